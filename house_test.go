@@ -31,8 +31,8 @@ var module = path.Dir(reflect.TypeFor[mcmc.Space]().PkgPath())
 // the examples.
 var floors = [][]string{
 	{"internal/portable", "internal/front", "internal/returns", "rule"},
-	{"internal/fault", "internal/count", "internal/diagnose", "internal/ensemble", "internal/report/number", "internal/terminal", "examples/cocktails"},
-	{"internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
+	{"internal/fault", "internal/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
+	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
 	{"internal/condition", "model", "internal/book", "internal/report/figure", "internal/report/sheet"},
 	{"internal/measure", "internal/conflict"},
 	{"mcmc"},

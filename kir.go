@@ -291,7 +291,7 @@ func newResult(m *report.Model) *Result {
 
 func figureOf(m *report.Model, name string) Figure {
 	s := m.Statistics[name]
-	return Figure{Mean: float64(s.Mean), MCSE: float64(s.MCSEMean), ESS: float64(s.ESSBulk), RHat: float64(s.Rhat)}
+	return Figure{Mean: float64(s.Mean), MCSE: float64(s.SEMean), ESS: float64(s.ESSBulk), RHat: float64(s.RHat)}
 }
 
 // MarshalJSON writes the whole summary of the run, as kir sample --json prints it.

@@ -20,8 +20,9 @@ import (
 //     the target allows.
 //   - recall: a new composition of ingredients and of a size that are drawn as
 //     often as warm-up met them.
-//   - along: where rules fix a sum or leave it little room, three ingredients or more
-//     change together so that it stays; see [State.onLattice] and [State.compensate].
+//   - along: where rules bound sums or totals, three ingredients or more change together so
+//     that they stay within; see [State.onLattice], [State.compensate] and
+//     [State.substitute].
 //
 // Warm-up learns how often each ingredient is used, for line and recall, and
 // which mix pays; see [Chain.Warm]. The derivations are in docs/kernels.md.
@@ -30,15 +31,18 @@ type Balanced struct {
 	first  *shares // the mix, until it is tuned
 	fixed  bool    // it is not tuned
 
-	along float64 // how many of all moves are that; 0 where rules hold no sum
+	along float64 // how many of all moves are that; 0 where rules bound no sum
 }
 
 // NewBalanced returns the kernel with the mix that suits the target and that
 // warm-up tunes. It is valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
 	b := &Balanced{target: t, first: untuned(t)}
-	if t.held() {
+	switch {
+	case t.held():
 		b.along = alongShare
+	case t.roomy():
+		b.along = roomyShare
 	}
 	return b, nil
 }
@@ -58,7 +62,7 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	if sum == 0 {
 		return nil, fmt.Errorf("balanced: no move has a share above 0")
 	}
-	if t.held() {
+	if t.held() || t.roomy() {
 		b.along = m.Along / sum
 	}
 	return b, nil
@@ -88,7 +92,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	mix, moves := b.mix(x), movesOf(tally, b.target.held())
+	mix, moves := b.mix(x), movesOf(tally, b.target.held() || b.target.roomy())
 	along := b.alongOf(mix)
 	for range iterations {
 		move := alongMove
@@ -153,7 +157,7 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	if len(x.terms) == 0 {
 		return updated, nil
 	}
-	if err := x.rescore(); err != nil {
+	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}
 	x.finds.see(c, x.sum)
@@ -277,8 +281,8 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 		pieces.Add(0, 0)
 	} else {
 		var err error
-		if pieces, err = x.line(i, j, &law); err != nil {
-			return rejected, err
+		if pieces, err = x.lineOf(i, j, &law, true, c.Amount(i)); pieces == nil {
+			return stayed, err
 		}
 	}
 	return x.takeAnotherSplit(r, pieces, i, j, &law)
@@ -307,7 +311,7 @@ func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (o
 type Mix struct {
 	Line, Resize, Refresh, Recall float64
 
-	// Along counts only where rules fix a sum or leave it little room.
+	// Along counts only where rules bound sums or totals.
 	Along float64
 }
 
@@ -359,6 +363,9 @@ const (
 
 	// alongShare is how many of all moves are along, where rules hold a sum.
 	alongShare = 0.5
+
+	// roomyShare is the same where rules bound sums or totals and leave them room.
+	roomyShare = 0.2
 )
 
 // untuned returns the mix that suits a target as far as is known before warm-up.

@@ -38,23 +38,27 @@ func TestWholeUnderRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain, err := sampler.NewChain(1, 0)
-		if err != nil {
-			t.Fatal(err)
+		var tally mcmc.Tally
+		for index := range 4 {
+			chain, err := sampler.NewChain(1, index)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := chain.Warm(5000); err != nil {
+				t.Fatal(err)
+			}
+			chain.EndWarmup()
+			if err := chain.Advance(5000); err != nil {
+				t.Fatal(err)
+			}
+			tally.Add(chain.Tally())
 		}
-		if err := chain.Warm(5000); err != nil {
-			t.Fatal(err)
-		}
-		chain.EndWarmup()
-		if err := chain.Advance(5000); err != nil {
-			t.Fatal(err)
-		}
-		tally := chain.Tally()
 		moves := tally.Of("line", "resize", "refresh", "recall")
 		lines, refresh, recall := moves[0].Tried, moves[2], moves[3]
 		if whole := refresh.Tried + recall.Tried; 4*whole < lines {
 			t.Errorf("%s: %d whole candidates for %d lines", name, whole, lines)
 		}
+		t.Logf("%s: %+v", name, tally)
 		if rate := float64(recall.Accepted) / float64(recall.Tried); rate < 0.15 {
 			t.Errorf("%s: of recall's candidates %v are accepted", name, rate)
 		}

@@ -30,7 +30,7 @@ func away(t *testing.T, x series, p float64) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (mean - p) / math.Sqrt(p*(1-p)/ess)
+	return (float64(mean) - p) / math.Sqrt(p*(1-p)/float64(ess))
 }
 
 // lawStatistics are how often each size and each ingredient is used.
@@ -270,7 +270,7 @@ func timeInFirstHalf(t *testing.T, c *mcmc.Chain, iterations int) (mean, se floa
 	if err := of.Why("MCSEMean"); err != nil {
 		t.Fatal(err)
 	}
-	return of.Mean, of.MCSEMean
+	return float64(of.Mean), float64(of.MCSEMean)
 }
 
 // Between two regions that are far apart tempered goes to and fro, and is in

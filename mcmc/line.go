@@ -13,11 +13,12 @@ import (
 // is no score, NaN or +Inf, comes through elsewhere; [State.weigh] finds it if it
 // matters.
 func (x *State) line(i, j int, law *splitLaw) (*Pieces, error) {
-	return x.lineOf(i, j, law, true)
+	return x.lineOf(i, j, law, true, -1)
 }
 
-// lineOf is line with or without the terms that are curves.
-func (x *State) lineOf(i, j int, law *splitLaw, curves bool) (*Pieces, error) {
+// lineOf is line with or without the terms that are curves. It returns nil where the rules
+// allow no split but omit.
+func (x *State) lineOf(i, j int, law *splitLaw, curves bool, omit int) (*Pieces, error) {
 	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
 	first := true
 	for k, t := range x.terms {
@@ -38,6 +39,9 @@ func (x *State) lineOf(i, j int, law *splitLaw, curves bool) (*Pieces, error) {
 			return nil, err
 		}
 		if first {
+			if k == 0 && omit >= 0 && x.target.space.rules != nil && p.alone(omit, int(s)) {
+				return nil, nil
+			}
 			x.one, x.acc, first = x.acc, x.one, false
 			continue
 		}
@@ -49,6 +53,20 @@ func (x *State) lineOf(i, j int, law *splitLaw, curves bool) (*Pieces, error) {
 		x.acc.Add(0, 0)
 	}
 	return &x.acc, nil
+}
+
+// alone says whether split k of a line of sum s is the only one that is not −Inf.
+func (p *Pieces) alone(k, s int) bool {
+	for q, v := range p.values {
+		end := s + 1
+		if q+1 < len(p.starts) {
+			end = int(p.starts[q+1])
+		}
+		if v > negInf && (int(p.starts[q]) != k || end != k+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // wanted returns, as pieces of a line of sum s, where the answer of the term

@@ -20,7 +20,7 @@ func (x *State) curved(r *Rand, s int) bool {
 // it is −1, can be left out.
 func (x *State) envelop(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	e, err := x.spansOf(i, j, law, omit)
-	if err != nil {
+	if e == nil {
 		return nil, err
 	}
 	e.climb()
@@ -28,10 +28,11 @@ func (x *State) envelop(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	return e, nil
 }
 
-// spansOf returns the envelope before it is close to the law.
+// spansOf returns the envelope before it is close to the law, nil where the rules allow no
+// split but omit.
 func (x *State) spansOf(i, j int, law *splitLaw, omit int) (*envelope, error) {
-	p, err := x.lineOf(i, j, law, false)
-	if err != nil {
+	p, err := x.lineOf(i, j, law, false, omit)
+	if p == nil {
 		return nil, err
 	}
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
@@ -98,8 +99,8 @@ func (x *State) drawPlain(r *Rand, e *envelope, omit int) (k int, log float64, o
 func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, error) {
 	was := x.Composition.Amount(i)
 	e, err := x.envelop(i, j, law, was)
-	if err != nil {
-		return rejected, err
+	if e == nil {
+		return stayed, err
 	}
 	x.seeCurved(e)
 	k, there, ok, err := x.drawFrom(r, e, was)

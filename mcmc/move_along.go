@@ -72,13 +72,21 @@ func togetherShare(q []float64, used uint, n int) float64 {
 	return sum / float64(min(m, n))
 }
 
+// substituteShare is how many of the moves along tight sums are substitutions.
+const substituteShare = 0.5
+
 // along moves several ingredients together, so that sums stay what they are where
 // they are fixed, or nearly so where they are tight.
 func (x *State) along(r *Rand) (outcome, error) {
-	if t := x.target.tight; t != nil {
+	rules := x.target.space.rules
+	switch t := x.target.tight; {
+	case rules.lattice != nil:
+		return x.onLattice(r, rules.lattice)
+	case t == nil || r.Bernoulli(substituteShare):
+		return x.substitute(r)
+	default:
 		return x.compensate(r, t)
 	}
-	return x.onLattice(r, x.target.space.rules.lattice)
 }
 
 // onLattice moves some ingredients, T, to another of the compositions x + t·d that
@@ -165,7 +173,7 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 	was := x.sum
 	x.undo = x.undo[:0]
 	x.walk(s, k+from)
-	if err := x.rescore(); err != nil {
+	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}
 	x.finds.see(c, x.sum)

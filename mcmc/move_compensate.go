@@ -11,8 +11,7 @@ import (
 // are used make up for what h tight sums would gain or lose, all but for rounding.
 //
 // Which and in which order are drawn whatever the amounts: i and the others uniformly
-// among the used ones, j by q: half of the time as often as warm-up met it, which where
-// chains are slow is not often enough, else uniformly. With a the lesser and b the
+// among the used ones, j by q, see [State.drawNewcomer]. With a the lesser and b the
 // greater of i and j, [tightSums.solve] says what b takes of each unit of a: ρ, and
 // the others κ. A pair of amounts (x, y) of a and b is possible if
 // |y − ρx| ≤ max(1, ρ), 1 ≤ x, y ≤ M. Of those with i's amount, there are A, j's is
@@ -32,10 +31,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	if c.Used() <= h || !drawDifferent(r, places[:h+1], c.Used()) {
 		return stayed, nil
 	}
-	j := int32(r.Intn(c.N()))
-	if r.Bernoulli(0.5) {
-		j = int32(x.memory.draw(r, c.N()))
-	}
+	j := x.drawNewcomer(r)
 	if c.amounts[j] > 0 {
 		return stayed, nil
 	}
@@ -91,12 +87,11 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	was := x.sum
 	x.undo = x.undo[:0]
 	x.walk(s, 1)
-	if err := x.rescore(); err != nil {
+	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}
 	x.finds.see(c, x.sum)
-	share := func(i int32) float64 { return 1/float64(c.N()) + x.memory.share(int(i), c.N()) }
-	ratio := share(i) / share(j) * (hi - lo + 1) / (hiBack - loBack + 1)
+	ratio := x.newcomerShare(int(i)) / x.newcomerShare(int(j)) * (hi - lo + 1) / (hiBack - loBack + 1)
 	if r.Bernoulli(portable.Exp(min(0, portable.Log(ratio)+float64(x.beta*(x.sum-was))))) {
 		return updated, nil
 	}

@@ -50,6 +50,11 @@ func TestAlongTightSums(t *testing.T) {
 	testAlong(t, long.Pick(uint64(110), 40), long.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(4), 1 })
 }
 
+// Substitutions where sums have room, and so do totals of groups.
+func TestAlongRoomySums(t *testing.T) {
+	testAlong(t, long.Pick(uint64(110), 40), long.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 3 + r.IntN(3) })
+}
+
 // testAlong tests random spaces with as many limits, with as much room, as tight says,
 // so many of which at least must be moved in.
 func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (limits, room int)) {

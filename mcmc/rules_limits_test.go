@@ -249,7 +249,7 @@ func TestLawOfNUnderLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z := (mean - p) / math.Sqrt(p*(1-p)/ess+counted[n]*counted[n])
+		z := (mean - p) / math.Sqrt(p*(1-p)/float64(ess)+counted[n]*counted[n])
 		t.Logf("n = %d: %.5f of the draws, law %.5f, z = %.2f", n, mean, p, z)
 		if math.Abs(z) > 4.5 {
 			t.Errorf("n = %d is %.1f standard errors off", n, z)

@@ -11,11 +11,11 @@ import (
 // A Share is the part of the compositions of n ingredients that can be counted
 // which keep the other rules too.
 type Share struct {
-	N        int
-	Estimate float64 // 0 where none is known to
-	SE       float64 // standard error of the estimate, 0 if it is exact
-	Exact    bool    // each was looked at
-	Counted  bool    // else the law gave the size no mass that matters, and nothing is known
+	N        int     `json:"-"`
+	Estimate float64 `json:"estimate"` // 0 where none is known to
+	SE       float64 `json:"se"`       // standard error of the estimate, 0 if it is exact
+	Exact    bool    `json:"-"`        // each was looked at
+	Counted  bool    `json:"-"`        // else the law gave the size no mass that matters, and nothing is known
 }
 
 // ruleset is what a space knows of its rules.

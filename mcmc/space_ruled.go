@@ -37,6 +37,10 @@ type Counting struct {
 	// else that may take long.
 	Doing func(what string)
 
+	// Early, if there is one, receives the space where |X_n| is measured, as soon as
+	// compositions of each size are found: with counts that are rough.
+	Early func(*Space) error
+
 	// Cache, if there is one, is asked for what was worked out before of the same
 	// rules, law and seed, and given what takes long. It changes nothing else.
 	Cache Cache
@@ -214,11 +218,20 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
 	if r.measured = memo.measured(problem, sizes); r.measured == nil {
 		o.do("measuring how many compositions keep the rules")
+		if o.Early != nil {
+			options.Early = func(m *measure.Result) error { return o.Early(s.roughly(m)) }
+		}
 		var err error
 		if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
 			return err
 		}
 	}
+	r.takeMeasured()
+	return nil
+}
+
+// takeMeasured takes over the shares that were measured.
+func (r *ruleset) takeMeasured() {
 	for at, m := range r.measured.Sizes {
 		share := &r.shares[m.N-1]
 		share.Counted = true
@@ -229,7 +242,17 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 			r.logCount[m.N] = r.table.LogCount(m.N) + m.LogShare
 		}
 	}
-	return nil
+}
+
+// roughly returns the space with what is measured so far.
+func (s *Space) roughly(m *measure.Result) *Space {
+	r := *s.rules
+	r.measured, r.sampler = m, r.sampler.Clone()
+	r.shares, r.measuredAt, r.logCount = slices.Clone(r.shares), slices.Clone(r.measuredAt), slices.Clone(r.logCount)
+	r.takeMeasured()
+	space := *s
+	space.rules = &r
+	return &space
 }
 
 // tails returns the sizes from lo to hi without those at either end that have at

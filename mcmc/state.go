@@ -32,6 +32,7 @@ type State struct {
 	curves         bool // some term is a curve, and none is picky
 	envelope       envelope
 	undo           []undo
+	ahead          bool // the rules have made the moves of undo, and other terms have not
 	step           step
 	was            []Part
 
@@ -53,8 +54,8 @@ type spare struct {
 	terms       []term // nil until it is scored
 }
 
-// undo is a move to take back: the units that ingredient i had.
-type undo struct{ i, j, k int32 }
+// undo is a move to take back: the units that ingredient i had, and those that it got.
+type undo struct{ i, j, k, to int32 }
 
 // term is a wish of positive weight, or a bound, and its scorer for this state.
 type term struct {
@@ -292,15 +293,57 @@ func (x *State) takeCandidate(value float64) (changed bool) {
 func (x *State) takeBack(was float64) {
 	for k := len(x.undo) - 1; k >= 0; k-- {
 		u := x.undo[k]
-		x.moveUnscored(int(u.i), int(u.j), int(u.k))
+		if x.ahead {
+			x.moveAhead(int(u.i), int(u.j), int(u.k))
+		} else {
+			x.moveUnscored(int(u.i), int(u.j), int(u.k))
+		}
 	}
-	x.sum = was
+	x.ahead, x.sum = false, was
 }
 
-// resizeBy makes one move of several, which can be taken back.
+// resizeBy makes one move of several, which can be taken back. Where there are rules, they
+// alone follow it: most moves of several break one, and what else scores need not know of
+// those.
 func (x *State) resizeBy(i, j, k int) {
 	if len(x.terms) > 0 {
-		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i]})
+		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i], int32(k)})
 	}
-	x.moveUnscored(i, j, k)
+	if x.ahead = x.target.space.rules != nil; x.ahead {
+		x.moveAhead(i, j, k)
+	} else {
+		x.moveUnscored(i, j, k)
+	}
+}
+
+// moveAhead is moveUnscored for the rules alone.
+func (x *State) moveAhead(i, j, k int) {
+	x.recalled = false
+	x.Composition.move(i, j, k)
+	x.terms[0].scorer.Moved(i, j)
+}
+
+// rescoreMoved is rescore after moves by resizeBy.
+func (x *State) rescoreMoved() error {
+	if !x.ahead {
+		return x.rescore()
+	}
+	if x.terms[0].scorer.LogScore() == negInf {
+		x.sum = negInf
+		return nil
+	}
+	x.ahead = false
+	if others := x.terms[1:]; len(others) > 0 {
+		// They are led along the same way.
+		for k := len(x.undo) - 1; k >= 0; k-- {
+			x.Composition.move(int(x.undo[k].i), int(x.undo[k].j), int(x.undo[k].k))
+		}
+		for _, u := range x.undo {
+			x.Composition.move(int(u.i), int(u.j), int(u.to))
+			for _, t := range others {
+				t.scorer.Moved(int(u.i), int(u.j))
+			}
+		}
+	}
+	return x.rescore()
 }

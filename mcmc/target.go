@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"kir/internal/count"
 	"kir/internal/portable"
 )
 
@@ -328,4 +329,10 @@ func (t *Target) Within(bounds ...Bound) (*Target, error) {
 // ingredients do not get far.
 func (t *Target) held() bool {
 	return t.tight != nil || t.space.rules != nil && t.space.rules.lattice != nil
+}
+
+// roomy says whether rules bound sums, or totals of groups, and leave them room.
+func (t *Target) roomy() bool {
+	rules := t.space.rules
+	return rules != nil && !t.held() && (len(rules.Sums) > 0 || slices.ContainsFunc(rules.Groups, func(g count.Group) bool { return g.Total != nil }))
 }

@@ -202,7 +202,15 @@ func (c *Calibration) Chance(probability float64) Chance {
 	for k, p := range c.points {
 		all[k] = weighed{c.at(p, x), p.mass}
 	}
-	slices.SortFunc(all, func(a, b weighed) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.mass, b.mass)) })
+	slices.SortFunc(all, func(a, b weighed) int { // some hundreds for each figure of a card
+		switch {
+		case a.p < b.p:
+			return -1
+		case a.p > b.p:
+			return 1
+		}
+		return cmp.Compare(a.mass, b.mass)
+	})
 	quantile := func(q float64) float64 {
 		sum := 0.0
 		for _, w := range all {

@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/report/view"
 	"kir/internal/run"
 )
@@ -97,7 +97,7 @@ func TestServePrinted(t *testing.T) {
 	if len(written) < 200 || missing > 12 {
 		t.Errorf("%d of %d texts are missing on paper", missing, len(written))
 	}
-	for _, control := range []string{"More like this", "keep amount", "Add the rule", "Another pair", "Draw it again", "Save as", "go there", "Apply", "I like this one better", "Show the difference", "Sort by", "drop", "Bound it"} {
+	for _, control := range []string{"More like this", "Keep amount", "Add a constraint", "Another pair", "Draw it again", "Save as", "Go there", "First batch", "I like this one better", "Show the difference", "Sort by", "Drag a part", "Show all"} {
 		if strings.Contains(paper, plainly(control)) {
 			t.Errorf("on paper is the control %q", control)
 		}

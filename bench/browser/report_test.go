@@ -213,7 +213,7 @@ const look = `(() => {
   };
   return {
     overflow: document.documentElement.scrollWidth - width,
-    wide: [...document.body.querySelectorAll('*')].filter(e => !scrolled(e) && !e.closest('svg') && e.getBoundingClientRect().right > width + 1)
+    wide: [...document.body.querySelectorAll('*')].filter(e => e.checkVisibility() && !scrolled(e) && !e.closest('svg') && e.getBoundingClientRect().right > width + 1)
       .slice(0, 5).map(e => e.tagName + '.' + e.className + ': ' + e.textContent.slice(0, 40)),
     figures: [...document.querySelectorAll('svg[role=img]')].map(f => {
       const box = f.getBoundingClientRect();

@@ -151,22 +151,22 @@ func compare(found map[string]*coverage, t *truth, r *run.Result, factor float64
 	}
 	for _, s := range statistics {
 		d := t.values[s.Name]
-		found["means"].see(s.Mean, factor*s.SEMean, d.mean, d.mean)
+		found["means"].see(float64(s.Mean), factor*float64(s.SEMean), d.mean, d.mean)
 		for _, q := range []struct{ p, value, se float64 }{
-			{0.05, s.Q5, s.SEQ5}, {0.5, s.Median, s.SEMedian}, {0.95, s.Q95, s.SEQ95},
+			{0.05, float64(s.Q5), float64(s.SEQ5)}, {0.5, float64(s.Median), float64(s.SEMedian)}, {0.95, float64(s.Q95), float64(s.SEQ95)},
 		} {
 			low, high := d.quantile(q.p)
 			found["quantiles"].see(q.value, factor*q.se, low, high)
 		}
 	}
 	for _, i := range r.Inclusion {
-		if p := t.inclusion[i.Ingredient]; p > 0 && p < 1-1e-12 {
-			found["presence"].see(i.Probability, factor*i.MCSE, p, p)
+		if p := t.inclusion[i.Index]; p > 0 && p < 1-1e-12 {
+			found["presence"].see(float64(i.Probability), factor*float64(i.MCSE), p, p)
 		}
 	}
 	for _, s := range r.Sizes {
 		if p := t.sizes[s.N]; p > 0 && p < 1-1e-12 {
-			found["law of n"].see(s.Observed, factor*s.MCSE, p, p)
+			found["law of n"].see(float64(s.Observed), factor*float64(s.MCSE), p, p)
 		}
 	}
 }

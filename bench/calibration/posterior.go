@@ -271,7 +271,7 @@ func joint(kernel string, turns int, seed uint64, weight float64) (z float64, at
 		if err := s.Why("SEMean"); err != nil {
 			return 0, "", fmt.Errorf("%s: %w", f.name, err)
 		}
-		if d := math.Abs(s.Mean-f.want) / s.SEMean; d > z {
+		if d := math.Abs(float64(s.Mean)-f.want) / float64(s.SEMean); d > z {
 			z, at = d, f.name
 		}
 	}

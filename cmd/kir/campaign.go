@@ -33,7 +33,7 @@ scripts; --html prints that page.`,
 				return err
 			}
 			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
-				s, err := k.Stand(c.Context(), settingsOf(k.Problem))
+				s, err := k.Stand(c.Context(), campaign.SettingsOf(k.Problem, thisProgram().Version))
 				if err != nil {
 					return err
 				}

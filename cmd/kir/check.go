@@ -44,7 +44,7 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 					return p.Explain(err)
 				}
 			}
-			check.Kernel = report.Advice{Recommended: advice.Kernel, Because: advice.Because}
+			check.Kernel = *advice
 			d.begin("trying what would be better")
 			offers, err := offersOf(c.Context(), p)
 			if err != nil {

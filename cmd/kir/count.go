@@ -11,7 +11,7 @@ import (
 
 	"kir/internal/count"
 	"kir/internal/fault"
-	"kir/internal/report/number"
+	"kir/internal/number"
 	"kir/internal/terminal"
 )
 

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
 
+	"kir/internal/problem"
+	"kir/internal/search"
 	"kir/internal/terminal"
 )
 
@@ -100,4 +103,14 @@ func (d *doing) remind(round int) {
 	}
 	fmt.Fprintf(d.w, "kir: %s%s ...\n", terminal.Plain(d.what), since)
 	d.wait(reminder)
+}
+
+// firstOf returns what prints the first recipes that are found; nil if d is to be quiet.
+func firstOf(d *doing, quiet bool) func(*problem.Problem, []search.Found) {
+	if quiet {
+		return nil
+	}
+	return func(p *problem.Problem, best []search.Found) {
+		d.tell(bestLine(math.Exp(best[0].LogScore), best[0].Parts, p))
+	}
 }

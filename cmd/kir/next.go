@@ -47,7 +47,7 @@ docs/campaign.md describes how recipes are chosen.`,
 				return err
 			}
 			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
-				s := settingsOf(k.Problem)
+				s := campaign.SettingsOf(k.Problem, thisProgram().Version)
 				if c.Flags().Changed("number") {
 					s.Size = size
 				}
@@ -98,11 +98,6 @@ func withCampaign(c *cobra.Command, path string, do func(*campaign.Campaign) err
 	d.end()
 	defer func() { err = errors.Join(err, k.Close()) }()
 	return do(k)
-}
-
-// settingsOf returns how a problem says that its batches are chosen.
-func settingsOf(p *problem.Problem) campaign.Settings {
-	return campaign.Settings{Size: p.Campaign.Batch, Seed: p.Sampler.Seed, MaxNew: p.Campaign.MaxNew, Cost: p.Campaign.Cost, Version: thisProgram().Version}
 }
 
 // chosen returns the next batch, or the last one again where nothing has changed since.

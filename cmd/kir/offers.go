@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/search"
 	"kir/internal/terminal"
@@ -173,12 +173,12 @@ func trySearch(ctx context.Context, p *problem.Problem, setting string, effort f
 	if err != nil || a == nil {
 		return nil, err
 	}
-	t := &trial{Setting: setting, Far: len(a.Comparison.Extrapolates), Random: a.Comparison.Random.Mean}
+	t := &trial{Setting: setting, Far: len(a.Comparison.Extrapolates), Random: float64(a.Comparison.Random.Mean)}
 	if len(a.Entries) > 0 {
-		t.Mean = a.Comparison.Shortlist.Mean
+		t.Mean = float64(a.Comparison.Shortlist.Mean)
 	}
 	if a.Promise != nil {
-		t.Checked = a.Promise.Checked
+		t.Checked = float64(a.Promise.Checked)
 	}
 	return t, nil
 }

@@ -37,11 +37,6 @@ func TestPieces(t *testing.T) {
 	for _, text := range []string{"a", "a b", "it's", "", "a=b", "ü", "$a", "--x"} {
 		record.Holds(t, "word "+text, shellWord(text))
 	}
-	for k, c := range []run.ChainProgress{
-		{Warmup: true, Rate: 12345.6}, {Accepted: 0.4567, Rate: 99.5}, {Accepted: 1, Rate: 0}, {Accepted: math.NaN(), Rate: math.Inf(1)}, {Warmup: true, Accepted: 0.5, Rate: -1},
-	} {
-		record.Holds(t, fmt.Sprint("chain ", k), chainLine(k, c)+"|")
-	}
 	for k, p := range []run.Progress{
 		{Elapsed: 1500 * time.Millisecond, Done: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{Done: 0.5, Warmup: true, Rate: 10, Accepted: math.NaN()}, {Done: 0.75, Rate: math.NaN(), Accepted: 0.5}}},
 		{Done: 1, RHat: math.NaN(), ESS: math.NaN(), Search: 0.5},
@@ -96,7 +91,7 @@ func TestProgressIsShown(t *testing.T) {
 		b.Reset()
 		p := newProgress(&b, &runOptions{quiet: quiet}, nil)
 		for _, r := range []run.Progress{
-			{Elapsed: time.Second / 4, Done: 0.2, Chains: chains, RHat: math.NaN()}, {Elapsed: 4900 * time.Millisecond, Done: 0.3, Chains: chains, RHat: math.NaN()},
+			{Elapsed: time.Second / 4, Done: 0.2, Chains: chains, RHat: math.NaN()}, {Elapsed: 900 * time.Millisecond, Done: 0.3, Chains: chains, RHat: math.NaN()},
 			{Elapsed: 5 * time.Second, Done: 0.3, Chains: chains, RHat: math.NaN()}, {Elapsed: 9 * time.Second, Done: 0.4, Chains: chains, RHat: 1.2, ESS: 50, Draws: 12},
 			{Elapsed: 11 * time.Second, Done: 0.6, Chains: chains, RHat: 1.01234, ESS: 340.7, Draws: 3000}, {Elapsed: 65 * time.Second, Done: 1, Chains: chains, RHat: math.NaN()},
 			{Elapsed: 70 * time.Second, Done: 1, Search: 0.451},
@@ -104,7 +99,7 @@ func TestProgressIsShown(t *testing.T) {
 			p.show(r)
 		}
 		p.end()
-		want := "sampling: 30 %, after 5s, about 34s left\nsampling: 60 %, after 11s, about 11s left; R-hat 1.012, ESS 341 at 3000 draws a chain\nsampling: 100 %, after 1m5s\nlooking for the best: 45 %, after 1m10s\n"
+		want := "sampling: 30 %, after 5s, about 35s left\nsampling: 60 %, after 11s, about 11s left; R-hat 1.012, ESS 341 at 3000 draws a chain\nsampling: 100 %, after 1m5s\nlooking for the best: 45 %, after 1m10s\n"
 		if quiet {
 			want = ""
 		}
@@ -225,31 +220,27 @@ func TestRunStatus(t *testing.T) {
 	}
 }
 
-// TestBars: a terminal is shown a bar for each chain with what is said of it, the figures
-// so far, and a bar for the search.
-func TestBars(t *testing.T) {
+// TestRewritten: a terminal is shown one line, which is rewritten, fits its width and is
+// gone at the end: what is left, the figure that chains go on for, and the best so far.
+func TestRewritten(t *testing.T) {
 	var b bytes.Buffer
-	v := newBars(&b, &problem.Problem{Sampler: mcmc.Settings{Chains: 17}})
-	nan := math.NaN()
-	chains := slices.Repeat([]run.ChainProgress{{Done: 0.25, Warmup: true, Rate: 1234}, {Done: 0.5, Accepted: 0.125, Rate: 77}}, 9)
-	v.show(run.Progress{Chains: chains, RHat: nan, ESS: 5})
-	v.show(run.Progress{Chains: chains, RHat: 1.01, ESS: 321, Draws: 99})
-	for _, share := range []float64{0.3, 0.75} {
-		v.show(run.Progress{Search: share})
+	p := &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Crème de violette, homemade"}}
+	v := newRewritten(&b, p, func() int { return 79 })
+	nan, best := math.NaN(), []run.Best{{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 80}}}}
+	for k, r := range []run.Progress{
+		{Chains: []run.ChainProgress{{Warmup: true}}, RHat: nan, ESS: nan},
+		{Chains: []run.ChainProgress{{}}, Done: 0.1, RHat: nan, ESS: nan}, // too soon
+		{Chains: []run.ChainProgress{{}}, Done: 0.25, ESS: 321, Wanted: 1000, Best: best},
+		{Search: 0.3},
+	} {
+		r.Elapsed = []time.Duration{0, time.Second / 10, time.Second, 2 * time.Second}[k]
+		v.show(r)
 	}
 	v.end()
-	said := b.String()
-	for _, want := range []string{"chain 0  warm-up         1.23e+03/s", "25.00%", "chain 15  accepted 12.5 %      77/s", "50.00%", "R-hat 1.010, ESS 321 so far, at 99 draws a chain", "looking for the best", "75.00%", "║█████████░░░░░░░░░║ [0s]  chain 1 "} {
-		if !strings.Contains(said, want) {
-			t.Errorf("there is no %q in\n%s", want, said)
-		}
-	}
-	for _, none := range []string{"chain 16", "NaN"} {
-		if strings.Contains(said, none) {
-			t.Errorf("there is %q in\n%s", none, said)
-		}
-	}
-	if strings.Count(said, "looking for the best") != strings.Count(said, "30.00%")+strings.Count(said, "75.00%") {
-		t.Errorf("there is not one bar for the search:\n%s", said)
+	want := "\rwarm-up: 0 %\x1b[K" +
+		"\rsampling: 25 %, about 3s left; ESS 321 of 1000; best so far 0.750: 80 % Crème…\x1b[K" +
+		"\rlooking for the best: 30 %\x1b[K\r\x1b[K"
+	if got := b.String(); got != want {
+		t.Errorf("it writes\n%q\nwant\n%q", got, want)
 	}
 }

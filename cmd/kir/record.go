@@ -12,6 +12,7 @@ import (
 	"kir/internal/book"
 	"kir/internal/campaign"
 	"kir/internal/fault"
+	"kir/internal/report/view"
 	"kir/internal/terminal"
 )
 
@@ -169,17 +170,7 @@ func isFile(path string) bool {
 
 // printRecorded says what became of results.
 func printRecorded(w io.Writer, r *campaign.Recorded) error {
-	counts := map[string]int{"new": r.New, "changed": r.Changed, "known already": r.Same, "without a result yet": r.Unfilled, "withdrawn": r.Withdrawn}
-	var said []string
-	for _, name := range []string{"new", "changed", "withdrawn", "known already", "without a result yet"} {
-		if n := counts[name]; n > 0 {
-			said = append(said, fmt.Sprint(n, " ", name))
-		}
-	}
-	if len(said) == 0 {
-		said = append(said, "nothing to record")
-	}
-	lines := []string{r.File + ": " + strings.Join(said, ", ")}
+	lines := []string{r.File + ": " + view.RecordedText(r)}
 	for _, note := range r.Notes {
 		lines = append(lines, note+".")
 	}

@@ -145,7 +145,7 @@ func saveFigures(ctx context.Context, figures []*figure.Figure, dir string) ([]s
 	}
 	var files []string
 	for _, f := range figures {
-		saved, err := f.Save(dir, file.Replace)
+		saved, err := figure.Save(f, dir, file.Replace)
 		if err != nil {
 			return nil, err
 		}

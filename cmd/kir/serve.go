@@ -25,11 +25,14 @@ func newServeCommand() *cobra.Command {
 	o := serve.Options{}
 	c := &cobra.Command{
 		Use:   "serve PROBLEM|RUN",
-		Short: "Steer a problem on a page",
+		Short: "Work with a problem on a page",
 		Long: `Show a problem as a page in the browser: the shortlist while it is drawn, and what a
 click can change, such as a pinned ingredient, a dose, another class, or which of two
 recipes you prefer. Each change is a step of a history, and each step a problem file:
 saved, it gives the command line the same shortlist.
+
+The page keeps a campaign, too, in the files of kir next and kir record: the next batch,
+what came of it, and whether to go on.
 
 The page is for you alone, and refuses other users of the machine, other machines and
 other sites: the printed address has a secret, and opens one browser. --address with an
@@ -53,6 +56,7 @@ beside the problem, in PROBLEM.steps.json.`,
 				}
 			}
 			o.Kernel = build.Kernel(nil)
+			o.Version = thisProgram().Version
 			o.Run = steered
 			o.Again = func(address string) {
 				fmt.Fprintf(c.OutOrStdout(), "Opened. Another browser opens it at %s\n", address)

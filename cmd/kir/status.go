@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
 	"kir/mcmc"

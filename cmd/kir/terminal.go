@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
 	"kir/mcmc"
@@ -33,8 +34,8 @@ func textStyle(w io.Writer) terminal.Style {
 	return terminal.Style{Color: isTerminal(w) && !noColor(), ASCII: isTerminal(w) && os.Getenv("TERM") == "dumb"}
 }
 
-// A progressView shows how far a run is: bars on a terminal, JSON lines where
-// they are asked for, a line every few seconds in a pipe or a file.
+// A progressView shows how far a run is: a line that is rewritten on a terminal, JSON lines
+// where they are asked for, a line every few seconds in a pipe or a file.
 type progressView struct {
 	show func(run.Progress)
 	end  func()
@@ -49,10 +50,10 @@ func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
 		return none
 	case o.quiet:
 		return none
-	case !isTerminal(w):
+	case !isTerminal(w), os.Getenv("TERM") == "dumb":
 		return newLines(w, p)
 	}
-	return newBars(w, p)
+	return newRewritten(w, p, func() int { return terminalWidth(w) })
 }
 
 // lineTime is how long it takes from one line of progress to the next. A run that is
@@ -60,7 +61,7 @@ func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
 const lineTime = 5 * time.Second
 
 // firstLine is when the first of them is due.
-const firstLine = 2 * time.Second
+const firstLine = time.Second
 
 // newLines writes how far a run is, a line at a time, for logs.
 func newLines(w io.Writer, p *problem.Problem) progressView {
@@ -87,17 +88,17 @@ func progressText(r run.Progress, first float64, p *problem.Problem) string {
 	if r.Chains == nil {
 		return fmt.Sprintf("looking for the best: %.0f %%, after %v", 100*r.Search, seconds(r.Elapsed))
 	}
-	text := fmt.Sprintf("sampling: %.0f %%, after %v", 100*r.Done, seconds(r.Elapsed))
-	if done := r.Done - first; done > 0 && r.Done < 1 {
-		text += fmt.Sprintf(", about %v left", seconds(time.Duration(float64(r.Elapsed)*(1-r.Done)/done)))
+	line := fmt.Sprintf("sampling: %.0f %%, after %v", 100*r.Done, seconds(r.Elapsed))
+	if left := timeLeft(r, first); left != "" {
+		line += ", " + left
 	}
 	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
-		text += fmt.Sprintf("; R-hat %.3f, %s at %d draws a chain", r.RHat, essText(r), r.Draws)
+		line += fmt.Sprintf("; R-hat %.3f, %s at %d draws a chain", r.RHat, essText(r), r.Draws)
 	}
 	if best := bestText(r, p); best != "" {
-		text += "; " + best
+		line += "; " + best
 	}
-	return text
+	return line
 }
 
 // essText is the effective sample size so far, beside what a run goes on for.
@@ -113,8 +114,13 @@ func bestText(r run.Progress, p *problem.Problem) string {
 	if len(r.Best) == 0 {
 		return ""
 	}
+	return bestLine(r.Best[0].Score, r.Best[0].Parts, p)
+}
+
+// bestLine is a recipe with its score, its largest amounts first.
+func bestLine(score float64, of []mcmc.Part, p *problem.Problem) string {
 	const most = 4
-	parts := slices.SortedStableFunc(slices.Values(r.Best[0].Parts), func(a, b mcmc.Part) int { return b.Amount - a.Amount })
+	parts := slices.SortedStableFunc(slices.Values(of), func(a, b mcmc.Part) int { return b.Amount - a.Amount })
 	var words []string
 	for _, part := range parts[:min(len(parts), most)] {
 		words = append(words, fmt.Sprintf("%s %s", strings.TrimSpace(number.Share(part.Amount, p.Total)), terminal.Plain(p.Ingredients[part.Ingredient])))
@@ -122,7 +128,7 @@ func bestText(r run.Progress, p *problem.Problem) string {
 	if len(parts) > most {
 		words = append(words, "…")
 	}
-	return fmt.Sprintf("best so far %.3f: %s", r.Best[0].Score, strings.Join(words, ", "))
+	return fmt.Sprintf("best so far %.3f: %s", score, strings.Join(words, ", "))
 }
 
 // progressJSON is one line of --json-progress.
@@ -181,60 +187,74 @@ func newBarWriter(w io.Writer) progress.Writer {
 	return bars
 }
 
-// newBars draws a bar for each chain, up to a screenful, a line of R-hat and ESS so
-// far, and a bar for the search behind them.
-func newBars(w io.Writer, p *problem.Problem) progressView {
-	const mostBars = 16
-	const resolution = 10_000
-	bars := newBarWriter(w)
-	trackers := make([]*progress.Tracker, min(p.Sampler.Chains, mostBars))
-	for k := range trackers {
-		trackers[k] = &progress.Tracker{Message: fmt.Sprintf("chain %d", k), Total: resolution}
-		bars.AppendTracker(trackers[k])
-	}
-	var search *progress.Tracker
+// newRewritten shows how far a run is in one line, which is written anew as it goes on.
+func newRewritten(w io.Writer, p *problem.Problem, width func() int) progressView {
+	first, last := -1.0, -rewriteTime
 	return progressView{
-		end: startBars(bars),
+		end: func() { _, _ = io.WriteString(w, "\r\x1b[K") },
 		show: func(r run.Progress) {
-			if r.Chains == nil {
-				if search == nil {
-					search = &progress.Tracker{Message: "looking for the best", Total: resolution}
-					bars.AppendTracker(search)
-				}
-				search.SetValue(int64(r.Search * resolution))
+			if first < 0 {
+				first = r.Done
+			}
+			if r.Elapsed-last < rewriteTime {
 				return
 			}
-			for k, t := range trackers {
-				c := r.Chains[k]
-				t.UpdateMessage(chainLine(k, c))
-				t.SetValue(int64(c.Done * resolution))
-			}
-			var pinned []string
-			if best := bestText(r, p); best != "" {
-				pinned = append(pinned, best)
-			}
-			if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
-				pinned = append(pinned, fmt.Sprintf("R-hat %.3f, %s so far, at %d draws a chain", r.RHat, essText(r), r.Draws))
-			}
-			bars.SetPinnedMessages(pinned...)
+			last = r.Elapsed
+			_, _ = fmt.Fprintf(w, "\r%s\x1b[K", clip(rewrittenText(r, first, p), width()-1))
 		},
 	}
 }
 
-// chainLine is the text beside the bar of a chain.
-func chainLine(index int, c run.ChainProgress) string {
-	state := "warm-up"
-	if !c.Warmup {
-		state = fmt.Sprintf("accepted %4.1f %%", 100*c.Accepted)
-		if math.IsNaN(c.Accepted) {
-			state = ""
+// rewriteTime is how long a line that is rewritten stays.
+const rewriteTime = 200 * time.Millisecond
+
+// terminalWidth returns how many columns a terminal has, 80 if it does not say.
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(interface{ Fd() uintptr }); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
 		}
 	}
-	speed := ""
-	if c.Rate > 0 && !math.IsInf(c.Rate, 0) {
-		speed = fmt.Sprintf("%.3g/s", c.Rate)
+	return 80
+}
+
+// clip shortens a line to so many columns.
+func clip(line string, columns int) string {
+	if text.StringWidth(line) <= columns {
+		return line
 	}
-	return fmt.Sprintf("chain %d  %-15s %9s", index, state, speed)
+	return text.Trim(line, max(columns-1, 0)) + "…"
+}
+
+// rewrittenText is what the line says: what is left, the figure that holds the run up, and
+// the best so far, which may be cut off.
+func rewrittenText(r run.Progress, first float64, p *problem.Problem) string {
+	left := timeLeft(r, first)
+	if left != "" {
+		left = ", " + left
+	}
+	if r.Chains == nil {
+		return fmt.Sprintf("looking for the best: %.0f %%%s", 100*r.Search, left)
+	}
+	line := fmt.Sprintf("sampling: %.0f %%%s", 100*r.Done, left)
+	if r.Chains[0].Warmup {
+		line = fmt.Sprintf("warm-up: %.0f %%%s", 100*r.Done, left)
+	}
+	if !math.IsNaN(r.ESS) {
+		line += "; " + essText(r)
+	}
+	if best := bestText(r, p); best != "" {
+		line += "; " + best
+	}
+	return line
+}
+
+// timeLeft says about how long chains go on, empty where that cannot be told.
+func timeLeft(r run.Progress, first float64) string {
+	if done := r.Done - first; r.Chains != nil && done > 0 && r.Done < 1 {
+		return fmt.Sprintf("about %v left", time.Duration(float64(r.Elapsed)*(1-r.Done)/done).Round(time.Second))
+	}
+	return ""
 }
 
 // startBars draws until the function that it returns is called.

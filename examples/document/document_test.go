@@ -136,7 +136,7 @@ func TestExample(t *testing.T) {
 			name = "presence of " + p.Ingredients[k-topics]
 		}
 		t.Logf("%-22s %.4f ± %.4f, by enumeration %.4f", name, mean, mcse, want)
-		if math.Abs(mean-want) > 4*mcse {
+		if math.Abs(float64(mean)-want) > float64(4*mcse) {
 			t.Errorf("%s: the draws' mean is %v ± %v, by enumeration it is %v", name, mean, mcse, want)
 		}
 		if !(of.RHat <= 1.01) {

@@ -148,8 +148,8 @@ func TestExample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ess < worst {
-			worst, which = ess, i
+		if float64(ess) < worst {
+			worst, which = float64(ess), i
 		}
 	}
 	t.Logf("the worst presence is that of material %d, with %.0f effective draws", which, worst)

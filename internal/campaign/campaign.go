@@ -230,13 +230,35 @@ func (c *Campaign) Round() int {
 	return round
 }
 
-// status returns the last entry of an id among the results.
-func (c *Campaign) status(id string) (book.Result, bool) {
+// Result returns the last entry of an id among the results.
+func (c *Campaign) Result(id string) (book.Result, bool) {
 	if r := c.Problem.Results(); r != nil {
 		return r.Last(id)
 	}
 	return book.Result{}, false
 }
+
+// Waits says whether a recipe of a batch has no result yet and is not withdrawn.
+func (c *Campaign) Waits(id string) bool {
+	return slices.ContainsFunc(c.pending(), func(e *Entry) bool { return e.ID == id })
+}
+
+// Own returns how many of the results are of recipes that no batch has.
+func (c *Campaign) Own() int {
+	own := 0
+	for _, t := range c.trials[c.results:] {
+		if c.entry(t.id) == nil {
+			own++
+		}
+	}
+	return own
+}
+
+// Begun says whether there is a batch or a result.
+func (c *Campaign) Begun() bool { return len(c.Batches) > 0 || len(c.trials) > c.results }
+
+// Numeric says whether a label is to be a number.
+func (c *Campaign) Numeric(label string) bool { return c.numeric(label) }
 
 // pending returns the entries of batches that have no result yet and are not withdrawn.
 func (c *Campaign) pending() []*Entry {
@@ -248,7 +270,7 @@ func (c *Campaign) pending() []*Entry {
 	for _, b := range c.Batches {
 		for k := range b.Entries {
 			e := &b.Entries[k]
-			if _, known := c.status(e.ID); !known && (!tried[e.key] || e.Reason.Kind == Replicate) {
+			if _, known := c.Result(e.ID); !known && (!tried[e.key] || e.Reason.Kind == Replicate) {
 				pending = append(pending, e)
 			}
 		}
@@ -292,7 +314,7 @@ func (c *Campaign) entry(id string) *Entry {
 
 // Knows says whether an id is of a batch or among the results.
 func (c *Campaign) Knows(id string) bool {
-	_, recorded := c.status(id)
+	_, recorded := c.Result(id)
 	return recorded || c.entry(id) != nil
 }
 

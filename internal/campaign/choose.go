@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"kir/internal/portable"
+	"kir/internal/problem"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -27,6 +28,12 @@ type Settings struct {
 
 	Workers int
 	Version string // of the program
+}
+
+// SettingsOf returns how a problem says that its batches are chosen, by a version of the
+// program.
+func SettingsOf(p *problem.Problem, version string) Settings {
+	return Settings{Size: p.Campaign.Batch, Seed: p.Sampler.Seed, MaxNew: p.Campaign.MaxNew, Cost: p.Campaign.Cost, Version: version}
 }
 
 // A chooser chooses a batch.

@@ -167,7 +167,7 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 	for k := range b.Recipes {
 		r := &b.Recipes[k]
 		res := Result{Name: r.Name, Parts: r.Parts, Values: make(map[string]string), At: b.Place(k)}
-		if _, offered := c.status(r.Name); byID || offered || c.entry(r.Name) != nil {
+		if _, offered := c.Result(r.Name); byID || offered || c.entry(r.Name) != nil {
 			res.ID, res.Name = r.Name, ""
 		}
 		for i := range b.Labels {

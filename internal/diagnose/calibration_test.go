@@ -18,10 +18,10 @@ func TestIACT(t *testing.T) {
 		got, err := s.IACT, s.Why("IACT")
 		want := (1 + phi) / (1 - phi)
 		se := want * math.Sqrt(2*(12*math.Max(1, want)+1)/400_000)
-		if err != nil || math.Abs(got-want) > 4.5*se {
+		if err != nil || math.Abs(float64(got)-want) > 4.5*se {
 			t.Errorf("φ = %v: %v, %v, want %v ± %v", phi, got, err, want, se)
 		}
-		if !same(got*s.ESSMean, 400_000) {
+		if !same(float64(got)*float64(s.ESSMean), 400_000) {
 			t.Errorf("φ = %v: IACT × ESS is %v", phi, got*s.ESSMean)
 		}
 	}
@@ -62,9 +62,9 @@ func TestStandardErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, e := range []float64{
-				s.Mean / s.MCSEMean,
-				(s.SD - 1) / s.MCSESD,
-				(s.Q5 - q5) / s.MCSEQ5,
+				float64(s.Mean) / float64(s.MCSEMean),
+				float64((s.SD - 1)) / float64(s.MCSESD),
+				(float64(s.Q5) - q5) / float64(s.MCSEQ5),
 				(shares[1].Probability - 0.05) / shares[1].MCSE,
 			} {
 				squares[i] += e * e / runs
@@ -95,7 +95,7 @@ func TestRHatSees(t *testing.T) {
 			x[0][i] = x[0][i]*test.scale + test.shift
 		}
 		s := Summarize(x)
-		if (s.RHatBulk > 1.01) != test.bulk || (s.RHatFolded > 1.01) != test.folded || s.RHat != math.Max(s.RHatBulk, s.RHatFolded) {
+		if (s.RHatBulk > 1.01) != test.bulk || (s.RHatFolded > 1.01) != test.folded || float64(s.RHat) != math.Max(float64(s.RHatBulk), float64(s.RHatFolded)) {
 			t.Errorf("%s: R-hat %v, bulk %v, folded %v", test.name, s.RHat, s.RHatBulk, s.RHatFolded)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"kir/internal/golden"
+	"kir/internal/number"
 )
 
 // wordsOf writes each figure of a summary to nine digits, and why those that are not
@@ -20,7 +21,7 @@ func wordsOf(s Summary) string {
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		switch f := v.Field(i).Interface().(type) {
-		case float64:
+		case number.Number:
 			fmt.Fprintf(&b, " %s %.9g", v.Type().Field(i).Name, f)
 		case int:
 			fmt.Fprintf(&b, " %s %d", v.Type().Field(i).Name, f)

@@ -98,7 +98,7 @@ func TestManySeries(t *testing.T) {
 		t.Errorf("%d batches, %d counts of %d", len(s.batches), len(p.present), len(all.present))
 	}
 	var z Summarizer
-	if got, want := z.Series([]*Series{s}), Summarize([][]float64{x}); !same(got.Mean, want.Mean) || math.Abs(got.MCSEMean/want.MCSEMean-1) > 0.5 {
+	if got, want := z.Series([]*Series{s}), Summarize([][]float64{x}); !same(float64(got.Mean), float64(want.Mean)) || math.Abs(float64(got.MCSEMean)/float64(want.MCSEMean)-1) > 0.5 {
 		t.Errorf("%v ± %v, want %v ± %v", got.Mean, got.MCSEMean, want.Mean, want.MCSEMean)
 	}
 	a, err := Inclusions([]*Presence{p, p, p, p})

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+
+	"kir/internal/number"
 )
 
 // history is what one chain used, by draw and ingredient.
@@ -80,10 +82,10 @@ func TestInclusions(t *testing.T) {
 				s := Summarize(x)
 				probability, mcse, ess, reason := s.Mean, s.MCSEMean, s.ESSMean, s.Why("MCSEMean")
 				if present == 0 || present == 3*draws {
-					mcse, ess, reason = math.NaN(), math.NaN(), ErrConstant
+					mcse, ess, reason = number.Unknown(), number.Unknown(), ErrConstant
 				}
 				amount := float64(sum) / float64(present)
-				if !same(g.Probability, probability) || !same(g.MCSE, mcse) || !same(g.ESS, ess) || !same(g.MeanAmount, amount) || g.Batch != 1 ||
+				if !same(g.Probability, float64(probability)) || !same(g.MCSE, float64(mcse)) || !same(g.ESS, float64(ess)) || !same(g.MeanAmount, amount) || g.Batch != 1 ||
 					!errors.Is(g.Err, errors.Unwrap(reason)) && g.Err != reason {
 					t.Fatalf("%d draws, rate %v, ingredient %d: got %+v, want %v, %v, %v, %v, %v", draws, rate, i, g, probability, mcse, ess, amount, reason)
 				}
@@ -123,7 +125,7 @@ func TestInclusionsInBatches(t *testing.T) {
 			}
 			mcse, _ := MCSEMean(means)
 			amount := float64(sum) / float64(present)
-			if !same(g.Probability, probability) || !same(g.MCSE, mcse) || !same(g.MeanAmount, amount) || g.Batch != batch || g.Err != nil {
+			if !same(g.Probability, float64(probability)) || !same(g.MCSE, mcse) || !same(g.MeanAmount, amount) || g.Batch != batch || g.Err != nil {
 				t.Errorf("%d draws, ingredient %d: got %+v, want %v, %v, %v in batches of %d", draws, i, g, probability, mcse, amount, batch)
 			}
 			p := g.Probability
@@ -289,7 +291,7 @@ func TestShares(t *testing.T) {
 		}
 		of := Summarize(x)
 		share, mcse := of.Mean, of.MCSEMean
-		if !same(s.Probability, share) || !same(s.MCSE, mcse) || (s.Err != nil) != (v == 5) {
+		if !same(s.Probability, float64(share)) || !same(s.MCSE, float64(mcse)) || (s.Err != nil) != (v == 5) {
 			t.Errorf("%d: %+v, want %v ± %v", v, s, share, mcse)
 		}
 	}

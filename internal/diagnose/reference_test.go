@@ -92,25 +92,25 @@ func (c referenceCase) draws(t *testing.T) [][]float64 {
 func figuresOf(t *testing.T, chains [][]float64) map[string]float64 {
 	t.Helper()
 	s := Summarize(chains)
-	figures := map[string]float64{"rhat_rank": s.RHat, "ess_q05": s.ESSQ5}
+	figures := map[string]float64{"rhat_rank": float64(s.RHat), "ess_q05": float64(s.ESSQ5)}
 	for _, f := range []struct {
 		name, field string
 		x           float64
 	}{
-		{"mean", "Mean", s.Mean}, {"sd", "SD", s.SD}, {"q5", "Q5", s.Q5}, {"median", "Median", s.Median}, {"q95", "Q95", s.Q95},
-		{"rhat", "RHat", s.RHat}, {"rhat_bulk", "RHatBulk", s.RHatBulk}, {"rhat_folded", "RHatFolded", s.RHatFolded},
-		{"ess_bulk", "ESSBulk", s.ESSBulk}, {"ess_tail", "ESSTail", s.ESSTail}, {"ess_mean", "ESSMean", s.ESSMean},
-		{"ess_q5", "ESSQ5", s.ESSQ5}, {"ess_median", "ESSMedian", s.ESSMedian}, {"ess_q95", "ESSQ95", s.ESSQ95},
-		{"mcse_mean", "MCSEMean", s.MCSEMean}, {"mcse_sd", "MCSESD", s.MCSESD},
-		{"mcse_q5", "MCSEQ5", s.MCSEQ5}, {"mcse_median", "MCSEMedian", s.MCSEMedian}, {"mcse_q95", "MCSEQ95", s.MCSEQ95},
-		{"iact", "IACT", s.IACT},
+		{"mean", "Mean", float64(s.Mean)}, {"sd", "SD", float64(s.SD)}, {"q5", "Q5", float64(s.Q5)}, {"median", "Median", float64(s.Median)}, {"q95", "Q95", float64(s.Q95)},
+		{"rhat", "RHat", float64(s.RHat)}, {"rhat_bulk", "RHatBulk", float64(s.RHatBulk)}, {"rhat_folded", "RHatFolded", float64(s.RHatFolded)},
+		{"ess_bulk", "ESSBulk", float64(s.ESSBulk)}, {"ess_tail", "ESSTail", float64(s.ESSTail)}, {"ess_mean", "ESSMean", float64(s.ESSMean)},
+		{"ess_q5", "ESSQ5", float64(s.ESSQ5)}, {"ess_median", "ESSMedian", float64(s.ESSMedian)}, {"ess_q95", "ESSQ95", float64(s.ESSQ95)},
+		{"mcse_mean", "MCSEMean", float64(s.MCSEMean)}, {"mcse_sd", "MCSESD", float64(s.MCSESD)},
+		{"mcse_q5", "MCSEQ5", float64(s.MCSEQ5)}, {"mcse_median", "MCSEMedian", float64(s.MCSEMedian)}, {"mcse_q95", "MCSEQ95", float64(s.MCSEQ95)},
+		{"iact", "IACT", float64(s.IACT)},
 	} {
 		if math.IsNaN(f.x) != (s.Why(f.field) != nil) {
 			t.Errorf("%s is %v with the reason %v", f.field, f.x, s.Why(f.field))
 		}
 		figures[f.name] = f.x
 	}
-	if x, err := MCSEMean(chains); math.Float64bits(x) != math.Float64bits(s.MCSEMean) && !math.IsNaN(x) || (err == nil) != (s.Why("MCSEMean") == nil) {
+	if x, err := MCSEMean(chains); math.Float64bits(x) != math.Float64bits(float64(s.MCSEMean)) && !math.IsNaN(x) || (err == nil) != (s.Why("MCSEMean") == nil) {
 		t.Errorf("the MCSE of the mean is %v, %v, and %v in the summary", x, err, s.MCSEMean)
 	}
 	var of sample
@@ -289,7 +289,7 @@ func TestChoices(t *testing.T) {
 	t.Run("stuck chains have an infinite R-hat", func(t *testing.T) {
 		chains := [][]float64{repeat(40, 0.1), repeat(40, 0.3), repeat(40, 0.3)}
 		s := Summarize(chains)
-		if !math.IsInf(s.RHat, 1) {
+		if !math.IsInf(float64(s.RHat), 1) {
 			t.Errorf("R-hat is %v, %v", s.RHat, s.Why("RHat"))
 		}
 		// As good as three draws, or a few more; far from 120.
@@ -300,7 +300,7 @@ func TestChoices(t *testing.T) {
 	t.Run("alternating draws have the largest ESS", func(t *testing.T) {
 		chains := [][]float64{repeat(100, 1, 2), repeat(100, 2, 1)}
 		want := 200 * math.Log10(200)
-		if ess := Summarize(chains).ESSMean; !same(ess, want) {
+		if ess := Summarize(chains).ESSMean; !same(float64(ess), want) {
 			t.Errorf("ESS is %v, want %v", ess, want)
 		}
 	})
@@ -319,7 +319,7 @@ func TestChoices(t *testing.T) {
 		if err := s.Why("ESSTail"); !errors.Is(err, ErrConstantTail) || err.Error() != "no draw lies beyond the quantile: the one at 0.95 is the largest value, 3" {
 			t.Error(err)
 		}
-		if math.IsNaN(s.ESSQ5) || !math.IsNaN(s.ESSQ95) || !errors.Is(s.Why("MCSEQ95"), ErrConstantTail) {
+		if math.IsNaN(float64(s.ESSQ5)) || !math.IsNaN(float64(s.ESSQ95)) || !errors.Is(s.Why("MCSEQ95"), ErrConstantTail) {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -341,7 +341,7 @@ func TestChoices(t *testing.T) {
 		if got.ESSBulk != want.ESSBulk || got.ESSMean != want.ESSMean || got.RHat != want.RHat || got.ESSTail != want.ESSTail {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
-		if got.MCSESD != math.Ldexp(want.MCSESD, -200) {
+		if float64(got.MCSESD) != math.Ldexp(float64(want.MCSESD), -200) {
 			t.Errorf("MCSE of the sd is %v", got.MCSESD)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 )
 
@@ -186,7 +187,16 @@ func (s *Series) batchMeans(length, n int) []float64 {
 // which must have equal numbers of draws; otherwise every figure is undefined
 // with ErrRagged.
 func (z *Summarizer) Series(series []*Series) Summary {
-	sum := Summary{Chains: len(series), Stride: 1}
+	sum := z.series(series)
+	if len(series) >= nestedChains {
+		sum.NestedRHat = number.Number(NestedRHat(series))
+	}
+	return sum
+}
+
+// series is Series without nested R-hat.
+func (z *Summarizer) series(series []*Series) Summary {
+	sum := Summary{Chains: len(series), Stride: 1, NestedRHat: number.Unknown()}
 	z.chains = grow(z.chains, len(series))
 	if len(series) > 0 {
 		sum.Draws = series[0].n

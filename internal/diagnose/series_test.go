@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"kir/internal/number"
 )
 
 // seriesOf adds the draws of each chain to a Series of its own.
@@ -24,9 +26,9 @@ func seriesOf(limit int, chains [][]float64) []*Series {
 func equal(a, b Summary) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range x.NumField() {
-		if u, ok := x.Field(i).Interface().(float64); ok {
-			v := y.Field(i).Interface().(float64)
-			if math.Float64bits(u) != math.Float64bits(v) && !(math.IsNaN(u) && math.IsNaN(v)) {
+		if u, ok := x.Field(i).Interface().(number.Number); ok {
+			v := y.Field(i).Interface().(number.Number)
+			if math.Float64bits(float64(u)) != math.Float64bits(float64(v)) && !(math.IsNaN(float64(u)) && math.IsNaN(float64(v))) {
 				return false
 			}
 		}
@@ -80,16 +82,16 @@ func TestSeriesBeyondLimit(t *testing.T) {
 			if got.Stride != stride || got.Draws != n || got.Chains != 4 || len(got.Undefined) != 0 && n > 1001 {
 				t.Errorf("φ = %v, %d draws: %+v", phi, n, got)
 			}
-			if !same(got.Mean, want.Mean) || !same(got.SD, want.SD) {
+			if !same(float64(got.Mean), float64(want.Mean)) || !same(float64(got.SD), float64(want.SD)) {
 				t.Errorf("φ = %v, %d draws: mean %v, sd %v, want %v, %v", phi, n, got.Mean, got.SD, want.Mean, want.SD)
 			}
 			batch := float64(series[0].batch)
-			tau := math.Max(1, want.IACT/batch)
+			tau := math.Max(1, float64(want.IACT)/batch)
 			se := math.Sqrt(2 * (12*tau + 1) / (4 * float64(n) / batch))
-			if math.Abs(math.Log(got.ESSMean/want.ESSMean)) > 4.5*se {
+			if math.Abs(math.Log(float64(got.ESSMean)/float64(want.ESSMean))) > 4.5*se {
 				t.Errorf("φ = %v, %d draws: ESS of the mean is %v, want %v ± %.0f %%", phi, n, got.ESSMean, want.ESSMean, 100*se)
 			}
-			if !same(got.MCSEMean, got.SD/math.Sqrt(got.ESSMean)) || !same(got.IACT, float64(4*(n/2)*2)/got.ESSMean) {
+			if !same(float64(got.MCSEMean), float64(got.SD)/math.Sqrt(float64(got.ESSMean))) || !same(float64(got.IACT), float64(4*(n/2)*2)/float64(got.ESSMean)) {
 				t.Errorf("φ = %v, %d draws: MCSE %v and IACT %v do not fit the ESS %v", phi, n, got.MCSEMean, got.IACT, got.ESSMean)
 			}
 			// Every stride-th draw, and nothing else.
@@ -147,7 +149,7 @@ func TestSeriesSpecial(t *testing.T) {
 	}
 	two := fill(200, one)
 	two = append(two, fill(201, one)...)
-	if s := z.Series(two); !errors.Is(s.Why("Mean"), ErrRagged) || !math.IsNaN(s.RHat) {
+	if s := z.Series(two); !errors.Is(s.Why("Mean"), ErrRagged) || !math.IsNaN(float64(s.RHat)) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -170,10 +172,10 @@ func TestLive(t *testing.T) {
 	// 108,000 draws with an IACT of 39, in batches of 4: the relative standard
 	// error of the ESS is about 7 %, and that of its difference from the full
 	// one less.
-	if math.Abs(math.Log(live.ESS/full.ESSMean)) > 0.3 {
+	if math.Abs(math.Log(live.ESS/float64(full.ESSMean))) > 0.3 {
 		t.Errorf("ESS %v, want about %v", live.ESS, full.ESSMean)
 	}
-	if live.RHat < 0.999 || live.RHat > full.RHat+0.01 {
+	if live.RHat < 0.999 || live.RHat > float64(full.RHat+0.01) {
 		t.Errorf("R-hat %v, and %v of all draws", live.RHat, full.RHat)
 	}
 
@@ -190,7 +192,7 @@ func TestLive(t *testing.T) {
 		}
 		eighth = append(eighth, kept)
 	}
-	if want := Summarize(eighth).RHat; live.RHat != want || live.Draws != 200 {
+	if want := Summarize(eighth).RHat; live.RHat != float64(want) || live.Draws != 200 {
 		t.Errorf("%+v, want R-hat %v", live, want)
 	}
 
@@ -198,7 +200,7 @@ func TestLive(t *testing.T) {
 	x = autoregressions(13, 3, 2000, 0.5)
 	full = Summarize(x)
 	live = z.Live(seriesOf(0, x))
-	if live.RHat != full.RHat || !same(live.ESS, full.ESSMean) {
+	if live.RHat != float64(full.RHat) || !same(live.ESS, float64(full.ESSMean)) {
 		t.Errorf("%+v, want %v and %v", live, full.RHat, full.ESSMean)
 	}
 
@@ -213,7 +215,7 @@ func TestLive(t *testing.T) {
 	for k := range 40 {
 		two[0][k], two[1][k] = float64(k%2), float64(k/2%2)
 	}
-	if live, want := z.Live(seriesOf(0, two)), Summarize(two); live.RHatErr != nil || !same(live.RHat, want.RHatBulk) {
+	if live, want := z.Live(seriesOf(0, two)), Summarize(two); live.RHatErr != nil || !same(live.RHat, float64(want.RHatBulk)) {
 		t.Errorf("of two values: %+v, want %v", live, want.RHatBulk)
 	}
 	if live := z.Live(nil); !errors.Is(live.RHatErr, ErrNoDraws) {

@@ -34,7 +34,7 @@ func TestStatedOfManyDraws(t *testing.T) {
 	for _, of := range []struct {
 		name         string
 		stated, mcse float64
-	}{{"mean", s.SEMean, s.MCSEMean}, {"q5", s.SEQ5, s.MCSEQ5}, {"median", s.SEMedian, s.MCSEMedian}, {"q95", s.SEQ95, s.MCSEQ95}} {
+	}{{"mean", float64(s.SEMean), float64(s.MCSEMean)}, {"q5", float64(s.SEQ5), float64(s.MCSEQ5)}, {"median", float64(s.SEMedian), float64(s.MCSEMedian)}, {"q95", float64(s.SEQ95), float64(s.MCSEQ95)}} {
 		if ratio := of.stated / of.mcse; !(ratio > 0.93 && ratio < 1.12) {
 			t.Errorf("%s: %v, where the MCSE is %v", of.name, of.stated, of.mcse)
 		}

@@ -54,11 +54,11 @@ func TestStatedQuantileNextToAStep(t *testing.T) {
 		case 0.95:
 			q, se = s.Q95, s.SEQ95
 		}
-		if math.IsNaN(se) {
+		if math.IsNaN(float64(se)) {
 			continue
 		}
 		stated++
-		off := math.Abs(q - float64(truth))
+		off := math.Abs(float64(q) - float64(truth))
 		if se == 0 {
 			if certain++; off > 0 {
 				wrong++
@@ -66,7 +66,7 @@ func TestStatedQuantileNextToAStep(t *testing.T) {
 			continue
 		}
 		for errors := range beyondOf {
-			if off > errors*se*(1+1e-9) {
+			if off > errors*float64(se)*(1+1e-9) {
 				beyondOf[errors]++
 			}
 		}

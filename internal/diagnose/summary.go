@@ -1,34 +1,54 @@
 package diagnose
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/number"
+)
 
 // Summary is what can be said about one statistic, over all chains. A figure
-// that the draws do not determine is NaN and listed in Undefined.
+// that the draws do not determine is NaN and listed in Undefined. Its JSON has the
+// figures that a report shows: there the errors to state go by the name of MCSE.
 type Summary struct {
-	Chains int
-	Draws  int // in each chain
+	Chains int `json:"-"`
+	Draws  int `json:"-"` // in each chain
 
 	// The mean, the standard deviation with divisor S−1, and quantiles, interpolated
 	// linearly.
-	Mean, SD        float64
-	Q5, Median, Q95 float64
+	Mean   number.Number `json:"mean"`
+	SD     number.Number `json:"sd"`
+	Q5     number.Number `json:"q5"`
+	Median number.Number `json:"median"`
+	Q95    number.Number `json:"q95"`
 
-	// Monte Carlo standard errors. That of the mean is sd/√ESSMean.
-	MCSEMean, MCSESD            float64
-	MCSEQ5, MCSEMedian, MCSEQ95 float64
-
-	// The errors to state. They are the MCSE where draws are worth many
+	// The errors to state, SEMean to SEQ95. They are the MCSE where draws are worth many
 	// independent ones, and larger or undefined where they are not, so that the
 	// truth lies within two of them in 95 of 100 runs.
-	SEMean, SEQ5, SEMedian, SEQ95 float64
+	SEMean number.Number `json:"mcse_mean"`
 
 	// Effective sample sizes, which need 12 draws in a chain: the number of
 	// independent draws that would estimate the centre of the distribution, its tails
 	// (the smaller of ESSQ5 and ESSQ95), its mean and its quantiles as well. Where one
 	// value has more than 5 % of the draws at the upper end, that of the 95 % quantile
 	// is not defined, and so is ESSTail: ErrConstantTail.
-	ESSBulk, ESSTail, ESSMean float64
-	ESSQ5, ESSMedian, ESSQ95  float64
+	ESSMean   number.Number `json:"ess_mean"`
+	ESSQ5     number.Number `json:"-"`
+	ESSMedian number.Number `json:"-"`
+	ESSQ95    number.Number `json:"-"`
+
+	SEQ5     number.Number `json:"mcse_q5"`
+	SEMedian number.Number `json:"mcse_median"`
+	SEQ95    number.Number `json:"mcse_q95"`
+
+	ESSBulk number.Number `json:"ess_bulk"`
+	ESSTail number.Number `json:"ess_tail"`
+
+	// Monte Carlo standard errors. That of the mean is sd/√ESSMean.
+	MCSEMean   number.Number `json:"-"`
+	MCSESD     number.Number `json:"-"`
+	MCSEQ5     number.Number `json:"-"`
+	MCSEMedian number.Number `json:"-"`
+	MCSEQ95    number.Number `json:"-"`
 
 	// RHat is the larger of the other two, which see chains that differ in location
 	// and in scale. It is near 1 when all halves of all chains have the same
@@ -36,28 +56,31 @@ type Summary struct {
 	// compared, but cannot show that it has missed a region. It is +Inf when every
 	// half is constant and the halves differ, and RHatBulk where the folded draws are
 	// all equal. It needs 4 draws in a chain.
-	RHat, RHatBulk, RHatFolded float64
+	RHat       number.Number `json:"rhat"`
+	RHatBulk   number.Number `json:"-"`
+	RHatFolded number.Number `json:"-"`
+
+	// NestedRHat is that of 64 series or more, see [NestedRHat]. Of fewer it is NaN, which
+	// Undefined does not list: nothing is missing.
+	NestedRHat number.Number `json:"rhat_nested"`
 
 	// IACT is the integrated autocorrelation time in draws, 1 + 2 Σ_{t≥1} ρ_t: how
 	// many consecutive draws are worth one independent one. The sum ends where Geyer's
 	// initial monotone positive sequence does.
-	IACT float64
+	IACT number.Number `json:"-"`
 
 	// Stride is 1 when every figure was computed on every draw. When it is
 	// larger, the statistic was streamed and the chains are longer than the
 	// limit of the stream: Mean, SD, MCSEMean, ESSMean and IACT still speak of
 	// every draw, the others of every Stride-th. See Series.
-	Stride int
+	Stride int `json:"-"`
 
 	// Undefined lists the figures that are NaN.
-	Undefined []Undefined
+	Undefined Reasons `json:"why,omitzero"`
 }
 
-// Undefined is a figure that is NaN, and why.
-type Undefined struct {
-	Figure string // the name of the field of Summary
-	Err    error
-}
+// nestedChains is from how many chains on there is nested R-hat.
+const nestedChains = 64
 
 // Why returns why the figure of this name is NaN, or nil if it is not.
 func (s *Summary) Why(figure string) error {
@@ -91,7 +114,7 @@ type Summarizer struct {
 
 // Draws computes the figures of a statistic from all its draws, chains × draws.
 func (z *Summarizer) Draws(chains [][]float64) Summary {
-	sum := Summary{Chains: len(chains), Stride: 1}
+	sum := Summary{Chains: len(chains), Stride: 1, NestedRHat: number.Unknown()}
 	if len(chains) > 0 {
 		sum.Draws = len(chains[0])
 	}
@@ -120,12 +143,12 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 			return ess, err
 		}
 	}
-	mcseQuantile := func(p float64, ess string, size float64) func() (float64, error) {
+	mcseQuantile := func(p float64, ess string, size number.Number) func() (float64, error) {
 		return func() (float64, error) {
 			if err := sum.Why(ess); err != nil {
 				return math.NaN(), err
 			}
-			return s.mcseQuantile(p, size), nil
+			return s.mcseQuantile(p, float64(size)), nil
 		}
 	}
 	sum.set("Q5", &sum.Q5, err, quantile(0.05))
@@ -140,7 +163,7 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 				return math.NaN(), err
 			}
 		}
-		return math.Min(sum.ESSQ5, sum.ESSQ95), nil
+		return float64(min(sum.ESSQ5, sum.ESSQ95)), nil
 	})
 	sum.set("ESSBulk", &sum.ESSBulk, err, s.essBulk)
 	sum.set("RHatBulk", &sum.RHatBulk, err, s.rhatBulk)
@@ -150,9 +173,9 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 			return math.NaN(), err
 		}
 		if sum.Why("RHatFolded") != nil {
-			return sum.RHatBulk, nil
+			return float64(sum.RHatBulk), nil
 		}
-		return math.Max(sum.RHatBulk, sum.RHatFolded), nil
+		return float64(max(sum.RHatBulk, sum.RHatFolded)), nil
 	})
 	sum.set("MCSEMean", &sum.MCSEMean, err, func() (float64, error) {
 		for _, figure := range []string{"SD", "ESSMean"} {
@@ -160,7 +183,7 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 				return math.NaN(), err
 			}
 		}
-		return sum.SD / math.Sqrt(sum.ESSMean), nil
+		return float64(sum.SD) / math.Sqrt(float64(sum.ESSMean)), nil
 	})
 	sum.set("MCSESD", &sum.MCSESD, err, s.mcseSD)
 	sum.set("MCSEQ5", &sum.MCSEQ5, err, mcseQuantile(0.05, "ESSQ5", sum.ESSQ5))
@@ -170,10 +193,10 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 		if err := sum.Why("MCSEMean"); err != nil {
 			return math.NaN(), err
 		}
-		return s.statedOfMean(sum.MCSEMean, sum.ESSMean, z.freedom), Enough(sum.ESSMean, sum.Chains)
+		return s.statedOfMean(float64(sum.MCSEMean), float64(sum.ESSMean), z.freedom), Enough(float64(sum.ESSMean), sum.Chains)
 	})
-	stated := func(p float64, ess string, size float64) func() (float64, error) {
-		return func() (float64, error) { return s.statedQuantile(p, size, freedoms[p], sum.Why(ess)) }
+	stated := func(p float64, ess string, size number.Number) func() (float64, error) {
+		return func() (float64, error) { return s.statedQuantile(p, float64(size), freedoms[p], sum.Why(ess)) }
 	}
 	sum.set("SEQ5", &sum.SEQ5, err, stated(0.05, "ESSQ5", sum.ESSQ5))
 	sum.set("SEMedian", &sum.SEMedian, err, stated(0.5, "ESSMedian", sum.ESSMedian))
@@ -182,17 +205,19 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 		if err := sum.Why("ESSMean"); err != nil {
 			return math.NaN(), err
 		}
-		return float64(sum.Chains*(sum.Draws/2)*2) / sum.ESSMean, nil
+		return float64(sum.Chains*(sum.Draws/2)*2) / float64(sum.ESSMean), nil
 	})
 }
 
 // set computes a figure, unless err is already known, and notes why it is NaN.
-func (s *Summary) set(figure string, x *float64, err error, compute func() (float64, error)) {
+func (s *Summary) set(figure string, x *number.Number, err error, compute func() (float64, error)) {
 	if err == nil {
-		*x, err = compute()
+		var v float64
+		v, err = compute()
+		*x = number.Number(v)
 	}
 	if err != nil {
-		*x = math.NaN()
+		*x = number.Unknown()
 		s.Undefined = append(s.Undefined, Undefined{figure, err})
 	}
 }

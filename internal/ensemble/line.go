@@ -52,15 +52,15 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	if total > 0 {
 		s.varies(int32(i), int32(j))
 		for _, slot := range s.varying {
-			v := s.vary[slot]
-			if v.mode != plain {
-				for _, q := range s.asked[slot] {
-					s.begin(q, 0)
+			switch s.vary[slot].mode {
+			case plain:
+				for _, m := range s.meet(slot, total) {
+					s.begin(s.asked[slot][m.at], m.border)
 				}
-				continue
-			}
-			for _, m := range s.meet(slot, total) {
-				s.begin(s.asked[slot][m.at], m.border)
+			case steep:
+				s.meetSteep(slot, total)
+			default:
+				s.meetCount(slot)
 			}
 		}
 		for w, trees := range s.stale {
@@ -97,6 +97,41 @@ func (s *Scorer) meet(slot, total int32) []meeting {
 		n += int(uint64(border-1-int64(total)) >> 63 &^ (uint64(border-1) >> 63)) // whether 1 ≤ border ≤ total
 	}
 	return s.met[:n]
+}
+
+// meetSteep begins those trees who ask for a steep slot and are answered otherwise from
+// some split of the line on.
+func (s *Scorer) meetSteep(slot, total int32) {
+	f, ranks := &s.forms[slot], s.score.slots[slot].ranks
+	low, high := f.exact, f.exact+f.step*int64(total)
+	if f.step < 0 {
+		low, high = high, low
+	}
+	for _, q := range s.asked[slot] {
+		room := ranks[q.threshold]
+		if room < low || room >= high {
+			continue
+		}
+		border := floorDiv(room-f.exact, f.step) + 1
+		if f.step < 0 {
+			border = -floorDiv(room-f.exact, -f.step)
+		}
+		s.begin(q, int32(border)) // from 1 to total
+	}
+}
+
+// meetCount begins those trees who ask for a count and are answered otherwise at an end
+// of the line than elsewhere.
+func (s *Scorer) meetCount(slot int32) {
+	changes := s.forms[slot].exact
+	if s.vary[slot].mode == countBoth {
+		changes++
+	}
+	for _, q := range s.asked[slot] {
+		if int64(q.threshold) == changes {
+			s.begin(q, 0)
+		}
+	}
 }
 
 // varies lists the slots that vary along the line of i and j, and sets how.

@@ -55,10 +55,10 @@ func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 		return nil, fmt.Errorf("measure: there are %d masses for %d sizes", len(o.Mass), len(o.Sizes))
 	}
 	if o.RatioError <= 0 {
-		o.RatioError = 0.01
+		o.RatioError = 0.02
 	}
 	if o.Effort <= 0 {
-		o.Effort = 200
+		o.Effort = 100
 	}
 	o.Workers = max(o.Workers, 1)
 	rules, err := newRules(p)
@@ -79,6 +79,11 @@ func (m *measurement) measure(ctx context.Context) (*Result, error) {
 	}
 	if err := m.anneal(ctx); err != nil {
 		return nil, err
+	}
+	if m.options.Early != nil {
+		if err := m.options.Early(m.result()); err != nil {
+			return nil, err
+		}
 	}
 	if err := m.bridge(ctx); err != nil {
 		return nil, err

@@ -1,10 +1,12 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -412,7 +414,7 @@ func TestMeasureOfSeed(t *testing.T) {
 	p := randomProblem(t, rand.New(rand.NewPCG(5, 5)))
 	o := Options{Sizes: []int{2, 3}, Stream: streams(4)}
 	said := o
-	said.RatioError, said.Effort, said.Mass, said.Workers = 0.01, 200, []float64{1, 1}, 1
+	said.RatioError, said.Effort, said.Mass, said.Workers = 0.02, 100, []float64{1, 1}, 1
 	if a, b := tell(p, o), tell(p, said); a != b {
 		t.Errorf("by default it measures\n%sand not\n%s", a, b)
 	}
@@ -480,5 +482,40 @@ func BenchmarkMeasure(b *testing.B) {
 				b.ReportMetric(result.RatioSE(6, 18), "SE-of-ratio")
 			}
 		})
+	}
+}
+
+// Whoever wants to know early is given compositions of each size that keep the sums, and
+// what is measured then is the same.
+func TestEarly(t *testing.T) {
+	p := randomProblem(t, rand.New(rand.NewPCG(5, 5)))
+	o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(4), Effort: 1, RatioError: 0.1}
+	want, err := Measure(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	o.Early = func(r *Result) error {
+		for _, s := range r.Sizes {
+			if s.Found {
+				found++
+			}
+		}
+		return nil
+	}
+	got, err := Measure(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Sizes, want.Sizes) {
+		t.Errorf("with an early look it is %+v, without %+v", got.Sizes, want.Sizes)
+	}
+	if found == 0 {
+		t.Error("nothing was found early")
+	}
+	ends := errors.New("enough")
+	o.Early = func(*Result) error { return ends }
+	if _, err := Measure(t.Context(), p, o); !errors.Is(err, ends) {
+		t.Errorf("an early look that ends it: %v", err)
 	}
 }

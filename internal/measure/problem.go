@@ -37,11 +37,15 @@ type Options struct {
 	// RatioError speaks of. nil: all alike.
 	Mass []float64
 
+	// Early, if there is one, receives what is known when compositions of each size have
+	// been found, while most of the work is still to be done. It changes nothing.
+	Early func(*Result) error
+
 	// RatioError is the standard error of the log of any ratio |X_m|/|X_n| at
-	// which measuring ends, if Effort does not end it before; 0.01 if it is 0.
+	// which measuring ends, if Effort does not end it before; 0.02 if it is 0.
 	RatioError float64
 
-	// Effort bounds the moves that are made, in millions; 200 if it is 0. Where
+	// Effort bounds the moves that are made, in millions; 100 if it is 0. Where
 	// ingredients have more than 64 terms in sums on average, a move counts as
 	// often as they have 64.
 	Effort float64

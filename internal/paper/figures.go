@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 )
 
 // Names of the figures of the cocktail experiment.

@@ -7,8 +7,8 @@ import (
 	"io"
 	"math"
 
+	"kir/internal/number"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 	"kir/internal/report/view"
 )
 

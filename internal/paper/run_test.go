@@ -259,7 +259,7 @@ func TestHTMLStandsAlone(t *testing.T) {
 func checkPicture(t *testing.T, f *figure.Figure) {
 	t.Helper()
 	var svg, picture bytes.Buffer
-	if err := f.WriteSVG(&svg); err != nil {
+	if err := figure.WriteSVG(&svg, f); err != nil {
 		t.Fatal(err)
 	}
 	for d := xml.NewDecoder(&svg); ; {
@@ -286,7 +286,7 @@ func checkPicture(t *testing.T, f *figure.Figure) {
 			}
 		}
 	}
-	if err := f.WritePNG(&picture); err != nil {
+	if err := figure.WritePNG(&picture, f); err != nil {
 		t.Fatal(err)
 	}
 	image, err := png.Decode(&picture)

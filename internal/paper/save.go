@@ -41,7 +41,7 @@ func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
 		}
 	}()
 	for _, f := range pictures {
-		if _, err := f.Save(part, file.Create); err != nil {
+		if _, err := figure.Save(f, part, file.Create); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,7 @@ package paper
 import (
 	"io"
 
-	"kir/internal/report/number"
+	"kir/internal/number"
 	"kir/internal/terminal"
 )
 

@@ -18,6 +18,7 @@ import (
 	"kir/internal/fault"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
+	"kir/internal/search"
 	"kir/mcmc"
 )
 
@@ -68,6 +69,10 @@ type Options struct {
 	// Doing receives what is being done, whenever that is something else that may take
 	// long. It may be nil.
 	Doing func(what string)
+
+	// First receives good recipes while it is still being measured how many there are,
+	// which it does not change: the best first. It may be nil.
+	First func(p *Problem, best []search.Found)
 
 	// Tell receives what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
@@ -127,6 +132,9 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 			return p, err
 		}
 	}
+	if o.First != nil && o.Grown == nil {
+		o.Grown = &Grown{} // what is learnt for the first look is not learnt again
+	}
 	s := &loading{shelf: shelf{kinds: k, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, early: o.Campaign}, bad: bad, file: path}
 	if o.Cache {
 		s.cache = cacheBeside(files.Dir)
@@ -160,6 +168,11 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 			return p, err
 		}
 	}
+	if len(commands) == 0 && o.First != nil {
+		s.first = func(space *mcmc.Space, law mcmc.Sparsity) error {
+			return s.firstLook(ctx, p, root, space, law, o.First)
+		}
+	}
 	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
 		return p, err
 	}
@@ -183,6 +196,9 @@ type loading struct {
 	results *book.Results // of the campaign; nil if there are none
 	beside  string        // their file, if the problem does not name it
 	cache   mcmc.Cache    // of counts; may be nil
+
+	// first looks for recipes in a space whose counts are rough; nil: nobody wants to know
+	first func(*mcmc.Space, mcmc.Sparsity) error
 }
 
 // anyTotal stands for a total that is not known, so that what is wrong with the rest of
@@ -275,7 +291,11 @@ func readTarget(ctx context.Context, s *loading, p *Problem, root *yaml.Node, ch
 	}
 	var space *mcmc.Space
 	if len(s.bad.all) == 0 {
-		space, err = s.ruledSpace(ctx, p.Rules, plain, mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Doing: s.doing}, at)
+		counting := mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Doing: s.doing}
+		if s.first != nil {
+			counting.Early = func(rough *mcmc.Space) error { return s.first(rough, law) }
+		}
+		space, err = s.ruledSpace(ctx, p.Rules, plain, counting, at)
 		if err := s.bad.add(err); err != nil {
 			return err
 		}

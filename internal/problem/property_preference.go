@@ -9,9 +9,9 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
-	"kir/internal/report/number"
 	"kir/mcmc"
 	"kir/property"
 )

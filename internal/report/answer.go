@@ -1,6 +1,10 @@
 package report
 
-import "slices"
+import (
+	"slices"
+
+	"kir/internal/search"
+)
 
 // An Answer is what was asked for, and how good it is: what the models know, and
 // what the shortlist promises beside random compositions and the known recipes.
@@ -11,20 +15,9 @@ type Answer struct {
 	Warnings []string      `json:"warnings"`
 	Wishes   []WishPromise `json:"wishes"` // that count
 
-	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
-	Shortlist Scores `json:"shortlist"`
-	Random    Scores `json:"random"` // compositions drawn under the same rules
-	Known     Scores `json:"known"`  // known recipes, by models that have not seen them
+	search.Comparison
 
-	BeatRandom Number `json:"beat_random"` // share that scores less than the middle entry
-	BeatKnown  Number `json:"beat_known"`
-	Apart      Number `json:"apart"`       // median distance between two entries
-	KnownApart Number `json:"known_apart"` // between two known recipes
-	// Reach is the distance from its nearest neighbour that 95 % of the known
-	// recipes do not exceed.
-	Reach Number `json:"reach"`
-
-	Promise *Promise `json:"promise"` // null where nothing has been learnt
+	Promise *search.Promise `json:"promise"` // null where nothing has been learnt
 
 	Effort       float64 `json:"effort"`
 	Evaluations  int64   `json:"evaluations"`  // lines and compositions that were scored
@@ -65,31 +58,4 @@ type WishPromise struct {
 // Expects says whether anything is known of what is left of what the shortlist promises.
 func (a *Answer) Expects() bool {
 	return slices.ContainsFunc(a.Wishes, func(w WishPromise) bool { return w.Expected != nil })
-}
-
-// Scores sums up what several compositions score.
-type Scores struct {
-	Number   int    `json:"number"`
-	Mean     Number `json:"mean"`
-	SE       Number `json:"se"`
-	Least    Number `json:"least"`
-	Median   Number `json:"median"`
-	Greatest Number `json:"greatest"`
-}
-
-// A Promise is what is left of a shortlist's scores when models check them that
-// have learnt from other recipes. Both have half of the book.
-type Promise struct {
-	Told          Number `json:"told"`
-	Checked       Number `json:"checked"`
-	RandomTold    Number `json:"random_told"`
-	RandomChecked Number `json:"random_checked"`
-	Left          Number `json:"left"` // share of the gain over random compositions
-
-	// Kept is the share of the gain that is expected to be left of what the model of the
-	// whole book promises: √(2·Left/(1 + Left)), 0 to 1. Left is how reliable a model of
-	// half a book is, 2·Left/(1 + Left) how reliable one of the whole (Spearman and Brown
-	// 1910), and the root of that is how it correlates with the truth. It is absent where
-	// Left is unknown.
-	Kept *Number `json:"kept,omitempty"`
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"math/big"
 
+	"kir/internal/run"
 	"kir/mcmc"
 )
 
@@ -14,20 +15,14 @@ type Check struct {
 	Untabled     string        `json:"untabled,omitempty"` // why some rules are measured or looked at, and not counted by a table
 	Compositions *big.Int      `json:"compositions"`       // of the sizes with mass, all together; nil if that of one is
 	Properties   []Property    `json:"properties"`
-	Kernel       Advice        `json:"kernel"`
+	Kernel       run.Advice    `json:"kernel"`
 	Warnings     []string      `json:"warnings"`
 }
 
 // A SpaceSize is one number of ingredients that the sparsity law allows.
 type SpaceSize struct {
-	N            int      `json:"n"`
-	Target       Number   `json:"target"`
-	Compositions *big.Int `json:"compositions"` // that keep every rule that can be counted; nil beyond mostBits
-	Share        *Share   `json:"share,omitempty"`
-}
-
-// Advice is a kernel that suits a problem, and why.
-type Advice struct {
-	Recommended string `json:"recommended"`
-	Because     string `json:"because"`
+	N            int         `json:"n"`
+	Target       Number      `json:"target"`
+	Compositions *big.Int    `json:"compositions"` // that keep every rule that can be counted; nil beyond mostBits
+	Share        *mcmc.Share `json:"share,omitempty"`
 }

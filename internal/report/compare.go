@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/portable"
 	"kir/internal/problem/change"
+	"kir/internal/run"
 )
 
 // A Difference sets one run beside another.
@@ -156,7 +157,7 @@ func (d *Difference) laws(a, b *Model) {
 	for _, name := range a.StatisticNames() {
 		if y, ok := b.Statistics[name]; ok && name != "log_density" { // which two targets do not share
 			x := a.Statistics[name]
-			add("mean", name, x.Mean, x.MCSEMean, y.Mean, y.MCSEMean)
+			add("mean", name, x.Mean, x.SEMean, y.Mean, y.SEMean)
 		}
 	}
 	share := func(m *Model, p, se Number) Number {
@@ -165,7 +166,7 @@ func (d *Difference) laws(a, b *Model) {
 		}
 		return se
 	}
-	sizes := make(map[int]Size)
+	sizes := make(map[int]run.Size)
 	for _, s := range b.Sparsity {
 		sizes[s.N] = s
 	}
@@ -174,7 +175,7 @@ func (d *Difference) laws(a, b *Model) {
 			add("n", strconv.Itoa(x.N), x.Observed, share(a, x.Observed, x.MCSE), y.Observed, share(b, y.Observed, y.MCSE))
 		}
 	}
-	included := make(map[string]Inclusion)
+	included := make(map[string]run.Inclusion)
 	for _, i := range b.Inclusion {
 		included[i.Ingredient] = i
 	}

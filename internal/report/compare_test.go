@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/diagnose"
+	"kir/internal/run"
 	"kir/mcmc"
 )
 
 // compared returns a model of what a comparison looks at.
-func compared(recipes []map[string]int, used ...Inclusion) *Model {
+func compared(recipes []map[string]int, used ...run.Inclusion) *Model {
 	m := &Model{Sampler: mcmc.Settings{Chains: 1, Draws: 1000}, Inclusion: used}
 	for _, r := range recipes {
 		m.Best = append(m.Best, Best{Recipe: r})
@@ -22,8 +24,8 @@ func compared(recipes []map[string]int, used ...Inclusion) *Model {
 // TestCompare: recipes are told apart by their ingredients, and what moved by the
 // standard errors of both runs.
 func TestCompare(t *testing.T) {
-	a := compared([]map[string]int{{"Gin": 60, "Lime": 40}, {"Rum": 100}}, Inclusion{"Gin", 0.5, 0.01, 60, 1, 0, 0}, Inclusion{"Rum", 0.5, 0.05, 50, 1, 0, 0}, Inclusion{"Milk", 0.1, 0.01, 20, 1, 0, 0})
-	b := compared([]map[string]int{{"Gin": 100}, {"Gin": 55, "Lime": 45}}, Inclusion{"Gin", 0.6, 0.01, 60, 1, 0, 0}, Inclusion{"Rum", 0.6, 0.05, 50, 1, 0, 0}, Inclusion{"Milk", 0, 0, UnknownNumber(), UnknownNumber(), 0, 0})
+	a := compared([]map[string]int{{"Gin": 60, "Lime": 40}, {"Rum": 100}}, included("Gin", 0.5, 0.01, 60, 1), included("Rum", 0.5, 0.05, 50, 1), included("Milk", 0.1, 0.01, 20, 1))
+	b := compared([]map[string]int{{"Gin": 100}, {"Gin": 55, "Lime": 45}}, included("Gin", 0.6, 0.01, 60, 1), included("Rum", 0.6, 0.05, 50, 1), included("Milk", 0, 0, UnknownNumber(), UnknownNumber()))
 	a.Again.Problem, b.Again.Problem = "total: 1\n", "total: 2\n"
 	d := Compare("a", a, "b", b)
 	if len(d.Stayed) != 1 || d.Stayed[0].A.Rank != 1 || d.Stayed[0].B.Rank != 2 || len(d.Went) != 1 || d.Went[0].Rank != 2 || len(d.Came) != 1 || d.Came[0].Rank != 1 {
@@ -48,7 +50,7 @@ func TestCompare(t *testing.T) {
 // there is one that three in so many draws would have.
 func TestCompareErrors(t *testing.T) {
 	of := func(probability, se Number) *Model {
-		return compared(nil, Inclusion{"Gin", probability, se, 60, 60e-10, 0, 0})
+		return compared(nil, included("Gin", probability, se, 60, 60e-10))
 	}
 	for _, c := range []struct {
 		p, se, want Number
@@ -70,19 +72,29 @@ func TestCompareErrors(t *testing.T) {
 	}
 }
 
+// included returns the use of an ingredient.
+func included(name string, probability, se, amount, amountSE Number) run.Inclusion {
+	return run.Inclusion{Ingredient: name, Probability: probability, MCSE: se, MeanAmount: amount, AmountMCSE: amountSE}
+}
+
+// statistic returns a mean and its stated error.
+func statistic(mean, se Number) run.Statistic {
+	return run.Statistic{Summary: diagnose.Summary{Mean: mean, SEMean: se}}
+}
+
 // TestCompareFigures: which figures of two runs are set beside each other.
 func TestCompareFigures(t *testing.T) {
 	unknown := UnknownNumber()
-	of := func(score Number, sizes []Size, statistics map[string]Statistic, used ...Inclusion) *Model {
+	of := func(score Number, sizes []run.Size, statistics map[string]run.Statistic, used ...run.Inclusion) *Model {
 		m := compared(nil, used...)
 		m.Sparsity, m.Statistics, m.Score = sizes, statistics, Comparison{Draws: score, DrawsMCSE: 0.01}
 		m.Properties = []Property{{Name: "taste", Weight: 1}}
 		return m
 	}
-	a := of(0.5, []Size{{N: 1, Observed: 0.5, MCSE: 0.1}, {N: 2, Observed: 0.5, MCSE: 0.1}, {N: 3}, {N: 4}}, map[string]Statistic{"used": {Mean: 1.5, MCSEMean: 0.1}, "log_density": {Mean: 9}, "taste": {Mean: 0.5}, "old": {Mean: 3}},
-		Inclusion{"Gin", 0.5, 0.01, 60, 1, 0, 0}, Inclusion{"Rum", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Ice", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Milk", 0.5, 0.1, 7, 1, 0, 0})
-	b := of(0.75, []Size{{N: 2, Observed: 0.25, MCSE: 0.2}, {N: 3, Observed: 0.75, MCSE: 0.2}, {N: 4}, {N: 5, Observed: 1}}, map[string]Statistic{"used": {Mean: 2.5, MCSEMean: 0.2}, "log_density": {Mean: 8}, "taste": {Mean: unknown}},
-		Inclusion{"Gin", 0.25, 0.02, 70, 2, 0, 0}, Inclusion{"Rum", 0, 0, unknown, unknown, 0, 0}, Inclusion{"Ice", 0.125, 0.01, 5, 1, 0, 0})
+	a := of(0.5, []run.Size{{N: 1, Observed: 0.5, MCSE: 0.1}, {N: 2, Observed: 0.5, MCSE: 0.1}, {N: 3}, {N: 4}}, map[string]run.Statistic{"used": statistic(1.5, 0.1), "log_density": statistic(9, 0), "taste": statistic(0.5, 0), "old": statistic(3, 0)},
+		included("Gin", 0.5, 0.01, 60, 1), included("Rum", 0, 0, unknown, unknown), included("Ice", 0, 0, unknown, unknown), included("Milk", 0.5, 0.1, 7, 1))
+	b := of(0.75, []run.Size{{N: 2, Observed: 0.25, MCSE: 0.2}, {N: 3, Observed: 0.75, MCSE: 0.2}, {N: 4}, {N: 5, Observed: 1}}, map[string]run.Statistic{"used": statistic(2.5, 0.2), "log_density": statistic(8, 0), "taste": statistic(unknown, 0)},
+		included("Gin", 0.25, 0.02, 70, 2), included("Rum", 0, 0, unknown, unknown), included("Ice", 0.125, 0.01, 5, 1))
 	told := func(a, b *Model) (said []string) {
 		for _, f := range Compare("a", a, "b", b).Figures {
 			said = append(said, fmt.Sprintf("%s %s %v %v", f.Kind, f.Of, f.A, f.B))
@@ -107,11 +119,11 @@ func TestCompareFalseAlarms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 7))
 	alarms := 0
 	for range 1000 {
-		var a, b []Inclusion
+		var a, b []run.Inclusion
 		for k := range 100 {
 			name := string(rune('A' + k))
-			a = append(a, Inclusion{name, Number(0.5 + 0.01*rng.NormFloat64()), 0.01, UnknownNumber(), UnknownNumber(), 0, 0})
-			b = append(b, Inclusion{name, Number(0.5 + 0.02*rng.NormFloat64()), 0.02, UnknownNumber(), UnknownNumber(), 0, 0})
+			a = append(a, included(name, Number(0.5+0.01*rng.NormFloat64()), 0.01, UnknownNumber(), UnknownNumber()))
+			b = append(b, included(name, Number(0.5+0.02*rng.NormFloat64()), 0.02, UnknownNumber(), UnknownNumber()))
 		}
 		for _, m := range Compare("a", compared(nil, a...), "b", compared(nil, b...)).Figures {
 			if m.Sure {

@@ -3,6 +3,8 @@ package report
 import (
 	"slices"
 	"strings"
+
+	"kir/internal/search"
 )
 
 // A Best is a composition worth a look.
@@ -25,8 +27,8 @@ type Best struct {
 	// Ranges are the units that an ingredient may have, given to or taken from one
 	// other, without the models telling the difference. What has no range is not
 	// listed.
-	Ranges   map[string]Range `json:"ranges,omitempty"`
-	Variants []Variant        `json:"variants,omitempty"` // nearly the same of other ingredients
+	Ranges   map[string]search.Range `json:"ranges,omitempty"`
+	Variants []Variant               `json:"variants,omitempty"` // nearly the same of other ingredients
 
 	Apart Number `json:"apart"` // distance from the nearest entry before it
 	// Extrapolates says that it lies further from all known recipes than these lie
@@ -55,7 +57,7 @@ type Prediction struct {
 
 	// Expected is what is left of the value once it is taken into account that the
 	// composition was searched for, and the interval is about it: a search finds what
-	// is best by luck, too. See [Promise.Kept]. It is absent where nothing checks that.
+	// is best by luck, too. See [search.Promise]. It is absent where nothing checks that.
 	Expected *Number `json:"expected,omitempty"`
 }
 
@@ -65,12 +67,6 @@ func (p Prediction) Shown() Number {
 		return *p.Expected
 	}
 	return p.Value
-}
-
-// A Range is units from Low to High.
-type Range struct {
-	Low  int `json:"low"`
-	High int `json:"high"`
 }
 
 // A Variant is another composition that is nearly as good as an entry, and nearly

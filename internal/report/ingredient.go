@@ -1,17 +1,5 @@
 package report
 
-// Inclusion is how often an ingredient is used, and how much of it then.
-type Inclusion struct {
-	Ingredient  string `json:"ingredient"`
-	Probability Number `json:"probability"`
-	MCSE        Number `json:"mcse"`
-	MeanAmount  Number `json:"mean_amount"`      // units, over the draws that use it
-	AmountMCSE  Number `json:"mean_amount_mcse"` // an upper bound, as it is of at most 524,288 draws
-
-	BookShare  Number `json:"book_share"`  // of the book's recipes that use it; unknown without a book
-	BookAmount Number `json:"book_amount"` // mean units over these
-}
-
 // Pairs says which ingredients go together.
 type Pairs struct {
 	Among    int    `json:"among"`    // ingredients looked at, the most frequent ones

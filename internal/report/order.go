@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"kir/internal/run"
 )
 
 // Weighs says whether a property counts.
@@ -45,7 +47,7 @@ func (m *Model) StatisticNames() []string {
 // ShownLaw returns from where to where, in Sparsity, sizes have some mass or
 // draws.
 func (m *Model) ShownLaw() (from, to int) {
-	some := func(s Size) bool { return s.Target > 5e-4 || s.Observed > 5e-4 }
+	some := func(s run.Size) bool { return s.Target > 5e-4 || s.Observed > 5e-4 }
 	if from = slices.IndexFunc(m.Sparsity, some); from < 0 {
 		return 0, len(m.Sparsity)
 	}
@@ -67,8 +69,8 @@ func (m *Model) Frequent() []int {
 
 // WorstLadder returns the ladder with the fewest round trips, and of several the
 // first; nil if there is none.
-func (m *Model) WorstLadder() *Ladder {
-	var worst *Ladder
+func (m *Model) WorstLadder() *run.Ladder {
+	var worst *run.Ladder
 	for k := range m.Ladders {
 		if l := &m.Ladders[k]; worst == nil || l.RoundTrips < worst.RoundTrips {
 			worst = l

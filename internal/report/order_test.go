@@ -20,17 +20,17 @@ func TestOrder(t *testing.T) {
 	for name, m := range map[string]*Model{
 		"nothing": {},
 		"one wish of weight 1": {
-			Properties: []Property{{Name: "a", Weight: 1}}, Warnings: []string{"x", "y", "z"}, Answer: &Answer{Warnings: []string{"y"}}, Ladders: []Ladder{{Chain: 1, RoundTrips: 4}, {Chain: 2, RoundTrips: 3}, {Chain: 3, RoundTrips: 3}},
-			Sparsity: []Size{{N: 1, Target: 5e-4, Observed: 5e-4}, {N: 2, Target: 6e-4}, {N: 3}, {N: 4, Observed: 6e-4}, {N: 5, Target: 1e-4}}, Inclusion: []Inclusion{{Probability: 0.2}, {Probability: 0.7}, {Probability: 0.2}, {Probability: 0.9}},
+			Properties: []Property{{Name: "a", Weight: 1}}, Warnings: []string{"x", "y", "z"}, Answer: &Answer{Warnings: []string{"y"}}, Ladders: []run.Ladder{{Chain: 1, RoundTrips: 4}, {Chain: 2, RoundTrips: 3}, {Chain: 3, RoundTrips: 3}},
+			Sparsity: []run.Size{{N: 1, Target: 5e-4, Observed: 5e-4}, {N: 2, Target: 6e-4}, {N: 3}, {N: 4, Observed: 6e-4}, {N: 5, Target: 1e-4}}, Inclusion: []run.Inclusion{{Probability: 0.2}, {Probability: 0.7}, {Probability: 0.2}, {Probability: 0.9}},
 		},
-		"one wish of weight 2": {Properties: []Property{{Name: "a", Weight: 2}}, Warnings: []string{"x"}, Sparsity: []Size{{N: 1}, {N: 2}}},
-		"one that has no say":  {Properties: []Property{{Name: "a"}}, Sparsity: []Size{{N: 1, Target: 1}}},
+		"one wish of weight 2": {Properties: []Property{{Name: "a", Weight: 2}}, Warnings: []string{"x"}, Sparsity: []run.Size{{N: 1}, {N: 2}}},
+		"one that has no say":  {Properties: []Property{{Name: "a"}}, Sparsity: []run.Size{{N: 1, Target: 1}}},
 		"two":                  {Properties: []Property{{Name: "a"}, {Name: "b", Weight: 0.5}}},
 	} {
 		from, to := m.ShownLaw()
 		worst := m.WorstLadder()
 		if worst != nil {
-			worst = &Ladder{Chain: worst.Chain}
+			worst = &run.Ladder{Chain: worst.Chain}
 		}
 		record.Holds(t, name, fmt.Sprint(m.Weighs(), m.ScoresEach(), m.OtherWarnings(), m.Iterations(), m.StatisticNames(), from, to, m.Frequent(), worst != nil && worst.Chain == 2))
 	}
@@ -48,7 +48,7 @@ func TestOrder(t *testing.T) {
 	if got := b.Parts(); !slices.Equal(got, []Part{{"x", 7}, {"y", 6}, {"z", 5}, {"a", 4}}) {
 		t.Errorf("the parts are %v", got)
 	}
-	l := Ladder{Rungs: []Rung{{Rejected: 0.2}, {Rejected: 0.4}, {Rejected: UnknownNumber()}}}
+	l := run.Ladder{Rungs: []run.Rung{{Rejected: 0.2}, {Rejected: 0.4}, {Rejected: UnknownNumber()}}}
 	if got := l.MostRejected(); got != 0.4 {
 		t.Errorf("at most %v is rejected", got)
 	}
@@ -109,11 +109,11 @@ func TestValid(t *testing.T) {
 		"unknown rejections":       func(m *Model) { m.Ladders[0].Rungs[0].Rejected = unknown },
 		"of the last":              func(m *Model) { m.Ladders[0].Rungs[len(m.Ladders[0].Rungs)-1].Rejected = unknown },
 		"of the one before":        func(m *Model) { m.Ladders[0].Rungs[len(m.Ladders[0].Rungs)-2].Rejected = unknown },
-		"a leg that rejects":       func(m *Model) { m.Ladders[0].Learnt = &Leg{Steps: 1, Rejected: 1.1} },
-		"a leg's barrier":          func(m *Model) { m.Ladders[0].Learnt = &Leg{Steps: 1, Barrier: 1.1} },
-		"a leg":                    func(m *Model) { m.Ladders[0].Learnt = &Leg{Steps: 1, Barrier: 1, Rejected: 1} },
+		"a leg that rejects":       func(m *Model) { m.Ladders[0].Learnt = &run.Leg{Steps: 1, Rejected: 1.1} },
+		"a leg's barrier":          func(m *Model) { m.Ladders[0].Learnt = &run.Leg{Steps: 1, Barrier: 1.1} },
+		"a leg":                    func(m *Model) { m.Ladders[0].Learnt = &run.Leg{Steps: 1, Barrier: 1, Rejected: 1} },
 		"an importance":            func(m *Model) { m.Properties[0].Forest.Importances[0].Mean = -1e9 },
-		"an importance's error":    func(m *Model) { m.Properties[0].Forest.Importances[0].SE = unknown },
+		"an importance's error":    func(m *Model) { m.Properties[0].Forest.Importances[0].SE = float64(unknown) },
 		"an edge less":             func(m *Model) { m.Score.Histogram.Edges = m.Score.Histogram.Edges[1:] },
 		"an unknown edge":          func(m *Model) { m.Score.Histogram.Edges[0] = unknown },
 		"one edge":                 func(m *Model) { m.Score.Histogram.Edges = m.Score.Histogram.Edges[:1] },
@@ -135,7 +135,7 @@ func TestValid(t *testing.T) {
 		total = m.Problem.Total
 		for k := range m.Ladders { // of which the draws decide
 			l := &m.Ladders[k]
-			l.Rungs, l.Barrier = []Rung{l.Rungs[0], l.Rungs[len(l.Rungs)-1]}, 0
+			l.Rungs, l.Barrier = []run.Rung{l.Rungs[0], l.Rungs[len(l.Rungs)-1]}, 0
 		}
 		change(m)
 		record.Holds(t, name, fmt.Sprint(m.valid()))

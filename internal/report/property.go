@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"kir/internal/report/number"
+	"kir/internal/number"
 	"kir/model"
 )
 
@@ -108,8 +108,7 @@ type Learnt struct {
 // [model.Importance].
 type Importance struct {
 	Feature string `json:"feature"`
-	Mean    Number `json:"mean"`
-	SE      Number `json:"se"`
+	model.Importance
 }
 
 // Training describes a model that was learnt.

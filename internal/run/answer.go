@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kir/internal/number"
 	"kir/internal/search"
 )
 
@@ -39,6 +40,9 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 	a, err := spec.Question.Answer(ctx, b)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the best: %w", err)
+	}
+	if a != nil {
+		r.Timing.SearchSeconds = number.Number(a.Seconds)
 	}
 	return a, nil
 }

@@ -22,7 +22,12 @@ func shownAnswer(a *search.Answer) string {
 	}
 	b := *a
 	b.Seconds, b.Comparison, b.Promise = 0, nil, nil
-	return fmt.Sprintf("%+v %+v %+v", b, a.Comparison, a.Promise)
+	if a.Promise == nil {
+		return fmt.Sprintf("%+v %+v", b, a.Comparison)
+	}
+	p := *a.Promise
+	p.Kept = nil // which follows from what is left
+	return fmt.Sprintf("%+v %+v %+v", b, a.Comparison, p)
 }
 
 // asking returns a spec with a question of the given effort.

@@ -108,7 +108,7 @@ func TestAutoIsEnough(t *testing.T) {
 			all = append(all, *r.Score)
 		}
 		for _, f := range all {
-			for what, ess := range map[string]float64{"bulk": f.ESSBulk, "mean": f.ESSMean, "5 %": f.ESSQ5} {
+			for what, ess := range map[string]float64{"bulk": float64(f.ESSBulk), "mean": float64(f.ESSMean), "5 %": float64(f.ESSQ5)} {
 				if ess < enoughDraws {
 					t.Errorf("%s: the ESS of %s, %s, is %.0f", name, f.Name, what, ess)
 				}
@@ -118,8 +118,8 @@ func TestAutoIsEnough(t *testing.T) {
 			}
 		}
 		for _, i := range r.Inclusion {
-			if !rare(i.Probability) && i.ESS < enoughDraws {
-				t.Errorf("%s: the presence of ingredient %d has an ESS of %.0f", name, i.Ingredient, i.ESS)
+			if !rare(float64(i.Probability)) && i.ESS < enoughDraws {
+				t.Errorf("%s: the presence of %s has an ESS of %.0f", name, i.Ingredient, i.ESS)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"math"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -14,9 +15,10 @@ import (
 // A Baseline is what random compositions are worth: how they score that are
 // drawn exactly from the sparsity law, as if no property counted.
 type Baseline struct {
-	Mean      float64   // of the score Π_k y_k^c_k
-	SE        float64   // standard error of the mean
-	LogScores []float64 // log score of each composition; −Inf where it is 0
+	Random     number.Number `json:"random"` // mean of the score Π_k y_k^c_k
+	RandomSE   number.Number `json:"random_se"`
+	RandomSize int           `json:"random_size"`
+	LogScores  []float64     `json:"-"` // log score of each composition; −Inf where it is 0
 }
 
 // baselineSize returns how many compositions the baseline has: 10,000, or less
@@ -41,17 +43,18 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, first := float64(len(b.LogScores)), portable.Exp(b.LogScores[0])
-	b.Mean = first // and what is beyond it, so that equal scores have a mean without rounding
+	b.RandomSize = len(b.LogScores)
+	n, first := float64(b.RandomSize), portable.Exp(b.LogScores[0])
+	mean := first // and what is beyond it, so that equal scores have a mean without rounding
 	for _, score := range b.LogScores {
-		b.Mean += (portable.Exp(score) - first) / n
+		mean += (portable.Exp(score) - first) / n
 	}
 	squares := 0.0
 	for _, score := range b.LogScores {
-		d := portable.Exp(score) - b.Mean
+		d := portable.Exp(score) - mean
 		squares += float64(d * d)
 	}
-	b.SE = math.Sqrt(squares / (n - 1) / n)
+	b.Random, b.RandomSE = number.Number(mean), number.Number(math.Sqrt(squares/(n-1)/n))
 	return b, nil
 }
 

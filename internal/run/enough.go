@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/diagnose"
+	"kir/internal/number"
 	"kir/internal/portable"
 )
 
@@ -94,9 +95,9 @@ func (e *enoughness) statistics() error {
 	for _, sum := range summaries {
 		for _, f := range []struct {
 			name string
-			ess  float64
+			ess  number.Number
 		}{{"ESSBulk", sum.ESSBulk}, {"ESSQ5", sum.ESSQ5}, {"ESSQ95", sum.ESSQ95}, {"ESSMean", sum.ESSMean}} {
-			e.ess(f.ess, sum.Why(f.name))
+			e.ess(float64(f.ess), sum.Why(f.name))
 		}
 		switch why := sum.Why("RHat"); {
 		case errors.Is(why, diagnose.ErrConstant):

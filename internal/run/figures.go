@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/diagnose"
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -76,17 +77,19 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 		r.inverse.join(chains[c].inverse)
 		s := states[c]
 		r.Parts = append(r.Parts, parts[c]...)
-		r.Chains = append(r.Chains, ChainResult{Tries: s.Tries, Tally: s.Tally, Ladder: s.Ladder})
-		r.Moves.Add(s.Tally)
-		r.Timing.Seconds = max(r.Timing.Seconds, s.Seconds)
+		r.Chains = append(r.Chains, ChainResult{Chain: c, Starts: s.Tries, Rates: ratesOf(s.Tally.Accepted, s.Tally.Updated, s.Tally.Iterations), Tally: s.Tally, Ladder: s.Ladder})
+		r.Tally.Add(s.Tally)
+		r.Timing.Seconds = max(r.Timing.Seconds, number.Number(s.Seconds))
 	}
+	r.Rates, r.Moves = ratesOf(r.Tally.Accepted, r.Tally.Updated, r.Tally.Iterations), movesOf(r.Tally)
+	r.setLadders()
 	if spec.Known != nil {
 		for k, b := range r.Best {
 			r.Best[k].Known = spec.Known(b.set())
 		}
 	}
 	r.Timing.Iterations = int64(settings.Chains) * settings.Iterations()
-	r.Timing.IterationsPerSecond = float64(r.Timing.Iterations) / r.Timing.Seconds
+	r.Timing.IterationsPerSecond = number.Number(r.Timing.Iterations) / r.Timing.Seconds
 	if err := r.summarize(spec, chains, workers); err != nil {
 		return nil, err
 	}
@@ -131,7 +134,7 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 	}
 	slowest := r.withhold()
 	g.Go(func() (err error) {
-		r.Inclusion, r.Unlisted, err = newInclusion(chains, slowest)
+		r.Inclusion, r.Unlisted, err = newInclusion(spec.Ingredients, chains, slowest)
 		return err
 	})
 	g.Go(func() error { return r.setSizes(spec.Target, chains, slowest) })

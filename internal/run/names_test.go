@@ -80,9 +80,9 @@ func TestManyIngredients(t *testing.T) {
 	slices.Sort(want)
 	var got []int
 	for _, x := range r.Inclusion {
-		got = append(got, x.Ingredient)
-		if x.Probability != float64(counts[x.Ingredient])/6000 || x.MeanAmount != float64(amounts[x.Ingredient])/float64(counts[x.Ingredient]) {
-			t.Fatalf("%+v, want %d draws and %d units", x, counts[x.Ingredient], amounts[x.Ingredient])
+		got = append(got, x.Index)
+		if float64(x.Probability) != float64(counts[x.Index])/6000 || float64(x.MeanAmount) != float64(amounts[x.Index])/float64(counts[x.Index]) {
+			t.Fatalf("%+v, want %d draws and %d units", x, counts[x.Index], amounts[x.Index])
 		}
 	}
 	if !slices.Equal(got, want) {

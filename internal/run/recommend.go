@@ -18,8 +18,8 @@ import (
 
 // Advice is a kernel that suits a target.
 type Advice struct {
-	Kernel  string
-	Because string // in words, to follow "as" or a colon
+	Kernel  string `json:"recommended"`
+	Because string `json:"because"` // in words, to follow "as" or a colon
 }
 
 // A Trial is a short run of a kernel, after a warm-up as long.
@@ -44,6 +44,7 @@ const (
 	trialBetter = 0.02 // by how much it is to be lower for another kernel
 	trialSums   = 8    // sums of the amounts of a random half of the ingredients, which stand for a score that does not change
 	advised     = 200  // random compositions that are looked at
+	leastKept   = 1e-3 // which share of the compositions that can be counted is to keep all rules for tempered to be tried
 )
 
 // Recommend says which kernel suits a target, for a run of the given settings,
@@ -54,7 +55,9 @@ const (
 // effective draws a second, unless short runs of it, of a fortieth and a tenth of
 // the run's length at most, leave its chains apart (R-hat above 1.1) or most random
 // compositions are forbidden, and one of tempered, as long in lines, brings them
-// closer together, or a longer one where that is not enough. The advice does not depend
+// closer together, or a longer one where that is not enough. Tempered is not tried where
+// fewer than one in 1,000 of the compositions that can be counted keep the other rules: its
+// round trips begin there. The advice does not depend
 // on the seed or on how fast the machine is.
 func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, programs bool) (*Advice, error) {
 	if _, err := mcmc.NewExact(t); err == nil {
@@ -62,6 +65,17 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	}
 	if programs {
 		return &Advice{Kernel: "balanced", Because: "it suits most problems; nothing was tried, since programs are started by a run only"}, nil
+	}
+	if kept := keptShare(t); kept < leastKept {
+		// At β = 0 a ladder draws what nearly always breaks a rule, and nothing comes from
+		// there; so only whether balanced can begin is tried.
+		_, err := try(ctx, t, "balanced", leastTrial)
+		if err == nil {
+			return &Advice{Kernel: "balanced", Because: fmt.Sprintf("%.1g of what tempered begins with keeps the rules", kept)}, nil
+		}
+		if !errors.Is(err, mcmc.ErrNoStart) {
+			return nil, err
+		}
 	}
 	forbidden, err := countForbidden(ctx, t)
 	if err != nil {
@@ -115,6 +129,20 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial tempered was no better (%s)%s", both, gap)
 	}
 	return a, nil
+}
+
+// keptShare is which share of the compositions that are drawn at random keeps the rules
+// that are not counted, 1 if all are.
+func keptShare(t *mcmc.Target) float64 {
+	shares := t.Space().Shares()
+	if shares == nil {
+		return 1
+	}
+	sum := 0.0
+	for _, s := range shares {
+		sum += float64(t.Law().P(s.N) * s.Estimate)
+	}
+	return sum
 }
 
 // weightTrial is how many iterations each chain of a trial of weights has.
@@ -229,7 +257,7 @@ func try(ctx context.Context, t *mcmc.Target, name string, iterations int) (Tria
 	if err := g.Wait(); err != nil {
 		return Trial{}, err
 	}
-	trial := Trial{RHat: newStatistic("", series[0]).RHat}
+	trial := Trial{RHat: rhatOf(series[0])}
 	all := slices.Concat(scores[:]...)
 	for _, score := range all {
 		trial.Mean += score / float64(len(all))
@@ -239,9 +267,15 @@ func try(ctx context.Context, t *mcmc.Target, name string, iterations int) (Tria
 		return trial, nil
 	}
 	for _, s := range series[1:] {
-		if rhat := newStatistic("", s).RHat; !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
+		if rhat := rhatOf(s); !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
 			trial.RHat = rhat
 		}
 	}
 	return trial, nil
+}
+
+// rhatOf returns R-hat of a series of each chain.
+func rhatOf(series []*diagnose.Series) float64 {
+	var z diagnose.Summarizer
+	return float64(z.Series(series).RHat)
 }

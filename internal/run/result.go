@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/internal/diagnose"
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -19,10 +20,14 @@ type Result struct {
 	Auto       Auto          // why that stopped; zero of other runs
 	Parts      []Part        // the files that the figures were made of
 	Chains     []ChainResult
-	Moves      mcmc.Tally // of all chains after warm-up
-	Sizes      []Size     // by n, over the law's support
-	Variation  float64    // total variation distance of the law of n and the draws
-	Expected   float64    // what it would be at draws that follow the law, see [diagnose.ExpectedTotalVariation]
+	Tally      mcmc.Tally    // of all chains after warm-up
+	Rates      Rates         // the same as shares
+	Moves      []Move        // of a kernel that mixes several
+	Ladders    []Ladder      // of a tempered run, by chain
+	LogZ       *Estimate     // nil unless tempered
+	Sizes      []Size        // by n, over the law's support
+	Variation  number.Number // total variation distance of the law of n and the draws
+	Expected   number.Number // what it would be at draws that follow the law, see [diagnose.ExpectedTotalVariation]
 	Used       Statistic
 	LogDensity Statistic
 	Score      *Statistic // of Π_k y_k^c_k; nil if no property counts
@@ -43,44 +48,99 @@ type Result struct {
 
 // A ChainResult is what one chain did.
 type ChainResult struct {
-	Tries  int          // draws from the sparsity law until the start had positive density
-	Tally  mcmc.Tally   // after warm-up
-	Ladder *mcmc.Ladder // of a tempered chain, else nil
+	Chain  int          `json:"chain"`
+	Starts int          `json:"starts"` // draws from the sparsity law until one had positive density
+	Rates  Rates        `json:"rates"`
+	Tally  mcmc.Tally   `json:"-"` // after warm-up
+	Ladder *mcmc.Ladder `json:"-"` // of a tempered chain, else nil
 }
 
-// A Size is one number of ingredients.
+// Rates are shares of iterations after warm-up, in 0..1.
+type Rates struct {
+	Accepted number.Number `json:"accepted"`
+	Updated  number.Number `json:"updated"`
+}
+
+// ratesOf returns the shares that counts are of iterations.
+func ratesOf(accepted, updated, iterations int64) Rates {
+	return Rates{number.Number(float64(accepted) / float64(iterations)), number.Number(float64(updated) / float64(iterations))}
+}
+
+// A Move is what one of a kernel's moves did after warm-up.
+type Move struct {
+	Name  string `json:"name"`
+	Tried int64  `json:"tried"` // iterations
+	Rates        // shares of these
+}
+
+// movesOf says what each move of a kernel that mixes several did.
+func movesOf(t mcmc.Tally) []Move {
+	moves := []Move{}
+	for _, m := range t.Moves {
+		if m.Tried > 0 {
+			moves = append(moves, Move{m.Name, m.Tried, ratesOf(m.Accepted, m.Updated, m.Tried)})
+		}
+	}
+	return moves
+}
+
+// A Size is one number of ingredients: its probability as wanted and as drawn,
+// with the standard error of the latter.
 type Size struct {
-	N        int
-	Target   float64 // its probability
-	Observed float64 // its share of the draws
-	MCSE     float64 // standard error of the share, LawSE included
-	LawSE    float64 // what rules that are measured add to it, see [lawErrors]; 0 if all are counted
-	Counts   []int64 // draws, by chain
+	N        int           `json:"n"`
+	Target   number.Number `json:"target"`
+	Observed number.Number `json:"observed"` // its share of the draws
+	MCSE     number.Number `json:"mcse"`
+
+	// LawSE is the part of MCSE that comes from the Share; 0 without.
+	LawSE number.Number `json:"law_se"`
+	// Share is set where rules cannot be counted: what part of the counted
+	// compositions keeps them. The law of n is as exact as it is.
+	Share *mcmc.Share `json:"share,omitempty"`
+
+	Counts []int64 `json:"-"` // draws, by chain
+}
+
+// ShareOf returns what share of the counted compositions of n ingredients keeps all
+// rules, nil where all rules are counted.
+func ShareOf(space *mcmc.Space, n int) *mcmc.Share {
+	if shares := space.Shares(); shares != nil {
+		return &shares[n-1]
+	}
+	return nil
 }
 
 // A Statistic is what can be said about one series of numbers.
 type Statistic struct {
-	Name string
+	Name string `json:"-"`
 	diagnose.Summary
-
-	// NestedRHat is that of 64 chains or more, see [diagnose.NestedRHat]; else NaN.
-	NestedRHat float64
 }
 
-// An Inclusion is what can be said about the use of one ingredient.
+// Inclusion is how often an ingredient is used, and how much of it then.
 type Inclusion struct {
-	Ingredient  int
-	Probability float64
-	MCSE        float64
-	ESS         float64
-	MeanAmount  float64 // over the draws that use it
+	Ingredient  string        `json:"ingredient"`
+	Probability number.Number `json:"probability"`
+	MCSE        number.Number `json:"mcse"`
+	MeanAmount  number.Number `json:"mean_amount"` // units, over the draws that use it
+
+	// AmountMCSE is an upper bound, as it is of at most 524,288 draws. The book's figures are
+	// the share of its recipes that use it, and the mean units over these. A report adds
+	// all three; else, and without a book, they are unknown.
+	AmountMCSE number.Number `json:"mean_amount_mcse"`
+	BookShare  number.Number `json:"book_share"`
+	BookAmount number.Number `json:"book_amount"`
+
+	Index int     `json:"-"` // the ingredient's
+	ESS   float64 `json:"-"`
 }
 
 // Timing is how long a run took. It alone differs between equal runs.
 type Timing struct {
-	Seconds             float64 // in all sessions that led here
-	Iterations          int64   // of all chains, warm-up included
-	IterationsPerSecond float64
+	Seconds             number.Number `json:"seconds"` // in all sessions that led here
+	IterationsPerSecond number.Number `json:"iterations_per_second"`
+	SearchSeconds       number.Number `json:"search_seconds"` // of the search for the best
+
+	Iterations int64 `json:"-"` // of all chains, warm-up included
 }
 
 // withhold returns the smallest bulk effective sample size of a statistic, +Inf
@@ -92,8 +152,8 @@ func (r *Result) withhold() (slowest float64) {
 	}
 	slowest, name := math.Inf(1), ""
 	for _, s := range all {
-		if s.ESSBulk < slowest {
-			slowest, name = s.ESSBulk, s.Name
+		if ess := float64(s.ESSBulk); ess < slowest {
+			slowest, name = ess, s.Name
 		}
 	}
 	err := diagnose.Enough(slowest, len(r.Chains))
@@ -106,10 +166,10 @@ func (r *Result) withhold() (slowest float64) {
 	for _, s := range all {
 		for _, f := range []struct {
 			figure string
-			se     *float64
+			se     *number.Number
 		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
-			if !math.IsNaN(*f.se) {
-				*f.se = math.NaN()
+			if !math.IsNaN(float64(*f.se)) {
+				*f.se = number.Unknown()
 				s.Undefined = append(s.Undefined, diagnose.Undefined{Figure: f.figure, Err: fmt.Errorf("%w, of %s", err, name)})
 			}
 		}
@@ -117,17 +177,10 @@ func (r *Result) withhold() (slowest float64) {
 	return slowest
 }
 
-// nestedChains is from how many chains on there is nested R-hat.
-const nestedChains = 64
-
 // newStatistic sums up a series of each chain.
 func newStatistic(name string, series []*diagnose.Series) Statistic {
 	var z diagnose.Summarizer
-	s := Statistic{Name: name, Summary: z.Series(series), NestedRHat: math.NaN()}
-	if len(series) >= nestedChains {
-		s.NestedRHat = diagnose.NestedRHat(series)
-	}
-	return s
+	return Statistic{name, z.Series(series)}
 }
 
 // Unlisted sums up the ingredients that draws use and a result does not list.
@@ -143,7 +196,7 @@ const MostInclusion = 10_000
 // newInclusion returns what can be said about the ingredients, of more than
 // MostInclusion about those that are used most, the first of those that are used
 // alike; and what else is used.
-func newInclusion(chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
+func newInclusion(names []string, chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
 	var presences []*diagnose.Presence
 	for _, r := range chains {
 		presences = append(presences, r.presence)
@@ -181,11 +234,8 @@ func newInclusion(chains []*chainFigures, slowest float64) (inclusion []Inclusio
 	for i, x := range all {
 		se, _ := x.Stated(slowest) // NaN where it is not known
 		inclusion = append(inclusion, Inclusion{
-			Ingredient:  i,
-			Probability: x.Probability,
-			MCSE:        se,
-			ESS:         x.ESS,
-			MeanAmount:  x.MeanAmount,
+			Ingredient: names[i], Probability: number.Number(x.Probability), MCSE: number.Number(se), MeanAmount: number.Number(x.MeanAmount),
+			AmountMCSE: number.Unknown(), BookShare: number.Unknown(), BookAmount: number.Unknown(), Index: i, ESS: x.ESS,
 		})
 	}
 	return inclusion, unlisted, nil
@@ -224,17 +274,18 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 		se, _ := share.Stated(slowest) // NaN where it is not known
 		size := Size{
 			N:        n,
-			Target:   law.P(n),
-			Observed: share.Probability,
-			MCSE:     portable.Hypot(se, added[n]),
-			LawSE:    added[n],
+			Target:   number.Number(law.P(n)),
+			Observed: number.Number(share.Probability),
+			MCSE:     number.Number(portable.Hypot(se, added[n])),
+			LawSE:    number.Number(added[n]),
+			Share:    ShareOf(target.Space(), n),
 		}
 		for _, c := range counts {
 			size.Counts = append(size.Counts, c[n])
 		}
 		r.Sizes = append(r.Sizes, size)
 	}
-	r.Variation = diagnose.TotalVariation(wanted, observed)
-	r.Expected = diagnose.ExpectedTotalVariation(wanted, shares)
+	r.Variation = number.Number(diagnose.TotalVariation(wanted, observed))
+	r.Expected = number.Number(diagnose.ExpectedTotalVariation(wanted, shares))
 	return nil
 }

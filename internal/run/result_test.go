@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -17,6 +18,7 @@ import (
 	"kir/internal/diagnose"
 	"kir/internal/golden"
 	"kir/internal/long"
+	"kir/internal/number"
 	"kir/mcmc"
 )
 
@@ -136,7 +138,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 	}
 	// Scores are of another sum here.
 	mean := diagnose.Summarize(series(func(d *Draw) float64 { return math.Exp(logScore(d)) }))
-	if math.Abs(r.Score.Mean-mean.Mean) > 1e-12 || math.Abs(r.Score.MCSEMean-mean.MCSEMean) > 1e-12 {
+	if math.Abs(float64(r.Score.Mean)-float64(mean.Mean)) > 1e-12 || math.Abs(float64(r.Score.MCSEMean)-float64(mean.MCSEMean)) > 1e-12 {
 		t.Errorf("the score is %v ± %v, want %v ± %v", r.Score.Mean, r.Score.MCSEMean, mean.Mean, mean.MCSEMean)
 	}
 
@@ -159,7 +161,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 			}
 		}
 		want := diagnose.Summarize(present)
-		if x.Ingredient != i || x.Probability != float64(count)/15000 || !(x.MCSE >= want.MCSEMean && x.MCSE < 1.02*want.MCSEMean) || math.Abs(x.MeanAmount-float64(sum)/float64(count)) > 1e-12 {
+		if x.Index != i || float64(x.Probability) != float64(count)/15000 || !(float64(x.MCSE) >= float64(want.MCSEMean) && float64(x.MCSE) < float64(1.02*want.MCSEMean)) || math.Abs(float64(x.MeanAmount)-float64(sum)/float64(count)) > 1e-12 {
 			t.Errorf("ingredient %d: %+v, want %v ± %v, %d units in %d draws", i, x, want.Mean, want.MCSEMean, sum, count)
 		}
 	}
@@ -179,12 +181,12 @@ func TestFiguresOfTheDraws(t *testing.T) {
 			}
 			total += count
 		}
-		if z.Observed != float64(total)/15000 || z.Target != s.Target.Law().P(z.N) {
+		if float64(z.Observed) != float64(total)/15000 || float64(z.Target) != s.Target.Law().P(z.N) {
 			t.Errorf("n = %d: observed %v, want %v; target %v", z.N, z.Observed, float64(total)/15000, z.Target)
 		}
-		variation += math.Abs(z.Observed-z.Target) / 2
+		variation += math.Abs(float64(z.Observed)-float64(z.Target)) / 2
 	}
-	if len(r.Sizes) != 4 || math.Abs(variation-r.Variation) > 1e-12 {
+	if len(r.Sizes) != 4 || math.Abs(variation-float64(r.Variation)) > 1e-12 {
 		t.Errorf("%d sizes at distance %v, want 4 at %v", len(r.Sizes), r.Variation, variation)
 	}
 
@@ -242,8 +244,8 @@ func TestFiguresOfTheDraws(t *testing.T) {
 	check("best", r.Best, func([]int) bool { return true })
 	check("new", r.New, func(set []int) bool { return !s.Known(set) })
 
-	if r.Moves.Iterations != 3*2*5000 || len(r.Chains) != 3 || r.Chains[0].Tally.Iterations != 2*5000 || r.Chains[0].Tries < 1 {
-		t.Errorf("the tallies are %+v of %+v", r.Moves, r.Chains)
+	if r.Tally.Iterations != 3*2*5000 || len(r.Chains) != 3 || r.Chains[0].Tally.Iterations != 2*5000 || r.Chains[0].Starts < 1 {
+		t.Errorf("the tallies are %+v of %+v", r.Tally, r.Chains)
 	}
 	if r.Timing.Iterations != 3*(500+2*5000) || !(r.Timing.Seconds > 0) {
 		t.Errorf("the timing is %+v", r.Timing)
@@ -275,16 +277,16 @@ func TestFiguresWithoutProperties(t *testing.T) {
 			}
 		}
 		for i, x := range r.Inclusion {
-			if x.Probability != float64(counts[i])/280_000 || x.MeanAmount != float64(amounts[i])/float64(counts[i]) || !(x.MCSE > 0) {
+			if float64(x.Probability) != float64(counts[i])/280_000 || float64(x.MeanAmount) != float64(amounts[i])/float64(counts[i]) || !(x.MCSE > 0) {
 				t.Fatalf("%s, ingredient %d: %+v, want %d draws and %d units", kernel, i, x, counts[i], amounts[i])
 			}
 		}
 		for _, z := range r.Sizes {
-			if z.Observed != float64(sizes[z.N])/280_000 {
+			if float64(z.Observed) != float64(sizes[z.N])/280_000 {
 				t.Errorf("%s, n = %d: %v, want %d draws", kernel, z.N, z.Observed, sizes[z.N])
 			}
 		}
-		if math.Abs(r.Used.Mean-used) > 1e-9*used || math.Abs(r.LogDensity.Mean-density) > 1e-9*math.Abs(density) {
+		if math.Abs(float64(r.Used.Mean)-used) > 1e-9*used || math.Abs(float64(r.LogDensity.Mean)-density) > 1e-9*math.Abs(density) {
 			t.Errorf("%s: means %v and %v, want %v and %v", kernel, r.Used.Mean, r.LogDensity.Mean, used, density)
 		}
 	}
@@ -298,7 +300,7 @@ func TestWithheld(t *testing.T) {
 		known := Statistic{Name: "known"}
 		known.ESSBulk, known.SEMean, known.SEQ5, known.SEMedian, known.SEQ95 = 1e6, 1, 2, 3, 4
 		slow, score := known, known
-		slow.Name, slow.ESSBulk, slow.SEMean = "slow", ess, nan
+		slow.Name, slow.ESSBulk, slow.SEMean = "slow", number.Number(ess), number.Number(nan)
 		slow.Undefined = []diagnose.Undefined{{Figure: "SEMean", Err: few}}
 		return &Result{Used: known, LogDensity: known, Properties: []Statistic{slow}, Score: &score, Chains: make([]ChainResult, 4)}
 	}
@@ -319,7 +321,7 @@ func TestWithheld(t *testing.T) {
 					t.Errorf("%s of %s: %s", u.Figure, s.Name, why)
 				}
 			}
-			got = append(got, fmt.Sprint([]float64{s.SEMean, s.SEQ5, s.SEMedian, s.SEQ95}, figures))
+			got = append(got, fmt.Sprint([]float64{float64(s.SEMean), float64(s.SEQ5), float64(s.SEMedian), float64(s.SEQ95)}, figures))
 		}
 		if all := strings.Join(got, " "); all != c.want {
 			t.Errorf("with %v: %s\nwant %s", c.ess, all, c.want)
@@ -333,7 +335,11 @@ func equalResults(a, b *Result) bool {
 	x.Timing, y.Timing = Timing{}, Timing{}
 	show := func(r Result) string {
 		score, baseline, answer := r.Score, r.Baseline, shownAnswer(r.Answer)
-		r.Score, r.Baseline, r.Answer = nil, nil, nil
+		told, err := json.Marshal([]any{r.Ladders, r.LogZ})
+		if err != nil {
+			panic(err)
+		}
+		r.Score, r.Baseline, r.Answer, r.Ladders, r.LogZ = nil, nil, nil, nil, nil
 		var ladders []mcmc.Ladder
 		r.Chains = slices.Clone(r.Chains)
 		for k := range r.Chains {
@@ -346,7 +352,7 @@ func equalResults(a, b *Result) bool {
 				ladders, r.Chains[k].Ladder = append(ladders, both), nil
 			}
 		}
-		return fmt.Sprintf("%+v %+v %+v %+v %s", r, score, baseline, ladders, answer)
+		return fmt.Sprintf("%+v %+v %+v %+v %s %s", r, score, baseline, ladders, told, answer)
 	}
 	return show(x) == show(y)
 }
@@ -403,9 +409,9 @@ func TestResultAsBefore(t *testing.T) {
 		dir, r := start(t, s, Options{Workers: 1})
 		sum := fnv.New64a()
 		fmt.Fprint(sum, collect(t, dir))
-		fmt.Fprintf(&got, "%s\ndraws %x\nmoves %+v\nlaw %v %v\nunlisted %+v\nnotes %q\niterations %d\n", kernel, sum.Sum64(), r.Moves, r.Variation, r.Expected, r.Unlisted, r.Notes, r.Timing.Iterations)
+		fmt.Fprintf(&got, "%s\ndraws %x\nmoves %+v\nlaw %v %v\nunlisted %+v\nnotes %q\niterations %d\n", kernel, sum.Sum64(), r.Tally, r.Variation, r.Expected, r.Unlisted, r.Notes, r.Timing.Iterations)
 		for _, c := range r.Chains {
-			fmt.Fprintf(&got, "chain %d %+v\n", c.Tries, c.Tally)
+			fmt.Fprintf(&got, "chain %d %+v\n", c.Starts, c.Tally)
 			if c.Ladder != nil {
 				fmt.Fprintf(&got, "ladder %+v\n", *c.Ladder)
 			}
@@ -422,7 +428,7 @@ func TestResultAsBefore(t *testing.T) {
 		for _, b := range append(r.Best[:20:20], r.New[:20]...) {
 			fmt.Fprintf(&got, "%+v\n", b)
 		}
-		fmt.Fprintf(&got, "random %v ± %v of %d\n", r.Baseline.Mean, r.Baseline.SE, len(r.Baseline.LogScores))
+		fmt.Fprintf(&got, "random %v ± %v of %d\n", float64(r.Baseline.Random), float64(r.Baseline.RandomSE), len(r.Baseline.LogScores))
 	}
 	golden.Compare(t, "testdata/result.txt", got.Bytes())
 }
@@ -438,15 +444,15 @@ func TestBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The score is x_0/6. Given n, each ingredient has 6/5 units on average.
-	if z := (b.Mean - 1.0/5) / b.SE; math.Abs(z) > 4.5 || len(b.LogScores) != 10_000 || !(b.SE > 0) {
-		t.Errorf("the mean of %d is %v ± %v, want 0.2", len(b.LogScores), b.Mean, b.SE)
+	if z := (float64(b.Random) - 1.0/5) / float64(b.RandomSE); math.Abs(z) > 4.5 || len(b.LogScores) != 10_000 || !(float64(b.RandomSE) > 0) {
+		t.Errorf("the mean of %d is %v ± %v, want 0.2", len(b.LogScores), float64(b.Random), float64(b.RandomSE))
 	}
 	squares := 0.0
 	for _, score := range b.LogScores {
-		squares += (math.Exp(score) - b.Mean) * (math.Exp(score) - b.Mean)
+		squares += (math.Exp(score) - float64(b.Random)) * (math.Exp(score) - float64(b.Random))
 	}
-	if want := math.Sqrt(squares / 9999 / 10_000); !near(b.SE, want) {
-		t.Errorf("its standard error is %v, want %v", b.SE, want)
+	if want := math.Sqrt(squares / 9999 / 10_000); !near(float64(b.RandomSE), want) {
+		t.Errorf("its standard error is %v, want %v", float64(b.RandomSE), want)
 	}
 	for draws, want := range map[int]int{1: 100, 5000: 500, 99_990: 9999, 1 << 40: 10_000} {
 		settings := mcmc.Settings{Chains: 1, Draws: draws, Thin: 1}

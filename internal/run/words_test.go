@@ -188,7 +188,7 @@ func TestStatesStand(t *testing.T) {
 			t.Fatal(err)
 		}
 		for c, is := range states {
-			if want := draws - draws%512; is.At != want || is.Warm != 1500 || is.Draws != draws || is.Parts != 1 || is.Run != m.Run || is.Chain != c || is.Tries != r.Chains[c].Tries ||
+			if want := draws - draws%512; is.At != want || is.Warm != 1500 || is.Draws != draws || is.Parts != 1 || is.Run != m.Run || is.Chain != c || is.Tries != r.Chains[c].Starts ||
 				is.Tally.Iterations != int64(2*draws) || !(is.Seconds > 0) || time.Since(is.Saved) > time.Hour || is.Shard != (Shard{}) {
 				t.Errorf("of %d draws, chain %d stands at %d and %d with %d draws in %d parts, %d iterations", draws, c, is.Warm, is.At, is.Draws, is.Parts, is.Tally.Iterations)
 			}

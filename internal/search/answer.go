@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -234,14 +235,16 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 	if err != nil {
 		return nil, err
 	}
-	return &Promise{
-		Told:          float64((p.Told + q.Told) / 2),
-		Checked:       float64((p.Checked + q.Checked) / 2),
-		RandomTold:    float64((p.RandomTold + q.RandomTold) / 2),
-		RandomChecked: float64((p.RandomChecked + q.RandomChecked) / 2),
+	both := &Promise{
+		Told:          number.Number((p.Told + q.Told) / 2),
+		Checked:       number.Number((p.Checked + q.Checked) / 2),
+		RandomTold:    number.Number((p.RandomTold + q.RandomTold) / 2),
+		RandomChecked: number.Number((p.RandomChecked + q.RandomChecked) / 2),
 		Evaluations:   p.Evaluations + q.Evaluations,
 		Compositions:  p.Compositions + q.Compositions,
-	}, nil
+	}
+	both.weigh()
+	return both, nil
 }
 
 // Score returns Π_k y_k of an entry, of the properties that count, as they are.

@@ -273,7 +273,8 @@ func TestAnswerOfSeed(t *testing.T) {
 	for _, s := range []search.Scores{c.Shortlist, c.Random, c.Known} {
 		fmt.Fprintf(&got, "%d: %.4f ± %.4f, from %.4f by %.4f and %.4f to %.4f\n", s.Number, s.Mean, s.SE, s.Least, s.Median, s.Upper, s.Greatest)
 	}
-	fmt.Fprintf(&got, "beats %.3f %.3f apart %.3f %.3f reach %.3f %v promise %.4v\n", c.BeatRandom, c.BeatKnown, c.KnownApart, c.Apart, c.Reach, c.Extrapolates, *a.Promise)
+	fmt.Fprintf(&got, "beats %.3f %.3f apart %.3f %.3f reach %.3f %v promise {%.4v %.4v %.4v %.4v %v %v}\n", c.BeatRandom, c.BeatKnown, c.KnownApart, c.Apart, c.Reach, c.Extrapolates,
+		a.Promise.Told, a.Promise.Checked, a.Promise.RandomTold, a.Promise.RandomChecked, a.Promise.Evaluations, a.Promise.Compositions)
 	// A search that is long enough for all of its rounds.
 	space, err := mcmc.NewSpace(6, 12)
 	if err != nil {

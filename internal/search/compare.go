@@ -6,36 +6,44 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
 
 // A Comparison sets a shortlist beside what is known and what comes by chance.
 type Comparison struct {
-	Shortlist Scores // of its entries
-	Random    Scores // of compositions drawn under the same rules
-	Known     Scores // of the known recipes, out of bag
+	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
+	Shortlist Scores `json:"shortlist"` // of its entries
+	Random    Scores `json:"random"`    // of compositions drawn under the same rules
+	Known     Scores `json:"known"`     // of the known recipes, by models that have not seen them
 
 	// BeatRandom and BeatKnown are the shares of random and of known compositions
 	// that score less than the middle entry of the shortlist.
-	BeatRandom, BeatKnown float64
+	BeatRandom number.Number `json:"beat_random"`
+	BeatKnown  number.Number `json:"beat_known"`
 
-	// KnownApart is the median distance between two known recipes, and Apart that
-	// between two entries.
-	KnownApart, Apart float64
+	// Apart is the median distance between two entries, and KnownApart that between
+	// two known recipes.
+	Apart      number.Number `json:"apart"`
+	KnownApart number.Number `json:"known_apart"`
 
 	// Reach is the distance from its nearest neighbour that 95 % of the known
 	// recipes do not exceed. Extrapolates are the entries, from 0, that lie further
 	// from all of them: the model has seen nothing like these.
-	Reach        float64
-	Extrapolates []int
+	Reach        number.Number `json:"reach"`
+	Extrapolates []int         `json:"-"`
 }
 
 // Scores are what several compositions score. All is NaN for none.
 type Scores struct {
-	Number                         int
-	Mean, SE                       float64 // and its standard error; 0 for fewer than two
-	Least, Median, Upper, Greatest float64 // Upper is the quantile 90 %
+	Number   int           `json:"number"`
+	Mean     number.Number `json:"mean"`
+	SE       number.Number `json:"se"` // of the mean; 0 for fewer than two
+	Least    number.Number `json:"least"`
+	Median   number.Number `json:"median"`
+	Upper    number.Number `json:"-"` // the quantile 90 %
+	Greatest number.Number `json:"greatest"`
 }
 
 // CompareOptions say what a shortlist is compared with.
@@ -79,8 +87,8 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	}
 	known = slices.DeleteFunc(known, math.IsNaN)
 	c := &Comparison{Shortlist: newScores(own), Random: newScores(random), Known: newScores(known)}
-	c.BeatRandom = shareBelow(random, c.Shortlist.Median)
-	c.BeatKnown = shareBelow(known, c.Shortlist.Median)
+	c.BeatRandom = number.Number(shareBelow(random, float64(c.Shortlist.Median)))
+	c.BeatKnown = number.Number(shareBelow(known, float64(c.Shortlist.Median)))
 	c.distances(list, o)
 	return c, nil
 }
@@ -114,9 +122,9 @@ func (c *Comparison) distances(list []Entry, o CompareOptions) {
 			between = append(between, o.Distance.Between(list[a].Parts, list[b].Parts))
 		}
 	}
-	c.Apart = median(between)
-	c.KnownApart = o.Distance.Typical(o.Known)
-	c.Reach = math.NaN()
+	c.Apart = number.Number(median(between))
+	c.KnownApart = number.Number(o.Distance.Typical(o.Known))
+	c.Reach = number.Unknown()
 	if len(o.Known) < 2 {
 		return
 	}
@@ -134,27 +142,36 @@ func (c *Comparison) distances(list []Entry, o CompareOptions) {
 		}
 	}
 	slices.Sort(nearest)
-	c.Reach = nearest[int(math.Ceil(reachShare*float64(len(nearest))))-1]
+	reach := nearest[int(math.Ceil(reachShare*float64(len(nearest))))-1]
+	c.Reach = number.Number(reach)
 	for k, e := range list {
 		far := 1.0
 		for _, x := range parts {
 			far = min(far, o.Distance.Between(x, e.Parts))
 		}
-		if far > c.Reach {
+		if far > reach {
 			c.Extrapolates = append(c.Extrapolates, k)
 		}
 	}
+}
+
+// NoScores are the scores of nothing.
+func NoScores() Scores {
+	unknown := number.Unknown()
+	return Scores{0, unknown, unknown, unknown, unknown, unknown, unknown}
 }
 
 // newScores describes numbers, which it sorts.
 func newScores(v []float64) Scores {
 	n := len(v)
 	if n == 0 {
-		nan := math.NaN()
-		return Scores{0, nan, nan, nan, nan, nan, nan}
+		return NoScores()
 	}
 	slices.Sort(v)
-	return Scores{n, mean(v), deviation(v) / math.Sqrt(float64(n)), v[0], median(v), v[int(math.Ceil(0.9*float64(n)))-1], v[n-1]}
+	return Scores{
+		Number: n, Mean: number.Number(mean(v)), SE: number.Number(deviation(v) / math.Sqrt(float64(n))),
+		Least: number.Number(v[0]), Median: number.Number(median(v)), Upper: number.Number(v[int(math.Ceil(0.9*float64(n)))-1]), Greatest: number.Number(v[n-1]),
+	}
 }
 
 // shareBelow returns the share of sorted numbers that are less than a value, NaN

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -12,22 +13,38 @@ import (
 // A Promise is what is left of a shortlist's scores when somebody else checks
 // them: the best of many is best by luck, too (the winner's curse).
 type Promise struct {
-	Told    float64 // mean score of a shortlist by the target that it was searched for
-	Checked float64 // by one that has learnt from other data
+	Told    number.Number `json:"told"`    // mean score of a shortlist by the target that it was searched for
+	Checked number.Number `json:"checked"` // by one that has learnt from other data
 	// RandomTold and RandomChecked are the mean scores of random compositions.
-	RandomTold, RandomChecked float64
+	RandomTold    number.Number `json:"random_told"`
+	RandomChecked number.Number `json:"random_checked"`
 
-	Evaluations  int64 // lines and compositions that were scored to find it out
-	Compositions int64 // and their splits
+	// Left is the share of the gain over random compositions that is left:
+	// (Checked − RandomChecked) / (Told − RandomTold). It is NaN without a gain.
+	Left number.Number `json:"left"`
+	// Kept is the share of the gain that is expected to be left of what the model of the
+	// whole book promises: √(2·Left/(1 + Left)), 0 to 1. Left is how reliable a model of
+	// half a book is, 2·Left/(1 + Left) how reliable one of the whole (Spearman and Brown
+	// 1910), and the root of that is how it correlates with the truth. It is absent where
+	// Left is unknown.
+	Kept *number.Number `json:"kept,omitempty"`
+
+	Evaluations  int64 `json:"-"` // lines and compositions that were scored to find it out
+	Compositions int64 `json:"-"` // and their splits
 }
 
-// Left is the share of the gain over random compositions that is left:
-// (Checked − RandomChecked) / (Told − RandomTold). It is NaN without a gain.
-func (p *Promise) Left() float64 {
-	if !(p.Told > p.RandomTold) {
-		return math.NaN()
+// weigh sets what is left and kept by the means.
+func (p *Promise) weigh() {
+	p.Left, p.Kept = number.Unknown(), nil
+	if p.Told > p.RandomTold {
+		p.Left = (p.Checked - p.RandomChecked) / (p.Told - p.RandomTold)
 	}
-	return (p.Checked - p.RandomChecked) / (p.Told - p.RandomTold)
+	if math.IsNaN(float64(p.Left)) {
+		return
+	}
+	left := min(max(float64(p.Left), 0), 1)
+	kept := number.Number(math.Sqrt(2 * left / (1 + left)))
+	p.Kept = &kept
 }
 
 // promiseRandom is how many random compositions a promise is compared with.
@@ -58,8 +75,8 @@ func Check(ctx context.Context, own, other *mcmc.Target, o Options, l ListOption
 		if err != nil {
 			return nil, fmt.Errorf("check: %w", err)
 		}
-		p.Told += portable.Exp(e.LogScore) / float64(len(list.Entries))
-		p.Checked += portable.Exp(score) / float64(len(list.Entries))
+		p.Told += number.Number(portable.Exp(e.LogScore) / float64(len(list.Entries)))
+		p.Checked += number.Number(portable.Exp(score) / float64(len(list.Entries)))
 	}
 	if p.RandomTold, err = meanOfRandom(ctx, own, o.Seed); err != nil {
 		return nil, err
@@ -67,10 +84,11 @@ func Check(ctx context.Context, own, other *mcmc.Target, o Options, l ListOption
 	if p.RandomChecked, err = meanOfRandom(ctx, other, o.Seed); err != nil {
 		return nil, err
 	}
+	p.weigh()
 	return p, nil
 }
 
-func meanOfRandom(ctx context.Context, t *mcmc.Target, seed uint64) (float64, error) {
+func meanOfRandom(ctx context.Context, t *mcmc.Target, seed uint64) (number.Number, error) {
 	scores, err := randomScores(ctx, t, promiseRandom, seed)
 	if err != nil {
 		return 0, err

@@ -61,7 +61,10 @@ type List struct {
 }
 
 // A Range is the amounts from Low to High.
-type Range struct{ Low, High int }
+type Range struct {
+	Low  int `json:"low"`
+	High int `json:"high"`
+}
 
 // Near is how far a known recipe is.
 type Near struct {

@@ -227,10 +227,10 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := c.Shortlist; s.Number != 3 || math.Abs(s.Mean-1.9/3) > 1e-12 || s.Median != 0.5 || s.Greatest != 1 || s.Least < 0.4-1e-12 {
+	if s := c.Shortlist; s.Number != 3 || math.Abs(float64(s.Mean)-1.9/3) > 1e-12 || s.Median != 0.5 || s.Greatest != 1 || s.Least < 0.4-1e-12 {
 		t.Errorf("the shortlist is %+v", s)
 	}
-	if c.Known.Number != 3 || math.Abs(c.BeatKnown-2./3) > 1e-12 {
+	if c.Known.Number != 3 || math.Abs(float64(c.BeatKnown)-2./3) > 1e-12 {
 		t.Errorf("the known ones are %+v, of which %v are beaten", c.Known, c.BeatKnown)
 	}
 	// The mean over random compositions, from the law of n and the sets of each
@@ -246,7 +246,7 @@ func TestCompare(t *testing.T) {
 			mass += p
 		}
 	}
-	if want /= mass; math.Abs(c.Random.Mean-want) > 4*c.Random.SE {
+	if want /= mass; math.Abs(float64(c.Random.Mean)-want) > float64(4*c.Random.SE) {
 		t.Errorf("random compositions have a mean of %v ± %v, not %v", c.Random.Mean, c.Random.SE, want)
 	}
 	if c.Random.Number != 500 || c.BeatRandom < 0.5 {
@@ -264,7 +264,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("one entry compares as %+v, %v", one, err)
 	}
 	none, err := Compare(t.Context(), target, nil, CompareOptions{Random: 10, Distance: d})
-	if err != nil || !math.IsNaN(none.Shortlist.Mean) || !math.IsNaN(none.Reach) || none.Known.Number != 0 {
+	if err != nil || !math.IsNaN(float64(none.Shortlist.Mean)) || !math.IsNaN(float64(none.Reach)) || none.Known.Number != 0 {
 		t.Errorf("nothing compares as %+v, %v", none, err)
 	}
 }
@@ -291,7 +291,7 @@ func TestCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := p.Left(); !(left >= c.low-1e-9 && left <= c.high+1e-9) {
+		if left := float64(p.Left); !(left >= c.low-1e-9 && left <= c.high+1e-9) {
 			t.Errorf("%v is left of %+v", left, p)
 		}
 	}

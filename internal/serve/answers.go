@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
-	"kir/internal/report/number"
 	"kir/mcmc"
 )
 

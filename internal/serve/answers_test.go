@@ -272,7 +272,7 @@ func TestRulesAsListed(t *testing.T) {
 		"parts2.csv": {Data: []byte("ingredient,constituent,share\nRum,oil,0.5\n")},
 	})
 	want := []string{"constituents", "block Gin, Rum total 6; amount of Gin max 4 in the block Gin, Rum", "limit of oil max 0.4 (limits.csv line 2)", "require Gin"}
-	if got := s.state().Problem.Rules; !slices.Equal(got, want) {
+	if got := s.state().Problem.Constraints; !slices.Equal(got, want) {
 		t.Errorf("the rules are %q, not %q", got, want)
 	}
 	request := &Request{Do: "drop", Rule: 3}

@@ -21,6 +21,11 @@ func (p *palette) list(list []report.Best) {
 	for _, b := range list {
 		recipes = append(recipes, b.Recipe)
 	}
+	p.add(recipes...)
+}
+
+// add gives the ingredients of recipes their colours.
+func (p *palette) add(recipes ...map[string]int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ingredients.Add(recipes)

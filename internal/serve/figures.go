@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"kir/internal/diagnose"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 )
 
 // mostRows is how many ingredients the page receives unasked.
@@ -62,19 +62,21 @@ func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}}
 	density := make([][]float64, len(kept))
 	used := make([][]float64, len(kept))
-	counts := make([]int, len(p.Ingredients))
-	sums := make([]int, len(p.Ingredients))
+	counts := make([]uint64, len(p.Ingredients))
+	uses := make([]*diagnose.Presence, len(kept))
 	all := 0
 	for c, draws := range kept {
+		uses[c] = diagnose.NewPresence(len(p.Ingredients), len(kept))
 		for _, x := range draws {
 			density[c] = append(density[c], x.logDensity)
 			used[c] = append(used[c], float64(len(x.parts)))
 			all++
+			uses[c].Next()
 			for _, part := range x.parts {
-				counts[part.Ingredient]++
-				sums[part.Ingredient] += part.Amount
+				uses[c].Add(part.Ingredient, part.Amount)
 			}
 		}
+		uses[c].AddCounts(counts)
 	}
 	d.judge(density, used)
 	if all == 0 {
@@ -88,12 +90,17 @@ func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	d.Unlisted = max(0, len(order)-mostRows)
-	for _, i := range order[:min(len(order), mostRows)] {
-		share := float64(counts[i]) / float64(all)
-		d.Ingredients = append(d.Ingredients, Row{
-			Name: p.Ingredients[i], Group: g.of[i], Used: report.Number(share), SE: report.Number(shareError(kept, i)),
-			Mean: report.Number(float64(sums[i]) / float64(counts[i]) / float64(p.Total)),
-		})
+	order = order[:min(len(order), mostRows)]
+	told, err := diagnose.AllInclusions(uses, func(i int) bool { return slices.Contains(order, i) })
+	if err != nil {
+		return d // there are no draws, which judge has said
+	}
+	d.Ingredients = make([]Row, len(order))
+	for i, x := range told {
+		d.Ingredients[slices.Index(order, i)] = Row{
+			Name: p.Ingredients[i], Group: g.of[i], Used: report.Number(x.Probability), SE: report.Number(x.MCSE),
+			Mean: report.Number(x.MeanAmount / float64(p.Total)),
+		}
 	}
 	for k, value := range g.values {
 		totals := make([]float64, 0, all)
@@ -124,7 +131,7 @@ func (d *Draws) judge(density, used [][]float64) {
 		return
 	}
 	of, n := diagnose.Summarize(density), diagnose.Summarize(used)
-	d.RHat, d.ESS = report.Number(worst(of.RHat, n.RHat, math.Max)), report.Number(worst(of.ESSBulk, n.ESSBulk, math.Min))
+	d.RHat, d.ESS = worst(of.RHat, n.RHat, math.Max), worst(of.ESSBulk, n.ESSBulk, math.Min)
 	switch {
 	case !d.RHat.Known() || !d.ESS.Known():
 		d.Why = "Not reliable yet: too few draws to tell."
@@ -140,35 +147,14 @@ func (d *Draws) judge(density, used [][]float64) {
 
 // worst is the worse of two figures of which either may not be determined, as of a
 // law of one number of ingredients.
-func worst(a, b float64, of func(a, b float64) float64) float64 {
-	if math.IsNaN(a) {
+func worst(a, b report.Number, of func(a, b float64) float64) report.Number {
+	if math.IsNaN(float64(a)) {
 		return b
 	}
-	if math.IsNaN(b) {
+	if math.IsNaN(float64(b)) {
 		return a
 	}
-	return of(a, b)
-}
-
-// shareError is the Monte Carlo standard error of the share of draws that use an
-// ingredient; NaN where they do not tell.
-func shareError(kept [][]keptDraw, ingredient int) float64 {
-	uses := make([][]float64, len(kept))
-	for c, draws := range kept {
-		uses[c] = make([]float64, len(draws))
-		for k, x := range draws {
-			for _, part := range x.parts {
-				if part.Ingredient == ingredient {
-					uses[c][k] = 1
-				}
-			}
-		}
-	}
-	se, err := diagnose.MCSEMean(uses)
-	if err != nil {
-		return math.NaN()
-	}
-	return se
+	return report.Number(of(float64(a), float64(b)))
 }
 
 // groups are the ingredients by the attribute that a table puts them in order by, for

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
-	"kir/internal/report/number"
 )
 
 // Leaves is what a rule would leave.

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"kir/internal/book"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/problem/yaml"
-	"kir/internal/report/number"
 	"kir/rule"
 )
 
@@ -24,6 +24,64 @@ type measure struct {
 	total int
 	unit  string  // of most amounts of the recipes; empty where they are not measured
 	whole float64 // how much of it the middle recipe makes
+	size  float64 // of the unit, in millilitres or grams
+	kind  book.Kind
+}
+
+// A Unit is one that the page shows amounts in: how much of it is made, and the steps that
+// a scale or a jigger has, the usual one first.
+type Unit struct {
+	Name  string    `json:"name"`
+	Whole float64   `json:"whole"`
+	Steps []float64 `json:"steps"`
+}
+
+// usual are the units of volumes and masses that the page offers beside the table's own,
+// in millilitres and grams.
+var usual = map[book.Kind][]struct {
+	name string
+	size float64
+}{
+	book.Volume: {{"cl", 10}, {"ml", 1}, {"oz", 29.5735295625}},
+	book.Mass:   {{"g", 1}, {"kg", 1000}},
+}
+
+// precision is the steps of what weighs or measures in a unit.
+func precision(unit string) []float64 {
+	switch unit {
+	case "oz", "cl", "cup", "part", "tsp", "tbsp":
+		return []float64{0.25, 0.5, 0.1, 0.01}
+	case "ml":
+		return []float64{1, 2.5, 5, 0.1}
+	case "kg", "l":
+		return []float64{0.001, 0.01, 0.1}
+	}
+	return []float64{0.1, 1, 0.01, 0.001}
+}
+
+// scales returns the units to show amounts in: the table's own, percent, and the usual ones
+// of its kind; of recipes in shares percent, and 100 g or 100 ml.
+func (m measure) scales() []Unit {
+	percent := Unit{Name: "%", Whole: 100, Steps: []float64{0.1}}
+	if m.unit == "" {
+		return []Unit{percent, {"g", 100, precision("g")}, {"ml", 100, precision("ml")}}
+	}
+	all := []Unit{{m.unit, threeDigits(m.whole), precision(m.unit)}, percent}
+	for _, u := range usual[m.kind] {
+		if u.name != m.unit {
+			all = append(all, Unit{u.name, threeDigits(float64(m.whole * m.size / u.size)), precision(u.name)})
+		}
+	}
+	return all
+}
+
+// threeDigits rounds a number to three figures.
+func threeDigits(v float64) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	if err != nil {
+		return v
+	}
+	return out
 }
 
 // newMeasure returns the measure of a problem.
@@ -69,7 +127,10 @@ func newMeasure(p *problem.Problem) measure {
 		return m
 	}
 	slices.Sort(wholes)
-	m.unit, m.whole = unit.Name, wholes[len(wholes)/2]
+	m.unit, m.whole, m.kind, m.size = unit.Name, wholes[len(wholes)/2], unit.Kind, size
+	if unit.Kind == book.Volume {
+		m.size = float64(10 * size) // from centilitres
+	}
 	return m
 }
 

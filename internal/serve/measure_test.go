@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"kir/internal/book"
 	"kir/rule"
 )
 
@@ -55,6 +57,23 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// Amounts are shown in the unit of the table, of its median recipe, then in percent and the
+// usual units of its kind, to what measures in them.
+func TestScales(t *testing.T) {
+	for _, c := range []struct {
+		m    measure
+		want string
+	}{
+		{measure{total: 1000, unit: "cl", whole: 9, size: 10, kind: book.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
+		{measure{total: 100, unit: "kg", whole: 2.5, size: 1000, kind: book.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
+		{measure{total: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
+	} {
+		if got := fmt.Sprint(c.m.scales()); got != c.want {
+			t.Errorf("%+v has the units %s", c.m, got)
+		}
+	}
+}
+
 // TestHistoryWords: what was done is told in percent and in the table's unit, whatever
 // the total, and nowhere in units of the total.
 func TestHistoryWords(t *testing.T) {
@@ -83,7 +102,7 @@ func TestHistoryWords(t *testing.T) {
 		if got := s.Steps[len(s.Steps)-1].Change; got != r.want || s.Fault != nil {
 			t.Errorf("%+v is told as %q, %+v", r.Request, got, s.Fault)
 		}
-		if got := s.Problem.Rules[len(s.Problem.Rules)-1]; got != r.rule {
+		if got := s.Problem.Constraints[len(s.Problem.Constraints)-1]; got != r.rule {
 			t.Errorf("%+v has the rule %q", r.Request, got)
 		}
 	}
@@ -91,7 +110,7 @@ func TestHistoryWords(t *testing.T) {
 	here := c.session.history.Current
 	c.must(Request{Do: "ban", Ingredient: "Gin"})
 	s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
-	if gin := slices.DeleteFunc(s.Problem.Rules, func(text string) bool { return !strings.Contains(text, "Gin") }); !slices.Equal(gin, []string{"exclude Gin"}) {
+	if gin := slices.DeleteFunc(s.Problem.Constraints, func(text string) bool { return !strings.Contains(text, "Gin") }); !slices.Equal(gin, []string{"exclude Gin"}) {
 		t.Errorf("of what was pinned and banned the rules are %q", gin)
 	}
 	c.must(Request{Do: "back", Step: here})
@@ -104,8 +123,8 @@ func TestHistoryWords(t *testing.T) {
 	}
 	c.must(Request{Do: "way", Rule: 0})
 	s = c.until("freed", func(s *State) bool { return s.Problem != nil })
-	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Rules, "amount of Gin min 18.2 % max 50.0 %") {
-		t.Errorf("the way out is told as %q, with the rules %q", got, s.Problem.Rules)
+	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Constraints, "amount of Gin min 18.2 % max 50.0 %") {
+		t.Errorf("the way out is told as %q, with the rules %q", got, s.Problem.Constraints)
 	}
 	if text := c.session.history.current().Text; !strings.Contains(text, "- amount: {of: Gin, min: 63, max: 173}") {
 		t.Errorf("it is written as %s", text)

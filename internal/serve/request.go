@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/campaign"
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/problem/change"
-	"kir/internal/report/number"
+	"kir/internal/report/view"
 )
 
 // A Request is something that a person wants otherwise, as the page sends it. What
@@ -35,6 +37,10 @@ type Request struct {
 	Rule       int            `json:"rule"`
 	Step       int            `json:"step"`
 	Over       bool           `json:"over"`
+
+	Size     int    `json:"size"`     // of a batch
+	Results  []Came `json:"results"`  // of recipes of batches
+	Withdraw bool   `json:"withdraw"` // they count for nothing
 
 	Better map[string]int `json:"better"` // of a comparison
 	Worse  map[string]int `json:"worse"`
@@ -100,6 +106,8 @@ func whole(v any) any {
 type Answer struct {
 	Done bool   `json:"done"`
 	Text string `json:"text"`
+
+	Notes []string `json:"notes,omitempty"`
 }
 
 // do does what a request asks for.
@@ -127,6 +135,20 @@ func (s *Session) do(r *Request) (*Answer, error) {
 		return &Answer{Done: true}, s.tellState()
 	case "prefer":
 		return &Answer{Done: true}, s.prefer(r.Better, r.Worse)
+	case "next":
+		return &Answer{Done: true}, s.nextBatch(r.Size)
+	case "record", "paste":
+		var out *campaign.Recorded
+		var err error
+		if r.Do == "paste" {
+			out, err = s.pasted(r.Text)
+		} else {
+			out, err = s.record(r.Results, r.Withdraw)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &Answer{Done: true, Text: view.RecordedText(out), Notes: out.Notes}, nil
 	case "save":
 		path, err := s.saveAs(r.Step, r.Text, r.Over)
 		return &Answer{Done: true, Text: path}, err

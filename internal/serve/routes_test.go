@@ -16,7 +16,7 @@ func TestRoutes(t *testing.T) {
 		holds  string
 	}{
 		"/":            {http.StatusOK, "bar.yaml"},
-		"/page.css":    {http.StatusOK, ".c8 {"},
+		"/page.css":    {http.StatusOK, ".c13 { background-image"},
 		"/js/main.js":  {http.StatusOK, "import"},
 		"/js/none.js":  {http.StatusNotFound, ""},
 		"/amounts":     {http.StatusBadRequest, "there is no ingredient"},
@@ -24,6 +24,8 @@ func TestRoutes(t *testing.T) {
 		"/text?step=1": {http.StatusOK, "recipes: recipes.csv"},
 		"/csv":         {http.StatusBadRequest, "not done yet"},
 		"/weigh":       {http.StatusBadRequest, "not done yet"},
+		"/figures":     {http.StatusBadRequest, "not done yet"},
+		"/sheets":      {http.StatusBadRequest, "there is no round"},
 		"/none":        {http.StatusNotFound, ""},
 	} {
 		if status, text := c.get(path); status != want.status || !strings.Contains(text, want.holds) {

@@ -353,7 +353,7 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	nan := math.NaN()
-	if worst(1, nan, math.Max) != 1 || worst(nan, 2, math.Max) != 2 || worst(1, 2, math.Max) != 2 || worst(1, 2, math.Min) != 1 || !math.IsNaN(worst(nan, nan, math.Max)) {
+	if worst(1, report.Number(nan), math.Max) != 1 || worst(report.Number(nan), 2, math.Max) != 2 || worst(1, 2, math.Max) != 2 || worst(1, 2, math.Min) != 1 || !math.IsNaN(float64(worst(report.Number(nan), report.Number(nan), math.Max))) {
 		t.Error("what is not known is the worst")
 	}
 }

@@ -1,6 +1,6 @@
-// Package serve shows a problem as a page that a person steers: the shortlist while
-// it is drawn, and what can be asked otherwise, as steps of a problem file that the
-// command line takes.
+// Package serve shows a problem as a page that a person works with: the shortlist while
+// it is drawn, what can be asked otherwise, as steps of a problem file that the
+// command line takes, and the campaign, in the files of kir next and kir record.
 //
 // The page is served on the person's own machine. See guard for who may ask, and
 // hub for how the page hears of what is new.
@@ -26,6 +26,7 @@ import (
 	"kir/internal/fault"
 	"kir/internal/file"
 	"kir/internal/report/figure"
+	"kir/internal/report/view"
 )
 
 //go:embed assets
@@ -128,6 +129,8 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("GET /list", answered(s.listOf))
 	mux.HandleFunc("GET /csv", s.serveTable)
 	mux.HandleFunc("GET /weigh", s.serveWeighing)
+	mux.HandleFunc("GET /sheets", s.serveSheets)
+	mux.HandleFunc("GET /figures", answered(s.drawings))
 	mux.HandleFunc("GET /leaves", answered(s.leaves))
 	return mux
 }
@@ -140,26 +143,27 @@ func (s *Session) servePage(w http.ResponseWriter, _ *http.Request) {
 	_ = pageTemplate.Execute(w, filepath.Base(s.file))
 }
 
-// serveStyle serves the style sheet, with the colours of the report.
+// serveStyle serves the style sheet: that of the report, what tools need beside it, and a
+// class for each colour.
 func serveStyle(w http.ResponseWriter, _ *http.Request) {
 	text, err := assets.ReadFile("assets/page.css")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	onLight, onDark := figure.Variables()
 	var b strings.Builder
-	b.WriteString(strings.NewReplacer("LIGHT", onLight, "DARK", onDark).Replace(string(text)))
-	for k := range paintCount {
+	b.WriteString(view.Style())
+	b.Write(text)
+	for k := range figure.ColourCount {
 		fill, ink := figure.Colour(k).Hex()
 		fmt.Fprintf(&b, ".c%d { background: %s; color: %s; fill: %[2]s; }\n", k, fill, ink)
+		if figure.Colour(k).Banded() {
+			fmt.Fprintf(&b, ".c%d { background-image: linear-gradient(to top, %s max(2px, 12%%), transparent 0); }\n", k, ink)
+		}
 	}
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	_, _ = io.WriteString(w, b.String())
 }
-
-// paintCount is how many colours there are, the greys among them.
-const paintCount = 9
 
 // serveScript serves one of the page's scripts.
 func serveScript(w http.ResponseWriter, r *http.Request) {

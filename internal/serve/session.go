@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -32,6 +33,8 @@ type Options struct {
 	// run of a problem in a directory, as the command line does both.
 	Kernel func(context.Context, *problem.Problem) (string, error)
 	Run    func(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error)
+
+	Version string // of the program, which batches of a campaign name
 
 	Address string   // to listen at, host:port
 	Hosts   []string // names of hosts that are allowed beside this machine's
@@ -57,6 +60,8 @@ type Session struct {
 	hub      *hub
 	grown    problem.Grown
 	palette  palette
+	board    board // of the campaign
+	lists    atomic.Int64
 
 	mu      sync.Mutex
 	ctx     context.Context
@@ -113,17 +118,23 @@ func readProblem(ctx context.Context, path string) ([]byte, error) {
 // load reads a problem. No program of it runs, whatever is read, before its command was
 // allowed: until then the error is a [problem.ConsentError].
 func (s *Session) load(ctx context.Context, text []byte, o problem.Options) (*problem.Problem, error) {
+	ctx, o = s.loading(ctx, text, o)
+	return problem.Load(ctx, s.file, o)
+}
+
+// loading completes how a problem is read.
+func (s *Session) loading(ctx context.Context, text []byte, o problem.Options) (context.Context, problem.Options) {
 	o.Text, o.Grown, o.Cache, o.Allow = text, &s.grown, true, s.allow
 	if string(text) == s.named {
 		// What the file names on the command line is named by who is at the machine,
 		// wherever it is; the page can name nothing else outside of the directory.
 		o.Allow = s.admit
 	}
-	return problem.Load(problem.AllowCommands(ctx, func(c *problem.Command) bool {
+	return problem.AllowCommands(ctx, func(c *problem.Command) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.allowed[c.Key()]
-	}), s.file, o)
+	}), o
 }
 
 // admit allows a file, and keeps in mind that it was named.
@@ -346,7 +357,7 @@ func (s *Session) changeText(parent int, words, text string) error {
 	if len(text) > yaml.MaxBytes {
 		return &fault.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
 	}
-	err := s.record(func(h *history) error {
+	err := s.take(func(h *history) error {
 		before, err := h.step(parent)
 		if err != nil {
 			return err
@@ -364,8 +375,8 @@ func (s *Session) changeText(parent int, words, text string) error {
 	return s.tellState()
 }
 
-// record changes the history, in memory and on disk or not at all.
-func (s *Session) record(change func(h *history) error) error {
+// take changes the history, in memory and on disk or not at all.
+func (s *Session) take(change func(h *history) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.history.commit(change)
@@ -373,7 +384,7 @@ func (s *Session) record(change func(h *history) error) error {
 
 // back makes another step the current one.
 func (s *Session) back(id int) error {
-	err := s.record(func(h *history) error {
+	err := s.take(func(h *history) error {
 		h.Current = id
 		_, err := h.step(id)
 		return err
@@ -391,7 +402,7 @@ func (s *Session) name(id int, name string) error {
 	if len(name) > longest {
 		return &fault.Error{Message: "the name is too long", Hint: fmt.Sprintf("it has at most %d letters", longest)}
 	}
-	err := s.record(func(h *history) error {
+	err := s.take(func(h *history) error {
 		step, err := h.step(id)
 		if err == nil {
 			step.Name = name

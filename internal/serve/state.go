@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
+	"kir/internal/report/figure"
 )
 
 // A State is what the page shows beside draws and shortlist: the steps, and the
@@ -36,25 +37,27 @@ type Stop struct {
 
 // Asked is a problem as the page shows it.
 type Asked struct {
-	Name      string         `json:"name"`
-	Words     string         `json:"words"`
-	Total     int            `json:"total"`
-	Seed      uint64         `json:"seed"`
-	Names     []string       `json:"names"` // of ingredients, up to mostNames
-	Unnamed   int            `json:"unnamed"`
-	Attribute string         `json:"attribute"` // that makes the groups
-	Groups    []string       `json:"groups"`
-	Colours   []int          `json:"colours"` // of the groups
-	Members   map[string]int `json:"members"` // the group of each ingredient that has one, of those named
-	Rules     []string       `json:"rules"`
-	Wishes    []Wish         `json:"wishes"`
-	Warnings  []string       `json:"warnings"`
-	Recipes   []string       `json:"recipes"` // known ones, up to mostNames
-	Left      string         `json:"left"`    // how many compositions the rules leave
+	Name        string         `json:"name"`
+	Words       string         `json:"words"`
+	Total       int            `json:"total"`
+	Seed        uint64         `json:"seed"`
+	Names       []string       `json:"names"` // of ingredients, up to mostNames
+	Unnamed     int            `json:"unnamed"`
+	Attribute   string         `json:"attribute"` // that makes the groups
+	Groups      []string       `json:"groups"`
+	Colours     []int          `json:"colours"` // of the groups
+	Members     map[string]int `json:"members"` // the group of each ingredient that has one, of those named
+	Grey        int            `json:"grey"`    // the colour of what has none of its own
+	Units       []Unit         `json:"units"`   // that amounts are shown in, the problem's own first
+	Constraints []string       `json:"constraints"`
+	Objectives  []Objective    `json:"objectives"`
+	Warnings    []string       `json:"warnings"`
+	Recipes     []string       `json:"recipes"` // known ones, up to mostNames
+	Left        string         `json:"left"`    // how many compositions the rules leave
 }
 
-// A Wish is a property as the page shows it.
-type Wish struct {
+// An Objective is a property as the page shows it.
+type Objective struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"`
 	About   string   `json:"about"`
@@ -114,8 +117,8 @@ func asked(p *problem.Problem, g *groups, colours []int) *Asked {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &Asked{
 		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...), Colours: colours,
-		Members: make(map[string]int), Rules: []string{}, Wishes: []Wish{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{},
-		Left: left(p),
+		Members: make(map[string]int), Constraints: []string{}, Objectives: []Objective{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{},
+		Left: left(p), Grey: figure.Grey, Units: newMeasure(p).scales(),
 	}
 	a.Names = p.Ingredients[:min(len(p.Ingredients), mostNames)]
 	a.Unnamed = len(p.Ingredients) - len(a.Names)
@@ -130,13 +133,13 @@ func asked(p *problem.Problem, g *groups, colours []int) *Asked {
 		if len(r.Rules) == 1 {
 			text = m.rule(text, r.Rules[0])
 		}
-		for len(a.Rules) < r.Place { // of which no rule comes
-			a.Rules = append(a.Rules, "constituents")
+		for len(a.Constraints) < r.Place { // of which no rule comes
+			a.Constraints = append(a.Constraints, "constituents")
 		}
-		if r.Place == len(a.Rules) {
-			a.Rules = append(a.Rules, text)
+		if r.Place == len(a.Constraints) {
+			a.Constraints = append(a.Constraints, text)
 		} else if r.Place >= 0 {
-			a.Rules[r.Place] += "; " + text
+			a.Constraints[r.Place] += "; " + text
 		}
 	}
 	if p.Book != nil {
@@ -147,15 +150,15 @@ func asked(p *problem.Problem, g *groups, colours []int) *Asked {
 	}
 	a.Words = words.Words()
 	for _, w := range p.Properties {
-		wish := Wish{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight, Classes: []string{}}
+		objective := Objective{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight, Classes: []string{}}
 		if f := w.Model; f != nil {
-			if wish.Numeric = f.Numeric(); wish.Numeric {
-				wish.Low, wish.High = f.Range()
+			if objective.Numeric = f.Numeric(); objective.Numeric {
+				objective.Low, objective.High = f.Range()
 			} else {
-				wish.Classes = append(wish.Classes, f.Classes()...)
+				objective.Classes = append(objective.Classes, f.Classes()...)
 			}
 		}
-		a.Wishes = append(a.Wishes, wish)
+		a.Objectives = append(a.Objectives, objective)
 	}
 	return a
 }

@@ -145,16 +145,17 @@ func (h *history) save() error {
 		return h.full()
 	}
 	if err := file.Replace(h.path, append(data, '\n')); err != nil {
-		return &unkeptError{err}
+		return &unkeptError{"nothing was changed, as the history cannot be written", err}
 	}
 	return nil
 }
 
-// An unkeptError is that of a step that was not taken because it cannot be written down.
-type unkeptError struct{ err error }
-
-func (e *unkeptError) Error() string {
-	return "nothing was changed, as the history cannot be written: " + e.err.Error()
+// An unkeptError is that of what was not done because it cannot be written down.
+type unkeptError struct {
+	what string
+	err  error
 }
+
+func (e *unkeptError) Error() string { return e.what + ": " + e.err.Error() }
 
 func (e *unkeptError) Unwrap() error { return e.err }

@@ -17,10 +17,10 @@ import (
 
 	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/problem/change"
 	"kir/internal/problem/yaml"
-	"kir/internal/report/number"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -314,7 +314,7 @@ func (s *Session) hasChildren(id int) bool {
 
 // amend gives a step another text.
 func (s *Session) amend(id int, words, text string) error {
-	err := s.record(func(h *history) error {
+	err := s.take(func(h *history) error {
 		step, err := h.step(id)
 		if err == nil {
 			step.Change, step.Text = words, text

@@ -178,7 +178,7 @@ func TestPrefer(t *testing.T) {
 		t.Errorf("the file is %q: %v", rows, err)
 	}
 	s = c.until("four answers", func(s *State) bool { return s.Phase == "drawing" })
-	if w := s.Problem.Wishes[len(s.Problem.Wishes)-1]; w.Kind != "preference" || !strings.Contains(w.About, "4 comparisons") {
+	if w := s.Problem.Objectives[len(s.Problem.Objectives)-1]; w.Kind != "preference" || !strings.Contains(w.About, "4 comparisons") {
 		t.Errorf("the wish is %+v", w)
 	}
 	// Back to three, and on in another way: the fourth is another one now.

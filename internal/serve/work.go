@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,20 +26,22 @@ const (
 	// settleAfter is how long a step is looked at before the run is begun that the
 	// command line would make.
 	settleAfter = time.Second
-	// listLength is how many compositions are shown of a law without wishes.
+	// listLength is how many compositions are shown of a law without objectives.
 	listLength = 20
 )
 
 // A List is the shortlist of a step.
 type List struct {
-	Step     int            `json:"step"`
-	Settled  bool           `json:"settled"` // it is that of the run; else of a first look
-	Note     string         `json:"note"`
-	Headline string         `json:"headline"`
-	Grade    string         `json:"grade"`
-	Verdict  []string       `json:"verdict"`
-	Entries  []report.Best  `json:"entries"`
-	Colours  map[string]int `json:"colours"` // by ingredient, where groups tell none
+	Step     int             `json:"step"`
+	Settled  bool            `json:"settled"` // it is that of the run; else of a first look
+	Note     string          `json:"note"`
+	Headline string          `json:"headline"`
+	Grade    string          `json:"grade"`
+	Verdict  []string        `json:"verdict"`
+	Entries  []report.Best   `json:"entries"`
+	Colours  map[string]int  `json:"colours"`            // by ingredient, where groups tell none
+	Tradeoff json.RawMessage `json:"tradeoff,omitempty"` // as summary.json has it, of a problem that asks for one
+	Version  int64           `json:"version"`            // another one for each list
 }
 
 // A work is what is done for a step: its problem is read, chains draw, first
@@ -151,6 +154,7 @@ func (w *work) answer(ctx context.Context, p *problem.Problem) error {
 			return err
 		}
 	}
+	w.session.showCampaign()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -177,7 +181,7 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 	}
 	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
 	if a == nil {
-		l.Headline = "Nothing is wished for: the list shows draws that differ."
+		l.Headline = "There is no objective: the list shows draws that differ."
 		if l.Entries, err = build.Differing(p, pool); err != nil {
 			return err
 		}
@@ -246,17 +250,31 @@ func (w *work) settle(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w.mu.Lock()
-	w.model, w.run = m, 1
-	w.mu.Unlock()
 	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), listLength)]}
+	if l.Tradeoff, err = keyOf(m, "tradeoff"); err != nil {
+		return err
+	}
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
+	w.mu.Lock()
+	w.model, w.run = m, 1
+	w.mu.Unlock()
 	if err := w.keepList(l); err != nil {
 		return err
 	}
 	return w.session.tellState()
+}
+
+// keyOf returns what a document has at a key of its own; nil if it has no such key.
+func keyOf(document any, key string) (json.RawMessage, error) {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	var keys map[string]json.RawMessage
+	err = json.Unmarshal(text, &keys)
+	return keys[key], err
 }
 
 // again tells of a work that was done before.
@@ -273,6 +291,7 @@ func (w *work) keepList(l *List) error {
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
 	}
+	l.Version = w.session.lists.Add(1)
 	w.session.palette.list(l.Entries)
 	w.mu.Lock()
 	w.list = l

@@ -88,7 +88,7 @@ func Follow(c *mcmc.Chain, statistics []Statistic, draws, thin int) ([][]float64
 // some chains, in draws, at least 1. It is +Inf if all are the same.
 func IACT(chains [][]float64) (float64, error) {
 	of := diagnose.Summarize(chains)
-	ess, err := of.ESSMean, of.Why("ESSMean")
+	ess, err := float64(of.ESSMean), of.Why("ESSMean")
 	if errors.Is(err, diagnose.ErrConstant) {
 		return math.Inf(1), nil
 	}

@@ -217,7 +217,7 @@ func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *m
 		chance += f.Predict(x.Amounts()).Value / draws
 	}
 	quality := f.Quality()
-	left := a.Promise.Left()
+	left := float64(a.Promise.Left)
 	half := min(max(left, 0), 1)
 	kept := math.Sqrt(2 * half / (1 + half)) // as reports have it
 	return graded{quality.Strength(), quality.Numbers.R2, (found - random) / (95 - random), left, promised, chance + kept*(promised-chance), found}

@@ -27,37 +27,14 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 	if err != nil {
 		return nil, nil, err
 	}
-	c := a.Comparison
-	out := &report.Answer{
-		Shortlist: scoresOf(c.Shortlist), Random: scoresOf(c.Random), Known: scoresOf(c.Known),
-		BeatRandom: report.Number(c.BeatRandom), BeatKnown: report.Number(c.BeatKnown),
-		Apart: report.Number(c.Apart), KnownApart: report.Number(c.KnownApart), Reach: report.Number(c.Reach),
-		Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions,
-	}
-	if q := a.Promise; q != nil {
-		out.Promise = &report.Promise{
-			Told: report.Number(q.Told), Checked: report.Number(q.Checked),
-			RandomTold: report.Number(q.RandomTold), RandomChecked: report.Number(q.RandomChecked), Left: report.Number(q.Left()), Kept: kept(q.Left()),
-		}
-	}
+	out := &report.Answer{Comparison: *a.Comparison, Promise: a.Promise, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
 	if out.Wishes, err = wishesOf(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
 	expect(p, out, list)
 	judge(p, out)
-	out.Warnings = append(extrapolation(c.Extrapolates, len(list)), a.Notes...)
+	out.Warnings = append(extrapolation(a.Comparison.Extrapolates, len(list)), a.Notes...)
 	return out, list, nil
-}
-
-// kept is the share of a promised gain that is expected to be left, of the share that
-// models of one half confirm of what those of the other promise.
-func kept(left float64) *report.Number {
-	if math.IsNaN(left) {
-		return nil
-	}
-	left = min(max(left, 0), 1)
-	share := report.Number(math.Sqrt(2 * left / (1 + left)))
-	return &share
 }
 
 // expect says of each number that was learnt what is left of it: the shortlist was
@@ -90,18 +67,11 @@ func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
 // unasked is the answer where nothing is wished for.
 func unasked() *report.Answer {
 	unknown := report.UnknownNumber()
-	none := report.Scores{Mean: unknown, SE: unknown, Least: unknown, Median: unknown, Greatest: unknown}
+	none := search.NoScores()
 	return &report.Answer{
 		Headline: "Nothing is wished for, so that no composition is better than another.", Grade: report.Unasked,
-		Verdict: []string{}, Warnings: []string{}, Wishes: []report.WishPromise{}, Shortlist: none, Random: none, Known: none,
-		BeatRandom: unknown, BeatKnown: unknown, Apart: unknown, KnownApart: unknown, Reach: unknown,
-	}
-}
-
-func scoresOf(s search.Scores) report.Scores {
-	return report.Scores{
-		Number: s.Number, Mean: report.Number(s.Mean), SE: report.Number(s.SE),
-		Least: report.Number(s.Least), Median: report.Number(s.Median), Greatest: report.Number(s.Greatest),
+		Verdict: []string{}, Warnings: []string{}, Wishes: []report.WishPromise{},
+		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, BeatRandom: unknown, BeatKnown: unknown, Apart: unknown, KnownApart: unknown, Reach: unknown},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"kir/internal/count"
 	"kir/internal/problem"
 	"kir/internal/report"
+	"kir/internal/run"
 	"kir/mcmc"
 )
 
@@ -53,7 +54,7 @@ func Check(p *problem.Problem) (*report.Check, error) {
 			continue
 		}
 		size := report.SpaceSize{N: n, Target: report.Number(law.P(n)), Compositions: compositions[n]}
-		size.Share = shareOf(space, n)
+		size.Share = run.ShareOf(space, n)
 		c.Sizes = append(c.Sizes, size)
 		switch {
 		case size.Compositions == nil:
@@ -69,9 +70,9 @@ func Check(p *problem.Problem) (*report.Check, error) {
 const advised = 200
 
 // advise recommends a kernel.
-func advise(p *problem.Problem) (report.Advice, error) {
+func advise(p *problem.Problem) (run.Advice, error) {
 	if _, err := mcmc.NewExact(p.Target); err == nil {
-		return report.Advice{Recommended: "exact", Because: "without properties each draw can be made independently"}, nil
+		return run.Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
 	}
 	forbidden, looked := 0, advised
 	if p.RunsPrograms() {
@@ -81,21 +82,21 @@ func advise(p *problem.Problem) (report.Advice, error) {
 	for range looked {
 		x, err := prior.Draw(r)
 		if err != nil {
-			return report.Advice{}, err
+			return run.Advice{}, err
 		}
 		score, err := p.Target.LogScore(x)
 		if err != nil {
-			return report.Advice{}, err
+			return run.Advice{}, err
 		}
 		if math.IsInf(score, -1) {
 			forbidden++
 		}
 	}
 	if 2*forbidden > looked {
-		return report.Advice{Recommended: "tempered", Because: fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them", forbidden, looked)}, nil
+		return run.Advice{Kernel: "tempered", Because: fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them", forbidden, looked)}, nil
 	}
 	if n, gap := p.Target.Law().Gap(); gap {
-		return report.Advice{Recommended: "balanced", Because: fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
+		return run.Advice{Kernel: "balanced", Because: fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
 	}
-	return report.Advice{Recommended: "balanced", Because: "it mixes fastest; take tempered if its chains should disagree, or for the very best"}, nil
+	return run.Advice{Kernel: "balanced", Because: "it mixes fastest; take tempered if its chains should disagree, or for the very best"}, nil
 }

@@ -41,9 +41,9 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 		for q, r := range e.Ranges {
 			if r.Low < r.High {
 				if b.Ranges == nil {
-					b.Ranges = make(map[string]report.Range)
+					b.Ranges = make(map[string]search.Range)
 				}
-				b.Ranges[p.Ingredients[e.Parts[q].Ingredient]] = report.Range{Low: r.Low, High: r.High}
+				b.Ranges[p.Ingredients[e.Parts[q].Ingredient]] = r
 			}
 		}
 		for _, v := range e.Variants {

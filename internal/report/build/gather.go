@@ -142,7 +142,7 @@ func frequent(inclusion []run.Inclusion, most int) []int {
 	slices.SortStableFunc(all, func(a, b run.Inclusion) int { return cmp.Compare(b.Probability, a.Probability) })
 	slots := make([]int, min(len(all), most))
 	for k := range slots {
-		slots[k] = all[k].Ingredient
+		slots[k] = all[k].Index
 	}
 	return slots
 }

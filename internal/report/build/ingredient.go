@@ -2,14 +2,15 @@ package build
 
 import (
 	"math"
+	"slices"
 
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
 
-// inclusionOf sets the use of each ingredient beside the book's.
-func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]report.Inclusion, error) {
+// inclusionOf adds to the use of each ingredient the error of its amount and the book's use.
+func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]run.Inclusion, error) {
 	var shares, amounts []float64
 	if p.Book != nil {
 		var err error
@@ -21,25 +22,15 @@ func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]report.Inclu
 	for slot, se := range g.amountErrors() {
 		errors[g.slots[slot]] = se
 	}
-	inclusion := make([]report.Inclusion, 0, len(r.Inclusion))
-	for _, i := range r.Inclusion {
-		// Of very many, those that no draw uses are left out.
-		if i.Probability == 0 && len(p.Ingredients) > run.MostInclusion {
-			continue
-		}
-		se, ok := errors[i.Ingredient]
-		if !ok {
-			se = math.NaN()
-		}
-		out := report.Inclusion{
-			Ingredient: p.Ingredients[i.Ingredient], Probability: report.Number(i.Probability), MCSE: report.Number(i.MCSE),
-			MeanAmount: report.Number(i.MeanAmount), AmountMCSE: report.Number(se),
-			BookShare: report.Number(math.NaN()), BookAmount: report.Number(math.NaN()),
+	inclusion := slices.Clone(r.Inclusion)
+	for k := range inclusion {
+		i := &inclusion[k]
+		if se, ok := errors[i.Index]; ok {
+			i.AmountMCSE = report.Number(se)
 		}
 		if shares != nil {
-			out.BookShare, out.BookAmount = report.Number(shares[i.Ingredient]), report.Number(amounts[i.Ingredient])
+			i.BookShare, i.BookAmount = report.Number(shares[i.Index]), report.Number(amounts[i.Index])
 		}
-		inclusion = append(inclusion, out)
 	}
 	return inclusion, nil
 }

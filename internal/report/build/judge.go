@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/model"
 )
 

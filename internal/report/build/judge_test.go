@@ -85,10 +85,10 @@ func TestJudge(t *testing.T) {
 					if (names != "n1" || beat[0] < 0.9) && names != "stated" && left != 0.5 {
 						continue // what is left is told alike of all
 					}
-					scores := func(n int, mean, se report.Number) report.Scores { return report.Scores{Number: n, Mean: mean, SE: se} }
+					scores := func(n int, mean, se report.Number) search.Scores { return search.Scores{Number: n, Mean: mean, SE: se} }
 					a := &report.Answer{
-						Shortlist: scores(20, 0.876, 0.01), Random: scores(1000, 0.123, 0.0045), Known: scores(60, 0.5, 0.03),
-						BeatRandom: beat[0], BeatKnown: beat[1], Promise: &report.Promise{Left: left}, Compositions: 123456,
+						Comparison: search.Comparison{Shortlist: scores(20, 0.876, 0.01), Random: scores(1000, 0.123, 0.0045), Known: scores(60, 0.5, 0.03), BeatRandom: beat[0], BeatKnown: beat[1]},
+						Promise:    &search.Promise{Left: left}, Compositions: 123456,
 					}
 					switch {
 					case beat[0] < 0.5:
@@ -143,23 +143,23 @@ func TestVerdicts(t *testing.T) {
 					continue // the others are told alike
 				}
 				statistic := func(name string, rhat, ess float64) run.Statistic {
-					return run.Statistic{Name: name, Summary: diagnose.Summary{RHat: rhat, ESSBulk: ess}}
+					return run.Statistic{Name: name, Summary: diagnose.Summary{RHat: report.Number(rhat), ESSBulk: report.Number(ess)}}
 				}
 				r := &run.Result{
 					Used: statistic("used", c.rhat, c.ess), LogDensity: statistic("log_density", 1.0005, 9000), Properties: []run.Statistic{statistic("taste", 1.0007, 8000)},
-					Inclusion: []run.Inclusion{{Ingredient: 0, Probability: c.share, ESS: c.presence}, {Ingredient: 1, Probability: 0.5, ESS: 7000}},
+					Inclusion: []run.Inclusion{{Index: 0, Probability: report.Number(c.share), ESS: c.presence}, {Index: 1, Probability: 0.5, ESS: 7000}},
 				}
 				if math.IsNaN(c.ess) {
 					r.LogDensity, r.Properties, r.Inclusion[1].ESS = r.Used, []run.Statistic{r.Used}, nan
 				}
 				if c.name == "apart" {
-					r.Used, r.Properties[0].RHat = r.Properties[0], c.rhat
+					r.Used, r.Properties[0].RHat = r.Properties[0], report.Number(c.rhat)
 				}
 				if c.name == "forbidden" {
 					r.Score = new(run.Statistic)
 				}
 				for k := range chains {
-					r.Chains = append(r.Chains, run.ChainResult{Tries: int(c.tries), Tally: mcmc.Tally{Iterations: 1000 * int64(k), Updated: c.updated}})
+					r.Chains = append(r.Chains, run.ChainResult{Starts: int(c.tries), Tally: mcmc.Tally{Iterations: 1000 * int64(k), Updated: c.updated}})
 				}
 				words, grade := verdict(p, r)
 				fmt.Fprintf(&b, "%s, %d chains, %s: %s: %s\n  %s\n", kernel, chains, c.name, grade, words, strings.Join(runWarnings(p, r), "\n  "))
@@ -176,7 +176,7 @@ func TestVerdicts(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	record := golden.Open(t)
 	forest := new(report.Forest)
-	for _, sizes := range [][]report.Size{{{N: 3, Target: 1}}, {{N: 2, Target: 0.5}, {N: 3, Target: 1e-9}, {N: 7, Observed: 0.2}, {N: 8, Target: 0.0004}}} {
+	for _, sizes := range [][]run.Size{{{N: 3, Target: 1}}, {{N: 2, Target: 0.5}, {N: 3, Target: 1e-9}, {N: 7, Observed: 0.2}, {N: 8, Target: 0.0004}}} {
 		for _, rules := range [][]string{nil, {"at most 3 of a"}, {"a", "b"}} {
 			for k, wishes := range [][]report.Property{
 				nil, {{Name: "a", About: "a is wanted", Weight: 1, Forest: forest}}, {{Name: "a", About: "x + y", Weight: 2.5}, {Name: "b", About: "b is wanted", Weight: 1, Forest: forest}, {Name: "c", Weight: 0}},
@@ -215,14 +215,14 @@ func TestFiguresAsBefore(t *testing.T) {
 		for _, chains := range []int{1, 9} {
 			// The numbers used, cut into chains, as nine statistics of other names.
 			of := &gathered{}
-			statistics := make(map[string]report.Statistic)
+			statistics := make(map[string]run.Statistic)
 			used := g.series[0].chains[0]
 			for k := range 9 {
 				d := seriesDraws{name: fmt.Sprint("s", k), stride: 1 + k}
 				for c := range chains {
 					d.chains = append(d.chains, used[c*len(used)/9:(c+1)*len(used)/9])
 				}
-				statistics[d.name] = report.Statistic{ESSBulk: 400}
+				statistics[d.name] = run.Statistic{Summary: diagnose.Summary{ESSBulk: 400}}
 				of.series = append(of.series, d)
 			}
 			plots := newPlots(of, statistics)

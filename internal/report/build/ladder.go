@@ -4,64 +4,23 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
-	"kir/mcmc"
 )
-
-// laddersOf returns the ladders of a tempered run and its log Z: the log of the
-// mean score over random compositions of the sparsity law. Of other kernels
-// there are none, and no log Z.
-func laddersOf(r *run.Result) ([]report.Ladder, *report.Estimate) {
-	ladders := []report.Ladder{}
-	var pooled []*mcmc.Ladder
-	for chain, c := range r.Chains {
-		if c.Ladder == nil {
-			continue
-		}
-		pooled = append(pooled, c.Ladder)
-		l := report.Ladder{
-			Chain: chain, Scans: c.Ladder.Scans, Restarts: c.Ladder.Restarts, RoundTrips: c.Ladder.RoundTrips, Barrier: report.Number(c.Ladder.Barrier),
-			LogZ: report.Estimate{Value: report.Number(c.Ladder.LogZ), SE: report.Number(c.Ladder.LogZError)},
-		}
-		for k, g := range c.Ladder.Rungs {
-			rung := report.Rung{Beta: report.Number(g.Beta), Rejected: report.Number(g.Rejected), Barrier: report.Number(g.Barrier), MeanLogScore: report.Number(g.MeanLogScore), Forbidden: report.Number(g.Forbidden)}
-			if k == len(c.Ladder.Rungs)-1 {
-				rung.Rejected = report.Number(math.NaN()) // it has no next
-			}
-			l.Rungs = append(l.Rungs, rung)
-		}
-		if leg := c.Ladder.Learnt; leg != nil {
-			l.Learnt = &report.Leg{
-				Steps: len(leg.Rungs) - 1, Restarts: leg.Restarts, RoundTrips: leg.RoundTrips, Barrier: report.Number(leg.Barrier),
-				LogZ: report.Estimate{Value: report.Number(leg.LogZ), SE: report.Number(leg.LogZError)},
-			}
-			for _, g := range leg.Rungs {
-				l.Learnt.Rejected = max(l.Learnt.Rejected, report.Number(g.Rejected))
-			}
-		}
-		ladders = append(ladders, l)
-	}
-	if len(pooled) == 0 {
-		return ladders, nil
-	}
-	value, se := mcmc.PoolLogZ(pooled...)
-	return ladders, &report.Estimate{Value: report.Number(value), SE: report.Number(se)}
-}
 
 // largestRejected is the share of rejected swaps above which a step hardly lets
 // anything through.
 const largestRejected = 0.95
 
 // ladderWarnings says what in the ladders calls for care, and what to do.
-func ladderWarnings(ladders []report.Ladder) []string {
+func ladderWarnings(ladders []run.Ladder) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 
 	shut, unknown := 0, 0
-	var first, blocked, blind *report.Ladder
+	var first, blocked, blind *run.Ladder
 	for k := range ladders {
 		l := &ladders[k]
 		if l.Steps() > 0 && l.RoundTrips == 0 {
@@ -116,7 +75,7 @@ func ladderWarnings(ladders []report.Ladder) []string {
 
 // judged is a verdict in the light of the ladders: chains that have not been to
 // and fro may agree on what they all have missed.
-func judged(verdict string, grade report.Grade, ladders []report.Ladder) (string, report.Grade) {
+func judged(verdict string, grade report.Grade, ladders []run.Ladder) (string, report.Grade) {
 	shut := 0
 	for _, l := range ladders {
 		if l.Steps() > 0 && l.RoundTrips == 0 {
@@ -139,7 +98,7 @@ func judged(verdict string, grade report.Grade, ladders []report.Ladder) (string
 
 // legsApart returns the first ladder of which the two legs' log Z are further apart than
 // 4 standard errors, which is by chance once in 16,000; nil if there is none.
-func legsApart(ladders []report.Ladder) *report.Ladder {
+func legsApart(ladders []run.Ladder) *run.Ladder {
 	for k := range ladders {
 		l := &ladders[k]
 		if leg := l.Learnt; leg != nil && math.Abs(float64(leg.LogZ.Value-l.LogZ.Value)) > 4*portable.Hypot(float64(leg.LogZ.SE), float64(l.LogZ.SE)) {
@@ -152,7 +111,7 @@ func legsApart(ladders []report.Ladder) *report.Ladder {
 // disagreement returns the ladders with the smallest and the largest log Z, and
 // says whether the mean over the ladders varies by more than 4 times what their
 // own errors amount to: of 2 chains by chance once in 16,000, of more less often.
-func disagreement(ladders []report.Ladder) (lo, hi *report.Ladder, apart bool) {
+func disagreement(ladders []run.Ladder) (lo, hi *run.Ladder, apart bool) {
 	mean, within, between := 0.0, 0.0, 0.0
 	for k := range ladders {
 		l := &ladders[k]

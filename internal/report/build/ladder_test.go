@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kir/internal/report"
+	"kir/internal/run"
 	"kir/mcmc"
 )
 
@@ -79,10 +80,10 @@ func TestLadders(t *testing.T) {
 
 func TestLadderWarnings(t *testing.T) {
 	unknown := report.Number(math.NaN())
-	ladder := func(chain int, trips int64, se report.Number, rejected ...report.Number) report.Ladder {
-		l := report.Ladder{Chain: chain, Scans: 1000, RoundTrips: trips, LogZ: report.Estimate{Value: 1, SE: se}}
+	ladder := func(chain int, trips int64, se report.Number, rejected ...report.Number) run.Ladder {
+		l := run.Ladder{Chain: chain, Scans: 1000, RoundTrips: trips, LogZ: run.Estimate{Value: 1, SE: se}}
 		for k, r := range append(rejected, unknown) {
-			l.Rungs = append(l.Rungs, report.Rung{Beta: report.Number(k) / report.Number(max(1, len(rejected))), Rejected: r})
+			l.Rungs = append(l.Rungs, run.Rung{Beta: report.Number(k) / report.Number(max(1, len(rejected))), Rejected: r})
 		}
 		return l
 	}
@@ -94,31 +95,31 @@ func TestLadderWarnings(t *testing.T) {
 	off.LogZ.Value = 2 // 5 errors of 2 chains' mean
 	near := ladder(1, 5, 0.1, 0.4)
 	near.LogZ.Value = 1.5
-	learnt := func(value report.Number) report.Ladder {
+	learnt := func(value report.Number) run.Ladder {
 		l := ladder(0, 5, 0.3, 0.4)
-		l.Learnt = &report.Leg{Steps: 1, LogZ: report.Estimate{Value: value, SE: 0.4}}
+		l.Learnt = &run.Leg{Steps: 1, LogZ: run.Estimate{Value: value, SE: 0.4}}
 		return l
 	}
 	for _, c := range []struct {
 		name    string
-		ladders []report.Ladder
+		ladders []run.Ladder
 		want    []string     // beginnings and ways out
 		grade   report.Grade // of what would be sound without
 	}{
 		{"none", nil, nil, report.Sound},
-		{"well", []report.Ladder{ladder(0, 5, 0.1, 0.4, 0.5), ladder(1, 1, 0.1, 0.9, 0.95)}, nil, report.Sound},
-		{"one rung", []report.Ladder{ladder(0, 0, 0)}, nil, report.Sound},
-		{"shut", []report.Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"Chain 1 made no round trip", "ten times the warm-up"}, report.Short},
-		{"all shut", []report.Ladder{ladder(0, 0, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"2 of 2 chains made no round trip", "ten times the warm-up"}, report.Short},
-		{"blocked", []report.Ladder{ladder(0, 5, 0.1, 0.4, 0.96), ladder(1, 5, 0.1, 0.4, 0.99, 0.4, 0.4)},
+		{"well", []run.Ladder{ladder(0, 5, 0.1, 0.4, 0.5), ladder(1, 1, 0.1, 0.9, 0.95)}, nil, report.Sound},
+		{"one rung", []run.Ladder{ladder(0, 0, 0)}, nil, report.Sound},
+		{"shut", []run.Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"Chain 1 made no round trip", "ten times the warm-up"}, report.Short},
+		{"all shut", []run.Ladder{ladder(0, 0, 0.1, 0.4), ladder(1, 0, 0.1, 0.4)}, []string{"2 of 2 chains made no round trip", "ten times the warm-up"}, report.Short},
+		{"blocked", []run.Ladder{ladder(0, 5, 0.1, 0.4, 0.96), ladder(1, 5, 0.1, 0.4, 0.99, 0.4, 0.4)},
 			[]string{"Swaps between β = 0.25 and 0.5 are rejected 99.0 % of the time (chain 1)", "longer warm-up"}, report.Sound},
-		{"forbidden", []report.Ladder{forbidden}, []string{"Of the random compositions at β = 0, 94.0 % score 0", "a floor"}, report.Sound},
-		{"forbidden and blocked", []report.Ladder{both}, []string{"Swaps between β = 0 and 0.5 are rejected 100.0 % of the time (chain 0)", "longer warm-up"}, report.Sound},
-		{"apart", []report.Ladder{ladder(0, 5, 0.1, 0.4), off}, []string{"The chains disagree on log Z, from 1.00 to 2.00", "ten times the warm-up"}, report.Unsound},
-		{"near", []report.Ladder{ladder(0, 5, 0.1, 0.4), near}, nil, report.Sound},
-		{"legs near", []report.Ladder{learnt(2.9)}, nil, report.Sound},
-		{"legs apart", []report.Ladder{learnt(3.1)}, []string{"The two legs of chain 0 disagree on log Z, 1.00 from random compositions and 3.10 from"}, report.Unsound},
-		{"blind", []report.Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}, report.Sound},
+		{"forbidden", []run.Ladder{forbidden}, []string{"Of the random compositions at β = 0, 94.0 % score 0", "a floor"}, report.Sound},
+		{"forbidden and blocked", []run.Ladder{both}, []string{"Swaps between β = 0 and 0.5 are rejected 100.0 % of the time (chain 0)", "longer warm-up"}, report.Sound},
+		{"apart", []run.Ladder{ladder(0, 5, 0.1, 0.4), off}, []string{"The chains disagree on log Z, from 1.00 to 2.00", "ten times the warm-up"}, report.Unsound},
+		{"near", []run.Ladder{ladder(0, 5, 0.1, 0.4), near}, nil, report.Sound},
+		{"legs near", []run.Ladder{learnt(2.9)}, nil, report.Sound},
+		{"legs apart", []run.Ladder{learnt(3.1)}, []string{"The two legs of chain 0 disagree on log Z, 1.00 from random compositions and 3.10 from"}, report.Unsound},
+		{"blind", []run.Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}, report.Sound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			verdict, grade := judged("It is worth much.", report.Sound, c.ladders)

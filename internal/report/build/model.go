@@ -24,14 +24,18 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		Version:    version,
 		Problem:    problemOf(p),
 		Sampler:    p.Sampler,
-		Rates:      rates(r.Moves.Accepted, r.Moves.Updated, r.Moves.Iterations),
-		Moves:      movesOf(r),
-		Variation:  report.Number(r.Variation),
-		Expected:   report.Number(r.Expected),
-		Statistics: map[string]report.Statistic{"used": statistic(r.Used), "log_density": statistic(r.LogDensity)},
+		Rates:      r.Rates,
+		Moves:      r.Moves,
+		Chains:     r.Chains,
+		Ladders:    r.Ladders,
+		LogZ:       r.LogZ,
+		Sparsity:   r.Sizes,
+		Variation:  r.Variation,
+		Expected:   r.Expected,
+		Statistics: map[string]run.Statistic{"used": r.Used, "log_density": r.LogDensity},
 		Properties: propertiesOf(p),
 		Again:      report.Again{Command: command(p), Problem: string(p.Resolved)},
-		Timing:     report.Timing{Seconds: report.Number(r.Timing.Seconds), IterationsPerSecond: report.Number(r.Timing.IterationsPerSecond)},
+		Timing:     r.Timing,
 	}
 	if r.Auto.Stop != "" {
 		m.Auto = &r.Auto
@@ -39,18 +43,9 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	for _, in := range p.Inputs {
 		m.Inputs = append(m.Inputs, run.Input(in))
 	}
-	for k, c := range r.Chains {
-		m.Chains = append(m.Chains, report.Chain{Chain: k, Starts: c.Tries, Rates: rates(c.Tally.Accepted, c.Tally.Updated, c.Tally.Iterations)})
-	}
-	m.Ladders, m.LogZ = laddersOf(r)
-	for _, s := range r.Sizes {
-		size := report.Size{N: s.N, Target: report.Number(s.Target), Observed: report.Number(s.Observed), MCSE: report.Number(s.MCSE), LawSE: report.Number(s.LawSE)}
-		size.Share = shareOf(p.Target.Space(), s.N)
-		m.Sparsity = append(m.Sparsity, size)
-	}
 	m.Question = question(m)
 	for _, s := range r.Properties {
-		m.Statistics[s.Name] = statistic(s)
+		m.Statistics[s.Name] = s
 	}
 
 	made, err := run.Open(ctx, store)
@@ -66,17 +61,17 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	}
 	probabilities := make([]float64, len(r.Inclusion))
 	for k, i := range r.Inclusion {
-		probabilities[k] = i.Probability
+		probabilities[k] = float64(i.Probability)
 	}
 	m.Pairs = newPairs(p, g, probabilities, r.Unlisted)
 	m.Plots = newPlots(g, m.Statistics)
 	nan := report.Number(math.NaN())
-	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Random: nan, RandomSE: nan, Histogram: newHistogram(g, r.Baseline)}
+	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Baseline: run.Baseline{Random: nan, RandomSE: nan}, Histogram: newHistogram(g, r.Baseline)}
 	if r.Score != nil {
-		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = report.Number(r.Score.Mean), report.Number(r.Score.SEMean), report.Number(r.Score.ESSBulk)
+		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = r.Score.Mean, r.Score.SEMean, r.Score.ESSBulk
 	}
 	if b := r.Baseline; b != nil {
-		m.Score.Random, m.Score.RandomSE, m.Score.RandomSize = report.Number(b.Mean), report.Number(b.SE), len(b.LogScores)
+		m.Score.Baseline = *b
 	}
 
 	if m.Answer, m.Best, err = Answer(ctx, p, r.Answer); err != nil {
@@ -89,8 +84,6 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		if !m.Weighs() {
 			m.Answer = unasked()
 		}
-	} else {
-		m.Timing.SearchSeconds = report.Number(r.Answer.Seconds)
 	}
 
 	var untraded []string
@@ -143,17 +136,6 @@ func unsearched(p *problem.Problem, m *report.Model, r *run.Result, g *gathered)
 	return Differing(p, slices.Concat(best, g.pool))
 }
 
-// movesOf says what each move of a kernel that mixes several did.
-func movesOf(r *run.Result) []report.Move {
-	moves := []report.Move{}
-	for _, t := range r.Moves.Moves {
-		if t.Tried > 0 {
-			moves = append(moves, report.Move{Name: t.Name, Tried: t.Tried, Rates: rates(t.Accepted, t.Updated, t.Tried)})
-		}
-	}
-	return moves
-}
-
 // command returns a command line that makes the same run from the problem file,
 // whatever flags this run was started with.
 func command(p *problem.Problem) string {
@@ -168,30 +150,4 @@ func shellQuote(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-func rates(accepted, updated, iterations int64) report.Rates {
-	return report.Rates{Accepted: report.Number(float64(accepted) / float64(iterations)), Updated: report.Number(float64(updated) / float64(iterations))}
-}
-
-func statistic(s run.Statistic) report.Statistic {
-	out := report.Statistic{
-		Mean: report.Number(s.Mean), SD: report.Number(s.SD), Q5: report.Number(s.Q5), Median: report.Number(s.Median), Q95: report.Number(s.Q95),
-		MCSEMean: report.Number(s.SEMean), MCSEQ5: report.Number(s.SEQ5), MCSEMedian: report.Number(s.SEMedian), MCSEQ95: report.Number(s.SEQ95),
-		ESSMean: report.Number(s.ESSMean), ESSBulk: report.Number(s.ESSBulk), ESSTail: report.Number(s.ESSTail), Rhat: report.Number(s.RHat), Nested: report.Number(s.NestedRHat),
-	}
-	names := map[string]string{
-		"Mean": "mean", "SD": "sd", "Q5": "q5", "Median": "median", "Q95": "q95",
-		"SEMean": "mcse_mean", "SEQ5": "mcse_q5", "SEMedian": "mcse_median", "SEQ95": "mcse_q95",
-		"ESSMean": "ess_mean", "ESSBulk": "ess_bulk", "ESSTail": "ess_tail", "RHat": "rhat",
-	}
-	for _, u := range s.Undefined {
-		if name, ok := names[u.Figure]; ok {
-			if out.Why == nil {
-				out.Why = make(map[string]string)
-			}
-			out.Why[name] = u.Err.Error()
-		}
-	}
-	return out
 }

@@ -215,9 +215,9 @@ func TestPresenceCounts(t *testing.T) {
 		Used:       run.Statistic{Name: "used", Summary: steady},
 		LogDensity: run.Statistic{Name: "log_density", Summary: steady},
 		Inclusion: []run.Inclusion{
-			{Ingredient: 0, Probability: 0.5, ESS: 2000},
-			{Ingredient: 1, Probability: 0.04, ESS: 5},
-			{Ingredient: 2, Probability: 0.97, ESS: 5},
+			{Index: 0, Probability: 0.5, ESS: 2000},
+			{Index: 1, Probability: 0.04, ESS: 5},
+			{Index: 2, Probability: 0.97, ESS: 5},
 		},
 	}
 	if text, grade := verdict(p, r); grade != report.Sound || !strings.Contains(text, `2,000 independent ones, by the figure that mixes slowest, the presence of "Gin"`) {
@@ -276,7 +276,7 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, random := answer.Wishes[0], a.Comparison.Random
-	if se := random.SE * math.Sqrt(1+1000.0/randomWishes); math.Abs(float64(w.Random)-random.Mean) > 5*se {
+	if se := float64(random.SE) * math.Sqrt(1+1000.0/randomWishes); math.Abs(float64(w.Random)-float64(random.Mean)) > 5*se {
 		t.Errorf("random compositions have a mean of %v in the table and %v beside the shortlist (standard error of the difference %.3f)", w.Random, random.Mean, se)
 	}
 }
@@ -300,7 +300,7 @@ func TestMadeAsBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Timing, m.Again.Problem = report.Timing{}, ""
+	m.Timing, m.Again.Problem = run.Timing{}, ""
 	m.Best = m.Best[:4]
 	for k := range m.Plots {
 		for c := range m.Plots[k].Trace {
@@ -334,7 +334,7 @@ func TestMadeOfKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Timing, m.Again.Problem, m.Plots, m.Pairs = report.Timing{}, "", nil, nil
+		m.Timing, m.Again.Problem, m.Plots, m.Pairs = run.Timing{}, "", nil, nil
 		got, err := json.MarshalIndent(m, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -386,7 +386,7 @@ func TestAdvice(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := advise(p)
-		if err != nil || a.Recommended != c.kernel || !strings.Contains(a.Because, c.because) {
+		if err != nil || a.Kernel != c.kernel || !strings.Contains(a.Because, c.because) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
 		if err := p.Close(); err != nil {

@@ -20,7 +20,7 @@ const (
 )
 
 // newPlots makes the rank plots and traces.
-func newPlots(g *gathered, statistics map[string]report.Statistic) []report.Plot {
+func newPlots(g *gathered, statistics map[string]run.Statistic) []report.Plot {
 	plots := make([]report.Plot, 0, shownSeries)
 	for _, d := range g.series[:min(len(g.series), shownSeries)] {
 		p := report.Plot{Name: d.name, Ranks: rankShares(d.chains, rankBins)}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"kir/mcmc"
-
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/model"
@@ -26,16 +24,6 @@ func problemOf(p *problem.Problem) report.Problem {
 		out.Rules = append(out.Rules, r.Text)
 	}
 	return out
-}
-
-// shareOf returns what share of the counted compositions of n ingredients keeps all
-// rules, nil where all rules are counted.
-func shareOf(space *mcmc.Space, n int) *report.Share {
-	shares := space.Shares()
-	if shares == nil {
-		return nil
-	}
-	return &report.Share{Estimate: report.Number(shares[n-1].Estimate), SE: report.Number(shares[n-1].SE)}
 }
 
 func propertiesOf(p *problem.Problem) []report.Property {
@@ -67,7 +55,7 @@ func modelOf(p problem.Predictor) *report.Forest {
 	features := f.Features()
 	for k, i := range f.Importances() {
 		if i.Mean > 0 {
-			out.Importances = append(out.Importances, report.Importance{Feature: features[k].Name, Mean: report.Number(i.Mean), SE: report.Number(i.SE)})
+			out.Importances = append(out.Importances, report.Importance{Feature: features[k].Name, Importance: i})
 		}
 	}
 	slices.SortStableFunc(out.Importances, func(a, b report.Importance) int { return cmp.Compare(b.Mean, a.Mean) })

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 )
 
 // mostAbout is how many wishes for a label the question tells in full; of more, and

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 )
 
@@ -26,13 +26,13 @@ func alike(p *problem.Problem, r *run.Result) string {
 	if r.Score == nil || r.Baseline == nil {
 		return ""
 	}
-	draws, random := r.Score.Mean, r.Baseline.Mean
-	own := r.Score.SEMean
+	draws, random := float64(r.Score.Mean), float64(r.Baseline.Random)
+	own := float64(r.Score.SEMean)
 	if r.Score.SD == 0 {
 		own = 0 // which has no effective sample size
 	}
 	ratio := draws / random
-	se := float64(ratio * portable.Hypot(own/draws, r.Baseline.SE/random))
+	se := float64(ratio * portable.Hypot(own/draws, float64(r.Baseline.RandomSE)/random))
 	differ := float64(math.Sqrt(max(ratio-1+float64(2*se), 0)) / 2)
 	if !(differ <= mostAlike) { // unknown errors are NaN
 		return ""

@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/diagnose"
 	"kir/internal/problem"
+	"kir/internal/report"
 	"kir/internal/run"
 )
 
@@ -40,7 +41,7 @@ func TestAlike(t *testing.T) {
 		{"an error that is not known", one, 0.985, 0.982, math.NaN(), 0.01, like(0.01), "", "", ""},
 		{"worse than random ones, by chance", one, 0.981, 0.982, 1e-3, 0.01, like(0.01), "at most 3 % of them", "(weight: 300)", ""},
 	} {
-		got := alike(c.p, &run.Result{Score: &run.Statistic{Summary: diagnose.Summary{Mean: c.draws, SEMean: c.se, SD: c.sd}}, Baseline: &run.Baseline{Mean: c.random, SE: c.se, LogScores: c.logs}})
+		got := alike(c.p, &run.Result{Score: &run.Statistic{Summary: diagnose.Summary{Mean: report.Number(c.draws), SEMean: report.Number(c.se), SD: report.Number(c.sd)}}, Baseline: &run.Baseline{Random: report.Number(c.random), RandomSE: report.Number(c.se), LogScores: c.logs}})
 		if c.says == "" && got != "" || !strings.Contains(got, c.says) || !strings.Contains(got, c.says2) || c.saysLess != "" && strings.Contains(got, c.saysLess) {
 			t.Errorf("%s: %q", c.name, got)
 		}

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 )
 
@@ -41,14 +41,14 @@ func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *slowest
 		}
 	}
 	for _, s := range series(r) {
-		if !math.IsNaN(s.RHat) && (rhat == nil || s.RHat > rhat.RHat) {
+		if !math.IsNaN(float64(s.RHat)) && (rhat == nil || s.RHat > rhat.RHat) {
 			rhat = &s
 		}
-		see(slowest{words(s.Name), "bulk ESS", s.ESSBulk})
+		see(slowest{words(s.Name), "bulk ESS", float64(s.ESSBulk)})
 	}
 	for _, i := range r.Inclusion {
 		if rarest <= i.Probability && i.Probability <= 1-rarest {
-			see(slowest{"the presence of " + fault.Quote(p.Ingredients[i.Ingredient]), "ESS", i.ESS})
+			see(slowest{"the presence of " + fault.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
 		}
 	}
 	return rhat, ess
@@ -76,7 +76,7 @@ func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
 		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.Down(ess.ess), ess.what)
 	switch {
 	case rhat.RHat > largestRHat:
-		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", words(rhat.Name), number.Beside(rhat.RHat, largestRHat), largestRHat, worth), report.Unsound
+		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", words(rhat.Name), number.Beside(float64(rhat.RHat), largestRHat), largestRHat, worth), report.Unsound
 	case ess.ess < float64(leastESS*len(r.Chains)):
 		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lower(worth), rhat.RHat), report.Short
 	case len(r.Chains) == 1:
@@ -145,7 +145,7 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		return "about " + number.Thousands(roundUp(float64(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess)))) + " draws a chain"
 	}
 	if rhat != nil && rhat.RHat > largestRHat {
-		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), number.Beside(rhat.RHat, largestRHat), largestRHat, enough(), better)
+		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), number.Beside(float64(rhat.RHat), largestRHat), largestRHat, enough(), better)
 	}
 	if ess != nil && ess.ess < wanted {
 		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.what, number.Down(ess.ess), leastESS, enough(), better)
@@ -157,7 +157,7 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 	}
 	tries := 0
 	for _, c := range r.Chains {
-		tries += c.Tries
+		tries += c.Starts
 	}
 	if tries > 2*len(r.Chains) {
 		// Gibbs and accelerated go no further than a line at a time, the others

@@ -24,10 +24,10 @@ func TestDrawnAsBefore(t *testing.T) {
 	}
 	f.PlaceKeys()
 	var svg, pixels bytes.Buffer
-	if err := f.WriteSVG(&svg); err != nil {
+	if err := WriteSVG(&svg, f); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.WritePNG(&pixels); err != nil {
+	if err := WritePNG(&pixels, f); err != nil {
 		t.Fatal(err)
 	}
 	for name, got := range map[string][]byte{"testdata/every.svg": svg.Bytes(), "testdata/every.png": pixels.Bytes()} {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/report/number"
+	"kir/internal/number"
 )
 
 // TextSize is the size of text in figures, and SmallSize that of axes and keys.
@@ -86,8 +86,8 @@ func (f *Figure) KeyOf(text string, paint Paint) {
 	f.Key(text, func(f *Figure, x, y float64) { f.Rect(x, y, 20, 10, paint) })
 }
 
-// A Palette gives ingredients colours that they keep: each colour to one of them, as
-// long as there are any, and greys to the others. The zero Palette has given none.
+// A Palette gives ingredients colours that they keep: each colour, and then each
+// with a band, to one of them, and greys to the others. The zero Palette has given none.
 type Palette[N int | float64] struct {
 	paints map[string]Paint
 	greys  int
@@ -110,10 +110,9 @@ func (p *Palette[N]) Add(list []map[string]N) {
 	for _, name := range slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b))
 	}) {
-		const grey = colourCount - 1
 		next := len(p.paints)
-		if next >= grey {
-			next = grey + p.greys%2
+		if next >= greyFrom {
+			next = greyFrom + p.greys%greyCount
 			p.greys++
 		}
 		p.paints[name] = Colour(next)

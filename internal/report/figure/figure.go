@@ -38,17 +38,30 @@ const (
 	first               // of the fixed ones
 )
 
-// colourCount is how many fixed colours there are, if greys count as one.
-const colourCount = 8
+// hueCount is how many fixed colours there are beside the greys. As many again have the
+// same colours with a band along their lower edge.
+const (
+	hueCount  = 12
+	greyFrom  = 2 * hueCount
+	greyCount = 2
+)
 
-// Colour returns the k-th of the colours that readers with any kind of colour
-// vision can tell apart (Okabe and Ito 2008, "Color Universal Design", but for
-// black). The last ones, 7 and 8, are greys.
-func Colour(k int) Paint { return first + Paint(min(k, colourCount)) }
+// ColourCount is how many numbers [Colour] tells apart.
+const ColourCount = greyFrom + greyCount
+
+// Colour returns the k-th of the colours that readers with any kind of colour vision can
+// tell apart: the first seven are those of Okabe and Ito (2008, "Color Universal Design"),
+// but for black; the others lie at least as far from all before them as these from each
+// other. From the 13th on they have a band, which parts them from those without. The last
+// two are greys, for what has no colour of its own.
+func Colour(k int) Paint { return first + Paint(min(k, ColourCount-1)) }
+
+// Grey is the number of the first grey.
+const Grey = greyFrom
 
 // fixed are the paints that do not depend on the page, with the colour of text
 // that is read best on each.
-var fixed = [...]struct{ fill, text string }{
+var fixed = [hueCount + greyCount]struct{ fill, text string }{
 	{"#0072b2", "#ffffff"}, // blue
 	{"#e69f00", "#000000"}, // orange
 	{"#009e73", "#000000"}, // green
@@ -56,15 +69,26 @@ var fixed = [...]struct{ fill, text string }{
 	{"#56b4e9", "#000000"}, // sky blue
 	{"#d55e00", "#000000"}, // vermillion
 	{"#f0e442", "#000000"}, // yellow
+	{"#1e0fb4", "#ffffff"}, // indigo
+	{"#c3e1b4", "#000000"}, // pale green
+	{"#960000", "#ffffff"}, // dark red
+	{"#0f5f5f", "#ffffff"}, // teal
+	{"#5a2d3c", "#ffffff"}, // plum
 	{"#8d8d8d", "#000000"}, // grey
 	{"#b9b9b9", "#000000"}, // paler grey
 }
 
+// Banded says whether a paint has a band in the colour of its text.
+func (p Paint) Banded() bool { return p >= first+hueCount && p < first+greyFrom }
+
 // Hex returns a fixed paint as #rrggbb, and the colour of text on it. It is for
 // keys outside the figure.
 func (p Paint) Hex() (fill, text string) {
-	f := fixed[p-first]
-	return f.fill, f.text
+	k := p.Index()
+	if k >= hueCount {
+		k -= hueCount
+	}
+	return fixed[k].fill, fixed[k].text
 }
 
 // Index returns the number of a fixed paint among them.
@@ -117,11 +141,21 @@ type key struct {
 // Rect fills a rectangle. Where rectangles touch, a hairline parts them.
 func (f *Figure) Rect(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p})
+	f.band(x, y, width, height, p)
+}
+
+// band draws what parts a banded paint from the one of the same colour.
+func (f *Figure) band(x, y, width, height float64, p Paint) {
+	if p.Banded() {
+		high := max(2, height/8)
+		f.marks = append(f.marks, mark{kind: rect, x: x, y: y + height - high, x2: width, y2: high, paint: p, onPaint: true})
+	}
 }
 
 // Segment fills a rectangle that others touch, with a hairline around it.
 func (f *Figure) Segment(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p, outlineGround: true})
+	f.band(x, y, width, height, p)
 }
 
 // Wash fills a rectangle so that what lies below shines through.

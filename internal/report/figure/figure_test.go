@@ -11,10 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	fixed26 "golang.org/x/image/math/fixed"
+
+	"kir/internal/golden"
 )
 
 // hostile are texts that must stay text.
@@ -81,7 +86,7 @@ func TestSVGIsWellFormed(t *testing.T) {
 			t.Errorf("%q makes elements: %v, want %v", text, got, want)
 		}
 		var b bytes.Buffer
-		if err := f.WriteSVG(&b); err != nil {
+		if err := WriteSVG(&b, f); err != nil {
 			t.Fatal(err)
 		}
 		alone, _ := elements(t, b.String())
@@ -112,7 +117,7 @@ func TestPNG(t *testing.T) {
 	for _, text := range append(hostile, "plain") {
 		f := sample(text)
 		var b bytes.Buffer
-		if err := f.WritePNG(&b); err != nil {
+		if err := WritePNG(&b, f); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		image, err := png.Decode(&b)
@@ -131,12 +136,47 @@ func TestPNG(t *testing.T) {
 	}
 }
 
+// The widths are those of the fonts that pictures are drawn with.
+func TestWidths(t *testing.T) {
+	fonts, err := newLiberation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	var buffer sfnt.Buffer
+	for r := rune(1); r <= unicode.MaxRune; r++ {
+		var units [2]uint16
+		for k, f := range fonts {
+			at, err := f.GlyphIndex(&buffer, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at == 0 {
+				break
+			}
+			advance, err := f.GlyphAdvance(&buffer, at, fixed26.I(unitsPerEm), font.HintingNone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			units[k] = uint16(advance.Round())
+			if k == 1 {
+				fmt.Fprintf(&b, "%x %d %d\n", r, units[0], units[1])
+			}
+		}
+	}
+	golden.Compare(t, "widths.txt", []byte(b.String()))
+}
+
 // Text is taken to be as wide as Liberation Sans makes it, but for kerning, and
 // what it has no letters for as wide as most fonts make it.
 func TestTextWidth(t *testing.T) {
+	fonts, err := newLiberation()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, bold := range []bool{false, true} {
 		const larger = 100 // so that whole pixels are small
-		face, err := opentype.NewFace(liberation(bold), &opentype.FaceOptions{Size: 12 * larger, DPI: 72})
+		face, err := opentype.NewFace(fonts.of(bold), &opentype.FaceOptions{Size: 12 * larger, DPI: 72})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +318,7 @@ func TestKeys(t *testing.T) {
 // Every fixed colour carries its text with a contrast of at least 4.5, and
 // every paint of a page its ground, but for lines and shades (WCAG 2, 1.4.3).
 func TestContrast(t *testing.T) {
-	for k := range colourCount + 1 {
+	for k := range ColourCount {
 		fill, text := Colour(k).Hex()
 		if c := contrast(t, fill, text); c < 4.5 {
 			t.Errorf("colour %d: the contrast of %s on %s is %.2f", k, text, fill, c)
@@ -323,45 +363,143 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// What is together in a composition differs in colour as far as there are colours,
-// and has the same everywhere.
+// What is together in a composition differs in colour, and has the same everywhere.
 func TestColours(t *testing.T) {
 	list := []map[string]int{{"a": 50, "b": 30, "c": 1}, {"d": 9, "e": 8, "f": 7, "g": 6, "h": 5, "i": 4, "a": 3}}
+	for k := range ColourCount - 9 {
+		list = append(list, map[string]int{fmt.Sprint("other ", k): 1})
+	}
 	colours := Colours(list)
-	if len(colours) != 9 || colours["a"] != Colour(0) || colours["b"] != Colour(1) {
+	if len(colours) != ColourCount || colours["a"] != Colour(0) || colours["b"] != Colour(1) {
 		t.Errorf("the colours are %v", colours)
 	}
-	// A colour stands for one ingredient in all of them. Greys stand for none.
+	// A colour stands for one ingredient in all of them.
 	seen := map[Paint]string{}
 	for name, paint := range colours {
-		if other, taken := seen[paint]; taken && paint.Index() < colourCount-1 {
+		if other, taken := seen[paint]; taken {
 			t.Errorf("%s and %s have one colour", name, other)
 		}
 		seen[paint] = name
 	}
-	if len(seen) != 9 || colours["i"] != Colour(7) || colours["c"] != Colour(8) {
-		t.Errorf("of %v, those that make up least are not grey", colours)
+	fills := map[string]bool{}
+	for k := range hueCount {
+		fill, _ := Colour(k).Hex()
+		banded, _ := Colour(k + hueCount).Hex()
+		if fills[fill] || fill != banded || Colour(k).Banded() || !Colour(k+hueCount).Banded() {
+			t.Errorf("colour %d is %s, and with a band %s", k, fill, banded)
+		}
+		fills[fill] = true
 	}
 }
 
-// What has a colour keeps it, whatever else comes.
+// What has a colour keeps it, whatever else comes, and greys are left to what comes last.
 func TestPalette(t *testing.T) {
 	var p Palette[int]
 	p.Add([]map[string]int{{"a": 5, "b": 3}})
-	first := p.Paints()
+	before := p.Paints()
 	p.Add([]map[string]int{{"c": 90, "b": 2, "a": 1}, {"d": 1}})
-	p.Add([]map[string]int{{"e": 1, "f": 1, "g": 1, "h": 1, "i": 1, "j": 1}})
-	all := p.Paints()
-	for k, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+	all := map[string]int{}
+	for k := range ColourCount {
+		all[fmt.Sprintf("e%02d", k)] = 1
+	}
+	p.Add([]map[string]int{all})
+	paints := p.Paints()
+	names := []string{"a", "b", "c", "d"}
+	for k := range ColourCount {
+		names = append(names, fmt.Sprintf("e%02d", k))
+	}
+	for k, name := range names {
 		want := Colour(k)
-		if k >= 7 {
-			want = Colour(7 + (k-7)%2)
+		if k >= Grey {
+			want = Colour(Grey + (k-Grey)%2)
 		}
-		if all[name] != want {
-			t.Errorf("%s has the colour %d", name, all[name].Index())
+		if paints[name] != want {
+			t.Errorf("%s has the colour %d", name, paints[name].Index())
 		}
 	}
-	if len(first) != 2 || first["a"] != all["a"] || first["b"] != all["b"] {
-		t.Errorf("at first the colours were %v", first)
+	if len(before) != 2 || before["a"] != paints["a"] || before["b"] != paints["b"] {
+		t.Errorf("at first the colours were %v", before)
 	}
+}
+
+// Readers with any kind of colour vision can tell the colours apart: as protanopes,
+// deuteranopes and tritanopes see them (Machado, Oliveira and Fernandes 2009), the nearest
+// two of the twelve are as far apart as the nearest of Okabe's and Ito's seven, by CIEDE2000.
+func TestColourVision(t *testing.T) {
+	visions := map[string][3][3]float64{
+		"trichromat":  {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+		"protanope":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+		"deuteranope": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+		"tritanope":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+	}
+	nearest := func(of int) float64 {
+		least := math.Inf(1)
+		for _, vision := range visions {
+			for a := range of {
+				for b := range a {
+					x, _ := Colour(a).Hex()
+					y, _ := Colour(b).Hex()
+					least = min(least, ciede2000(lab(t, x, vision), lab(t, y, vision)))
+				}
+			}
+		}
+		return least
+	}
+	if seven, all := nearest(7), nearest(hueCount); all < seven || seven < 10 {
+		t.Errorf("of seven colours the nearest two are %.2f apart, and of all %.2f", seven, all)
+	}
+}
+
+// lab returns a colour in CIELAB as somebody sees it.
+func lab(t *testing.T, hex string, vision [3][3]float64) [3]float64 {
+	t.Helper()
+	var c [3]uint8
+	if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &c[0], &c[1], &c[2]); err != nil {
+		t.Fatal(err)
+	}
+	var linear, seen [3]float64
+	for k, v := range c {
+		if s := float64(v) / 255; s <= 0.04045 {
+			linear[k] = s / 12.92
+		} else {
+			linear[k] = math.Pow((s+0.055)/1.055, 2.4)
+		}
+	}
+	for k, row := range vision {
+		seen[k] = max(0, min(1, row[0]*linear[0]+row[1]*linear[1]+row[2]*linear[2]))
+	}
+	f := func(v, white float64) float64 {
+		if v /= white; v > 216.0/24389 {
+			return math.Cbrt(v)
+		}
+		return (24389.0/27*v + 16) / 116
+	}
+	x := f(0.4124564*seen[0]+0.3575761*seen[1]+0.1804375*seen[2], 0.95047)
+	y := f(0.2126729*seen[0]+0.7151522*seen[1]+0.0721750*seen[2], 1)
+	z := f(0.0193339*seen[0]+0.1191920*seen[1]+0.9503041*seen[2], 1.08883)
+	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+}
+
+// ciede2000 is the difference of two colours (Sharma, Wu and Dalal 2005).
+func ciede2000(p, q [3]float64) float64 {
+	const degree = math.Pi / 180
+	chroma := (math.Hypot(p[1], p[2]) + math.Hypot(q[1], q[2])) / 2
+	g := 0.5 * (1 - math.Sqrt(math.Pow(chroma, 7)/(math.Pow(chroma, 7)+math.Pow(25, 7))))
+	a, b := (1+g)*p[1], (1+g)*q[1]
+	c, d := math.Hypot(a, p[2]), math.Hypot(b, q[2])
+	angle := func(y, x float64) float64 { return math.Mod(math.Atan2(y, x)/degree+360, 360) }
+	h, i := angle(p[2], a), angle(q[2], b)
+	turn, mean := i-h, (h+i)/2
+	if math.Abs(turn) > 180 {
+		turn -= math.Copysign(360, turn)
+		mean = math.Mod(mean+180, 360)
+	}
+	l, m := (p[0]+q[0])/2, (c+d)/2
+	hue := 2 * math.Sqrt(c*d) * math.Sin(turn*degree/2)
+	weight := 1 - 0.17*math.Cos((mean-30)*degree) + 0.24*math.Cos(2*mean*degree) + 0.32*math.Cos((3*mean+6)*degree) - 0.2*math.Cos((4*mean-63)*degree)
+	rotation := -2 * math.Sqrt(math.Pow(m, 7)/(math.Pow(m, 7)+math.Pow(25, 7))) * math.Sin(60*degree*math.Exp(-math.Pow((mean-275)/25, 2)))
+	x := (q[0] - p[0]) / (1 + 0.015*math.Pow(l-50, 2)/math.Sqrt(20+math.Pow(l-50, 2)))
+	y := (d - c) / (1 + 0.045*m)
+	z := hue / (1 + 0.015*m*weight)
+	return math.Sqrt(x*x + y*y + z*z + rotation*y*z)
 }

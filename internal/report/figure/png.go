@@ -6,23 +6,52 @@ import (
 	"io"
 	"strconv"
 
+	"codeberg.org/go-fonts/liberation/liberationsansbold"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"git.sr.ht/~sbinet/gg"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
 )
+
+// liberation is the font that text is set in where there is a choice, regular and bold.
+type liberation [2]*sfnt.Font
+
+// newLiberation reads the fonts that are part of the program. It is for a picture alone, so
+// that a program that makes none has no font.
+func newLiberation() (l liberation, err error) {
+	for k, ttf := range [][]byte{liberationsansregular.TTF, liberationsansbold.TTF} {
+		if l[k], err = sfnt.Parse(ttf); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
+}
+
+// of returns the font of a label.
+func (l liberation) of(bold bool) *sfnt.Font {
+	if bold {
+		return l[1]
+	}
+	return l[0]
+}
 
 // dots returns how many pixels of an image so many CSS pixels are.
 func dots(px float64) float64 { return float64(px * 2.5) }
 
-// WritePNG writes the figure as a file with its title, on white. Letters are
+// WritePNG writes a figure as a file with its title, on white. Letters are
 // those of Liberation Sans (Latin, Greek, Cyrillic); it has no others.
-func (f *Figure) WritePNG(w io.Writer) error {
+func WritePNG(w io.Writer, f *Figure) error {
+	fonts, err := newLiberation()
+	if err != nil {
+		return err
+	}
 	g := f.alone()
 	c := gg.NewContext(int(dots(g.Width)+0.5), int(dots(g.Height)+0.5))
 	c.SetColor(color.White)
 	c.Clear()
 	c.SetLineCapButt()
 	for _, m := range g.marks {
-		if err := m.paintOn(c); err != nil {
+		if err := m.paintOn(c, fonts); err != nil {
 			return err
 		}
 	}
@@ -30,7 +59,7 @@ func (f *Figure) WritePNG(w io.Writer) error {
 }
 
 // paintOn draws the mark on an image.
-func (m *mark) paintOn(c *gg.Context) error {
+func (m *mark) paintOn(c *gg.Context, fonts liberation) error {
 	c.SetColor(m.color())
 	c.SetLineWidth(dots(m.width))
 	c.SetDash()
@@ -64,7 +93,7 @@ func (m *mark) paintOn(c *gg.Context) error {
 		c.Stroke()
 	case label:
 		const pointsPerInch = 72 // so that the size is in pixels
-		face, err := opentype.NewFace(liberation(m.bold), &opentype.FaceOptions{Size: dots(m.size), DPI: pointsPerInch})
+		face, err := opentype.NewFace(fonts.of(m.bold), &opentype.FaceOptions{Size: dots(m.size), DPI: pointsPerInch})
 		if err != nil {
 			return err
 		}

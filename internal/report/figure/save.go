@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// Save has the figure written as SVG and as PNG into a directory, under its name, and
+// Save has a figure written as SVG and as PNG into a directory, under its name, and
 // returns the files.
-func (f *Figure) Save(dir string, save func(path string, data []byte) error) (files []string, err error) {
+func Save(f *Figure, dir string, save func(path string, data []byte) error) (files []string, err error) {
 	for _, format := range []struct {
 		ending string
-		write  func(w io.Writer) error
-	}{{".svg", f.WriteSVG}, {".png", f.WritePNG}} {
+		write  func(w io.Writer, f *Figure) error
+	}{{".svg", WriteSVG}, {".png", WritePNG}} {
 		var b bytes.Buffer
-		if err := format.write(&b); err != nil {
+		if err := format.write(&b, f); err != nil {
 			return nil, err
 		}
 		path := filepath.Join(dir, f.Name+format.ending)

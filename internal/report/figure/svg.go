@@ -102,9 +102,9 @@ const (
 	svgNames = `aria-labelledby="t d"><title id="t">`
 )
 
-// WriteSVG writes the figure as a file with its title, light or dark as the
+// WriteSVG writes a figure as a file with its title, light or dark as the
 // reader likes it.
-func (f *Figure) WriteSVG(w io.Writer) error {
+func WriteSVG(w io.Writer, f *Figure) error {
 	g := f.alone()
 	var b strings.Builder
 	fmt.Fprintf(&b, svgBegin+`width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" `+svgNames, short(g.Width), short(g.Height))

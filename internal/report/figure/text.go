@@ -1,40 +1,39 @@
 package figure
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
 	"unicode"
 
-	"codeberg.org/go-fonts/liberation/liberationsansbold"
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/sfnt"
 	"golang.org/x/text/width"
 )
 
-// liberation returns the font that text is set in where there is a choice:
-// Liberation Sans, whose letters are as wide as those of Arial and Helvetica.
-func liberation(bold bool) *sfnt.Font {
-	if bold {
-		return liberationBold()
-	}
-	return liberationRegular()
-}
+// widthLines has the width of every character of Liberation Sans, whose letters are as wide
+// as those of Arial and Helvetica: a line each with the character in hexadecimal, and its
+// width in the regular and in the bold font, in units of which 2,048 are the text's size. A
+// test makes it from the fonts, which are then needed by pictures alone.
+//
+//go:embed widths.txt
+var widthLines string
 
-var (
-	liberationRegular = sync.OnceValue(func() *sfnt.Font { return parsed(liberationsansregular.TTF) })
-	liberationBold    = sync.OnceValue(func() *sfnt.Font { return parsed(liberationsansbold.TTF) })
-)
+// unitsPerEm is the size of a text in units of the fonts.
+const unitsPerEm = 2048
 
-// parsed reads a font that is part of the program.
-func parsed(ttf []byte) *sfnt.Font {
-	f, err := sfnt.Parse(ttf)
-	if err != nil {
-		panic(fmt.Sprintf("figure: the font: %v", err))
+// widths returns the widths of characters in units, regular and bold.
+var widths = sync.OnceValue(func() map[rune][2]uint16 {
+	found := make(map[rune][2]uint16)
+	for line := range strings.Lines(widthLines) {
+		var r rune
+		var w [2]uint16
+		if _, err := fmt.Sscanf(line, "%x %d %d", &r, &w[0], &w[1]); err != nil {
+			panic(fmt.Sprintf("figure: the line of widths %q: %v", line, err))
+		}
+		found[r] = w
 	}
-	return f
-}
+	return found
+})
 
 // TextWidth returns how wide a text of the given size is. It goes by the widths
 // of Liberation Sans, without kerning, and for characters that it has not by
@@ -43,25 +42,23 @@ func parsed(ttf []byte) *sfnt.Font {
 func TextWidth(s string, size float64) float64 { return textWidth(s, size, false) }
 
 func textWidth(s string, size float64, bold bool) float64 {
-	f := liberation(bold)
 	em := 0.0
 	for _, r := range printable(s) {
-		em += runeWidth(f, r)
+		em += runeWidth(r, bold)
 	}
 	return float64(em * size)
 }
 
 // runeWidth returns the width of a character in units of the text's size.
-func runeWidth(f *sfnt.Font, r rune) float64 {
+func runeWidth(r rune, bold bool) float64 {
 	if unicode.Is(unicode.Mn, r) {
 		return 0
 	}
-	var b sfnt.Buffer
-	if at, err := f.GlyphIndex(&b, r); err == nil && at != 0 {
-		const em = 1 << 16 // as many units make the widths exact enough
-		if advance, err := f.GlyphAdvance(&b, at, em, font.HintingNone); err == nil {
-			return float64(float64(advance) / em)
+	if w, ok := widths()[r]; ok {
+		if bold {
+			return float64(float64(w[1]) / unitsPerEm)
 		}
+		return float64(float64(w[0]) / unitsPerEm)
 	}
 	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:
@@ -79,10 +76,9 @@ func clip(s string, width, size float64, bold bool) string {
 	if textWidth(s, size, bold) <= width {
 		return s
 	}
-	f := liberation(bold)
-	left := width/size - runeWidth(f, '…')
+	left := width/size - runeWidth('…', bold)
 	for at, r := range s {
-		if left -= runeWidth(f, r); left < 0 {
+		if left -= runeWidth(r, bold); left < 0 {
 			return strings.TrimSpace(s[:at]) + "…"
 		}
 	}

@@ -3,8 +3,8 @@ package view
 import (
 	"slices"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 

@@ -3,9 +3,9 @@ package view
 import (
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 )
 
 // coloursOf gives the ingredients of the shortlist their colours.

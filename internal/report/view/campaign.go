@@ -12,8 +12,8 @@ import (
 
 	"kir/internal/campaign"
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 
@@ -66,6 +66,23 @@ func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int
 	return nil
 }
 
+// RecordedText says what became of results that were recorded.
+func RecordedText(r *campaign.Recorded) string {
+	var said []string
+	for _, of := range []struct {
+		n    int
+		what string
+	}{{r.New, "new"}, {r.Changed, "changed"}, {r.Withdrawn, "withdrawn"}, {r.Same, "known already"}, {r.Unfilled, "without a result yet"}} {
+		if of.n > 0 {
+			said = append(said, fmt.Sprint(of.n, " ", of.what))
+		}
+	}
+	if len(said) == 0 {
+		return "nothing to record"
+	}
+	return strings.Join(said, ", ")
+}
+
 // predictedOf says what will be measured.
 func predictedOf(of map[string]campaign.Prediction) string {
 	var said []string
@@ -86,11 +103,11 @@ func bestText(b *campaign.Best, m *campaign.Measure, total int) (string, error) 
 	for _, s := range shares {
 		parts = append(parts, strings.TrimSpace(s.Ingredient+" "+s.Amount+" "+m.Unit))
 	}
-	return fmt.Sprintf("%s, %s: %s", b.ID, measuredText(b), strings.Join(parts, ", ")), nil
+	return fmt.Sprintf("%s, %s: %s", b.ID, MeasuredText(b), strings.Join(parts, ", ")), nil
 }
 
-// measuredText says what was measured of the best.
-func measuredText(b *campaign.Best) string {
+// MeasuredText says what was measured of the best.
+func MeasuredText(b *campaign.Best) string {
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(b.Measured)) {
 		said = append(said, label+" "+number.Four(b.Measured[label]))
@@ -123,8 +140,8 @@ func idsText(ids []string) string {
 	return strings.Join(ids[:min(len(ids), mostIDs)], ", ") + more
 }
 
-// modelText says how well a label was learnt.
-func modelText(m campaign.Model) string {
+// ModelText says how well a label was learnt.
+func ModelText(m campaign.Model) string {
 	if m.Kind == campaign.NoModel {
 		return fmt.Sprintf("Model of %s: none yet, on %s", m.Label, fault.Count(m.Rows, "result"))
 	}
@@ -140,7 +157,7 @@ func modelText(m campaign.Model) string {
 
 func modelLines(p *terminal.Printer, models []campaign.Model) {
 	for _, m := range models {
-		p.Wrapped(0, modelText(m))
+		p.Wrapped(0, ModelText(m))
 	}
 }
 
@@ -152,7 +169,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	if err := bestLine(p, s.Best, &s.Measure, s.Total); err != nil {
 		return err
 	}
-	p.Wrapped(0, triedText(s))
+	p.Wrapped(0, TriedText(s))
 	if len(s.Pending) > 0 {
 		p.Hanging(0, "Without a result yet: "+idsText(s.Pending))
 	}
@@ -162,7 +179,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	for _, r := range s.Rounds {
 		best, by := "", ""
 		if r.Best != nil {
-			best, by = measuredText(r.Best), ""
+			best, by = MeasuredText(r.Best), ""
 			if r.Better {
 				by = "new: " + terminal.Plain(clipped(r.Best.ID))
 			}
@@ -178,7 +195,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 		}
 		p.Table(t)
 		for _, c := range s.Coverage {
-			p.Wrapped(0, coverageText(c))
+			p.Wrapped(0, CoverageText(c))
 		}
 	}
 	for _, note := range s.Notes {
@@ -187,8 +204,8 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	return p.Err
 }
 
-// triedText says what was tried.
-func triedText(s *campaign.Standing) string {
+// TriedText says what was tried.
+func TriedText(s *campaign.Standing) string {
 	text := fault.Count(s.Tried, "recipe") + " tried"
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.Failed)
@@ -212,34 +229,41 @@ func toldText(q *campaign.Told) string {
 	return ""
 }
 
-func coverageText(c campaign.Coverage) string {
+// CoverageText says how many of the intervals of a label held.
+func CoverageText(c campaign.Coverage) string {
 	return fmt.Sprintf("%s: %d of %d within their 90 %% interval", c.Label, c.Within, c.Of)
 }
 
-// StandingFigures returns the figures of a campaign: for each label what was predicted of
-// recipes and what came, and how the best went from round to round.
+// StandingFigures returns the figures of a campaign, two for each label: how the best went
+// from round to round, with what came of each recipe; and what was predicted against what
+// was measured.
 func StandingFigures(s *campaign.Standing) []*figure.Figure {
-	var all []*figure.Figure
 	var labels []string
 	if s.Best != nil {
 		labels = slices.Sorted(maps.Keys(s.Best.Measured))
 	}
-	for k, label := range labels {
-		if f := bestFigure(s, label); f != nil {
-			f.Name = fmt.Sprintf("best-%d", k+1)
-			all = append(all, f)
-		}
-	}
-	labels = nil
 	for _, q := range s.Told {
 		if !slices.Contains(labels, q.Label) {
 			labels = append(labels, q.Label)
 		}
 	}
+	var all []*figure.Figure
 	for k, label := range labels {
-		f := toldFigure(s, label)
-		f.Name = fmt.Sprintf("told-%d", k+1)
-		all = append(all, f)
+		var told []campaign.Told
+		for _, q := range s.Told {
+			if q.Label == label {
+				told = append(told, q)
+			}
+		}
+		if f := bestFigure(s, label, told); f != nil {
+			f.Name = fmt.Sprintf("best-%d", k+1)
+			all = append(all, f)
+		}
+		if len(told) > 0 {
+			f := toldFigure(label, told)
+			f.Name = fmt.Sprintf("told-%d", k+1)
+			all = append(all, f)
+		}
 	}
 	return all
 }
@@ -269,91 +293,141 @@ func verticalAxis(f *figure.Figure, s figure.Scale) {
 	}
 }
 
-// bestFigure draws the best of a label by round; nil where there is no number of it.
-func bestFigure(s *campaign.Standing, label string) *figure.Figure {
-	var rounds []int
+// bestFigure draws the best of a label as steps over rounds, and in its round each result
+// as a dot on the interval that was predicted of it; nil where nothing was measured.
+func bestFigure(s *campaign.Standing, label string, told []campaign.Told) *figure.Figure {
 	var values []float64
+	best := make(map[int]float64)
+	first, last := s.Round, 0
 	for _, r := range s.Rounds {
 		if r.Best == nil {
 			continue
 		}
-		rounds, values = append(rounds, r.Round), append(values, r.Best.Measured[label])
+		if v, ok := r.Best.Measured[label]; ok {
+			best[r.Round] = v
+			values = append(values, v)
+			first, last = min(first, r.Round), max(last, r.Round)
+		}
+	}
+	in := make(map[int]int)
+	for _, q := range told {
+		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
+		first, last = min(first, q.Round), max(last, q.Round)
+		in[q.Round]++
 	}
 	if len(values) == 0 {
 		return nil
 	}
-	last := len(values) - 1
-	f := &figure.Figure{Title: label + " of the best recipe after each round", Width: figureWidth, Height: campaignHeight,
-		Text: fmt.Sprintf("%s of the best: %s after round %d, %s after round %d.", label, number.Four(values[0]), rounds[0], number.Four(values[last]), rounds[last])}
+	f := &figure.Figure{Title: label + " of the best so far, and of each result", Width: figureWidth, Height: campaignHeight}
 	y := ranged(values, campaignBottom, campaignTop)
 	verticalAxis(f, y)
-	x := figure.Scale{Lo: float64(rounds[0]), Hi: float64(max(rounds[last], rounds[0]+1)), From: campaignLeft + 10, To: figureWidth - 20}
-	step := figure.Every(rounds[last]-rounds[0]+1, 12)
-	for r := rounds[0]; r <= rounds[last]; r += step {
+	x := figure.Scale{Lo: float64(first) - 0.5, Hi: float64(last) + 0.5, From: campaignLeft, To: figureWidth - 10}
+	step := figure.Every(last-first+1, 12)
+	for r := first; r <= last; r += step {
 		f.Write(x.At(float64(r)), campaignBottom+16, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(r))
 	}
 	f.Write((campaignLeft+figureWidth)/2, campaignBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "round")
-	var line []float64
-	for k, v := range values {
-		at := x.At(float64(rounds[k]))
-		if k > 0 {
-			line = append(line, at, y.At(values[k-1]))
-		}
-		line = append(line, at, y.At(v))
-		f.Dot(at, y.At(v), 3.5, figure.Accent)
+	drawn := make(map[int]int)
+	for _, q := range told {
+		drawn[q.Round]++
+		at := x.At(float64(q.Round) - 0.4 + float64(0.8*float64(drawn[q.Round])/float64(in[q.Round]+1)))
+		f.Line(at, y.At(q.Predicted.Low), at, y.At(q.Predicted.High), 1.5, figure.Line)
+		f.Dot(at, y.At(q.Measured), 3, toldPaint(&q))
 	}
-	f.Path(line, 1.5, figure.Accent)
+	var line []float64
+	said := "nothing is best yet"
+	for r := first; r <= last; r++ {
+		v, ok := best[r]
+		if !ok {
+			continue
+		}
+		if len(line) == 0 {
+			said = fmt.Sprintf("the best is %s after round %d", number.Four(v), r)
+		}
+		line = append(line, x.At(float64(r)-0.5), y.At(v), x.At(float64(r)+0.5), y.At(v))
+	}
+	if v, ok := best[last]; ok && last > first {
+		said += fmt.Sprintf(" and %s after round %d", number.Four(v), last)
+	}
+	f.Path(line, 2.5, figure.Accent)
+	f.Text = fmt.Sprintf("Steps of the best %s by round: %s.", label, said)
+	if len(told) > 0 {
+		f.Text += " " + withinText(told)
+	}
+	if len(line) > 0 {
+		f.Key("best so far", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 2.5, figure.Accent) })
+	}
+	toldKeys(f, told)
 	return f
 }
 
-// toldFigure draws what was predicted of each recipe, with its interval, and what came.
-func toldFigure(s *campaign.Standing, label string) *figure.Figure {
-	var told []campaign.Told
-	var values []float64
+// withinText says how many intervals held what came.
+func withinText(told []campaign.Told) string {
 	within, of := 0, 0
-	for _, q := range s.Told {
-		if q.Label != label {
+	for _, q := range told {
+		if q.Otherwise {
 			continue
 		}
-		told = append(told, q)
-		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
-		if !q.Otherwise {
-			of++
-			if q.Within {
-				within++
-			}
+		of++
+		if q.Within {
+			within++
 		}
 	}
-	f := &figure.Figure{Title: label + ": predicted, and what came", Width: figureWidth, Height: campaignHeight,
-		Text: fmt.Sprintf("%d recipes in the order in which they were offered, each with the interval that was to hold what came with a probability of 90 %%; %d of %d did.", len(told), within, of)}
+	return fmt.Sprintf("%d of %s lie within the interval that was to hold 9 in 10.", within, fault.Count(of, "result"))
+}
+
+// toldPaint is the colour of a result: one outside of its interval stands out.
+func toldPaint(q *campaign.Told) figure.Paint {
+	switch {
+	case q.Otherwise:
+		return figure.Line
+	case !q.Within:
+		return figure.Colour(toldOutside)
+	}
+	return figure.Soft
+}
+
+// toldOutside is the colour of a result outside of its interval, vermillion.
+const toldOutside = 5
+
+// toldKeys adds the keys of results.
+func toldKeys(f *figure.Figure, told []campaign.Told) {
+	if len(told) == 0 {
+		return
+	}
+	f.Key("predicted, 90 %", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.5, figure.Line) })
+	f.Key("measured", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Soft) })
+	f.Key("outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(toldOutside)) })
+	if slices.ContainsFunc(told, func(q campaign.Told) bool { return q.Otherwise }) {
+		f.Key("made otherwise", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Line) })
+	}
+	f.PlaceKeys()
+}
+
+// toldFigure draws what was predicted of each recipe, with its interval, against what was
+// measured.
+func toldFigure(label string, told []campaign.Told) *figure.Figure {
+	var values []float64
+	for _, q := range told {
+		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
+	}
+	f := &figure.Figure{Title: label + ": predicted against measured", Width: figureWidth, Height: campaignHeight,
+		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, fault.Count(len(told), "recipe"), withinText(told))}
 	y := ranged(values, campaignBottom, campaignTop)
 	verticalAxis(f, y)
-	x := figure.Scale{Lo: -0.5, Hi: float64(len(told)) - 0.5, From: campaignLeft, To: figureWidth - 10}
-	round := -1
-	for k, q := range told {
-		at := x.At(float64(k))
-		if q.Round != round {
-			if round = q.Round; k > 0 {
-				f.Dashed(x.At(float64(k)-0.5), campaignTop, x.At(float64(k)-0.5), campaignBottom, 0.5, figure.Line)
-			}
-			f.Write(at, campaignBottom+16, figure.SmallSize, figure.Start, figure.Soft, fmt.Sprint(round))
-		}
-		f.Line(at, y.At(q.Predicted.Low), at, y.At(q.Predicted.High), 1.5, figure.Line)
-		f.Ring(at, y.At(q.Predicted.Value), 3, figure.Soft)
-		paint := figure.Accent
-		if !q.Within {
-			paint = figure.Ink
-		}
-		f.Dot(at, y.At(q.Measured), 3, paint)
+	x := y
+	x.From, x.To = campaignLeft, figureWidth-10
+	ticks, digits := figure.Ticks(x.Lo, x.Hi, 5)
+	for _, v := range ticks {
+		f.Write(x.At(v), campaignBottom+16, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
 	}
-	f.Write((campaignLeft+figureWidth)/2, campaignBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "recipes, by round")
-	f.Key("predicted, and its 90 % interval", func(f *figure.Figure, x, y float64) {
-		f.Line(x, y+5, x+20, y+5, 1.5, figure.Line)
-		f.Ring(x+10, y+5, 3, figure.Soft)
-	})
-	f.Key("measured", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Accent) })
-	f.Key("measured, outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Ink) })
-	f.PlaceKeys()
+	f.Write((campaignLeft+figureWidth)/2, campaignBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "predicted; measured upwards; dashed: as predicted")
+	f.Dashed(x.At(x.Lo), y.At(x.Lo), x.At(x.Hi), y.At(x.Hi), 1, figure.Soft)
+	for _, q := range told {
+		f.Line(x.At(q.Predicted.Low), y.At(q.Measured), x.At(q.Predicted.High), y.At(q.Measured), 1.5, figure.Line)
+		f.Dot(x.At(q.Predicted.Value), y.At(q.Measured), 3, toldPaint(&q))
+	}
+	toldKeys(f, told)
 	return f
 }
 
@@ -363,6 +437,7 @@ type standingView struct {
 	Style    template.CSS
 	Figures  []titled
 	Headline string
+	Why      string
 }
 
 // titled is a figure and its title.
@@ -380,15 +455,15 @@ func (v *standingView) BestText() (string, error) {
 }
 
 // TriedText says what was tried.
-func (v *standingView) TriedText() string { return triedText(v.Standing) }
+func (v *standingView) TriedText() string { return TriedText(v.Standing) }
 
 // standingPage is a page of where a campaign stands: one file that needs nothing else.
 var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap{
 	"text":     Shown,
 	"short":    func(v float64) string { return number.Four(v) },
-	"measured": measuredText,
-	"model":    modelText,
-	"coverage": coverageText,
+	"measured": MeasuredText,
+	"model":    ModelText,
+	"coverage": CoverageText,
 	"did":      func(q campaign.Told) string { return toldText(&q) },
 	"list":     idsText,
 }).Parse(`<!DOCTYPE html>
@@ -404,8 +479,9 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 <style>{{.Style}}</style>
 </head>
 <body>
+<main>
 <h1><bdi>{{text .Name}}</bdi></h1>
-<p class="advice"><strong>{{.Headline}}</strong> {{text .Left.Text}}</p>
+<p class="headline plain"><strong>{{.Headline}}</strong> {{text .Why}}</p>
 {{with .BestText}}<p>Best so far: {{text .}}</p>
 {{end}}<p>{{.TriedText}}</p>
 {{with .Pending}}<p>Without a result yet: {{text (list .)}}</p>
@@ -415,50 +491,40 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 {{range .}}<figure><figcaption>{{text .Title}}</figcaption>{{.SVG}}</figure>
 {{end}}</div>
 {{end}}<h2>Rounds</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Table of rounds">
 <table>
 <thead><tr><th scope="col" class="n">Round</th><th scope="col" class="n">Results</th><th scope="col" class="n">Failed</th><th scope="col">Best so far</th><th scope="col">Recipe</th></tr></thead>
 <tbody>
 {{range .Rounds}}<tr><td class="n">{{.Round}}</td><td class="n">{{.Results}}</td><td class="n">{{.Failed}}</td><td>{{with .Best}}{{text (measured .)}}{{end}}</td><td>{{if .Better}}new: {{end}}{{with .Best}}<bdi>{{text .ID}}</bdi>{{end}}</td></tr>
 {{end}}</tbody>
-</table>
+</table></div>
 {{with .Told}}<h2>Predicted, and what came</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Table of predictions">
 <table>
 <thead><tr><th scope="col">Recipe</th><th scope="col">Label</th><th scope="col" class="n">Predicted</th><th scope="col" class="n">90 %</th><th scope="col" class="n">Measured</th><th scope="col"></th></tr></thead>
 <tbody>
 {{range .}}<tr><td><bdi>{{text .ID}}</bdi></td><td><bdi>{{text .Label}}</bdi></td><td class="n">{{short .Predicted.Value}}</td><td class="n">{{short .Predicted.Low}} to {{short .Predicted.High}}</td><td class="n">{{short .Measured}}</td><td>{{did .}}</td></tr>
 {{end}}</tbody>
-</table>
+</table></div>
 {{end}}{{range .Coverage}}<p>{{text (coverage .)}}</p>
-{{end}}</body>
+{{end}}</main>
+</body>
 </html>
 `))
 
-// standingStyle is the style sheet of the page of a campaign.
-const standingStyle = `:root{color-scheme:light dark;LIGHT}
-@media (prefers-color-scheme:dark){:root{DARK}}
-@media print{:root{color-scheme:light;LIGHT}}
-FIGURES
-body{font:16px/1.45 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color:var(--ink);background:var(--ground)}
-h1{font-size:1.5rem;margin:0 0 .5rem}
-h2{font-size:1.15rem;margin:2rem 0 .5rem}
-.advice{font-size:1.1rem}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:1.5rem;margin:1.5rem 0}
-figure{margin:0}
-figcaption{font-weight:600}
-svg{width:100%;height:auto;max-width:30rem}
-table{border-collapse:collapse;width:100%;display:block;overflow-x:auto}
-th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
-.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-`
+// Advice says whether to go on, and then why.
+func Advice(l campaign.Left) (headline, why string) {
+	headline = "Go on."
+	if l.Advice == campaign.Stop {
+		headline = "Stop."
+	}
+	return headline, strings.TrimSpace(strings.TrimSuffix(l.Text, "Advice: "+l.Advice+"."))
+}
 
 // StandingPage writes where a campaign stands as a page.
 func StandingPage(w io.Writer, s *campaign.Standing) error {
-	onLight, onDark := figure.Variables()
-	v := &standingView{Standing: s, Headline: "Go on."}
-	if s.Left.Advice == campaign.Stop {
-		v.Headline = "Stop."
-	}
-	v.Style = template.CSS(strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(standingStyle))
+	v := &standingView{Standing: s, Style: template.CSS(Style())}
+	v.Headline, v.Why = Advice(s.Left)
 	for _, f := range StandingFigures(s) {
 		v.Figures = append(v.Figures, titled{f.Title, template.HTML(f.SVG())})
 	}

@@ -58,7 +58,7 @@ func TestStandingPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"Go on.", "<td>new: <bdi>1-2</bdi></td>", "<svg ", "best-1", "told-1", "1 of 2 did", "a &lt;script&gt; bar"} {
+	for _, want := range []string{"Go on.", "<td>new: <bdi>1-2</bdi></td>", "<svg ", "best-1", "told-1", "1 of 2 results lie within", "a &lt;script&gt; bar"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}

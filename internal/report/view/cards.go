@@ -26,6 +26,7 @@ type card struct {
 type swatch struct {
 	report.Part
 	Fill string
+	Band string // the colour of its band; empty: it has none
 }
 
 // Near names the nearest known recipes.
@@ -71,8 +72,12 @@ func (v *pageView) cards(of []report.Best, colours map[string]figure.Paint) []ca
 			c.Bar = template.HTML(f.SVG())
 		}
 		for _, part := range b.Parts() {
-			fill, _ := colours[part.Ingredient].Hex()
-			c.Swatch = append(c.Swatch, swatch{part, fill})
+			paint := colours[part.Ingredient]
+			fill, band := paint.Hex()
+			if !paint.Banded() {
+				band = ""
+			}
+			c.Swatch = append(c.Swatch, swatch{part, fill, band})
 		}
 		for _, s := range b.Slack {
 			if atBound(s) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 
@@ -51,10 +51,10 @@ func Check(w io.Writer, c *report.Check) error {
 	}
 	properties(p, c.Properties)
 	p.Line("")
-	if c.Sampler.Kernel == c.Kernel.Recommended {
+	if c.Sampler.Kernel == c.Kernel.Kernel {
 		p.Line("Kernel: %s, as is recommended: %s.", c.Sampler.Kernel, c.Kernel.Because)
 	} else {
-		p.Line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Recommended, c.Kernel.Because)
+		p.Line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Kernel, c.Kernel.Because)
 	}
 	warnings(p, c.Warnings)
 	return p.Err

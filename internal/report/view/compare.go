@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 

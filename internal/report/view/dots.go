@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
+	"kir/internal/run"
 )
 
 // A dotRow is a figure with its error on a line of a dot plot.
@@ -140,7 +141,7 @@ const shownFrequent = 20
 // inclusionFigure shows how many draws use the most frequent ingredients.
 func inclusionFigure(m *report.Model) *figure.Figure {
 	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the probability that a draw uses each of the %d most frequent ingredients"}
-	return frequentFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *report.Inclusion) dotRow {
+	return frequentFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *run.Inclusion) dotRow {
 		return dotRow{value: float64(i.Probability), se: float64(i.MCSE), reference: float64(i.BookShare)}
 	})
 }
@@ -149,7 +150,7 @@ func inclusionFigure(m *report.Model) *figure.Figure {
 func amountsFigure(m *report.Model) *figure.Figure {
 	total := float64(m.Problem.Total)
 	f := &figure.Figure{Name: "amounts", Title: "Mean amounts, where they are used", Text: "Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it"}
-	return frequentFigure(m, f, "mean amount, % of the total", "mean of the book's recipes that use it", func(i *report.Inclusion) dotRow {
+	return frequentFigure(m, f, "mean amount, % of the total", "mean of the book's recipes that use it", func(i *run.Inclusion) dotRow {
 		return dotRow{value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, reference: float64(i.BookAmount) / total}
 	})
 }
@@ -157,7 +158,7 @@ func amountsFigure(m *report.Model) *figure.Figure {
 // frequentFigure is a dot plot of shares of the most frequent ingredients, from 0
 // on in percent. Title and text of the figure may have a place for how many these
 // are.
-func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, of func(*report.Inclusion) dotRow) *figure.Figure {
+func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, of func(*run.Inclusion) dotRow) *figure.Figure {
 	var rows []dotRow
 	var said []string
 	top := 0.0 // of all that is shown

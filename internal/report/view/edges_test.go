@@ -16,6 +16,7 @@ import (
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/build"
+	"kir/internal/report/figure"
 	"kir/internal/run"
 	"kir/internal/terminal"
 	"kir/mcmc"
@@ -121,7 +122,7 @@ func TestEdges(t *testing.T) {
 		whole = t.Run(name, func(t *testing.T) {
 			made := sample(t, all[name])
 			m := made.model
-			m.Timing = report.Timing{}
+			m.Timing = run.Timing{}
 			if err := m.Save(context.Background(), run.Directory(made.dir)); err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +135,7 @@ func TestEdges(t *testing.T) {
 			}
 			checkPage(t, page.String())
 			for _, f := range Figures(m) {
-				if err := f.WriteSVG(&bytes.Buffer{}); err != nil {
+				if err := figure.WriteSVG(&bytes.Buffer{}, f); err != nil {
 					t.Error(err)
 				}
 				if strings.Contains(f.SVG(), "NaN") || strings.Contains(f.SVG(), "Inf") || f.Text == "" || f.Title == "" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kir/internal/report"
+	"kir/internal/search"
 	"kir/internal/terminal"
 )
 
@@ -16,7 +17,7 @@ func TestEntryLines(t *testing.T) {
 		m := &report.Model{}
 		m.Problem.Total = total
 		name := strings.Repeat("x", 26)
-		best := report.Best{Recipe: map[string]int{name: total}, Ranges: map[string]report.Range{name: {Low: 1, High: total}}}
+		best := report.Best{Recipe: map[string]int{name: total}, Ranges: map[string]search.Range{name: {Low: 1, High: total}}}
 		var b strings.Builder
 		writeEntries(m, terminal.NewPrinter(&b, terminal.Style{}), []report.Best{best})
 		for line := range strings.Lines(b.String()) {

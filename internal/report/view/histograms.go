@@ -5,10 +5,10 @@ import (
 
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 )
 
 // figureWidth is the width of figures: that of a phone's page, so that their text

@@ -1,8 +1,8 @@
 package view
 
 import (
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 

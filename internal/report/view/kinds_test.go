@@ -2,14 +2,17 @@ package view
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
 	"testing"
 
+	"kir/internal/diagnose"
 	"kir/internal/golden"
 	"kir/internal/report"
 	"kir/internal/report/sheet"
+	"kir/internal/run"
 	"kir/internal/terminal"
 	"kir/mcmc"
 	"kir/model"
@@ -28,15 +31,15 @@ func TestKindsAsBefore(t *testing.T) {
 		}
 	}
 	unknown := report.UnknownNumber()
-	share := func(of, se report.Number) *report.Share { return &report.Share{Estimate: of, SE: se} }
+	share := func(of, se report.Number) *mcmc.Share { return &mcmc.Share{Estimate: float64(of), SE: float64(se)} }
 	numbers := model.Quality{Rows: 30, Numbers: &model.NumberQuality{R2: 0.51, R2SE: 0.04, RMSE: 1.234, PriorRMSE: 2.5, CRPS: 0.7, CRPSSE: 0.12, PriorCRPS: 1.3, Coverage50: 0.48, Coverage90: 0.91, Reliability: []model.Bin{{Low: 0.3, Predicted: 0.35, Observed: 0.4, Events: 5}}}}
 	classes := model.Quality{Rows: 9, Classes: &model.ClassQuality{Accuracy: 0.7, AccuracySE: 0.1, Majority: "a", MajorityAccuracy: 0.5, LogLoss: 0.6, LogLossSE: 0.05, PriorLogLoss: 0.69, Confusion: [][]int{{3, 1}, {2, 3}}, Reliability: []model.Bin{{Low: 0.9, Predicted: 0.95, Observed: 1, Events: 2}}}}
 	for _, c := range []*report.Check{
 		{Problem: report.Problem{Name: "measured", Ingredients: 5, Total: 9}, Sampler: mcmc.Settings{Kernel: "balanced"}, Untabled: "exact tables would take more than 1e+09 cells", Compositions: big.NewInt(123456),
 			Sizes:      []report.SpaceSize{{N: 1, Target: 0.25, Compositions: big.NewInt(5), Share: share(1, 0)}, {N: 2, Target: 0.75, Compositions: big.NewInt(1234), Share: share(0.01234, 0.000456)}},
 			Properties: []report.Property{{Name: "y", About: "a formula", Weight: 2.5}, {Name: "z", About: "z as large as possible", Weight: 1, Forest: &report.Forest{Trees: 10, Rows: 30, Quality: numbers}}, {Name: "u", About: "unknown", Forest: &report.Forest{Trees: 1, Rows: 3}}},
-			Kernel:     report.Advice{Recommended: "balanced", Because: "it mixes fastest"}, Warnings: []string{"one", strings.Repeat("a long warning ", 12)}},
-		{Problem: report.Problem{Name: "looked at", Ingredients: 5, Total: 9}, Sampler: mcmc.Settings{Kernel: "gibbs"}, Sizes: []report.SpaceSize{{N: 1, Target: 1, Share: share(0.5, 0)}}, Kernel: report.Advice{Recommended: "exact", Because: "it is"}},
+			Kernel:     run.Advice{Kernel: "balanced", Because: "it mixes fastest"}, Warnings: []string{"one", strings.Repeat("a long warning ", 12)}},
+		{Problem: report.Problem{Name: "looked at", Ingredients: 5, Total: 9}, Sampler: mcmc.Settings{Kernel: "gibbs"}, Sizes: []report.SpaceSize{{N: 1, Target: 1, Share: share(0.5, 0)}}, Kernel: run.Advice{Kernel: "exact", Because: "it is"}},
 		{Problem: report.Problem{Name: "of no size"}},
 	} {
 		must(Check(&b, c))
@@ -67,8 +70,8 @@ func TestKindsAsBefore(t *testing.T) {
 
 	tried := []model.Tried{{Name: "plain", Loss: 0.9, SE: 0.1}, {Name: "rich", Loss: 0.7, SE: 0.09, Gain: 0.2, GainSE: 0.05}}
 	for _, of := range []*report.Training{
-		{Forest: report.Forest{Label: "kind", Trees: 10, Rows: 9, Classes: []string{"a", "b"}, Quality: classes, Importances: []report.Importance{{Feature: "gin", Mean: 0.12345, SE: 0.01}}}, File: "a\x1bb.json", Choice: &model.Choice{Repeats: 3, Folds: 5, Loss: "log loss", Tried: tried, Chosen: 1}},
-		{Forest: report.Forest{Label: "rating", Trees: 10, Rows: 30, Quality: numbers, Importances: []report.Importance{{Feature: "gin", Mean: 0.12345, SE: 0.01}}}, Choice: &model.Choice{Repeats: 1, Folds: 2, Loss: "CRPS", Tried: tried}},
+		{Forest: report.Forest{Label: "kind", Trees: 10, Rows: 9, Classes: []string{"a", "b"}, Quality: classes, Importances: []report.Importance{{Feature: "gin", Importance: model.Importance{Mean: 0.12345, SE: 0.01}}}}, File: "a\x1bb.json", Choice: &model.Choice{Repeats: 3, Folds: 5, Loss: "log loss", Tried: tried, Chosen: 1}},
+		{Forest: report.Forest{Label: "rating", Trees: 10, Rows: 30, Quality: numbers, Importances: []report.Importance{{Feature: "gin", Importance: model.Importance{Mean: 0.12345, SE: 0.01}}}}, Choice: &model.Choice{Repeats: 1, Folds: 2, Loss: "CRPS", Tried: tried}},
 		{Forest: report.Forest{Label: "none", Trees: 1, Rows: 3}},
 	} {
 		must(Training(&b, of))
@@ -103,7 +106,10 @@ func TestKindsAsBefore(t *testing.T) {
 	for k := range m.Sparsity {
 		m.Sparsity[k].Share = share(report.Number(k)/4, report.Number(k)/1000)
 	}
-	m.Statistics["used"] = report.Statistic{Why: map[string]string{"rhat": "few draws", "ess_bulk": "few draws", "mean": "no draws", "q95": "no draws"}}
+	few, none := errors.New("few draws"), errors.New("no draws")
+	m.Statistics["used"] = run.Statistic{Summary: diagnose.Summary{Undefined: diagnose.Reasons{
+		{Figure: "RHat", Err: few}, {Figure: "ESSBulk", Err: few}, {Figure: "Mean", Err: none}, {Figure: "Q95", Err: none},
+	}}}
 	must(Text(&b, m, "runs/it", terminal.Style{Color: true}))
 	for len(m.Sparsity) < 41 {
 		m.Sparsity = append(m.Sparsity, m.Sparsity[0])
@@ -115,13 +121,13 @@ func TestKindsAsBefore(t *testing.T) {
 	must(Text(&b, m, "runs/it", terminal.Style{}))
 
 	// Ladders of no steps, with as many rungs and of as many chains as are shown, and more.
-	estimate := &report.Estimate{Value: -3.125, SE: 0.625}
+	estimate := &run.Estimate{Value: -3.125, SE: 0.625}
 	for k, rungs := range []int{1, textRungs, textRungs + 1, textRungs + 2} {
 		m := &report.Model{LogZ: estimate}
 		for chain := range textLadders - 1 + k {
-			l := report.Ladder{Chain: chain, Scans: 100, RoundTrips: int64(50 - chain), Restarts: 51, Barrier: 1.5, LogZ: *estimate}
+			l := run.Ladder{Chain: chain, Scans: 100, RoundTrips: int64(50 - chain), Restarts: 51, Barrier: 1.5, LogZ: *estimate}
 			for g := range rungs {
-				l.Rungs = append(l.Rungs, report.Rung{Beta: report.Number(g) / 64, Rejected: 0.25, Barrier: report.Number(g) / 4, MeanLogScore: report.Number(-g)})
+				l.Rungs = append(l.Rungs, run.Rung{Beta: report.Number(g) / 64, Rejected: 0.25, Barrier: report.Number(g) / 4, MeanLogScore: report.Number(-g)})
 			}
 			l.Rungs[rungs-1].Rejected = unknown
 			m.Ladders = append(m.Ladders, l)

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
+	"kir/internal/run"
 	"kir/internal/terminal"
 )
 
@@ -64,8 +65,8 @@ const textLadders = 16
 
 // shownLadders returns the ladders that figures show: those of some steps, of the
 // first chains.
-func shownLadders(m *report.Model) []report.Ladder {
-	var shown []report.Ladder
+func shownLadders(m *report.Model) []run.Ladder {
+	var shown []run.Ladder
 	for _, l := range m.Ladders[:min(len(m.Ladders), figureChains)] {
 		if l.Steps() > 0 {
 			shown = append(shown, l)

@@ -17,9 +17,9 @@ import (
 	"strings"
 	"unicode"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
 )
@@ -56,8 +56,8 @@ var page = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"plain":     number.Full,
 	"meaning":   importanceMeaning,
 	"reasons":   reasons,
-	"chains":    func(l []report.Chain) []report.Chain { return l[:min(len(l), figureChains)] },
-	"ladders":   func(l []report.Ladder) []report.Ladder { return l[:min(len(l), figureChains)] },
+	"chains":    func(l []run.ChainResult) []run.ChainResult { return l[:min(len(l), figureChains)] },
+	"ladders":   func(l []run.Ladder) []run.Ladder { return l[:min(len(l), figureChains)] },
 	"confusion": func(f *report.Forest) bool { return f.Quality.Classes != nil && len(f.Classes) <= pageClasses },
 	"slack":     slackText,
 	"style":     wishStyle,
@@ -281,10 +281,16 @@ func (v *pageView) Kept() string {
 	}
 }
 
+// Style returns the style sheet of pages: of the report, and of the page of kir serve, which
+// adds what its tools need.
+func Style() string {
+	onLight, onDark := figure.Variables()
+	return strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(pageStyle)
+}
+
 // newPageView returns what the template sees of a model.
 func newPageView(m *report.Model) *pageView {
-	onLight, onDark := figure.Variables()
-	style := strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(pageStyle)
+	style := Style()
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

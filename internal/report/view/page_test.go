@@ -15,6 +15,7 @@ import (
 
 	"kir/internal/report"
 	"kir/internal/run"
+	"kir/internal/search"
 )
 
 // checkPage verifies what holds for every page: it needs nothing else, its
@@ -98,7 +99,7 @@ func TestNamesAreText(t *testing.T) {
 				recipe[rename(name)] = amount
 			}
 			list[k].Recipe = recipe
-			list[k].Ranges = map[string]report.Range{bad: {High: 1}}
+			list[k].Ranges = map[string]search.Range{bad: {High: 1}}
 			list[k].Variants = []report.Variant{{Without: []string{bad}, With: map[string]int{bad: 1}}}
 			list[k].Predicted = map[string]report.Prediction{bad: {}}
 			list[k].Slack = []report.Slack{{Unit: bad, Ingredient: bad, Max: 3}}

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 )
 
 // Sizes of the panels of responses.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/report/sheet"
 	"kir/internal/terminal"
 )

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
+	"kir/internal/search"
 	"kir/internal/terminal"
 )
 
@@ -243,7 +244,7 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 func percents(units, total int) string { return strings.TrimSuffix(number.Share(units, total), " %") }
 
 // rangeText is a range of units in percent.
-func rangeText(r report.Range, total int) string {
+func rangeText(r search.Range, total int) string {
 	return "(" + strings.TrimSpace(percents(r.Low, total)) + "–" + strings.TrimSpace(percents(r.High, total)) + ")"
 }
 

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 )
 
 // figureChains is how many chains figures and tables of chains show: the first.

@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/run"
 	"kir/internal/terminal"
 )
@@ -117,11 +117,11 @@ func writeStatistics(m *report.Model, p *terminal.Printer) {
 	t.Widest(0, 24)
 	for _, name := range m.StatisticNames() {
 		s := m.Statistics[name]
-		t.Row(name, number.Four(s.Mean), number.Error(s.MCSEMean), number.Four(s.SD), number.Down(s.ESSBulk), number.Down(s.ESSTail), number.Three(s.Rhat))
+		t.Row(name, number.Four(s.Mean), number.Error(s.SEMean), number.Four(s.SD), number.Down(s.ESSBulk), number.Down(s.ESSTail), number.Three(s.RHat))
 	}
 	p.Table(t)
 	for _, name := range m.StatisticNames() {
-		if why := m.Statistics[name].Why; len(why) > 0 {
+		if why := m.Statistics[name].Undefined.Words(); len(why) > 0 {
 			p.Wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(reasons(why), "; ")))
 		}
 	}

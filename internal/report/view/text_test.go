@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kir/internal/report"
+	"kir/internal/run"
 	"kir/internal/terminal"
 )
 
@@ -38,10 +39,10 @@ func TestCommandInText(t *testing.T) {
 // Each figure of a ladder stands where it belongs.
 func TestLadderText(t *testing.T) {
 	m := cocktails(t).model
-	rungs := []report.Rung{{Rejected: 0.125, MeanLogScore: -9.5, Forbidden: 0.25}, {Beta: 0.5, Rejected: 0.75, Barrier: 0.125, MeanLogScore: -2.5}, {Beta: 1, Rejected: report.Number(math.NaN()), Barrier: 0.875, MeanLogScore: -1.5}}
-	m.Ladders = []report.Ladder{{Chain: 0, Scans: 4321, Restarts: 77, RoundTrips: 66, Barrier: 0.875, LogZ: report.Estimate{Value: -3.25, SE: 0.5}, Rungs: rungs,
-		Learnt: &report.Leg{Steps: 1, Restarts: 99, RoundTrips: 88, Rejected: 0.375, Barrier: 0.375, LogZ: report.Estimate{Value: -3.5, SE: 0.25}}}}
-	m.LogZ = &report.Estimate{Value: -3.125, SE: 0.625}
+	rungs := []run.Rung{{Rejected: 0.125, MeanLogScore: -9.5, Forbidden: 0.25}, {Beta: 0.5, Rejected: 0.75, Barrier: 0.125, MeanLogScore: -2.5}, {Beta: 1, Rejected: report.Number(math.NaN()), Barrier: 0.875, MeanLogScore: -1.5}}
+	m.Ladders = []run.Ladder{{Chain: 0, Scans: 4321, Restarts: 77, RoundTrips: 66, Barrier: 0.875, LogZ: run.Estimate{Value: -3.25, SE: 0.5}, Rungs: rungs,
+		Learnt: &run.Leg{Steps: 1, Restarts: 99, RoundTrips: 88, Rejected: 0.375, Barrier: 0.375, LogZ: run.Estimate{Value: -3.5, SE: 0.25}}}}
+	m.LogZ = &run.Estimate{Value: -3.125, SE: 0.625}
 	text := checkText(t, m)
 	for _, want := range []string{
 		"    0      2        77           66   75.00 %  0.88  -3.250   0.5",

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 )
 

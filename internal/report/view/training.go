@@ -5,9 +5,9 @@ import (
 	"io"
 	"math"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
-	"kir/internal/report/number"
 	"kir/internal/terminal"
 	"kir/model"
 )

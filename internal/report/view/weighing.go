@@ -4,8 +4,8 @@ import (
 	"html/template"
 	"io"
 
+	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/number"
 	"kir/internal/report/sheet"
 	"kir/internal/terminal"
 )
@@ -90,8 +90,10 @@ tr { break-inside: avoid }
 thead { display: table-header-group }
 .box { display: inline-block; width: 1rem; height: 1rem; border: 1px solid }
 .lines { border-bottom: 1px solid #999; height: 2rem }
-@media print { body { margin: 0; max-width: none } }
+section + section { margin-top: 3rem }
+@media print { body { margin: 0; max-width: none } section + section { margin: 0; break-before: page } }
 </style>
+{{range $k, $s := .Sheets}}<section aria-label="{{text .Title}}">
 <h1>{{text .Title}}</h1>
 <p>{{text .Batch}}, weighed in {{.Unit}} to {{.Step}}</p>
 <p class="blanks"><span>Lot</span><span>Date</span><span>By</span></p>
@@ -104,10 +106,24 @@ thead { display: table-header-group }
 <tfoot><tr><td></td><th scope="row">Sum</th><td class="n weigh">{{.Sum}}</td><td></td><td class="n">100</td>{{if .Cost.Known}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr></tfoot>
 </table>
 {{range .Notes}}<p>{{text .}}</p>
+{{end}}{{with $.Labels}}<p class="blanks">{{range .}}<span>{{text .}}</span>{{end}}</p>
 {{end}}<p>Notes</p>
 <div class="lines"></div><div class="lines"></div><div class="lines"></div>
-</html>
+</section>
+{{end}}</html>
 `))
 
 // WeighingPage writes a weighing sheet as a page to print.
-func WeighingPage(w io.Writer, s *report.Weighing) error { return weighingPage.Execute(w, s) }
+func WeighingPage(w io.Writer, s *report.Weighing) error {
+	return WeighingPages(w, s.Title, nil, []*report.Weighing{s})
+}
+
+// WeighingPages writes weighing sheets as a page to print, each on a sheet of paper of its
+// own with room to write down what is measured.
+func WeighingPages(w io.Writer, title string, labels []string, sheets []*report.Weighing) error {
+	return weighingPage.Execute(w, struct {
+		Title  string
+		Labels []string
+		Sheets []*report.Weighing
+	}{title, labels, sheets})
+}

@@ -1,6 +1,7 @@
 // The steps, and the problem as a file.
-import { el, byId, fill, fixed, get, ask, say, button, newest, page, shown } from './base.js';
-import { parts } from './list.js';
+import { el, byId, fill, fixed, button, shown } from './dom.js';
+import { page, ask, get, say, newest } from './state.js';
+import { parts } from './amounts.js';
 
 const title = s => s.name || s.change;
 
@@ -15,8 +16,8 @@ export function showSteps() {
     return el('li', { 'aria-current': s.id === step ? 'step' : null },
       el('div', {}, el('strong', {}, `${s.id}. ${title(s)}`), s.name ? ` (${s.change})` : '', s.parent && s.parent !== s.id - 1 ? ` from step ${s.parent}` : ''),
       el('div', { class: 'small-tools' },
-        s.id === step ? el('span', { class: 'small soft' }, 'shown now') : button('go there', () => ask({ do: 'back', step: s.id }), { 'data-key': 'to ' + s.id, 'aria-label': `go there, to step ${s.id}` }),
-        s.id !== step && button('compare', () => compare(s), { 'data-key': 'compare ' + s.id, 'aria-label': `compare with step ${s.id}` }), name));
+        s.id === step ? el('span', { class: 'small soft' }, 'shown now') : button('Go there', () => ask({ do: 'back', step: s.id }), { 'data-key': 'to ' + s.id, 'aria-label': `Go there, to step ${s.id}` }),
+        s.id !== step && button('Compare', () => compare(s), { 'data-key': 'compare ' + s.id, 'aria-label': `Compare with step ${s.id}` }), name));
   }));
 }
 
@@ -42,7 +43,7 @@ async function compare(s) {
     !page.list.settled || !other.settled ? el('p', { class: 'provisional small' }, 'One of the two shortlists is a first look.') : null,
     el('p', {}, `Mean score ${mean(there)} there, ${mean(here)} here. Recipes of the same ingredients in both: ${here.filter(b => has(there, b)).length}.`),
     list('Came', 'came', here.filter(b => !has(there, b))), list('Went', 'went', there.filter(b => !has(here, b))),
-    el('pre', { tabindex: 0 }, text.difference || 'The problems are the same.'), button('Close', () => fill(byId('compared')))));
+    el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The difference of the files' }, text.difference || 'The problems are the same.'), button('Close', () => fill(byId('compared')))));
 }
 
 async function showText(whole) {

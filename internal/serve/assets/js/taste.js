@@ -1,10 +1,12 @@
-// Comparisons, and the map.
-import { el, byId, fill, get, ask, say, button, newest, page, shown } from './base.js';
-import { bar, parts, amount, colour } from './list.js';
+// Comparisons: which of two recipes is liked better.
+import { el, byId, fill, button, shown } from './dom.js';
+import { ask, get, say, newest } from './state.js';
+import { bar } from './bar.js';
+import { plainRows } from './recipes.js';
 
 const percent = v => Math.round(100 * v) + ' %';
 
-const lastPair = newest(), lastPlane = newest();
+const lastPair = newest();
 let question = null;
 
 async function next() {
@@ -20,9 +22,8 @@ async function next() {
     ? shown(question.about) + `. Of this pair it expects the first to be liked better with ${percent(question.expected)}.`
     : 'Which would you rather have?';
   byId('taste-begin').textContent = 'Another pair';
-  const side = (of, better, worse, key) => el('div', { class: 'card' }, bar(of),
-    el('table', { class: 'parts' }, el('tbody', {}, parts(of).map(([n, a]) => el('tr', {}, el('th', { scope: 'row' }, el('span', { class: 'swatch ' + colour(n) }), n), el('td', { class: 'n' }, amount(a)))))),
-    el('p', {}, button('I like this one better', () => answer(better, worse), { class: 'main', 'data-key': key })));
+  const side = (of, better, worse, key) => el('div', { class: 'card box' }, bar(of),
+    plainRows(of), el('p', {}, button('I like this one better', () => answer(better, worse), { class: 'main', 'data-key': key })));
   fill(byId('taste'), side(question.a, question.a, question.b, 'a'), side(question.b, question.b, question.a, 'b'));
 }
 
@@ -32,88 +33,6 @@ async function answer(better, worse) {
   next();
 }
 
-let plane = null, at = -1;
-
-async function draw() {
-  let drawn;
-  try {
-    drawn = await lastPlane(get('/map'));
-  } catch (e) {
-    return say(e.message);
-  }
-  if (!drawn) return;
-  plane = drawn;
-  if (!plane.points.length) return say('There are too few draws or ingredients for a map.');
-  byId('map-box').hidden = false;
-  byId('map-draw').textContent = 'Draw it again';
-  at = -1;
-  const ends = (a, b) => (a.length ? a.join(', ') : '…') + ' ↔ ' + (b.length ? b.join(', ') : '…');
-  byId('map-says').textContent = shown(`These axes show ${percent(plane.explained)} of the variation. Across: ${ends(plane.left, plane.right)}. Upwards: ${ends(plane.lower, plane.upper)}.`);
-  paint();
-}
-
-// place returns where points are on the canvas.
-function places() {
-  const c = byId('map');
-  const xs = plane.points.map(p => p.x), ys = plane.points.map(p => p.y);
-  const scale = (v, lo, hi, from, to) => from + (v - lo) / (hi - lo || 1) * (to - from);
-  const lx = Math.min(...xs), hx = Math.max(...xs), ly = Math.min(...ys), hy = Math.max(...ys);
-  return plane.points.map(p => [scale(p.x, lx, hx, 16, c.width - 16), scale(p.y, ly, hy, c.height - 16, 16)]);
-}
-
-export function paint() {
-  if (!plane || byId('map-box').hidden) return;
-  const c = byId('map'), g = c.getContext('2d'), style = getComputedStyle(document.documentElement);
-  const ink = style.getPropertyValue('--ink'), accent = style.getPropertyValue('--accent'), warn = style.getPropertyValue('--warn');
-  g.clearRect(0, 0, c.width, c.height);
-  places().forEach(([x, y], k) => {
-    const p = plane.points[k];
-    g.beginPath();
-    g.arc(x, y, p.name ? 5 : 3.2, 0, 7);
-    g.globalAlpha = p.name ? 1 : 0.15 + 0.75 * (p.score ?? 0);
-    g.strokeStyle = ink;
-    g.fillStyle = accent;
-    if (p.name) g.stroke(); else g.fill();
-  });
-  g.globalAlpha = 1;
-  if (at < 0) return;
-  const [x, y] = places()[at];
-  g.strokeStyle = warn;
-  g.lineWidth = 3;
-  g.beginPath();
-  g.arc(x, y, 9, 0, 7);
-  g.stroke();
-  g.lineWidth = 1;
-}
-
-function look(k) {
-  at = k;
-  const p = plane.points[k];
-  byId('map-says').textContent = shown((p.name ? p.name + ': ' : '') + p.text + (p.score === null ? ' (the rules or wishes leave it out)' : `; ${percent(p.score)} of the highest score`));
-  paint();
-}
-
 export function begin() {
   byId('taste-begin').addEventListener('click', next);
-  byId('map-draw').addEventListener('click', draw);
-  const c = byId('map');
-  c.addEventListener('pointermove', e => {
-    const box = c.getBoundingClientRect();
-    const x = (e.clientX - box.left) / box.width * c.width, y = (e.clientY - box.top) / box.height * c.height;
-    let best = -1, nearest = 400;
-    places().forEach(([px, py], k) => {
-      const d = (px - x) ** 2 + (py - y) ** 2;
-      if (d < nearest) [nearest, best] = [d, k];
-    });
-    if (best >= 0 && best !== at) look(best);
-  });
-  c.addEventListener('keydown', e => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
-    if (!step || !plane) return;
-    e.preventDefault();
-    look((at + step + plane.points.length) % plane.points.length);
-  });
-  for (const media of ['(prefers-color-scheme: dark)', 'print']) matchMedia(media).addEventListener('change', paint);
 }
-
-export const forget = () => { if (page.draws && plane) byId('map-draw').textContent = 'Draw it again: there are other draws'; };

@@ -1,0 +1,104 @@
+package run
+
+import (
+	"kir/internal/number"
+	"kir/mcmc"
+)
+
+// A Ladder is what a tempered chain did after warm-up, as it is told: see [mcmc.Ladder], which
+// counts it, and is for programs that know no nulls.
+type Ladder struct {
+	Chain      int           `json:"chain"`
+	Scans      int64         `json:"scans"`
+	Restarts   int64         `json:"restarts"`    // replicas that came from β = 0 to β = 1
+	RoundTrips int64         `json:"round_trips"` // of these, those that had been at β = 1 before
+	Barrier    number.Number `json:"barrier"`     // Λ, the sum of the rejection rates
+	LogZ       Estimate      `json:"log_z"`
+	Rungs      []Rung        `json:"rungs"` // from β = 0 to β = 1
+
+	Learnt *Leg `json:"learnt,omitempty"` // the second leg, where there is one
+}
+
+// A Leg is what leads to β = 1 from the law that warm-up has learnt, told as a ladder is.
+type Leg struct {
+	Steps      int           `json:"steps"`
+	Restarts   int64         `json:"restarts"`
+	RoundTrips int64         `json:"round_trips"`
+	Rejected   number.Number `json:"rejected"` // swaps of the step that rejects most
+	Barrier    number.Number `json:"barrier"`
+	LogZ       Estimate      `json:"log_z"`
+}
+
+// A Rung is one β of a ladder.
+type Rung struct {
+	Beta         number.Number `json:"beta"`
+	Rejected     number.Number `json:"rejected"`       // share of the swaps with the next rung; null at β = 1
+	Barrier      number.Number `json:"barrier"`        // Λ(β), the sum of these shares below
+	MeanLogScore number.Number `json:"mean_log_score"` // where the score is not 0
+	Forbidden    number.Number `json:"forbidden"`      // share of the scans where the score is 0
+}
+
+// An Estimate is a figure and its standard error.
+type Estimate struct {
+	Value number.Number `json:"value"`
+	SE    number.Number `json:"se"`
+}
+
+// Steps returns how many pairs of neighbours a ladder has.
+func (l Ladder) Steps() int { return len(l.Rungs) - 1 }
+
+// WorstStep returns the step whose swaps are rejected most often.
+func (l Ladder) WorstStep() int {
+	worst := 0
+	for k := range l.Steps() {
+		if l.Rungs[k].Rejected > l.Rungs[worst].Rejected {
+			worst = k
+		}
+	}
+	return worst
+}
+
+// MostRejected returns the largest share of rejected swaps, unknown for a ladder
+// without steps.
+func (l Ladder) MostRejected() number.Number { return l.Rungs[l.WorstStep()].Rejected }
+
+// setLadders tells the ladders of a tempered run and its log Z: the log of the
+// mean score over random compositions of the sparsity law. Of other kernels
+// there are none, and no log Z.
+func (r *Result) setLadders() {
+	r.Ladders = []Ladder{}
+	var pooled []*mcmc.Ladder
+	for chain, c := range r.Chains {
+		if c.Ladder == nil {
+			continue
+		}
+		pooled = append(pooled, c.Ladder)
+		l := Ladder{
+			Chain: chain, Scans: c.Ladder.Scans, Restarts: c.Ladder.Restarts, RoundTrips: c.Ladder.RoundTrips, Barrier: number.Number(c.Ladder.Barrier),
+			LogZ: estimate(c.Ladder.LogZ, c.Ladder.LogZError),
+		}
+		for k, g := range c.Ladder.Rungs {
+			rung := Rung{number.Number(g.Beta), number.Number(g.Rejected), number.Number(g.Barrier), number.Number(g.MeanLogScore), number.Number(g.Forbidden)}
+			if k == len(c.Ladder.Rungs)-1 {
+				rung.Rejected = number.Unknown() // it has no next
+			}
+			l.Rungs = append(l.Rungs, rung)
+		}
+		if leg := c.Ladder.Learnt; leg != nil {
+			l.Learnt = &Leg{
+				Steps: len(leg.Rungs) - 1, Restarts: leg.Restarts, RoundTrips: leg.RoundTrips, Barrier: number.Number(leg.Barrier),
+				LogZ: estimate(leg.LogZ, leg.LogZError),
+			}
+			for _, g := range leg.Rungs {
+				l.Learnt.Rejected = max(l.Learnt.Rejected, number.Number(g.Rejected))
+			}
+		}
+		r.Ladders = append(r.Ladders, l)
+	}
+	if len(pooled) > 0 {
+		z := estimate(mcmc.PoolLogZ(pooled...))
+		r.LogZ = &z
+	}
+}
+
+func estimate(value, se float64) Estimate { return Estimate{number.Number(value), number.Number(se)} }

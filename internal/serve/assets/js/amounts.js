@@ -1,0 +1,69 @@
+// Amounts in the units of the table, to what a scale or a jigger has, and colours.
+import { el, byId } from './dom.js';
+import { page } from './state.js';
+
+// share writes units as a percentage.
+export const share = (units, total) => (100 * units / total).toFixed(total === 100 ? 0 : 1);
+
+// chosen is the unit that was chosen, one of those that the server names.
+const chosen = () => page.problem.units.find(u => u.name === byId('unit').value) ?? page.problem.units[0];
+
+const fractions = { 0.25: '¼', 0.5: '½', 0.75: '¾' };
+
+// stepped writes a number to a step; what is less than half of it is not nothing.
+function stepped(v, step) {
+  const n = Math.round(v / step) * step;
+  if (n === 0 && v > 0) return '<' + (fractions[step] ?? String(step));
+  const whole = Math.floor(n + 1e-9), rest = n - whole;
+  if (step === 0.25 || step === 0.5) return (rest < 1e-9 ? String(whole) : (whole || '') + fractions[Math.round(rest * 4) / 4]);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  return n.toFixed(digits === 0 && step % 1 ? 1 : digits);
+}
+
+// amount writes units as was chosen: in percent, or of a batch in a unit, to a step.
+export function amount(units) {
+  const { total } = page.problem, u = chosen();
+  if (u.name === '%') return share(units, total) + ' %';
+  return stepped(units / total * (Number(byId('batch').value) || 0), Number(byId('step').value)) + ' ' + u.name;
+}
+
+// batch says how much is made, for a weighing sheet: of a problem in percent 100 g.
+export const batch = () => chosen().name === '%' ? { size: '100 g', step: '0.1' } : { size: `${byId('batch').value} ${chosen().name}`, step: byId('step').value };
+
+// showUnits offers the units of the problem.
+export function showUnits() {
+  const units = page.problem.units, was = byId('unit').value, names = units.map(u => u.name);
+  if (byId('unit').dataset.of === names.join()) return;
+  byId('unit').dataset.of = names.join();
+  byId('unit').replaceChildren(...units.map(u => el('option', { value: u.name }, u.name === '%' ? 'percent' : u.name)));
+  byId('unit').value = names.includes(was) ? was : names[0];
+  take();
+}
+
+// take shows how much there is of the unit that was chosen, and its steps.
+function take() {
+  const u = chosen();
+  byId('batch-label').hidden = byId('step-label').hidden = u.name === '%';
+  byId('batch').value = u.whole;
+  byId('step').replaceChildren(...u.steps.map(s => el('option', { value: s }, (fractions[s] ?? s) + ' ' + u.name)));
+}
+
+export function begin(changed) {
+  byId('unit').addEventListener('change', () => { take(); changed(); });
+  byId('batch').addEventListener('input', changed);
+  byId('step').addEventListener('change', changed);
+}
+
+// colour is the class of an ingredient's colour: its group's, or its own. The server
+// gives colours, so that they stay from step to step.
+export function colour(name) {
+  const p = page.problem;
+  if (p.groups.length) return groupColour(p.members[name]);
+  return 'c' + (page.list?.colours[name] ?? page.campaign?.colours[name] ?? p.grey);
+}
+
+export const groupColour = group => 'c' + (page.problem.colours[group] ?? page.problem.grey);
+
+export const swatch = name => el('span', { class: 'swatch ' + colour(name) });
+
+export const parts = recipe => Object.entries(recipe).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));

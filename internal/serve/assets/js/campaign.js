@@ -1,0 +1,187 @@
+// The campaign: the next batch with its reasons, results beside each recipe, and where it
+// stands.
+import { el, byId, fill, plain, button, dialog, drawing, shown } from './dom.js';
+import { page, ask, send, open } from './state.js';
+import { amount, batch, parts } from './amounts.js';
+import { bar } from './bar.js';
+import { plainRows } from './recipes.js';
+
+const trials = new Map(); // by id: the card of a recipe of a batch, which stays while it is typed in
+let labels = '';          // that the cards are for
+
+const said = { made: 'Recorded', failed: 'Failed', withdrawn: 'Withdrawn', waits: 'Waits for a result', '': 'Tried under another name' };
+
+// result sends what came of recipes, and says at the first of them what is wrong.
+async function result(results, more, last = false) {
+  const answer = await send({ do: 'record', results, ...more }, last);
+  const first = trials.get(results[0].id);
+  if (first) first.wrong(answer.wrong ?? '');
+  byId('recorded').textContent = answer.wrong ? '' : shown([answer.text, ...(answer.notes ?? [])].join('. ') + '.');
+  return !answer.wrong;
+}
+
+// trial makes the card of a recipe, and returns what updates it.
+function trial(t) {
+  const names = page.campaign.labels;
+  const status = el('p', { class: 'status small soft', id: 'status-' + t.id, role: 'status' });
+  const inputs = names.map(l => {
+    const i = el('input', { inputmode: l.numeric ? 'decimal' : 'text', autocomplete: 'off', 'data-key': `result ${t.id} ${l.name}`, 'aria-describedby': status.id, onchange: () => commit() });
+    i.addEventListener('input', () => { i.dataset.typed = '1'; });
+    i.addEventListener('paste', e => paste(e, t.id, l.name));
+    i.addEventListener('keydown', e => {
+      if (e.key !== 'Enter') return;
+      e.preventDefault(); // or what gets the focus is pressed
+      next(i);
+    });
+    return i;
+  });
+  // What stands in the fields counts, as soon as it is written.
+  const commit = async last => {
+    const values = Object.fromEntries(names.map((l, k) => [l.name, inputs[k].value.trim()]).filter(([, v]) => v));
+    if (!inputs.some(i => i.dataset.typed) || !Object.keys(values).length) return;
+    const typed = inputs.map(i => i.value);
+    if (await result([{ id: t.id, values }], {}, last)) inputs.forEach((i, k) => { if (i.value === typed[k]) delete i.dataset.typed; });
+  };
+  const failed = button('Failed', () => result([{ id: t.id, failed: true }]), { 'data-key': 'failed ' + t.id, 'aria-label': `Failed: nothing of recipe ${t.id} can be measured` });
+  const drop = button('Not made', () => result([{ id: t.id }], { withdraw: true }), { class: 'quiet', 'data-key': 'drop ' + t.id, 'aria-label': `Not made: recipe ${t.id} counts for nothing` });
+  const expects = el('p', { class: 'small' }), body = el('div', {});
+  const e = el('li', { class: 'card', 'data-trial': t.id },
+    el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, expects,
+    el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', {}, names[k].name, i)), el('div', { class: 'small-tools' }, failed, drop)), status);
+  const expected = Object.entries(t.predicted ?? {});
+  expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => `${n} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`).join(', ') : '');
+  const wrong = words => {
+    if (words) status.textContent = shown(words);
+    status.className = 'status small ' + (words ? 'provisional' : 'soft');
+    for (const i of inputs) i.toggleAttribute('aria-invalid', false);
+    if (words) for (const i of inputs) if (i.dataset.typed) i.setAttribute('aria-invalid', 'true');
+  };
+  const update = t => {
+    e.className = 'card ' + t.status;
+    fill(body, bar(t.recipe), plainRows(t.recipe));
+    if (!inputs.some(i => i.hasAttribute('aria-invalid'))) {
+      const values = names.map(l => t.values[l.name]).some(v => v) ? ': ' + names.filter(l => t.values[l.name]).map(l => `${l.name} ${t.values[l.name]}`).join(', ') : '';
+      status.textContent = shown((said[t.status] ?? t.status) + values);
+    }
+    inputs.forEach((i, k) => { if (!i.dataset.typed) i.value = t.values[names[k].name] ?? ''; });
+    failed.setAttribute('aria-pressed', String(t.status === 'failed'));
+    drop.hidden = t.status === 'withdrawn';
+  };
+  return { e, update, wrong, commit };
+}
+
+// next goes from a field to the one below.
+function next(i) {
+  const all = [...byId('batches').querySelectorAll('.results input')];
+  const of = i.dataset.key.split(' ').slice(2).join(' '), column = all.filter(j => j.dataset.key.endsWith(' ' + of));
+  (column[column.indexOf(i) + 1] ?? byId('next')).focus();
+}
+
+// paste spreads a block of cells over the fields, from the one it was pasted into on to
+// the right and down, and records it at once.
+function paste(e, id, label) {
+  const rows = e.clipboardData.getData('text').replace(/\r/g, '').replace(/\n$/, '').split('\n').map(r => r.split('\t'));
+  if (rows.length === 1 && rows[0].length === 1) return;
+  e.preventDefault();
+  const b = page.campaign.batches.find(b => b.entries.some(t => t.id === id));
+  const from = b.entries.findIndex(t => t.id === id), names = page.campaign.labels.map(l => l.name), first = names.indexOf(label);
+  const results = rows.slice(0, b.entries.length - from).map((cells, r) => ({
+    id: b.entries[from + r].id, values: Object.fromEntries(cells.slice(0, names.length - first).map((v, k) => [names[first + k], v.trim()])),
+  })).filter(r => Object.values(r.values).some(v => v));
+  if (results.length) result(results);
+}
+
+// make prints the sheets of a batch.
+function make(round, all) {
+  const of = batch();
+  const size = el('input', { value: of.size, size: 8, required: true }), step = el('input', { value: of.step, size: 5, required: true });
+  const d = dialog(`Weighing sheets of round ${round}`, el('form', { class: 'tools', onsubmit: e => {
+    e.preventDefault();
+    open(`/sheets?round=${round}&batch=${encodeURIComponent(size.value)}&step=${encodeURIComponent(step.value)}${all ? '&all=1' : ''}`, true);
+    d.close();
+  } }, el('label', {}, 'Of each ', size), el('label', {}, 'Scale precision ', step), el('button', { class: 'main' }, 'Print'), button('Cancel', () => d.close())));
+}
+
+// showBatch shows a batch; the last one is open.
+function showBatch(b) {
+  const waits = b.entries.filter(t => t.status === 'waits').length;
+  const cards = b.entries.map(t => {
+    if (!trials.has(t.id)) trials.set(t.id, trial(t));
+    trials.get(t.id).update(t);
+    return trials.get(t.id).e;
+  });
+  const failed = b.entries.filter(t => t.status === 'failed').length;
+  return [el('summary', {}, `Round ${b.round} · ` + (waits ? `${waits} of ${b.entries.length} to make` : `${b.entries.length} done` + (failed ? `, ${failed} failed` : ''))),
+    b.notes.map(n => el('p', { class: 'small provisional' }, n)),
+    el('div', { class: 'tools control' }, button(waits ? 'Make these' : 'Print again', () => make(b.round, !waits), { class: waits ? 'main' : null, 'data-key': 'make ' + b.round }),
+      el('span', { class: 'small soft' }, `Type what was measured; it is kept in ${page.campaign.results} as you go. “failed” is a result, too.`)),
+    el('ol', { class: 'cards' }, cards)];
+}
+
+const rounds = new Map(); // by round: its element
+
+export function showCampaign() {
+  const c = page.campaign;
+  if (!c || !page.problem) return;
+  const now = c.labels.map(l => l.name).join('\n');
+  if (now !== labels) trials.clear();
+  labels = now;
+  const s = c.stand;
+  byId('campaign-advice').textContent = shown(s ? `${s.headline} ${s.text}` : c.batches.length ? c.batches[0].text : 'kir chooses a few recipes to make, you type what came of them, and it chooses the next.');
+  byId('campaign-fault').hidden = !c.fault;
+  if (c.fault) byId('campaign-fault').textContent = shown([c.fault.message, c.fault.hint].filter(Boolean).join(': '));
+  fill(byId('campaign-best'), s?.best ? [el('strong', {}, `Best so far: ${s.best_id}, ${s.measured}. `), parts(s.best).map(([n, a]) => `${n} ${amount(a)}`).join(', ') + '. ', s.tried + '.'] : []);
+  byId('campaign-doing').textContent = { choosing: 'Choosing the next batch …', standing: 'Learning from the results …' }[c.doing] ?? (c.behind ? 'Results came since; it learns from them in a moment.' : '');
+  byId('next').disabled = c.doing === 'choosing';
+  if (document.activeElement !== byId('next-size') && !byId('next-size').dataset.typed) byId('next-size').value = c.size;
+  byId('next').textContent = c.batches.length ? 'Next batch' : 'First batch';
+  byId('next').className = c.batches.length && s?.advice === 'stop' ? '' : 'main';
+  const wanted = c.batches.map((b, k) => {
+    if (!rounds.has(b.round)) {
+      if (k === 0) for (const e of rounds.values()) e.open = false;
+      rounds.set(b.round, el('details', { class: 'batch', open: k === 0, 'data-key': 'round ' + b.round }));
+    }
+    const e = rounds.get(b.round), focused = e.contains(document.activeElement) ? document.activeElement : null;
+    e.replaceChildren(...showBatch(b).flat());
+    if (focused && e.contains(focused)) focused.focus({ preventScroll: true });
+    else if (focused) e.querySelector(`[data-key="${CSS.escape(focused.dataset.key ?? '')}"]`)?.focus({ preventScroll: true });
+    return e;
+  });
+  if (wanted.length !== byId('batches').children.length || wanted.some((e, k) => e !== byId('batches').children[k])) byId('batches').replaceChildren(...wanted);
+  byId('paste').hidden = !c.batches.length;
+  if (byId('campaign-figures').of !== s) fill(byId('campaign-figures'), (s?.figures ?? []).map(drawing));
+  byId('campaign-figures').of = s;
+  byId('campaign-more').hidden = !s;
+  if (s) fill(byId('campaign-tables'), tables(s));
+}
+
+const scroll = (name, table) => el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name }, table);
+const head = (...names) => el('thead', {}, el('tr', {}, names.map(n => el('th', { scope: 'col' }, n))));
+
+function tables(s) {
+  const measured = b => b ? Object.entries(b.measured).map(([n, v]) => `${n} ${plain(v)}`).join(', ') : '';
+  return [scroll('Rounds', el('table', {}, el('caption', {}, 'The best after each round; round 0 is what was known before'), head('Round', 'Results', 'Failed', 'Best so far'),
+    el('tbody', {}, s.rounds.map(r => el('tr', {}, el('th', { scope: 'row' }, String(r.round)), el('td', { class: 'n' }, String(r.results)), el('td', { class: 'n' }, String(r.failed)),
+      el('td', {}, r.best ? `${r.better ? 'new: ' : ''}${r.best.id}, ${measured(r.best)}` : '')))))),
+  s.told.length && scroll('Predictions', el('table', {}, el('caption', {}, 'What was predicted, with its 90 % interval, and what was measured'), head('Recipe', 'Label', 'Predicted', 'Measured', 'Within'),
+    el('tbody', {}, s.told.map(q => el('tr', {}, el('th', { scope: 'row' }, q.id), el('td', {}, q.label), el('td', { class: 'n' }, `${plain(q.predicted.value)} (${plain(q.predicted.low)} to ${plain(q.predicted.high)})`),
+      el('td', { class: 'n' }, plain(q.measured)), el('td', {}, q.otherwise ? 'made otherwise' : q.within ? 'yes' : 'no')))))),
+  s.lines.map(l => el('p', {}, l))];
+}
+
+export function begin() {
+  byId('next-size').addEventListener('input', () => { byId('next-size').dataset.typed = '1'; });
+  byId('next-form').addEventListener('submit', e => {
+    e.preventDefault();
+    ask({ do: 'next', size: Number(byId('next-size').value) });
+  });
+  byId('paste-form').addEventListener('submit', async e => {
+    e.preventDefault();
+    const answer = await ask({ do: 'paste', text: byId('paste-text').value });
+    if (!answer) return;
+    byId('paste-text').value = '';
+    byId('recorded').textContent = shown([answer.text, ...(answer.notes ?? [])].join('. ') + '.');
+  });
+  // What is half typed when the page is closed is recorded, too.
+  addEventListener('pagehide', () => { for (const t of trials.values()) t.commit(true); });
+}

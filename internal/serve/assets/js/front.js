@@ -1,0 +1,51 @@
+// The trade-off: recipes none of which beats another on all objectives, as points to click.
+// It is there where the answer has one.
+import { el, byId, fill, mark, plain, shown } from './dom.js';
+import { page } from './state.js';
+import { amount } from './amounts.js';
+import { bar } from './bar.js';
+import { plainRows } from './recipes.js';
+
+let at = 0;         // the point that is chosen
+let axes = [0, 1];  // of the objectives, across and up
+
+export function showFront() {
+  const t = page.list.tradeoff, points = t?.front ?? [];
+  byId('front').hidden = points.length < 2 || t.objectives.length < 2;
+  if (byId('front').hidden) return;
+  const names = t.objectives.map(o => o.name), of = (p, name) => p.values[name].value;
+  const titles = t.objectives.map(o => shown(o.name + (o.unit ? ', ' + o.unit : '') + ({ maximize: ' (more is better)', minimize: ' (less is better)' }[o.goal] ?? '')));
+  axes = axes.map((a, k) => a < names.length ? a : Math.min(k, names.length - 1));
+  at = Math.min(at, points.length - 1);
+  const words = p => names.map(n => `${shown(n)} ${plain(of(p, n))}`).join(', ') + (p.best?.length ? `; the best of ${p.best.map(shown).join(' and ')}` : '') + (p.knee ? '; a knee: from here on a little more of one costs much of another' : '');
+  const W = 600, H = 300, L = 56, B = H - 42;
+  const scale = (name, from, to) => {
+    const all = points.map(p => of(p, name)), lo = Math.min(...all), hi = Math.max(...all);
+    return { lo, hi, at: v => from + (hi > lo ? (v - lo) / (hi - lo) : 0.5) * (to - from) };
+  };
+  const x = scale(names[axes[0]], L + 16, W - 20), y = scale(names[axes[1]], B - 14, 16);
+  const svg = mark('svg', { viewBox: `0 0 ${W} ${H}`, role: 'radiogroup', 'aria-label': `Trade-off of ${names.map(shown).join(' and ')}: ${points.length} recipes none of which beats another` });
+  svg.append(mark('line', { x1: L, x2: W - 10, y1: B, y2: B }), mark('line', { x1: L, x2: L, y1: 10, y2: B }));
+  for (const [v, end] of [[x.lo, 'start'], [x.hi, 'end']]) svg.append(mark('text', { x: x.at(v), y: B + 16, 'text-anchor': end }, plain(v)));
+  for (const v of [y.lo, y.hi]) svg.append(mark('text', { x: L - 6, y: y.at(v) + 4, 'text-anchor': 'end' }, plain(v)));
+  svg.append(mark('text', { x: (L + W) / 2, y: H - 6, 'text-anchor': 'middle' }, titles[axes[0]]), mark('text', { x: L, y: 9 }, titles[axes[1]]));
+  const choose = k => { at = k; showFront(); byId('front').querySelector('[aria-checked="true"]').focus(); };
+  points.forEach((p, k) => {
+    const c = mark('circle', { cx: x.at(of(p, names[axes[0]])), cy: y.at(of(p, names[axes[1]])), r: k === at ? 9 : 6, class: 'at' + (p.knee ? ' knee' : ''),
+      role: 'radio', tabindex: k === at ? 0 : -1, 'aria-checked': String(k === at), 'aria-label': words(p) });
+    c.addEventListener('click', () => choose(k));
+    c.addEventListener('keydown', e => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+      if (!step) return;
+      e.preventDefault();
+      choose((k + step + points.length) % points.length);
+    });
+    svg.append(c);
+  });
+  const axis = k => el('label', {}, k ? 'Up ' : 'Across ', el('select', { 'data-key': 'axis ' + k, onchange: e => { axes[k] = Number(e.target.value); showFront(); } },
+    names.map((n, i) => el('option', { value: i, selected: i === axes[k] }, n))));
+  const p = points[at];
+  fill(byId('front'), el('h3', {}, 'Trade-off'), names.length > 2 && el('div', { class: 'tools control' }, axis(0), axis(1)),
+    el('div', { class: 'front' }, svg),
+    el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), plainRows(p.recipe)));
+}

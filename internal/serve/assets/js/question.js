@@ -1,0 +1,100 @@
+// The question: objectives and constraints, each changed where it stands.
+import { el, byId, fill, plain, button, shown } from './dom.js';
+import { page, ask, get, newest } from './state.js';
+
+export function showObjectives() {
+  const all = page.problem.objectives;
+  fill(byId('objectives'), all.length ? all.map(w => {
+    const value = el('output', {}, plain(w.weight));
+    const slider = el('input', { type: 'range', min: 0, max: Math.max(4, 2 * w.weight), step: 0.25, value: w.weight, 'data-key': 'weight ' + w.name,
+      oninput: () => { value.textContent = plain(Number(slider.value)); },
+      onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
+    return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
+      el('summary', {}, el('strong', {}, w.name), ' ', w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
+      el('p', { class: 'soft' }, `In the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
+  }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
+}
+
+// aim lets the class or range that a model is asked for be another one.
+function aim(w) {
+  if (!w.numeric && !w.classes.length) return null; // it has no model
+  if (!w.numeric) {
+    const s = el('select', { 'data-key': 'want ' + w.name, onchange: () => s.value && ask({ do: 'aim', property: w.name, way: 'want', aim: s.value }) },
+      el('option', { value: '' }, 'another class …'), w.classes.map(c => el('option', { value: c }, c)));
+    return el('label', { class: 'control' }, 'Want ', s);
+  }
+  const low = el('input', { type: 'number', step: 'any', value: w.low, size: 6 }), high = el('input', { type: 'number', step: 'any', value: w.high, size: 6 });
+  return [button('Largest', () => ask({ do: 'aim', property: w.name, way: 'maximize', aim: true })), button('Smallest', () => ask({ do: 'aim', property: w.name, way: 'minimize', aim: true })),
+    el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); ask({ do: 'aim', property: w.name, way: 'between', aim: [Number(low.value), Number(high.value)] }); } },
+      el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', {}, 'Range'))];
+}
+
+// The kinds of constraints that forms are there for, and what each writes into the file.
+const quoted = v => JSON.stringify(v);
+const bounds = (a, b) => [a && `min: ${quoted(a)}`, b && `max: ${quoted(b)}`].filter(Boolean).join(', ');
+const kinds = {
+  require: { label: 'always use', fields: ['ingredient'], rule: f => `require: ${quoted(f.ingredient)}` },
+  exclude: { label: 'never use', fields: ['ingredient'], rule: f => `exclude: ${quoted(f.ingredient)}` },
+  amount: { label: 'amount where it is used', fields: ['ingredient', 'least', 'most'], rule: f => `amount: {of: ${quoted(f.ingredient)}, ${bounds(f.least, f.most)}}` },
+  group: { label: 'total of a group', fields: ['group', 'least', 'most'], rule: f => `group: {of: {${quoted(page.problem.attribute)}: ${quoted(f.group)}}, total: [${quoted(f.least || '0%')}, ${quoted(f.most || '100%')}]}` },
+  used: { label: 'how many of a group', fields: ['group', 'fewest', 'greatest number'], rule: f => `group: {of: {${quoted(page.problem.attribute)}: ${quoted(f.group)}}, used: [${Number(f.fewest) || 0}, ${Number(f['greatest number']) || 0}]}` },
+  never: { label: 'not together', fields: ['ingredient', 'other'], rule: f => `never: [${quoted(f.ingredient)}, ${quoted(f.other)}]` },
+  needs: { label: 'one needs another', fields: ['ingredient', 'other'], rule: f => `needs: {if: ${quoted(f.ingredient)}, then: ${quoted(f.other)}}` },
+  other: { label: 'as in the file', fields: ['rule'], rule: f => f.rule },
+};
+
+const lastLeft = newest();
+let fields = {};
+
+function showFields() {
+  const kind = kinds[byId('rule-kind').value];
+  fields = {};
+  byId('rule-fields').replaceChildren(...kind.fields.map(name => {
+    const more = { required: !['least', 'most', 'fewest'].includes(name), oninput: later, size: 12 };
+    if (name === 'group') fields[name] = el('select', more, page.problem.groups.map(g => el('option', { value: g }, g)));
+    else if (name === 'ingredient' || name === 'other') fields[name] = el('input', { ...more, list: 'names' });
+    else fields[name] = el('input', { ...more, placeholder: name === 'rule' ? 'limit: {attribute: cost, max: 12}' : /least|most/.test(name) ? 'such as 20%' : '', size: name === 'rule' ? 32 : 10 });
+    return el('label', {}, name + ' ', fields[name]);
+  }));
+  byId('rule-leaves').textContent = '';
+}
+
+const ruleText = () => kinds[byId('rule-kind').value].rule(Object.fromEntries(Object.entries(fields).map(([k, e]) => [k, e.value.trim()])));
+
+let timer = 0;
+function later() {
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    if (!byId('rule-form').checkValidity()) return;
+    try {
+      const a = await lastLeft(get('/leaves?change=' + encodeURIComponent(JSON.stringify({ do: 'rule', text: ruleText() }))));
+      if (!a) return;
+      byId('rule-leaves').textContent = a.fault ? shown(a.fault.message + (a.fault.hint ? ': ' + a.fault.hint : '')) : `It leaves ${a.left} of ${a.of} compositions` + (a.draws ? `, and ${a.draws}.` : '.');
+    } catch (e) {
+      byId('rule-leaves').textContent = shown(e.message);
+    }
+  }, 150);
+}
+
+export function showConstraints() {
+  const p = page.problem;
+  byId('left').textContent = `${p.left} compositions keep the constraints.`;
+  fill(byId('constraints'), p.constraints.length ? p.constraints.map((r, k) => el('li', {}, el('span', {}, r), ' ',
+    button('×', () => ask({ do: 'drop', rule: k }), { class: 'drop control', 'data-key': 'drop ' + k, title: 'Drop it', 'aria-label': `Drop the constraint ${shown(r)}` })))
+    : el('li', { class: 'soft lack' }, 'None.'));
+  const offered = Object.entries(kinds).filter(([, k]) => p.groups.length || !k.fields.includes('group'));
+  if (byId('rule-kind').options.length !== offered.length) {
+    byId('rule-kind').replaceChildren(...offered.map(([value, k]) => el('option', { value }, k.label)));
+    showFields();
+  }
+}
+
+export function begin() {
+  byId('rule-kind').addEventListener('change', showFields);
+  byId('rule-form').addEventListener('submit', async e => {
+    e.preventDefault();
+    if (!await ask({ do: 'rule', text: ruleText() })) return;
+    byId('constraint-add').open = false;
+    showFields();
+  });
+}

@@ -1,0 +1,194 @@
+// The answer and the shortlist: how far to trust it, then cards or a table.
+import { el, byId, fill, fixed, plain, button, dialog, shown, drawing } from './dom.js';
+import { page, ask, say, get, text, open, download, newest } from './state.js';
+import { amount, batch, swatch, groupColour, parts, showUnits } from './amounts.js';
+import { bar } from './bar.js';
+import { showFront } from './front.js';
+
+const orders = {
+  'default order': null,
+  score: (a, b) => b.score - a.score,
+  'number of ingredients': (a, b) => Object.keys(a.recipe).length - Object.keys(b.recipe).length,
+  'distance from the known': (a, b) => distance(b) - distance(a),
+};
+const distance = b => b.nearest && b.nearest.length ? b.nearest[0].distance ?? -1 : -1;
+
+const recipeText = b => parts(b.recipe).map(([n, a]) => `${amount(a)} ${n}`).join('\n');
+
+async function copy(b, e) {
+  try {
+    await navigator.clipboard.writeText(recipeText(b));
+    e.target.textContent = 'Copied';
+  } catch {
+    say('The browser does not allow to copy here.');
+  }
+}
+
+const pin = (name, units) => ask({ do: 'pin', ingredient: name, amount: units ? String(units) : '' });
+const look = name => document.dispatchEvent(new CustomEvent('steer', { detail: name }));
+
+// row is an ingredient of a recipe; a click opens what can be done with it.
+function row(b, [name, units], k) {
+  const range = b.ranges?.[name];
+  return el('li', {}, el('details', { name: 'part-' + k, 'data-key': `part ${k} ${name}` },
+    el('summary', {}, swatch(name), el('span', { class: 'name' }, name), el('span', { class: 'amount' }, amount(units))),
+    range && el('p', { class: 'soft' }, `As good: ${amount(range.low)} to ${amount(range.high)}`),
+    el('div', { class: 'small-tools' },
+      button('Pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'In every recipe, at any amount', 'data-key': `pin ${k} ${name}` }),
+      button('Keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${amount(units)}`, title: `In every recipe, ${amount(units)} of it`, 'data-key': `keep ${k} ${name}` }),
+      button('Ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` }),
+      button('Replace', () => replace(name), { 'aria-label': `Replace ${shown(name)}`, 'data-key': `replace ${k} ${name}` }),
+      button('Amounts', () => look(name), { 'aria-label': `Amounts of ${shown(name)}`, 'data-key': `steer ${k} ${name}` }))));
+}
+
+// plainRows are the ingredients of a recipe, to be read.
+export const plainRows = recipe => el('ul', { class: 'parts' }, parts(recipe).map(([n, a]) =>
+  el('li', {}, el('span', { class: 'row' }, swatch(n), el('span', { class: 'name' }, n), el('span', { class: 'amount' }, amount(a))))));
+
+function replace(name) {
+  const by = el('input', { list: 'names', required: true });
+  const d = dialog(`Replace ${shown(name)}`, el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); d.close(); ask({ do: 'replace', ingredient: name, by: by.value }); } },
+    el('label', {}, 'By ', by), el('button', { class: 'main' }, 'Replace'), button('Cancel', () => d.close())));
+}
+
+const whole = v => v > 0 && v < 0.01 ? '<1' : v > 0.99 && v < 1 ? '>99' : String(Math.round(100 * v));
+
+// predicted writes what a model expects of a label, with its interval; what a weak model
+// says is grey.
+function predicted(name, q) {
+  const notes = [], known = q.low !== null;
+  if (known) notes.push(q.class ? `${whole(q.low)} to ${whole(q.high)} %` : `${plain(q.low)} to ${plain(q.high)}`);
+  if (q.unchecked) notes.push('not checked');
+  if (q.weak) notes.push('weak model');
+  return el('span', { class: q.weak ? 'soft' : null }, `${name} ` + (q.class ? `${q.class} ${whole(q.value)} %` : plain(q.value)) +
+    (notes.length ? ` (${notes.join(', ')})` : '') + (q.at ? ` at ${q.at}` : ''));
+}
+
+function facts(b) {
+  const out = [];
+  const all = [...Object.entries(b.predicted ?? {}).map(([w, q]) => predicted(w, q)),
+    ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${fixed(y, 3)}`))];
+  if (all.length) out.push(el('p', { title: 'A number has the interval that holds 9 in 10 new recipes; a class the share of recipes that are of it, of those that the model gives such a probability and has not seen, with its interval.' },
+    all.map((e, k) => [k ? ' · ' : '', e])));
+  if (b.extrapolates) out.push(el('p', { class: 'provisional' }, 'Further from all known recipes than these are from each other: the models have seen nothing like it.'));
+  if (b.nearest?.length) {
+    const n = b.nearest[0];
+    out.push(el('p', { class: 'soft' }, `Nearest known: ${n.recipe}` + (n.distance === null ? '' : `, distance ${fixed(n.distance, 2)}`)));
+  }
+  for (const v of b.variants ?? []) {
+    const change = [...v.without.map(n => 'without ' + n), ...Object.entries(v.with).map(([n, a]) => `with ${n} (${amount(a)})`)];
+    out.push(el('p', { class: 'soft' }, `or ${change.join(', ')}: ${fixed(v.score, 3)}`));
+  }
+  return el('div', { class: 'facts' }, out);
+}
+
+function weigh(k) {
+  const out = el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The sheet' }), of = batch(), last = newest();
+  const size = el('input', { value: of.size, size: 8 }), step = el('input', { value: of.step, size: 5 });
+  const query = () => `/weigh?entry=${k}&batch=${encodeURIComponent(size.value)}&round=${encodeURIComponent(step.value)}`;
+  const show = async () => {
+    const sheet = await last(text(query()));
+    if (sheet !== undefined) out.textContent = sheet;
+  };
+  const d = dialog('Weighing sheet', el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); show(); } },
+    el('label', {}, 'Batch ', size), el('label', {}, 'Scale precision ', step), el('button', {}, 'Round'),
+    button('Print', () => open(query() + '&as=html', true), { class: 'main' }), button('CSV', () => download(query() + '&as=csv', 'weighing.csv')), button('Close', () => d.close())), out);
+  show();
+}
+
+// weak says whether a model that counts is weak, and so the score.
+const weak = () => page.list.grade === 'weak';
+
+function card(b, k) {
+  const keep = (name, units) => pin(name, units);
+  return el('li', { class: 'card' },
+    el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${fixed(b.score, 3)}` + (weak() ? ' (weak model)' : ''))),
+    bar(b.recipe, { key: 'recipe ' + k, keep, look }),
+    el('ul', { class: 'parts', 'aria-label': `Recipe ${k + 1}` }, parts(b.recipe).map(p => row(b, p, k))),
+    facts(b),
+    el('div', { class: 'small-tools' },
+      button('More like this', () => ask({ do: 'near', recipe: b.recipe, changes: 2 }), { 'data-key': `near ${k}`, 'aria-label': `More like this recipe, ${k + 1}` }),
+      button('Weigh', () => weigh(k + 1), { 'data-key': `weigh ${k}`, disabled: !page.list.settled, 'aria-label': `Weigh recipe ${k + 1}` }),
+      button('Copy', e => copy(b, e), { 'data-key': `copy ${k}`, 'aria-label': `Copy recipe ${k + 1}` })));
+}
+
+function table(list) {
+  const names = [...new Set(list.flatMap(([b]) => parts(b.recipe).map(([n]) => n)))];
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The shortlist as a table' },
+    el('table', {}, el('caption', { class: 'small soft' }, 'A column a recipe.'),
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Ingredient'), list.map(([, k]) => el('th', { scope: 'col', class: 'n' }, String(k + 1))))),
+      el('tbody', {},
+        el('tr', { class: weak() ? 'soft' : null }, el('th', { scope: 'row' }, weak() ? 'score (weak model)' : 'score'), list.map(([b]) => el('td', { class: 'n' }, fixed(b.score, 3)))),
+        names.map(n => el('tr', {}, el('th', { scope: 'row' }, swatch(n), n),
+          list.map(([b]) => el('td', { class: 'n' }, b.recipe[n] ? amount(b.recipe[n]) : '')))))));
+}
+
+export function showList() {
+  const l = page.list;
+  if (!l || !page.problem) return;
+  const note = byId('list-note');
+  if (l.step !== page.state.step) {
+    note.textContent = `This is still the shortlist of step ${l.step}.`;
+    note.className = 'small provisional';
+    return;
+  }
+  byId('list-headline').textContent = shown(l.headline);
+  byId('list-headline').className = 'headline ' + (l.grade || 'plain');
+  note.textContent = shown(l.note);
+  note.className = 'small ' + (l.settled ? 'soft' : 'provisional');
+  byId('verdict').hidden = !l.verdict?.length;
+  fill(byId('verdict-text'), (l.verdict ?? []).map(v => el('p', {}, v)));
+  byId('csv').hidden = !l.settled;
+  fill(byId('key'), page.problem.groups.map((g, k) => el('li', {}, el('span', { class: 'swatch ' + groupColour(k) }), g)).slice(0, 24));
+  showFront();
+  showResponses(l);
+  const wanted = byId('find').value.trim().toLowerCase();
+  let list = l.entries.map((b, k) => [b, k]).filter(([b]) => !wanted || Object.keys(b.recipe).some(n => n.toLowerCase().includes(wanted)));
+  const order = orders[byId('sort').value];
+  if (order) list.sort((a, b) => order(a[0], b[0]));
+  else if (byId('sort').value.startsWith('of ')) {
+    const w = byId('sort').value.slice(3), of = b => b.predicted?.[w]?.value ?? b.scores[w];
+    list.sort((a, b) => of(b[0]) - of(a[0]));
+  }
+  if (!list.length) return fill(byId('list'), el('p', { class: 'soft' }, l.entries.length ? 'No recipe of the shortlist has it.' : 'There is no recipe yet that fits.'));
+  if (byId('shape').value === 'table') return fill(byId('list'), table(list));
+  const long = list.length > fewCards && !unfolded;
+  fill(byId('list'), el('ol', { class: 'cards' + (long ? ' folded' : '') }, list.map(([b, k]) => card(b, k))),
+    long && button(`Show all ${list.length}`, () => { unfolded = true; showList(); }, { class: 'control', 'data-key': 'all' }));
+}
+
+const fewCards = 8; // that are shown at first
+let unfolded = false;
+
+const lastResponses = newest();
+let responsesOf = null;
+
+// showResponses shows how the models of a settled shortlist respond to amounts.
+async function showResponses(l) {
+  byId('models-section').hidden ||= !l.settled;
+  if (!l.settled || responsesOf === l.version) return;
+  responsesOf = l.version;
+  try {
+    const all = await lastResponses(get('/figures'));
+    if (!all) return;
+    byId('models-section').hidden = !all.responses.length;
+    fill(byId('responses'), all.responses.map(drawing));
+  } catch {
+    responsesOf = null; // the step was left
+  }
+}
+
+// showOrders offers to sort by each objective.
+export function showOrders() {
+  const was = byId('sort').value;
+  const options = [...Object.keys(orders), ...page.problem.objectives.map(w => 'of ' + w.name)];
+  byId('sort').replaceChildren(...options.map(o => el('option', { value: o }, o.replace(/^of /, ''))));
+  byId('sort').value = options.includes(was) ? was : options[0];
+  showUnits();
+}
+
+export function begin() {
+  byId('find').addEventListener('input', showList);
+  for (const id of ['sort', 'shape']) byId(id).addEventListener('change', showList);
+  byId('csv').addEventListener('click', () => download('/csv', 'shortlist.csv'));
+}

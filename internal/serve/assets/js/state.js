@@ -1,0 +1,90 @@
+// What is known, and the way to the server. All that the page asks for or sends goes
+// through here, so that something else can stand in the server's place.
+import { byId, shown } from './dom.js';
+
+// page is what is known now: the last message of each kind. problem is that of the state.
+export const page = { state: null, list: null, draws: null, campaign: null, pages: 1, problem: null };
+
+// say shows what went wrong, or hides it.
+export function say(text) {
+  byId('said').hidden = !text;
+  byId('said').firstElementChild.textContent = text ? shown(text) : '';
+}
+
+const words = answer => answer.message + (answer.hint ? ': ' + answer.hint : '');
+
+// get asks for something, and text for something that is text.
+export async function get(path) {
+  const r = await fetch(path);
+  const answer = await r.json();
+  if (!r.ok) throw new Error(words(answer));
+  return answer;
+}
+export const text = path => fetch(path).then(r => r.text());
+
+// send asks to do something; the answer has done or the words of what went wrong. last
+// is of a page that is being closed.
+export async function send(request, last = false) {
+  try {
+    const r = await fetch('/do', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(request), keepalive: last });
+    const answer = await r.json();
+    return r.ok ? answer : { wrong: words(answer) + '.' };
+  } catch (e) {
+    return { wrong: 'kir does not answer. Was it ended? ' + e.message };
+  }
+}
+
+// ask is send that shows what went wrong, and then gives null.
+export async function ask(request) {
+  say('');
+  const answer = await send(request);
+  if (!answer.wrong) return answer;
+  say(answer.wrong);
+  return null;
+}
+
+// open shows a document in a tab of its own, to be printed if wanted.
+export function open(path, print = false) {
+  const tab = window.open(path, '_blank');
+  if (tab && print) tab.addEventListener('load', () => tab.print());
+}
+
+// download saves a document.
+export function download(path, name) {
+  const a = document.createElement('a');
+  a.href = path;
+  a.download = name;
+  a.click();
+}
+
+// listen receives messages, of each kind the last one once a frame, in the order of
+// kinds; gone is called when there will be none any more or for a while.
+export function listen(kinds, show, gone) {
+  const fresh = new Set();
+  const events = new EventSource('/events');
+  for (const kind of kinds) {
+    events.addEventListener(kind, e => {
+      page[kind] = JSON.parse(e.data);
+      if (!fresh.size) setTimeout(() => { for (const k of kinds) if (fresh.delete(k)) show(k); }, 16);
+      fresh.add(kind);
+    });
+  }
+  events.addEventListener('end', () => { events.close(); gone(); });
+  events.onerror = gone;
+}
+
+// newest returns a function that waits for the answer to a question, and gives undefined
+// for one that was asked again meanwhile: answers may come in another order than they
+// were asked for, and only the last one counts.
+export function newest() {
+  let last = 0;
+  return async question => {
+    const mine = ++last;
+    try {
+      const answer = await question;
+      return mine === last ? answer : undefined;
+    } catch (e) {
+      if (mine === last) throw e;
+    }
+  };
+}

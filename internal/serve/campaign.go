@@ -1,0 +1,599 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"kir/internal/book"
+	"kir/internal/campaign"
+	"kir/internal/fault"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/report/build"
+	"kir/internal/report/view"
+)
+
+// A Campaign is what the page shows of the campaign of a problem: batches with what came
+// of them, and where it stands. The files are those of kir next and kir record.
+type Campaign struct {
+	Step    int       `json:"step"`  // that it was read for
+	Doing   string    `json:"doing"` // choosing, standing, or empty
+	Fault   *Fault    `json:"fault"`
+	Size    int       `json:"size"`   // of a batch, that the problem asks for
+	Labels  []Label   `json:"labels"` // that are measured
+	Round   int       `json:"round"`  // the last
+	Batches []Batch   `json:"batches"`
+	Own     int       `json:"own"`     // results of recipes that no batch has
+	Results string    `json:"results"` // the file of results
+	Stand   *Standing `json:"stand"`   // nil: nothing was tried yet, or it is being computed
+	Behind  bool      `json:"behind"`  // results came after Stand was computed
+
+	Colours map[string]int `json:"colours"` // by ingredient, as in a [List]
+
+	text string // of the problem that it was read for
+	key  string // what Stand follows from
+}
+
+// A Label is what is measured of a recipe.
+type Label struct {
+	Name    string `json:"name"`
+	Numeric bool   `json:"numeric"`
+}
+
+// A Batch is recipes that were chosen together.
+type Batch struct {
+	Round   int      `json:"round"`
+	Table   string   `json:"table"` // the file to fill in
+	Text    string   `json:"text"`  // what was left to gain then
+	Notes   []string `json:"notes"`
+	Entries []Trial  `json:"entries"`
+}
+
+// A Trial is a recipe of a batch, and what came of it.
+type Trial struct {
+	ID        string                         `json:"id"`
+	Recipe    map[string]int                 `json:"recipe"` // units
+	Reason    string                         `json:"reason"`
+	Kind      string                         `json:"kind"`
+	Predicted map[string]campaign.Prediction `json:"predicted"`
+	Status    string                         `json:"status"` // waits, made, failed, withdrawn, or empty: the same was tried otherwise
+	Values    map[string]string              `json:"values"` // by label
+}
+
+// A Standing says where the campaign stands.
+type Standing struct {
+	Advice   string           `json:"advice"` // go on, or stop
+	Headline string           `json:"headline"`
+	Text     string           `json:"text"`
+	Tried    string           `json:"tried"`
+	Best     map[string]int   `json:"best"` // units; nil if nothing was measured
+	BestID   string           `json:"best_id"`
+	Measured string           `json:"measured"` // of the best
+	Lines    []string         `json:"lines"`    // models, coverage and notes
+	Rounds   []campaign.Round `json:"rounds"`
+	Told     []campaign.Told  `json:"told"`
+	Figures  []Drawing        `json:"figures"`
+}
+
+// A Drawing is a figure as an element of the page.
+type Drawing struct {
+	Title string `json:"title"`
+	SVG   string `json:"svg"`
+}
+
+// mostTrials bounds how many recipes of batches the page receives, those of the last
+// batches; mostTold how many predictions.
+const mostTrials, mostTold = 1000, 1000
+
+// A board is what is being done for the campaign of a session. Results are recorded one
+// after another; where it stands is computed for what came last.
+type board struct {
+	turn sync.Mutex // of who records results or shows them
+
+	mu     sync.Mutex
+	shown  Campaign
+	cancel context.CancelFunc // of what is being computed
+	number int                // of the last computation
+	timer  *time.Timer        // until results count
+}
+
+// quiet is how long no result may come before the page learns from those that came.
+const quiet = 1200 * time.Millisecond
+
+// tellCampaign tells all pages, if anything is known.
+func (s *Session) tellCampaign() error {
+	return s.hub.tell("campaign", func() (any, bool) {
+		s.board.mu.Lock()
+		defer s.board.mu.Unlock()
+		return s.board.shown, s.board.shown.Step > 0
+	})
+}
+
+// openCampaign opens the campaign of a step.
+func (s *Session) openCampaign(ctx context.Context, step *Step) (*campaign.Campaign, error) {
+	ctx, o := s.loading(ctx, []byte(step.Text), problem.Options{Tell: func(string) {}})
+	return campaign.Open(ctx, s.file, o)
+}
+
+// withCampaign does something with the campaign of the current step, and shows what became
+// of it.
+func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) error) error {
+	s.board.turn.Lock()
+	defer s.board.turn.Unlock()
+	s.mu.Lock()
+	step := *s.history.current()
+	s.mu.Unlock()
+	c, err := s.openCampaign(ctx, &step)
+	if err != nil {
+		return err
+	}
+	if do != nil {
+		// What was recorded is seen when it is read anew.
+		if err := errors.Join(do(c), c.Close()); err != nil {
+			return err
+		}
+		if c, err = s.openCampaign(ctx, &step); err != nil {
+			return err
+		}
+	}
+	s.describe(c, &step)
+	return errors.Join(s.tellCampaign(), c.Close())
+}
+
+// describe keeps what is to be shown of a campaign.
+func (s *Session) describe(c *campaign.Campaign, step *Step) {
+	n := Campaign{
+		Step: step.ID, Size: c.Problem.Campaign.Batch, Round: c.Round(), Own: c.Own(), Labels: []Label{}, Batches: []Batch{},
+		Results: filepath.Base(problem.ResultsPath(s.file)), text: step.Text,
+	}
+	names := c.Labels()
+	for _, name := range names {
+		n.Labels = append(n.Labels, Label{name, c.Numeric(name)})
+	}
+	for _, b := range slices.Backward(c.Batches) {
+		one := Batch{Round: b.Round, Table: filepath.Base(c.TablePath(b.Round)), Text: b.Left.Text, Notes: append([]string{}, b.Notes...), Entries: []Trial{}}
+		for k := range b.Entries {
+			one.Entries = append(one.Entries, trialOf(c, &b.Entries[k]))
+		}
+		if n.Batches = append(n.Batches, one); trialsIn(n.Batches) > mostTrials {
+			break
+		}
+	}
+	for _, b := range n.Batches {
+		for _, e := range b.Entries {
+			s.palette.add(e.Recipe)
+		}
+	}
+	n.Colours = s.palette.colours()
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	was := &s.board.shown
+	n.Doing, n.Stand, n.key = was.Doing, was.Stand, was.key
+	n.Behind = n.Stand != nil && n.key != standingKey(c, step)
+	s.board.shown = n
+}
+
+func trialsIn(all []Batch) (n int) {
+	for k := range all {
+		n += len(all[k].Entries)
+	}
+	return n
+}
+
+// standingKey is what a standing follows from.
+func standingKey(c *campaign.Campaign, step *Step) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, step.Text)
+	if r := c.Problem.Results(); r != nil {
+		fmt.Fprintln(&b, r.Entries)
+	}
+	fmt.Fprintln(&b, c.Round())
+	return b.String()
+}
+
+// trialOf returns an entry of a batch with what came of it.
+func trialOf(c *campaign.Campaign, e *campaign.Entry) Trial {
+	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string)}
+	r, recorded := c.Result(e.ID)
+	switch {
+	case recorded:
+		t.Status = string(r.Status)
+		if log := c.Problem.Results(); r.Status == book.Made {
+			for _, name := range log.Labels {
+				t.Values[name] = log.Value(&r, name)
+			}
+		}
+	case c.Waits(e.ID):
+		t.Status = "waits"
+	}
+	return t
+}
+
+// showCampaign shows the campaign of the current step and, if anything was tried in it,
+// where it stands, beside what else is done.
+func (s *Session) showCampaign() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	s.running.Go(func() {
+		if err := s.withCampaign(s.ctx, nil); err != nil {
+			s.noteError(s.campaignFault(s.ctx, err))
+			return
+		}
+		s.stand()
+	})
+}
+
+// campaignFault shows what is wrong with the campaign: the page goes on without it.
+func (s *Session) campaignFault(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	s.mu.Lock()
+	step, m := *s.history.current(), s.measure
+	s.mu.Unlock()
+	s.board.mu.Lock()
+	s.board.shown.Step, s.board.shown.Fault = step.ID, newFault(err, step.Text, m)
+	s.board.shown.Doing = ""
+	s.board.mu.Unlock()
+	return s.tellCampaign()
+}
+
+// compute does something long for the campaign, of which only what was asked for last goes
+// on. doing names it to the page.
+func (s *Session) compute(doing string, do func(ctx context.Context) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	b := &s.board
+	b.mu.Lock()
+	if b.cancel != nil {
+		b.cancel()
+	}
+	b.number++
+	mine := b.number
+	b.cancel, b.shown.Doing = cancel, doing
+	b.mu.Unlock()
+	s.running.Go(func() {
+		defer cancel()
+		s.noteError(s.tellCampaign())
+		err := do(ctx)
+		b.mu.Lock()
+		last := b.number == mine
+		if last {
+			b.shown.Doing = ""
+		}
+		b.mu.Unlock()
+		if err != nil && last {
+			err = s.campaignFault(ctx, err)
+		}
+		if last {
+			err = errors.Join(err, s.tellCampaign())
+		}
+		s.noteError(err)
+	})
+}
+
+// stand computes where the campaign stands, unless it is known or nothing was tried in
+// it.
+func (s *Session) stand() {
+	s.board.mu.Lock()
+	shown := s.board.shown
+	s.board.mu.Unlock()
+	if shown.Doing == choosing || len(shown.Batches) == 0 && shown.Own == 0 || shown.Stand != nil && !shown.Behind {
+		return
+	}
+	s.compute("standing", s.computeStanding)
+}
+
+// What is done for a campaign.
+const choosing = "choosing"
+
+// computeStanding computes where the campaign of the current step stands.
+func (s *Session) computeStanding(ctx context.Context) (err error) {
+	s.mu.Lock()
+	step := *s.history.current()
+	s.mu.Unlock()
+	c, err := s.openCampaign(ctx, &step)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	st, err := c.Stand(ctx, s.settings(c.Problem))
+	if err != nil {
+		return err
+	}
+	out := &Standing{
+		Advice: st.Left.Advice, Tried: view.TriedText(st), Lines: []string{}, Rounds: st.Rounds,
+		Told: st.Told[max(0, len(st.Told)-mostTold):], Figures: []Drawing{},
+	}
+	out.Headline, out.Text = view.Advice(st.Left)
+	if st.Best != nil {
+		out.Best, out.BestID, out.Measured = st.Best.Recipe, st.Best.ID, view.MeasuredText(st.Best)
+	}
+	for _, c := range st.Coverage {
+		out.Lines = append(out.Lines, view.CoverageText(c))
+	}
+	for _, m := range st.Models {
+		out.Lines = append(out.Lines, view.ModelText(m))
+	}
+	out.Lines = append(out.Lines, st.Notes...)
+	for _, f := range view.StandingFigures(st) {
+		f.Name = "campaign-" + f.Name
+		out.Figures = append(out.Figures, Drawing{f.Title, f.SVG()})
+	}
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	if ctx.Err() == nil {
+		s.board.shown.Stand, s.board.shown.key, s.board.shown.Behind = out, standingKey(c, &step), false
+		s.board.shown.Fault = nil
+	}
+	return nil
+}
+
+// settings say how batches are chosen.
+func (s *Session) settings(p *problem.Problem) campaign.Settings {
+	return campaign.SettingsOf(p, s.options.Version)
+}
+
+// nextBatch begins to choose the next batch, of some size or, if it is 0, of the problem's.
+func (s *Session) nextBatch(size int) error {
+	if size < 0 || size > campaign.MostSize {
+		return &fault.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MostSize)}
+	}
+	s.board.mu.Lock()
+	busy := s.board.shown.Doing == choosing
+	s.board.mu.Unlock()
+	if busy {
+		return &fault.Error{Message: "a batch is being chosen", Hint: "wait until it is shown"}
+	}
+	s.compute(choosing, func(ctx context.Context) error {
+		if err := s.choose(ctx, size); err != nil {
+			return err
+		}
+		if err := s.withCampaign(ctx, nil); err != nil {
+			return err
+		}
+		s.board.mu.Lock()
+		s.board.shown.Doing = "standing"
+		s.board.mu.Unlock()
+		return errors.Join(s.tellCampaign(), s.computeStanding(ctx))
+	})
+	return nil
+}
+
+// choose chooses a batch, as kir next does, and writes its files. Results may come
+// meanwhile.
+func (s *Session) choose(ctx context.Context, size int) (err error) {
+	s.mu.Lock()
+	step := *s.history.current()
+	s.mu.Unlock()
+	c, err := s.openCampaign(ctx, &step)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	o := s.settings(c.Problem)
+	if size > 0 {
+		o.Size = size
+	}
+	b, err := c.Again(o)
+	if b == nil && err == nil {
+		b, err = c.Next(ctx, o)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return &fault.Error{Message: "another kir has just chosen this batch", Hint: "reload the page, which shows it"}
+	}
+	if err != nil {
+		return err
+	}
+	if err := b.SaveTable(c.Problem.Ingredients, c.TablePath(b.Round)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// A Came is what came of one recipe, as the page sends it.
+type Came struct {
+	ID     string            `json:"id"`
+	Values map[string]string `json:"values"`
+	Failed bool              `json:"failed"`
+}
+
+// mostCame bounds how many results come at once.
+const mostCame = 10_000
+
+// record writes down what came of recipes, all of it or nothing. What was typed last
+// counts: the file keeps what stood there before.
+func (s *Session) record(came []Came, withdraw bool) (*campaign.Recorded, error) {
+	if len(came) == 0 || len(came) > mostCame {
+		return nil, &fault.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", mostCame)}
+	}
+	return s.recorded(func(c *campaign.Campaign) ([]campaign.Result, error) {
+		var all []campaign.Result
+		labels := c.Labels()
+		for _, r := range came {
+			if !c.Knows(r.ID) {
+				return nil, c.NoRecipe(r.ID)
+			}
+			for name := range r.Values {
+				if !slices.Contains(labels, name) {
+					return nil, &fault.Error{Message: "nothing has a label " + fault.Quote(name)}
+				}
+			}
+			all = append(all, campaign.Result{ID: r.ID, Values: r.Values, Failed: r.Failed})
+		}
+		return all, nil
+	}, campaign.Recording{Correct: !withdraw, Withdraw: withdraw})
+}
+
+// valuesOf reads a table of ids and labels alone, of recipes whose amounts are known; nil
+// if it has other columns. It is what is copied out of a table of results.
+func valuesOf(text string, labels []string) (all []campaign.Result) {
+	for _, comma := range "\t;," {
+		in := csv.NewReader(strings.NewReader(text))
+		in.Comma, in.TrimLeadingSpace = comma, comma != '\t'
+		rows, err := in.ReadAll()
+		if err != nil || len(rows) < 2 || len(rows[0]) < 2 || !strings.EqualFold(strings.TrimSpace(rows[0][0]), "id") {
+			continue
+		}
+		if slices.ContainsFunc(rows[0][1:], func(name string) bool { return !slices.Contains(labels, book.Name(name)) }) {
+			return nil
+		}
+		for _, row := range rows[1:] {
+			r := campaign.Result{ID: strings.TrimSpace(row[0]), Values: make(map[string]string)}
+			for k, name := range rows[0][1:] {
+				r.Values[book.Name(name)] = row[k+1]
+			}
+			all = append(all, r)
+		}
+		return all
+	}
+	return nil
+}
+
+// pasted records a table of results, as kir record does.
+func (s *Session) pasted(text string) (*campaign.Recorded, error) {
+	return s.recorded(func(c *campaign.Campaign) ([]campaign.Result, error) {
+		if all := valuesOf(text, c.Labels()); all != nil {
+			return all, nil
+		}
+		all, _, err := c.ParseTable([]byte(text), "the table", book.Layout{})
+		return all, err
+	}, campaign.Recording{Correct: true})
+}
+
+// recorded records results.
+func (s *Session) recorded(results func(*campaign.Campaign) ([]campaign.Result, error), o campaign.Recording) (out *campaign.Recorded, err error) {
+	err = s.withCampaign(s.ctx, func(c *campaign.Campaign) error {
+		all, err := results(c)
+		if err != nil {
+			return err
+		}
+		out, err = c.Record(s.ctx, all, o)
+		return err
+	})
+	if err != nil {
+		return nil, unwritten(err)
+	}
+	if out.New+out.Changed+out.Withdrawn > 0 {
+		s.relearn()
+	}
+	return out, nil
+}
+
+// unwritten makes of an error of the disk one that says that nothing was recorded.
+func unwritten(err error) error {
+	var bad *fault.Error
+	if several := (*fault.Errors)(nil); errors.As(err, &several) || errors.As(err, &bad) {
+		return err
+	}
+	return &unkeptError{what: "nothing was recorded, as the results cannot be written", err: err}
+}
+
+// relearn learns from results when no more have come for a moment: every step's models
+// are others then.
+func (s *Session) relearn() {
+	b := &s.board
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	b.timer = time.AfterFunc(quiet, func() {
+		s.mu.Lock()
+		for id, w := range s.works {
+			if w != s.work {
+				delete(s.works, id)
+			}
+		}
+		ended := s.ended
+		s.mu.Unlock()
+		if ended {
+			return
+		}
+		s.beginAnew()
+		s.noteError(s.tellState())
+		s.stand()
+	})
+}
+
+// serveSheets answers a batch as weighing sheets to print, with room for what is measured.
+func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	text, err := func() (text []byte, err error) {
+		round, err := strconv.Atoi(q.Get("round"))
+		if err != nil {
+			return nil, &fault.Error{Message: "there is no round " + fault.Quote(q.Get("round"))}
+		}
+		s.mu.Lock()
+		step := *s.history.current()
+		s.mu.Unlock()
+		c, err := s.openCampaign(r.Context(), &step)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, c.Close()) }()
+		k := slices.IndexFunc(c.Batches, func(b *campaign.Batch) bool { return b.Round == round })
+		if k < 0 {
+			return nil, &fault.Error{Message: fmt.Sprintf("there is no batch of round %d", round)}
+		}
+		batch, outline := c.Batches[k], c.Problem.Outline()
+		rack := report.NewRack(outline.Attributes, "", "")
+		var sheets []*report.Weighing
+		for k := range batch.Entries {
+			e := &batch.Entries[k]
+			if !c.Waits(e.ID) && q.Get("all") == "" {
+				continue
+			}
+			one, err := build.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), rack,
+				build.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"})
+			if err != nil {
+				return nil, err
+			}
+			sheets = append(sheets, one)
+		}
+		if len(sheets) == 0 {
+			return nil, &fault.Error{Message: fmt.Sprintf("no recipe of round %d waits to be made", round)}
+		}
+		var b bytes.Buffer
+		w.Header().Set("Content-Security-Policy", printPolicy)
+		err = view.WeighingPages(&b, fmt.Sprintf("%s: round %d", c.Problem.Name, round), batch.Labels, sheets)
+		return b.Bytes(), err
+	}()
+	write(w, "text/html; charset=utf-8", text, err)
+}
+
+// drawings answers the figures of the models that the settled run has: how each prediction
+// changes with amounts.
+func (s *Session) drawings(*http.Request) (any, error) {
+	_, m, err := s.settledModel()
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Responses []Drawing `json:"responses"`
+	}{Responses: []Drawing{}}
+	for _, f := range view.Figures(m) {
+		if strings.HasPrefix(f.Name, "response-") {
+			out.Responses = append(out.Responses, Drawing{f.Title, f.SVG()})
+		}
+	}
+	return out, nil
+}
