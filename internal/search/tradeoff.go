@@ -151,7 +151,7 @@ func (r *Trade) measure(ctx context.Context, all *trading, found []*traveller) e
 		for d := range one {
 			one[d] = 1
 		}
-		if len(one) > 2 && len(scaled) > mostMeasured {
+		if len(one) > 3 && len(scaled) > mostMeasured {
 			var some [][]float64
 			for _, k := range front.Spread(scaled, mostMeasured) {
 				some = append(some, scaled[k])
@@ -164,6 +164,8 @@ func (r *Trade) measure(ctx context.Context, all *trading, found []*traveller) e
 	for _, w := range found {
 		r.Searches = append(r.Searches, share(lossesOf(w.archive.members)))
 	}
+	// The front has all that the searches have, but where it is thinned to be measured.
+	r.Volume = max(r.Volume, slices.Max(r.Searches))
 	if all.o.NoRandom {
 		return nil
 	}
@@ -177,6 +179,9 @@ func (r *Trade) measure(ctx context.Context, all *trading, found []*traveller) e
 			x, err := prior.Draw(rand)
 			if err != nil {
 				return fmt.Errorf("search: %w", err)
+			}
+			if y, ok := all.doses.repair(x); ok {
+				x = y // random recipes hardly ever have the doses of known ones
 			}
 			if !all.allows(x) {
 				continue
@@ -195,8 +200,8 @@ func (r *Trade) measure(ctx context.Context, all *trading, found []*traveller) e
 	return nil
 }
 
-// mostMeasured is how many points of three or four losses a hypervolume is of.
-const mostMeasured = 150
+// mostMeasured is how many points of four losses a hypervolume is of: more take too long.
+const mostMeasured = 120
 
 func lossesOf(members []Member) [][]float64 {
 	out := make([][]float64, len(members))

@@ -168,6 +168,9 @@ func TestTradeOffEnumerated(t *testing.T) {
 		}
 		there += len(truth)
 		found += len(members)
+		if got.Volume < slices.Max(got.Searches) || slices.Min(got.Searches) <= 0 || got.Volume > 1 {
+			t.Errorf("seed %d: a hypervolume of %v, of searches %v", seed, got.Volume, got.Searches)
+		}
 		must := [][]float64{}
 		if count == 2 {
 			must = extremes(truth)
