@@ -30,7 +30,7 @@ var module = path.Dir(reflect.TypeFor[mcmc.Space]().PkgPath())
 // floors below its own. Packages that serve tests alone stand outside, and so do
 // the examples.
 var floors = [][]string{
-	{"internal/portable", "internal/returns", "rule"},
+	{"internal/portable", "internal/front", "internal/returns", "rule"},
 	{"internal/fault", "internal/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
 	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
 	{"internal/condition", "model", "internal/book", "internal/report/figure", "internal/report/sheet"},

@@ -12,6 +12,9 @@ import (
 	"kir/model"
 )
 
+// ProblemOf is what a problem asks.
+func ProblemOf(p *problem.Problem) report.Problem { return problemOf(p) }
+
 func problemOf(p *problem.Problem) report.Problem {
 	out := report.Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total, Rules: []string{}}
 	if p.Book != nil {
