@@ -30,11 +30,11 @@ var module = path.Dir(reflect.TypeFor[mcmc.Space]().PkgPath())
 // floors below its own. Packages that serve tests alone stand outside, and so do
 // the examples.
 var floors = [][]string{
-	{"internal/portable", "internal/returns", "rule"},
+	{"internal/portable", "internal/front", "internal/returns", "rule"},
 	{"internal/fault", "internal/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
 	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
 	{"internal/condition", "model", "internal/book", "internal/report/figure", "internal/report/sheet"},
-	{"internal/measure", "internal/conflict"},
+	{"internal/measure", "internal/conflict", "internal/bound"},
 	{"mcmc"},
 	{"internal/foreign", "property", "internal/search", "internal/weigh", "internal/problem/yaml"},
 	{"internal/problem/schema", "internal/run"},

@@ -138,6 +138,9 @@ func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold
 			known.Classes = append(known.Classes, d.Classes[r])
 		default:
 			known.Numbers = append(known.Numbers, d.Numbers[r])
+			if d.SD != nil {
+				known.SD = append(known.SD, d.SD[r])
+			}
 		}
 		known.Rows = append(known.Rows, d.Rows[r])
 	}

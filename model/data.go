@@ -53,7 +53,7 @@ type Data struct {
 	Numbers []float64
 	// SD are the standard deviations with which Numbers were measured, in their unit; nil
 	// if none is known, NaN where one is not. A Gaussian process trusts a row the less the
-	// larger its own is; a forest does not look at them.
+	// larger its own is, and the trees of a forest draw it the less often.
 	SD []float64
 }
 

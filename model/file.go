@@ -34,6 +34,7 @@ type savedForest struct {
 	Total       int            `json:"total"`
 	Features    []savedFeature `json:"features,omitempty"` // absent: the ingredients' amounts
 	Rows        int            `json:"rows"`
+	Chances     []int64        `json:"chances,omitempty"` // of the rows to be drawn; absent: alike
 	Options     savedOptions   `json:"options"`
 	OutOfBag    Quality        `json:"out_of_bag"`
 	Choice      *Choice        `json:"choice,omitempty"`
@@ -87,7 +88,10 @@ func (f *Forest) GrownFrom(ctx context.Context, d *Data) (bool, error) {
 	}
 	o := f.options
 	o.Trees, o.Importances = min(o.Trees, regrownTrees), false
-	g, err := Grow(ctx, d, o)
+	if d.check() != nil {
+		return false, ctx.Err()
+	}
+	g, err := grow(ctx, d, o, f.chances)
 	if err != nil {
 		return false, ctx.Err() // what cannot be grown is no forest's
 	}
@@ -128,7 +132,7 @@ func (f *Forest) Write(w io.Writer) error {
 		Format: fileFormat, Version: fileVersion,
 		Label: f.label, Classes: f.classes, Numbers: f.numbers,
 		Ingredients: f.ingredients, Total: f.total,
-		Rows: f.rows,
+		Rows: f.rows, Chances: f.chances,
 		Options: savedOptions{
 			Trees: f.options.Trees, FeaturesPerSplit: f.options.FeaturesPerSplit,
 			SmallestLeaf: f.options.SmallestLeaf, Seed: f.options.Seed, Shrink: f.options.shrink,

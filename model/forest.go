@@ -17,7 +17,8 @@ type Forest struct {
 	ingredients []string
 	total       int
 	features    []Feature
-	rows        int // of the data
+	rows        int     // of the data
+	chances     []int64 // of the rows to be drawn; nil: alike
 	options     Options
 	quality     Quality
 	choice      *Choice // nil if it was not chosen

@@ -7,7 +7,7 @@ import (
 )
 
 // Grow grows a forest. Each tree sees as many rows as there are, drawn with
-// replacement. At a node, features are drawn at random and the split with the lowest
+// replacement, one that was measured badly the less often: see [Data]. At a node, features are drawn at random and the split with the lowest
 // impurity among them is taken, the first drawn if several are equal; the impurity
 // is Gini's index for classes and the variance for numbers. With [RandomSplits] each
 // feature has one threshold, drawn uniformly from the whole numbers from its least
@@ -26,11 +26,17 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("growing a forest: %w", err)
 	}
+	return grow(ctx, d, o, d.chances())
+}
+
+// grow grows a forest of rows that are drawn by their chances.
+func grow(ctx context.Context, d *Data, o Options, chances []int64) (*Forest, error) {
 	f := &Forest{
 		label:       d.Label,
 		ingredients: slices.Clone(d.Ingredients),
 		total:       d.Total,
 		rows:        len(d.Rows),
+		chances:     chances,
 	}
 	f.features = amountFeatures(f.ingredients)
 	if d.Features != nil {
@@ -56,7 +62,7 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	f.trees = make([]tree, f.options.Trees)
 	bags := make([]bag, f.options.Trees)
 	err = inParallel(ctx, f.options.Workers, f.options.Trees, func() func(int) error {
-		g := newGrower(t, &labels, f.options)
+		g := newGrower(t, &labels, f.chances, f.options)
 		return func(k int) (err error) {
 			f.trees[k], bags[k], err = g.grow(ctx, k)
 			return err

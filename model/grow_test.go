@@ -207,7 +207,7 @@ func TestGrowingIsTheSameHoweverDone(t *testing.T) {
 			}
 			labels := d.labelling()
 			for _, limit := range []int{-1, math.MaxInt} {
-				g := newGrower(newTable(d, want.features), &labels, want.options)
+				g := newGrower(newTable(d, want.features), &labels, d.chances(), want.options)
 				g.gatherLimit = limit
 				for k := range want.trees {
 					tree, _, err := g.grow(context.Background(), k)
@@ -243,7 +243,7 @@ func TestRandomSplitsFollowTheDefinition(t *testing.T) {
 			}
 			for k := range f.trees {
 				drawn := make([]int32, len(d.Rows))
-				drawBag(newStream(o.Seed, growing, uint64(k)), drawn)
+				drawBag(newStream(o.Seed, growing, uint64(k)), drawn, f.chances)
 				var check func(at int, rows []int) int
 				check = func(at int, rows []int) int {
 					n := f.trees[k].nodes[at]

@@ -10,6 +10,7 @@ import (
 type grower struct {
 	t       *table
 	labels  *labelling
+	chances []int64 // of the rows to be drawn; nil: alike
 	options Options
 	target  []float64 // numeric labels, centred and scaled to ±1 or so; nil for classes
 
@@ -58,9 +59,9 @@ type nodeState struct {
 // and no better.
 const leastSplit, mostSplit = 4, 10
 
-func newGrower(t *table, labels *labelling, o Options) *grower {
+func newGrower(t *table, labels *labelling, chances []int64, o Options) *grower {
 	g := &grower{
-		t: t, labels: labels, options: o,
+		t: t, labels: labels, chances: chances, options: o,
 		drawn: make([]int32, t.rows),
 		place: make([]int32, t.rows),
 		right: make([]bool, t.rows),
@@ -97,7 +98,7 @@ func newGrower(t *table, labels *labelling, o Options) *grower {
 // grow grows tree k.
 func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 	g.random = newStream(g.options.Seed, growing, uint64(k))
-	out := drawBag(g.random, g.drawn)
+	out := drawBag(g.random, g.drawn, g.chances)
 	g.rows = g.rows[:0]
 	for r, n := range g.drawn {
 		if n == 0 {

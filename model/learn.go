@@ -458,7 +458,7 @@ func (f *Forest) bags() []bag {
 	bags := make([]bag, len(f.trees))
 	drawn := make([]int32, f.rows)
 	for k := range bags {
-		bags[k] = drawBag(newStream(f.options.Seed, growing, uint64(k)), drawn)
+		bags[k] = drawBag(newStream(f.options.Seed, growing, uint64(k)), drawn, f.chances)
 	}
 	return bags
 }

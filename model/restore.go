@@ -10,7 +10,7 @@ import (
 func (s *savedForest) restore() (*Forest, error) {
 	f := &Forest{
 		label: s.Label, classes: s.Classes, numbers: s.Numbers,
-		ingredients: s.Ingredients, total: s.Total, rows: s.Rows,
+		ingredients: s.Ingredients, total: s.Total, rows: s.Rows, chances: s.Chances,
 		options: Options{
 			Trees: s.Options.Trees, FeaturesPerSplit: s.Options.FeaturesPerSplit,
 			SmallestLeaf: s.Options.SmallestLeaf, Seed: s.Options.Seed,
@@ -50,6 +50,8 @@ func (s *savedForest) restore() (*Forest, error) {
 	switch o := f.options; {
 	case s.Rows < 1 || s.Rows > math.MaxInt32:
 		return nil, damaged("rows is %d and must be in 1..%d", s.Rows, math.MaxInt32)
+	case s.Chances != nil && (len(s.Chances) != s.Rows || slices.Min(s.Chances) < 1 || slices.Max(s.Chances) > mostChance):
+		return nil, damaged("chances must be one a row, each from 1 to %d", mostChance)
 	case max(len(s.Classes), len(s.Numbers)) > s.Rows:
 		return nil, damaged("there are more labels than the %d rows", s.Rows)
 	case len(s.Trees) == 0 || len(s.Trees) > MaxTrees:

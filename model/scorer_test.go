@@ -67,6 +67,12 @@ func lineCases(tb testing.TB) []lineCase {
 	add("numbers", numbers, Options{Seed: 9, Trees: 40}, false, upper)
 	add("numbers, large trees", numbers, Options{Seed: 10, Trees: 40, SmallestLeaf: 1}, false, middle)
 	add("numbers with groups", numbers, Options{Seed: 11, Trees: 40}, true, middle)
+	measured := numbers.data()
+	for r := range measured.Rows {
+		measured.SD = append(measured.SD, []float64{0, 5, 50}[r%3])
+	}
+	f := mustGrow(tb, measured, Options{Seed: 12, Trees: 40})
+	cases = append(cases, lineCase{"numbers measured unequally well", numbers, mustScore(tb, f, upper(f))})
 	return cases
 }
 

@@ -55,6 +55,15 @@ func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.mean(b.form.of(x)) 
 
 func (b *Blend) mean(sum int64) float64 { return float64(sum) / b.whole }
 
+// Linear returns what the mean is a sum of, by units of each ingredient, and how desirable
+// it is.
+func (b *Blend) Linear() (perUnit, perUse []float64, constant float64, d *Desirability) {
+	for _, a := range b.form.a {
+		perUnit = append(perUnit, float64(a)/b.whole)
+	}
+	return perUnit, nil, 0, b.d
+}
+
 // LogScore returns log y(x).
 func (b *Blend) LogScore(x *mcmc.Composition) float64 { return b.d.log(b.Mean(x)) }
 

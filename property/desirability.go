@@ -16,10 +16,41 @@ import (
 type Desirability struct {
 	log  func(v float64) float64
 	best float64 // log rises up to here, and falls from here on
+
+	// slope is the derivative of log where d is neither 0 nor at its floor, and but for the
+	// best: there log is concave. nil: nothing is known of it.
+	slope     func(v float64) float64
+	low, high float64 // beyond which d is 0, if it has no floor
+	floor     float64 // least log; −Inf for none
 }
+
+// newDesirability returns one that is nowhere 0.
+func newDesirability(log func(v float64) float64, best float64, slope func(v float64) float64) *Desirability {
+	return &Desirability{log: log, best: best, slope: slope, low: math.Inf(-1), high: math.Inf(1), floor: math.Inf(-1)}
+}
+
+// between says where d is not 0.
+func (d *Desirability) between(low, high float64) *Desirability {
+	d.low, d.high = low, high
+	return d
+}
+
+// flat is the slope of what does not change.
+func flat(float64) float64 { return 0 }
 
 // Log returns log d(v).
 func (d *Desirability) Log(v float64) float64 { return d.log(v) }
+
+// Best returns the value up to which log d rises and from which it falls; it may be
+// infinite.
+func (d *Desirability) Best() float64 { return d.best }
+
+// Concave returns the derivative of log d and where it holds: log d is at least floor
+// between low and high and −Inf beyond, and wherever it is more than floor it is concave
+// with that slope, but for a corner at the best. ok is false if log d is not so.
+func (d *Desirability) Concave() (slope func(v float64) float64, low, high, floor float64, ok bool) {
+	return d.slope, d.low, d.high, d.floor, d.slope != nil
+}
 
 // above returns a bound of log d between two numbers, which need not be in order.
 func (d *Desirability) above(v, w float64) float64 {
@@ -43,7 +74,7 @@ func Larger(from, to, shape float64) (*Desirability, error) {
 	if err := checkShape(shape); err != nil {
 		return nil, err
 	}
-	return &Desirability{ramp(from, to, shape), to}, nil
+	return newDesirability(ramp(from, to, shape), to, rampSlope(from, to, shape)).between(from, math.Inf(1)), nil
 }
 
 // Smaller is the smaller the better:
@@ -53,8 +84,8 @@ func Smaller(from, to, shape float64) (*Desirability, error) {
 	if _, err := Larger(from, to, shape); err != nil {
 		return nil, err
 	}
-	rise := ramp(-to, -from, shape)
-	return &Desirability{func(v float64) float64 { return rise(-v) }, from}, nil
+	rise, slope := ramp(-to, -from, shape), rampSlope(-to, -from, shape)
+	return newDesirability(func(v float64) float64 { return rise(-v) }, from, func(v float64) float64 { return -slope(-v) }).between(math.Inf(-1), to), nil
 }
 
 // Target is best at one value:
@@ -74,12 +105,18 @@ func Target(from, at, to, rise, fall float64) (*Desirability, error) {
 		}
 	}
 	up, down := ramp(from, at, rise), ramp(-to, -at, fall)
-	return &Desirability{func(v float64) float64 {
+	rising, falling := rampSlope(from, at, rise), rampSlope(-to, -at, fall)
+	return newDesirability(func(v float64) float64 {
 		if v <= at {
 			return up(v)
 		}
 		return down(-v)
-	}, at}, nil
+	}, at, func(v float64) float64 {
+		if v <= at {
+			return rising(v)
+		}
+		return -falling(-v)
+	}).between(from, to), nil
 }
 
 // Range is 1 for from ≤ v ≤ to and 0 elsewhere.
@@ -90,12 +127,12 @@ func Range(from, to float64) (*Desirability, error) {
 	if from > to {
 		return nil, fmt.Errorf("nothing is from %v to %v: write the lower one first", from, to)
 	}
-	return &Desirability{func(v float64) float64 {
+	return newDesirability(func(v float64) float64 {
 		if from <= v && v <= to {
 			return 0
 		}
 		return math.Inf(-1)
-	}, from}, nil
+	}, from, flat).between(from, to), nil
 }
 
 // Normal is a bell that is never 0: d = exp(−(v − mean)²/(2·sd²)).
@@ -106,10 +143,10 @@ func Normal(mean, sd float64) (*Desirability, error) {
 	if sd <= 0 {
 		return nil, fmt.Errorf("the sd is %v: it must be above 0", sd)
 	}
-	return &Desirability{func(v float64) float64 {
+	return newDesirability(func(v float64) float64 {
 		z := (v - mean) / sd
 		return float64(-z * z / 2)
-	}, mean}, nil
+	}, mean, func(v float64) float64 { return (mean - v) / sd / sd }), nil
 }
 
 // Floor returns max(floor, d), so that nothing is forbidden if floor > 0.
@@ -121,7 +158,10 @@ func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 		return d, nil
 	}
 	least := portable.Log(floor)
-	return &Desirability{func(v float64) float64 { return max(least, d.log(v)) }, d.best}, nil
+	of := *d
+	of.log, of.floor = func(v float64) float64 { return max(least, d.log(v)) }, max(least, d.floor)
+	of.low, of.high = math.Inf(-1), math.Inf(1)
+	return &of, nil
 }
 
 // ramp rises from 0 at low to 1 at high.
@@ -135,6 +175,16 @@ func ramp(low, high, shape float64) func(v float64) float64 {
 			return 0
 		}
 		return float64(shape * portable.Log((v-low)/width))
+	}
+}
+
+// rampSlope is the derivative of a ramp between its ends, and 0 where it has risen.
+func rampSlope(low, high, shape float64) func(v float64) float64 {
+	return func(v float64) float64 {
+		if v >= high {
+			return 0
+		}
+		return shape / (v - low)
 	}
 }
 

@@ -209,6 +209,9 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 	return float64((distances[(looks-1)/2] + distances[looks/2]) / 2), nil
 }
 
+// Most returns what log y is at most: y is never above 1.
+func (*Distance) Most(int) float64 { return 0 }
+
 // LogScore returns log y(x).
 func (d *Distance) LogScore(x *mcmc.Composition) float64 { return d.log(d.nearest(x.Parts(), -1)) }
 

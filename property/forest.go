@@ -35,6 +35,13 @@ func (f *Forest) log(sum int64) float64 {
 	return portable.Log(max(f.floor, f.score.Probability(sum)))
 }
 
+// Above returns what log y is at most where each ingredient i has from lo[i] to hi[i] units,
+// however many are used.
+func (f *Forest) Above(lo, hi []int32, _ int) float64 { return f.log(f.score.Above(lo, hi)) }
+
+// AboveCost is about how many nanoseconds [Forest.Above] takes.
+func (f *Forest) AboveCost() int64 { return f.score.AboveCost() }
+
 // Scorer returns a scorer of x.
 func (f *Forest) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &forestScorer{property: f, x: x, walk: f.score.NewScorer(), joins: f.score.Described()}

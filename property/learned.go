@@ -28,6 +28,15 @@ func (l *Learned) LogScore(x *mcmc.Composition) float64 {
 
 func (l *Learned) log(score float64) float64 { return portable.Log(max(l.floor, score)) }
 
+// Above returns what log y is at most where each ingredient i has from lo[i] to hi[i] units
+// and at most so many are used.
+func (l *Learned) Above(lo, hi []int32, used int) float64 {
+	return l.log(l.score.Above(lo, hi, used))
+}
+
+// AboveCost is about how many nanoseconds [Learned.Above] takes.
+func (l *Learned) AboveCost() int64 { return l.score.AboveCost() }
+
 // Scorer returns a scorer of x.
 func (l *Learned) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &learnedScorer{l, x, l.score.NewScorer()}

@@ -33,12 +33,12 @@ func Within(least, most float64) (*Desirability, error) {
 	if math.IsNaN(least) || math.IsNaN(most) || least > most {
 		return nil, fmt.Errorf("nothing is from %v to %v: write the lower one first", least, most)
 	}
-	return &Desirability{func(v float64) float64 {
+	return newDesirability(func(v float64) float64 {
 		if least <= v && v <= most {
 			return 0
 		}
 		return math.Inf(-1)
-	}, min(max(least, -math.MaxFloat64), math.MaxFloat64)}, nil
+	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), flat).between(least, most), nil
 }
 
 // Beyond is 1 for least ≤ v ≤ most, and falls outside by a factor of e each width: what
@@ -50,9 +50,9 @@ func Beyond(least, most, width float64) (*Desirability, error) {
 	if !(width > 0 && !math.IsInf(width, 0)) {
 		return nil, fmt.Errorf("the width is %v: it must be a finite number above 0", width)
 	}
-	return &Desirability{func(v float64) float64 {
+	return newDesirability(func(v float64) float64 {
 		return max(-max(least-v, v-most, 0)/width, -math.MaxFloat64)
-	}, min(max(least, -math.MaxFloat64), math.MaxFloat64)}, nil
+	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), nil), nil
 }
 
 func (l *Level) log(logScore float64) float64 {

@@ -25,19 +25,23 @@ func Toward(worst, best, shape float64) (*Desirability, error) {
 		return nil, fmt.Errorf("%v and %v are further apart than can be computed", worst, best)
 	}
 	if worst == best {
-		return &Desirability{func(float64) float64 { return 0 }, best}, nil
+		return newDesirability(func(float64) float64 { return 0 }, best, flat), nil
 	}
-	return &Desirability{func(v float64) float64 {
+	d := newDesirability(func(v float64) float64 {
 		if part := (v - worst) / (best - worst); part > 0 {
 			return float64(shape * portable.Log(part))
 		}
 		return math.Inf(-1)
-	}, math.Inf(int(math.Copysign(1, best-worst)))}, nil
+	}, math.Inf(int(math.Copysign(1, best-worst))), func(v float64) float64 { return shape / (v - worst) })
+	if best > worst {
+		return d.between(worst, math.Inf(1)), nil
+	}
+	return d.between(math.Inf(-1), worst), nil
 }
 
 // Steep is exp(slope·v), by which the greatest or the least value can be looked for.
 func Steep(slope float64) *Desirability {
-	return &Desirability{func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope)))}
+	return newDesirability(func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope))), func(float64) float64 { return slope })
 }
 
 // As returns the formula's value as something that is desirable, instead of a score.
@@ -83,6 +87,18 @@ func (m *Markowitz) sideOf(side Side, returns int64, risk wide) float64 {
 		return spread
 	}
 	return gain / spread // infinite without risk, which the chains refuse by name
+}
+
+// Linear returns what the return is a sum of, by units of each ingredient, and how desirable it
+// is; nothing of another side.
+func (p *Portfolio) Linear() (perUnit, perUse []float64, constant float64, d *Desirability) {
+	if p.side != Return {
+		return nil, nil, 0, nil
+	}
+	for _, a := range p.market.returns.a {
+		perUnit = append(perUnit, float64(float64(a)*p.market.perReturn))
+	}
+	return perUnit, nil, 0, p.d
 }
 
 // LogScore returns log y(x), in O(n²).

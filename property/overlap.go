@@ -81,6 +81,9 @@ func (o *Overlap) log(overlap float64) float64 {
 	return portable.Log(max(o.floor, 1-overlap))
 }
 
+// Most returns what log y is at most: y is never above 1.
+func (*Overlap) Most(int) float64 { return 0 }
+
 // LogScore returns log y(x).
 func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 	shared := make(map[int32]int)

@@ -100,6 +100,9 @@ func (p *Preference) log(sums []int64, grouped int) float64 {
 	return logNormal(mean / math.Sqrt(curve*curve+variance))
 }
 
+// Most returns what log y is at most: y is never above 1.
+func (*Preference) Most(int) float64 { return 0 }
+
 // LogScore returns log y(x).
 func (p *Preference) LogScore(x *mcmc.Composition) float64 {
 	s := p.scorer(x)

@@ -262,6 +262,13 @@ func around(t *testing.T, s *schema.Section, section any) any {
 		if doc["constraints"] != nil && strings.Contains(fmt.Sprint(doc["constraints"]), "property:") {
 			doc["properties"] = parsed(t, "{Fresh: {forest: {file: taste.forest, want: Fresh}}, stars: {forest: {label: stars, maximize: true, trees: 3}}}")
 		}
+		if names, ok := doc["trade"].([]any); ok && doc["properties"] == nil {
+			properties := make(map[string]any) // of these names, as whatever they are called can be traded off
+			for _, name := range names {
+				properties[fmt.Sprint(name)] = parsed(t, "{blend: {attribute: cost, minimize: true}}")
+			}
+			doc["properties"] = properties
+		}
 		if doc["constraints"] != nil {
 			doc["sparsity"] = parsed(t, "{uniform: [1, 2]}") // few enough to be counted one by one
 		}

@@ -28,6 +28,7 @@ var notRun = []struct{ begins, why string }{
 
 	{"go install ", "it would change the machine"},
 	{"gh attestation verify ", "a release that is not there"},
+	{"kir serve\n", "it runs until it is ended: TestBeginWithBar goes through it"},
 	{"kir serve examples/cocktails/bar.yaml", "it runs until it is ended: TestServeInBrowser steers it"},
 	{"go run ./cmd/kir check examples/ifra/problem.yaml", "two minutes: the example has its own test"},
 	{"python3 bench/models/", "Python and Node: bench/models has its own test of what they recorded"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"sync"
 	"time"
 
@@ -111,6 +110,6 @@ func firstOf(d *doing, quiet bool) func(*problem.Problem, []search.Found) {
 		return nil
 	}
 	return func(p *problem.Problem, best []search.Found) {
-		d.tell(bestLine(math.Exp(best[0].LogScore), best[0].Parts, p))
+		d.tell(bestLine(best[0].Score(), best[0].Parts, p))
 	}
 }

@@ -27,8 +27,11 @@ func newInitCommand() *cobra.Command {
 		Use:   "init TABLE [-o FILE]",
 		Short: "Write a problem to start from for a table of recipes",
 		Long: `Write a problem file for a table of recipes: the columns, how many ingredients
-recipes have, the labels and an objective for one of them, and, commented out,
-constraints that the doses and groups suggest. kir sample can sample it at once.
+recipes have, the labels and an objective for one of them; as constraints doses within
+those of the recipes, and maxima and stock where the ingredients have such columns.
+Other objectives and constraints stand there commented out. Where a model knows too
+little, what goes together in the recipes is an objective, too. Of a table of prices or
+returns over time it writes a portfolio. kir sample can sample it at once.
 Beside it, unless it is there, goes ` + schema.FileName + `, with which editors complete
 and check the file.
 
@@ -70,8 +73,21 @@ that. docs/tables.md describes what is read.`,
 			if err := d.ReadTable(table, options); err != nil {
 				return asFlags(err)
 			}
+			shelf, lacking := "", []string(nil)
+			if ingredients == "" {
+				shelf, lacking = d.ReadShelf(table, options)
+			}
 			if d.Table, err = from(out, args[0]); err != nil {
 				return err
+			}
+			if shelf != "" {
+				note := book.Note{File: args[0], Message: "sheet " + fault.Quote(shelf) + " lists the ingredients", Doubt: true}
+				if len(lacking) > 0 {
+					note.Message += " and is left out, as it lacks " + fault.List(lacking, 4)
+				} else {
+					d.Ingredients = d.Table
+				}
+				d.Book.Notes = append(d.Book.Notes, note)
 			}
 			if err := saveDraft(c.Context(), d, out); err != nil {
 				return err
@@ -81,6 +97,11 @@ that. docs/tables.md describes what is read.`,
 			}
 			what, notes := d.Contents()
 			told := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", out, what, shellWord(out))
+			for _, b := range d.Offered() {
+				if on, left := d.Bounds[b.Key]; left && !on {
+					told += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
+				}
+			}
 			const most = 8
 			doubts := 0
 			for _, n := range notes {

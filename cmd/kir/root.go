@@ -204,6 +204,7 @@ func newRootCommand() *cobra.Command {
 		newShowCommand(),
 		newCompareCommand(),
 		newScoreCommand(),
+		newTradeoffCommand(),
 		newReportCommand(),
 		newServeCommand(),
 		newDrawsCommand(),
@@ -273,7 +274,7 @@ func meant(message, text string, names []string) error {
 
 // programmed are the commands that score compositions, and so may run the programs of
 // a problem, if they are allowed.
-var programmed = []string{"sample", "resume", "merge", "check", "show", "report", "score", "compare", "serve", "next", "record", "campaign"}
+var programmed = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign"}
 
 const allowPrograms = "allow-programs"
 

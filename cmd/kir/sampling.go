@@ -117,10 +117,16 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 	if err != nil {
 		return inputError(failed(c.Context(), err, p, store))
 	}
+	d := newDoing(c.Context(), c.ErrOrStderr(), o.quiet || o.progressJSON)
+	defer d.end()
+	if len(p.Trade) > 0 {
+		d.begin("looking for the trade-off")
+	}
 	m, err := conclude(c.Context(), p, store, result, !o.noReport)
 	if err != nil {
 		return err
 	}
+	d.end()
 	return printModel(c.OutOrStdout(), m, dir, o.asJSON)
 }
 

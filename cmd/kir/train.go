@@ -158,7 +158,7 @@ flags are kept as given.`,
 						return err
 					}
 				}
-				return tellTraining(c, build.Training(m, out), figures, asJSON)
+				return tellTraining(c, m, out, figures, asJSON)
 			}
 			var candidates []model.Candidate
 			if choose {
@@ -194,7 +194,7 @@ flags are kept as given.`,
 					return err
 				}
 			}
-			return tellTraining(c, build.Training(f, out), figures, asJSON)
+			return tellTraining(c, f, out, figures, asJSON)
 		},
 	}
 	c.Flags().StringVar(&label, "label", "", "label column to predict")
@@ -284,8 +284,13 @@ func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) 
 	return splits, nil
 }
 
-// tellTraining writes the figures, if they are asked for, and prints what there is to say.
-func tellTraining(c *cobra.Command, t *report.Training, figures string, asJSON bool) error {
+// tellTraining writes the figures, if they are asked for, and prints what there is to say of
+// a model that was saved in a file, if that is named.
+func tellTraining(c *cobra.Command, p problem.Predictor, file, figures string, asJSON bool) error {
+	t, err := build.Training(p, file)
+	if err != nil {
+		return err
+	}
 	if figures != "" {
 		if _, err := saveFigures(c.Context(), view.TrainingFigures(t), figures); err != nil {
 			return fmt.Errorf("writing the figures: %w", err)

@@ -26,7 +26,8 @@ type Batch struct {
 	Models  []Model  `json:"models"`
 	Pending []string `json:"pending"` // of earlier batches
 	Notes   []string `json:"notes"`
-	Labels  []string `json:"labels"` // that are measured
+	Labels  []string `json:"labels"`          // that are measured
+	Trade   []string `json:"trade,omitempty"` // the objectives of the trade-off that it is to move
 }
 
 // An Entry is one recipe of a batch.

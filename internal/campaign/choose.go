@@ -69,6 +69,7 @@ type chosen struct {
 	beats  float64
 	better float64
 	scored bool
+	front  *frontier // that chose it; nil: none
 }
 
 // newChooser learns what there is to learn.

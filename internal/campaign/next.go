@@ -102,7 +102,16 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if b.Best, err = c.best(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}
-	if len(ch.learnt()) > 0 {
+	frontier, err := ch.frontier()
+	if err != nil {
+		return nil, err
+	}
+	if frontier != nil {
+		b.Trade = c.Problem.Trade
+		if b.Left, err = frontier.choose(ctx); err != nil {
+			return nil, err
+		}
+	} else if len(ch.learnt()) > 0 {
 		var p *pool
 		if p, err = ch.look(ctx); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -350,6 +351,43 @@ func TestLearnWords(t *testing.T) {
 		{"properties: {y: {learn: {label: y, want: curdled, log: true}}}\n", trials, "a class is wanted"},
 	} {
 		if _, err := Open(t.Context(), fiveBench(t, c.text, c.trials), problem.Options{}); err == nil || !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+}
+
+// TestSpreads: a campaign trusts a value the less the worse it was measured, by the column
+// that sd names: one that is 100 too large, and was measured that badly, moves what is
+// predicted there by less than a fifth of what it moves it otherwise.
+func TestSpreads(t *testing.T) {
+	predicted := func(wrong float64, sd string) float64 {
+		trials := trialsTable(30, func(x []int, k int) string {
+			y, err := strconv.ParseFloat(hill(x, k), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k == 3 {
+				return fmt.Sprintf("%.4f,%s", y+wrong, sd)
+			}
+			return fmt.Sprintf("%.4f,1", y)
+		})
+		c := open(t, fiveBench(t, "properties: {y: {learn: {label: y, maximize: true, sd: y sd}}}\n", strings.Replace(trials, "amount,y", "amount,y,y sd", 1)))
+		o, err := c.learn(t.Context(), &c.Problem.Properties[0], 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, _ := o.model.Predict(c.trials[3].parts)
+		return o.number(mean)
+	}
+	well, badly := predicted(100, "1")-predicted(0, "1"), predicted(100, "500")-predicted(0, "500")
+	if !(well > 2) || !(math.Abs(badly) < well/5) {
+		t.Errorf("an error of 100 moves what is predicted by %v, and by %v where it was measured badly", well, badly)
+	}
+	for _, c := range []struct{ text, trials, wrong string }{
+		{"{label: y, maximize: true, sd: y sd}", "recipe,ingredient,amount,y,y sd\nt1,a,20,1,-1\nt2,b,20,2,1\nt3,c,20,2,1\nt4,d,20,3,1\n", "standard deviation -1"},
+	} {
+		path := fiveBench(t, "properties: {y: {learn: "+c.text+"}}\n", c.trials)
+		if _, err := open(t, path).Choose(t.Context(), Settings{Size: 2, Seed: 1, MaxNew: -1}); err == nil || !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}

@@ -35,19 +35,26 @@ func (c *Campaign) learn(ctx context.Context, w *problem.Property, seed uint64) 
 		return nil, err
 	}
 	data := &model.Data{Label: o.label, Ingredients: c.Problem.Ingredients, Total: c.Problem.Total, Features: w.Learns.Features}
+	spreads, err := w.Learns.Spreads(c.Problem.Book)
+	if err != nil {
+		return nil, err
+	}
 	var recipes [][]mcmc.Part
-	var values []float64
+	var values, sd []float64
 	for k, t := range c.trials {
 		switch {
 		case w.Learns.Numeric && !math.IsNaN(numbers[k]):
 			recipes, values = append(recipes, t.parts), append(values, numbers[k])
+			if spreads != nil {
+				sd = append(sd, spreads[k])
+			}
 		case !w.Learns.Numeric && classes[k] != "":
 			recipes, data.Classes = append(recipes, t.parts), append(data.Classes, classes[k])
 		}
 	}
 	o.rows = len(recipes)
 	if w.Learns.Numeric {
-		return o, o.learnNumbers(ctx, recipes, values, len(c.Problem.Ingredients), c.Problem.Total)
+		return o, o.learnNumbers(ctx, recipes, values, sd, len(c.Problem.Ingredients), c.Problem.Total)
 	}
 	if o.rows < fewestMeasured {
 		return o, nil
@@ -64,8 +71,9 @@ func (c *Campaign) learn(ctx context.Context, w *problem.Property, seed uint64) 
 	return o, nil
 }
 
-// learnNumbers fits a process to the normal scores of numbers.
-func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, values []float64, ingredients, total int) error {
+// learnNumbers fits a process to the normal scores of numbers, which were measured with
+// standard deviations, NaN where one is not known; nil if none is.
+func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) error {
 	if len(values) == 0 {
 		return nil
 	}
@@ -81,7 +89,11 @@ func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, val
 			scores[k] = -scores[k] // so that the greatest are the best wherever rows are chosen
 		}
 	}
-	g, err := newProcess(ctx, recipes, scores, ingredients, total)
+	spreads := make([]float64, len(sd))
+	for k, s := range sd {
+		spreads[k] = o.warp.spread(values[k], s)
+	}
+	g, err := newProcess(ctx, recipes, scores, spreads, ingredients, total)
 	if err != nil {
 		return err
 	}

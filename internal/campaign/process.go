@@ -21,6 +21,8 @@ type process struct {
 	weight []float64 // 1/length², by ingredient
 	norm   []float64 // Σ weight·v² of each point
 	noise  float64   // variance of a measurement, as a share of scale²
+	own    []float64 // what each point was measured with beside that, as a share of scale²
+	usual  float64   // the same of a new measurement: that in the middle
 	scale  float64   // standard deviation of values
 	mean   float64
 	factor portable.Lower // L of L·Lᵀ = K + noise·1
@@ -44,8 +46,9 @@ const (
 	noiseMedian, noiseSpread   = 0.05, 1.5
 )
 
-// newProcess fits a process to values at recipes.
-func newProcess(ctx context.Context, recipes [][]mcmc.Part, values []float64, ingredients, total int) (*process, error) {
+// newProcess fits a process to values at recipes, that were measured with standard
+// deviations; NaN where one is not known, and empty if none is.
+func newProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) (*process, error) {
 	g := &process{total: total, weight: make([]float64, ingredients), noise: noiseMedian}
 	for i := range g.weight {
 		g.weight[i] = 1 / (lengthMedian * lengthMedian)
@@ -55,12 +58,15 @@ func newProcess(ctx context.Context, recipes [][]mcmc.Part, values []float64, in
 	for k, x := range recipes {
 		all[k] = pointOf(x, total)
 	}
+	own, usual := measuredWith(values, sd)
+	g.usual = usual
 	tuned := thinned(values, mostTuned)
+	g.own = pick(own, tuned)
 	if err := g.tune(ctx, pick(all, tuned), pick(values, tuned)); err != nil {
 		return nil, err
 	}
 	y := pick(values, rows)
-	g.points = pick(all, rows)
+	g.points, g.own = pick(all, rows), pick(own, rows)
 	g.mean = 0
 	for _, v := range y {
 		g.mean += v / float64(len(y))
@@ -70,6 +76,35 @@ func newProcess(ctx context.Context, recipes [][]mcmc.Part, values []float64, in
 	}
 	g.judge(y)
 	return g, nil
+}
+
+// mostOwn bounds the variance of a value, beside the variance of all: one that was measured
+// worse tells nothing.
+const mostOwn = 1e6
+
+// measuredWith returns the variances of values that were measured with standard deviations,
+// as shares of the variance of all, and that in the middle, which values without one have.
+func measuredWith(values, sd []float64) (own []float64, usual float64) {
+	own = make([]float64, len(values))
+	known := slices.DeleteFunc(slices.Sorted(slices.Values(sd)), math.IsNaN)
+	if len(known) == 0 {
+		return own, 0
+	}
+	mean, variance := 0.0, 0.0
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		variance += float64((v-mean)*(v-mean)) / float64(len(values))
+	}
+	share := func(s float64) float64 { return min(float64(s*s)/variance, mostOwn) }
+	usual = share(known[len(known)/2])
+	for k, s := range sd {
+		if own[k] = usual; !math.IsNaN(s) {
+			own[k] = share(s)
+		}
+	}
+	return own, usual
 }
 
 func pick[T any](all []T, at []int) []T {
@@ -153,7 +188,7 @@ func (g *process) fit(y []float64) bool {
 		for j := range i {
 			row[j] = g.kernel(g.points[i], g.points[j], g.norm[i], g.norm[j])
 		}
-		row[i] = 1 + g.noise
+		row[i] = 1 + g.noise + g.own[i]
 	}
 	if !g.factor.Factor() {
 		return false
@@ -379,7 +414,7 @@ func (g *process) Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64 {
 }
 
 // Noise implements [Surrogate].
-func (g *process) Noise() float64 { return float64(g.scale * math.Sqrt(g.noise)) }
+func (g *process) Noise() float64 { return float64(g.scale * math.Sqrt(g.noise+g.usual)) }
 
 // R2 implements [Surrogate].
 func (g *process) R2() float64 { return g.r2 }

@@ -12,6 +12,9 @@ import (
 
 // reason says why a recipe was chosen, from figures.
 func (ch *chooser) reason(b *chosen) Reason {
+	if b.front != nil {
+		return b.front.reason(b)
+	}
 	switch b.kind {
 	case Fill:
 		if math.IsNaN(b.near) {

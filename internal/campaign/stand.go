@@ -87,6 +87,14 @@ func (c *Campaign) Stand(ctx context.Context, s Settings) (*Standing, error) {
 	if err := c.told(ch.objectives, st); err != nil {
 		return nil, err
 	}
+	frontier, err := ch.frontier()
+	if err != nil {
+		return nil, err
+	}
+	if frontier != nil {
+		st.Left, err = frontier.stand(ctx)
+		return st, err
+	}
 	if len(ch.learnt()) == 0 {
 		st.Left = Left{Advice: GoOn, Text: ch.unknown()}
 		return st, nil

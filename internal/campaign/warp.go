@@ -72,6 +72,16 @@ const tail = 0.8
 // score returns the score of a value.
 func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, scaled(v, w.log)) }
 
+// spread returns the standard deviation of the score of a value that has the standard
+// deviation sd.
+func (w *warp) spread(v, sd float64) float64 {
+	at := scaled(v, w.log)
+	if w.log {
+		sd /= v
+	}
+	return math.Abs(interpolate(w.values, w.scores, at+sd)-interpolate(w.values, w.scores, at-sd)) / 2
+}
+
 // value returns the value of a score.
 func (w *warp) value(z float64) float64 {
 	v := interpolate(w.scores, w.values, z)

@@ -99,6 +99,9 @@ func (e *Enumeration) Each(ctx context.Context, visit func() bool) (done bool) {
 	return e.from(0, e.c.Total)
 }
 
+// Parts returns the composition that is visited, until the visit ends.
+func (e *Enumeration) Parts() []rule.Part { return e.parts }
+
 // Work is about how many steps of 10⁻⁹ s it took.
 func (e *Enumeration) Work() float64 {
 	return float64(50*float64(e.looked)) + float64(10*float64(e.book.work))

@@ -46,6 +46,9 @@ type Draft struct {
 	// NoPairs keeps Finish from asking it.
 	Batch          string
 	Pairs, NoPairs bool
+
+	// Round is how many recipes are made at a time; 0 for what suits.
+	Round int
 }
 
 // What a draft shows of a book, so that a person can read it.
@@ -99,6 +102,9 @@ func (d *Draft) Write() ([]byte, error) {
 	w.properties(targets)
 	if err := w.rules(targets); err != nil {
 		return nil, err
+	}
+	if n := w.AtATime(); n != usualRound && slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != None && !t.Attribute }) {
+		w.line("campaign: {batch: %d} # how many are made at a time", n)
 	}
 	w.line("sampler: {chains: 4, draws: %d, seed: 1}", draftDraws)
 	return []byte(w.text.String()), nil

@@ -113,26 +113,28 @@ func WithoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*boo
 // Finish returns the text of a draft that can be sampled as the file out, beside which its
 // tables are. Where a model knows too little, what goes together in the recipes becomes an
 // objective, too.
-// Constraints that nobody has chosen and that conflict are left out, the last first.
+// Where constraints conflict, those that nobody has chosen are left out: one if that is
+// enough, else the last and one more, and so on.
 func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
 	weak, text, err := d.try(ctx, out)
-	for errors.As(err, new(*ConflictError)) {
-		bounds := d.Offered()
-		last := -1
-		for i, b := range bounds {
+	for conflicts(err) {
+		var free []string // what nobody has chosen
+		for _, b := range d.Offered() {
 			if _, chosen := d.Bounds[b.Key]; b.On && !chosen {
-				last = i
+				free = append(free, b.Key)
 			}
 		}
-		if last < 0 {
+		if len(free) == 0 {
 			break
 		}
-		d.Bounds = maps.Clone(d.Bounds)
-		if d.Bounds == nil {
-			d.Bounds = make(map[string]bool)
+		said := d.Bounds
+		for k := len(free) - 1; k >= 0 && conflicts(err); k-- {
+			d.Bounds = without(said, free[k])
+			weak, text, err = d.try(ctx, out)
 		}
-		d.Bounds[bounds[last].Key] = false
-		weak, text, err = d.try(ctx, out)
+		if conflicts(err) {
+			d.Bounds = without(said, free[len(free)-1])
+		}
 	}
 	if err != nil || !weak || d.Pairs || d.NoPairs {
 		return text, err
@@ -140,6 +142,19 @@ func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
 	d.Pairs = true
 	_, text, err = d.try(ctx, out)
 	return text, err
+}
+
+// conflicts says whether an error is that constraints cannot all hold.
+func conflicts(err error) bool { return errors.As(err, new(*ConflictError)) }
+
+// without returns bounds without one of them.
+func without(bounds map[string]bool, off string) map[string]bool {
+	all := maps.Clone(bounds)
+	if all == nil {
+		all = make(map[string]bool)
+	}
+	all[off] = false
+	return all
 }
 
 // try writes the draft and reads it as a problem. weak is whether it has a weak model.
@@ -267,4 +282,57 @@ func (d *Draft) Contents() (string, []book.Note) {
 		return fault.Count(len(s.Columns), "asset") + " over " + fault.Count(len(s.Times), "row"), s.Notes
 	}
 	return fault.Count(len(d.Book.Recipes), "recipe") + ", " + fault.Count(d.Book.Ingredients.Len(), "ingredient"), slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes)
+}
+
+// mostShelves is how many other sheets of a workbook are looked at.
+const mostShelves = 20
+
+// ReadShelf looks for another sheet of the workbook that lists the ingredients, and reads
+// the recipes with it; the draft then has its layout. It returns the sheet, which is empty if
+// there is none, and which ingredients it lacks: with some the recipes are as they were.
+func (d *Draft) ReadShelf(t Table, o book.Options) (sheet string, lacking []string) {
+	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
+		return "", nil
+	}
+	p, err := read(t, func(r io.Reader, name string) (*book.Peek, error) {
+		return book.PeekAt(r, name, book.Layout{Sheet: d.Book.Shape.Sheet}, 0, 0, 0)
+	})
+	if err != nil {
+		return "", nil // it was read before, so nothing is lost
+	}
+	o.Sheet = d.Book.Shape.Sheet
+	for _, other := range p.Sheets[:min(len(p.Sheets), mostShelves)] {
+		if other == o.Sheet {
+			continue
+		}
+		in := book.Layout{Sheet: other}
+		list, err := read(t, func(r io.Reader, name string) (*book.Ingredients, error) { return book.ReadIngredients(r, name, in) })
+		if err != nil || len(list.Attributes) == 0 {
+			continue
+		}
+		var not []string
+		for _, name := range d.Book.Ingredients.Names {
+			if _, ok := list.Index(name); !ok {
+				not = append(not, name)
+			}
+		}
+		switch {
+		case 2*len(not) > d.Book.Ingredients.Len():
+			continue
+		case len(not) > 0:
+			if sheet == "" {
+				sheet, lacking = other, not
+			}
+			continue
+		}
+		with := *d
+		o.Ingredients = list
+		if err := with.ReadTable(t, o); err != nil {
+			continue
+		}
+		with.IngredientsLayout = list.Guessed.With(in)
+		*d = with
+		return other, nil
+	}
+	return sheet, lacking
 }

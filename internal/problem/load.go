@@ -176,6 +176,12 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
 		return p, err
 	}
+	if err := bad.each(root.Get("trade"), func(n *yaml.Node) (err error) { p.Trade, err = readTrade(p, n); return err }); err != nil {
+		return p, err
+	}
+	if len(bad.all) > 0 {
+		return p, bad.err()
+	}
 	p.Warnings = s.warnings
 	p.Resolved, err = resolve(p, root, s.beside)
 	return p, err

@@ -368,9 +368,9 @@ func (d *Draft) levels(a *book.Attribute, known []float64, key string) (lines []
 		}
 	}
 	for _, v := range distinct {
-		units := math.Floor(v/scale*float64(d.total()) + 1e-9)
+		units := math.Floor(float64(v/scale*float64(d.total())) + 1e-9)
 		if key == "min" {
-			units = math.Ceil(v/scale*float64(d.total()) - 1e-9)
+			units = math.Ceil(float64(v/scale*float64(d.total())) - 1e-9)
 		}
 		for _, text := range texts[v] {
 			of := fmt.Sprintf("{%s: %q}", book.YAMLText(a.Name), text)
@@ -426,11 +426,31 @@ func (d *Draft) Batches() []string {
 	return nil
 }
 
+// How many recipes a problem makes at a time if it does not say, and how many drinks, which
+// are less than mostDrink millilitres each.
+const (
+	usualRound  = 8
+	drinksRound = 3
+	mostDrink   = 1000
+)
+
+// AtATime is how many recipes are made at a time.
+func (d *Draft) AtATime() int {
+	if d.Round > 0 {
+		return d.Round
+	}
+	if size := d.size("ml"); size > 0 && size < mostDrink {
+		return drinksRound
+	}
+	return usualRound
+}
+
 // plainNumber writes a number above 0 without an exponent, rounded to two digits.
 func plainNumber(v float64) string {
 	digits := max(math.Floor(portable.Log10(v)), -6)
 	scale := portable.Pow(10, digits-1)
-	return strconv.FormatFloat(float64(math.Round(v/scale)*scale), 'f', max(0, 1-int(digits)), 64)
+	text := strconv.FormatFloat(float64(math.Round(v/scale)*scale), 'f', max(0, 1-int(digits)), 64)
+	return strings.TrimSuffix(text, ".0")
 }
 
 // size returns the size of the recipe in the middle, in a unit; 0 if the recipes are not

@@ -71,6 +71,25 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	return out, nil
 }
 
+// PropertyNames returns the names under properties in a problem file, and reads nothing else.
+func PropertyNames(ctx context.Context, path string) (names []string, err error) {
+	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
+	text, err := files.ReadFile(ctx, path, yaml.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	root, err := readText(ctx, files, path, text)
+	if err != nil {
+		return nil, err
+	}
+	if n := root.Get("properties"); n != nil {
+		for _, e := range n.Entries {
+			names = append(names, book.Name(e.Key.Text))
+		}
+	}
+	return names, nil
+}
+
 // Outline returns what the problem says but for its wishes; its Text is not set.
 func (p *Problem) Outline() *Outline {
 	set := newRuleSet(&shelf{names: p.Ingredients, total: p.Total}, p.Rules).Set

@@ -44,6 +44,7 @@ type Problem struct {
 	Auto        bool          // the sampler's kernel was chosen, not named
 	Search      Search
 	Campaign    Campaign
+	Trade       []string // the objectives of the trade-off that the file asks for; nil: none
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // what is allowed and yet worth knowing
 

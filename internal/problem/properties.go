@@ -50,6 +50,7 @@ type Property struct {
 
 	learnt   *learnt                // of what was learnt
 	level    func() (*level, error) // of what limits bound that is not the score; else nil
+	sides    []side                 // figures that can be objectives of their own
 	property mcmc.Property
 	command  *Command   // of a program
 	at       *yaml.Node // what stands under the kind

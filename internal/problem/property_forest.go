@@ -176,6 +176,7 @@ type Learning struct {
 	Numeric  bool            // whether the label is a number and no class
 	Features []model.Feature // nil: the amounts of the ingredients
 	Log      bool            // whether the logarithm of the number is learnt
+	SD       string          // the label with the standard deviations of the numbers; empty: none
 	Failures *[]string       // values that say that a recipe failed, beside those of [book.Fails]; nil: none does
 }
 
@@ -187,6 +188,33 @@ func (l *Learning) Measured(label *book.Label) (numbers []float64, failed []bool
 	}
 	numbers, err = label.Numbers()
 	return numbers, make([]bool, len(numbers)), err
+}
+
+// Spreads returns the standard deviations with which the numbers of a book's recipes were
+// measured, NaN where there is none; nil if no label has them.
+func (l *Learning) Spreads(b *book.Book) ([]float64, error) {
+	if l.SD == "" || b == nil {
+		return nil, nil
+	}
+	label, ok := b.Label(l.SD)
+	if !ok || len(label.Classes) == 0 {
+		return nil, nil // nobody has filled it in
+	}
+	sd, _, err := label.Measured()
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range sd {
+		if v < 0 {
+			return nil, negativeSpread(v, label)
+		}
+	}
+	return sd, nil
+}
+
+// negativeSpread says that a recipe has a standard deviation below 0.
+func negativeSpread(v float64, label *book.Label) error {
+	return &fault.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", v, fault.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
 }
 
 // learning reads a property that is learnt, and learns nothing.
@@ -225,6 +253,12 @@ func learning(s *shelf, n *yaml.Node, f fields, want model.Want) (Property, erro
 func (l *Learning) readHow(f fields) (err error) {
 	if l.Log, err = logs(f["log"]); err != nil {
 		return err
+	}
+	if n := f["sd"]; n != nil {
+		if l.SD, err = n.Str("the column of standard deviations"); err != nil {
+			return err
+		}
+		l.SD = book.Name(l.SD)
 	}
 	words, err := failureWords(f["failed"])
 	if err == nil && l.Numeric {

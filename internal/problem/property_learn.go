@@ -358,7 +358,7 @@ func standardDeviations(label *book.Label, recipes []int) ([]float64, error) {
 	sd, known := make([]float64, len(recipes)), false
 	for k, r := range recipes {
 		if sd[k] = numbers[r]; sd[k] < 0 {
-			return nil, &fault.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", sd[k], fault.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
+			return nil, negativeSpread(sd[k], label)
 		}
 		known = known || !math.IsNaN(sd[k])
 	}

@@ -93,7 +93,7 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pro
 		resolved.Set("periods", m.periods)
 	}
 	if goal == nil {
-		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.from), Figures: marketFigures(p), property: p, resolved: resolved}, nil
+		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.from), Figures: marketFigures(p), sides: marketSides(p), property: p, resolved: resolved}, nil
 	}
 	goal.value = func(x *mcmc.Composition) float64 { return p.Side(side, x) }
 	goal.scored = func(d *property.Desirability) mcmc.Property { return p.As(side, d) }
@@ -166,6 +166,22 @@ func marketFigures(p *property.Markowitz) []Figure {
 		{Name: "volatility", Percent: true, Of: volatility},
 		{Name: "return/volatility", Of: func(x *mcmc.Composition) float64 { return p.Return(x) / volatility(x) }},
 	}
+}
+
+// marketSides are the figures of a portfolio as objectives of a trade-off.
+func marketSides(p *property.Markowitz) (sides []side) {
+	for figure, of := range []property.Side{property.Return, property.Volatility, property.Ratio} {
+		s := side{figure: figure, aim: aim{goal: Maximize}}
+		if of == property.Volatility {
+			s.aim.goal = Minimize
+		}
+		s.level = &level{as: func(d *property.Desirability) (mcmc.Property, error) { return p.As(of, d), nil }, scale: 100}
+		if of == property.Ratio {
+			s.level.scale = 1
+		}
+		sides = append(sides, s)
+	}
+	return sides
 }
 
 // marketOf reads expected returns and a covariance as they are given.

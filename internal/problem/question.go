@@ -49,6 +49,10 @@ func (p *Problem) Question() (*search.Question, error) {
 	if slices.ContainsFunc(p.Properties, func(w Property) bool { return w.halved() }) {
 		q.Halves = p.halves
 	}
+	q.Stated = p.stated()
+	if q.Bounding, err = p.bounding(); err != nil {
+		return nil, err
+	}
 	return q, nil
 }
 
@@ -75,6 +79,7 @@ func (p *Problem) stay(q *search.Question) {
 		}
 	}
 	if all := p.always(); len(all) > 0 {
+		q.Always = all
 		q.Lacks = func(ingredients []int) bool {
 			return slices.ContainsFunc(all, func(i int) bool { return !slices.Contains(ingredients, i) })
 		}

@@ -41,6 +41,7 @@ func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 		constraints = n.Plain()
 	}
 	out.Set("constraints", constraints)
+	out.Keep(root, "trade")
 	out.Set("sampler", p.sampler())
 	out.Set("search", p.Search.resolved())
 	if n := root.Get("campaign"); n != nil {

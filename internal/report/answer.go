@@ -18,10 +18,26 @@ type Answer struct {
 	search.Comparison
 
 	Promise *search.Promise `json:"promise"` // null where nothing has been learnt
+	Bound   *Bound          `json:"bound"`   // null where nothing was searched or found
 
 	Effort       float64 `json:"effort"`
 	Evaluations  int64   `json:"evaluations"`  // lines and compositions that were scored
 	Compositions int64   `json:"compositions"` // and all splits of these lines
+}
+
+// A Bound is what no recipe scores more than that may be offered: one within the constraints
+// and, where the search stays within them, the doses of the known recipes, and that is not
+// known. Its score is Π y_k of the objectives that count, each once.
+type Bound struct {
+	Score  Number `json:"score"`  // it is proved; null where none is known
+	Best   Number `json:"best"`   // of the best recipe found
+	Gap    Number `json:"gap"`    // 1 − best/score
+	Proved bool   `json:"proved"` // the best found is the best there is, but for a hundred-millionth of its score
+	Doses  bool   `json:"doses"`  // recipes outside the doses of the known ones are left out
+
+	// Unbounded are the objectives of which nothing is known that they cannot exceed, so that
+	// there is no bound.
+	Unbounded []string `json:"unbounded"`
 }
 
 // An AnswerGrade is how good the answer is, in a word.

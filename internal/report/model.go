@@ -38,6 +38,7 @@ type Model struct {
 	Score      Comparison               `json:"score"`
 	Best       []Best                   `json:"best"` // the shortlist
 	Plots      []Plot                   `json:"plots"`
+	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"` // of a problem that asks for one
 	Warnings   []string                 `json:"warnings"`
 	Inputs     []run.Input              `json:"inputs"`
 	Again      Again                    `json:"again"`

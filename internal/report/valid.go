@@ -27,6 +27,7 @@ func (m *Model) valid() error {
 			need(len(row) == classes, "property %d: the confusion matrix has not the forest's %d classes", k, classes)
 		}
 	}
+	m.validTradeoff(need)
 	m.validFigures(need)
 	for k, l := range m.Ladders {
 		need(len(l.Rungs) > 0, "ladder %d has no rungs", k)
@@ -48,6 +49,34 @@ func (m *Model) validLists(need func(ok bool, format string, args ...any)) {
 			need(s.Rule >= 0 && s.Rule < len(m.Problem.Rules), "best %d names rule %d of %d", k, s.Rule, len(m.Problem.Rules))
 		}
 	}
+}
+
+// validTradeoff checks the trade-off.
+func (m *Model) validTradeoff(need func(ok bool, format string, args ...any)) {
+	t := m.Tradeoff
+	if t == nil {
+		return
+	}
+	const large = 1e300 // beyond which the range of an axis may overflow
+	for k, p := range t.Front {
+		left := m.Problem.Total
+		for _, amount := range p.Recipe {
+			need(amount >= 1 && amount <= left, "the amounts of recipe %d of the trade-off do not add up to the total", k)
+			left -= max(0, amount)
+		}
+		need(left == 0, "the amounts of recipe %d of the trade-off do not add up to the total", k)
+		for _, o := range t.Objectives {
+			v, ok := p.Values[o.Name]
+			need(ok && math.Abs(float64(v.Value)) < large, "recipe %d of the trade-off has no %s", k, o.Name)
+		}
+	}
+	for k, d := range t.Draws {
+		need(len(d) == len(t.Objectives), "draw %d of the trade-off has %d values of %d", k, len(d), len(t.Objectives))
+	}
+	for k, r := range t.Known {
+		need(len(r.Values) == len(t.Objectives), "known recipe %d of the trade-off has %d values of %d", k, len(r.Values), len(t.Objectives))
+	}
+	need(t.Random.Compositions >= 0 && t.Found >= 0, "the trade-off has %d random compositions and %d recipes", t.Random.Compositions, t.Found)
 }
 
 // validFigures checks what is drawn.

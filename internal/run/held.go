@@ -61,20 +61,6 @@ func (h *heldRows) scoresOf(draw int) []float64 {
 	return h.scores[draw*n : (draw+1)*n]
 }
 
-// truncate leaves the first draws.
-func (h *heldRows) truncate(draws int) {
-	if draws >= h.draws() {
-		return
-	}
-	n := len(h.scores) / len(h.ends)
-	entries := 0
-	if draws > 0 {
-		entries = h.ends[draws-1]
-	}
-	h.density, h.scores, h.ends = h.density[:draws], h.scores[:draws*n], h.ends[:draws]
-	h.ingredients, h.amounts = h.ingredients[:entries], h.amounts[:entries]
-}
-
 // thinTo leaves the draws that a chain of a larger thin has, a multiple of that of h.
 func (h *heldRows) thinTo(thin int) {
 	step := thin / h.thin

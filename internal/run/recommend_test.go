@@ -8,7 +8,37 @@ import (
 
 	"kir/internal/long"
 	"kir/mcmc"
+	"kir/rule"
 )
+
+// Where next to nothing that tempered begins with keeps the rules, balanced is taken without
+// a trial of both.
+func TestRecommendUnderRareRules(t *testing.T) {
+	const n, total = 12, 300
+	set := rule.Set{Ingredients: n, Total: total}
+	for k := range 3 {
+		f := make([]float64, n)
+		for i := range f {
+			f[i] = math.Sqrt(float64(1 + i*(7+2*k)%13))
+		}
+		set.Rules = append(set.Rules, rule.Limit{Factors: f, Min: 2.3, Max: 2.33})
+	}
+	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: mcmc.Uniform(4, 6), TableSteps: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(4, 6), mcmc.Wish{Name: "y", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1 + x.Amount(1)) })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept := keptShare(target); !(kept > 0 && kept < leastKept) {
+		t.Fatalf("%v of them keep the rules", kept)
+	}
+	a, err := Recommend(t.Context(), target, mcmc.Settings{Chains: 4, Warmup: 100, Draws: 100, Thin: 1}, false)
+	if err != nil || a.Kernel != "balanced" || !strings.Contains(a.Because, "keeps the rules") {
+		t.Errorf("the advice is %+v, %v", a, err)
+	}
+}
 
 // TestRecommend asks for advice of targets of which it is known what they need.
 func TestRecommend(t *testing.T) {

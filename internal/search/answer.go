@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"kir/internal/bound"
 	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/yield"
@@ -32,8 +32,10 @@ type Question struct {
 	// Least and Most bound the amounts of each ingredient that are offered, and
 	// Lacks says of a set that it has not what all known recipes have; nil: any.
 	// Where nothing is found within them they are left alone.
+	// Always are the ingredients without which it is not that.
 	Least, Most []int
 	Lacks       func(ingredients []int) bool
+	Always      []int
 
 	// Halves returns two targets whose models have learnt from different halves of
 	// the recipes, with each weight 1; nil: nothing has been learnt.
@@ -41,6 +43,14 @@ type Question struct {
 
 	Kind   Kind
 	Refuse func(ingredients []int) bool // as in [Options]
+
+	// Stated says that nothing which counts has learnt from data, so that each difference
+	// of scores is one.
+	Stated bool
+
+	// Bounding has the conditions and the parts of the score, of which this package sets
+	// the rest; nil: scores are not bounded.
+	Bounding *bound.Problem
 }
 
 // Beside is the run beside which a search stands.
@@ -70,6 +80,7 @@ type Answer struct {
 	Compositions int64 // and their splits
 	Entries      []Entry
 	Comparison   *Comparison
+	Bound        *Bound   // nil if nothing was searched, or nothing was found
 	Promise      *Promise // nil if nothing has been learnt or nothing was searched
 	Notes        []string // what could not be told, and why
 	Seconds      float64  // it alone differs between equal runs
@@ -90,7 +101,7 @@ func (q *Question) Answer(ctx context.Context, b Beside) (*Answer, error) {
 	a, err := q.answer(ctx, b)
 	if err == nil && a != nil && len(a.Entries) == 0 && (q.Least != nil || q.Lacks != nil) {
 		wide := *q
-		wide.Least, wide.Most, wide.Lacks = nil, nil, nil
+		wide.Least, wide.Most, wide.Lacks, wide.Always = nil, nil, nil, nil
 		if a, err = wide.answer(ctx, b); err == nil && len(a.Entries) > 0 {
 			a.Notes = append(a.Notes, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
 		}
@@ -126,25 +137,36 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 		Starts: q.Known, Least: q.Least, Most: q.Most, Kind: kind, Refuse: refuse,
 		Ideas: answerLength, Distance: distance, Apart: float64(ApartShare * typical),
 	}
-	list := ListOptions{Length: answerLength, Distance: distance, Apart: o.Apart, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
+	list := ListOptions{Length: answerLength, Exact: q.Stated, Distance: distance, Apart: o.Apart, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
 	for _, w := range q.Target.Wishes() {
 		list.Weight = max(list.Weight, w.Weight)
 	}
 	a := &Answer{Effort: q.Effort}
 	candidates := b.Found
+	var c *ceiling
 	if o.Evaluations > 0 {
+		c = q.bounder(plain, o)
+		if o.Extra, err = c.first(ctx); err != nil {
+			return nil, err
+		}
 		r, err := best(ctx, plain, o, b.Found)
 		if err != nil {
 			return nil, err
 		}
 		a.Evaluations, a.Compositions = r.Evaluations, r.Compositions
 		candidates = slices.Concat(r.Ideas, r.Archive.Best(), b.Found)
+		if a.Bound, candidates, err = c.last(ctx, candidates); err != nil {
+			return nil, err
+		}
 	}
 	l, err := Shortlist(ctx, plain, candidates, list)
 	if err != nil {
 		return nil, err
 	}
 	a.Entries = l.Entries
+	if a.Bound != nil {
+		a.Bound = c.settled(a.Bound, l.Entries)
+	}
 	a.Evaluations += l.Evaluations
 	a.Compositions += l.Compositions
 	compare := CompareOptions{Random: answerRandom, Seed: b.Seed, Distance: distance, Known: q.Known}

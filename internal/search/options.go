@@ -20,6 +20,9 @@ type Options struct {
 	// rules and doses, which they are made to keep if a few repairs do.
 	Starts []*mcmc.Composition
 
+	// Extra are compositions to begin from beside the starts, which keep rules and doses.
+	Extra []Found
+
 	// Least and Most bound the amount of each ingredient where it is used, as the
 	// known recipes have it; nil: 1 and the total. A most of 0 leaves it out.
 	Least, Most []int

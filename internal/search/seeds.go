@@ -33,8 +33,18 @@ func (s *searcher) prepare(ctx context.Context) error {
 	if err := s.seedRandom(ctx); err != nil {
 		return err
 	}
-	scores := make([]float64, len(s.seeds))
-	for k, f := range s.seeds {
+	random := len(s.seeds)
+	for _, f := range s.o.Extra {
+		x, err := mcmc.NewComposition(s.target.Space().N(), f.Parts...)
+		if err != nil {
+			return err
+		}
+		if _, err := s.seed(x); err != nil {
+			return err
+		}
+	}
+	scores := make([]float64, max(random, min(1, len(s.seeds))))
+	for k, f := range s.seeds[:len(scores)] {
 		scores[k] = f.LogScore
 	}
 	s.spread = max(deviation(scores), 1e-3)

@@ -28,6 +28,10 @@ type ListOptions struct {
 	// another for the model not to tell them apart; 0: 1 %.
 	Tolerance float64
 
+	// Exact says that each difference of scores is one: amounts are left as they are unless
+	// others have the same score.
+	Exact bool
+
 	// Weight is the largest weight of a property, as the target to shortlist for has
 	// none: a difference that counts for much in the law that is sampled, as those of
 	// portfolios do, is not one that the model does not tell. 0: 1.
@@ -331,7 +335,10 @@ func (l *lister) settle(w *walker, others, near *apart, i int) error {
 		if len(inner) == 0 || inner[best].value < w.cursor.LogScore() {
 			continue
 		}
-		least := inner[best].value - min(-portable.Log1p(-settleTolerance), settleOdds/max(l.Weight, 1))
+		least := inner[best].value
+		if !l.Exact {
+			least -= min(-portable.Log1p(-settleTolerance), settleOdds/max(l.Weight, 1))
+		}
 		low, high := best, best
 		for low > 0 && inner[low-1].value >= least && inner[low-1].to == inner[low].from {
 			low--

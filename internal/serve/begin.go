@@ -55,6 +55,7 @@ type answers struct {
 	bounds  map[string]bool
 	batch   string
 	noPairs bool
+	round   int
 	alone   bool // the workbook's other sheets are no tables of ingredients
 }
 
@@ -266,6 +267,12 @@ func (b *beginning) settle(a answer) error {
 		return b.wish(a)
 	case "batch":
 		b.batch = a.Value
+	case "round":
+		n, err := strconv.Atoi(a.Value)
+		if err != nil || n < 1 || n > 100 {
+			return bad()
+		}
+		b.round = n
 	case "pairs":
 		b.noPairs = !a.On
 	case "alone":
@@ -333,7 +340,7 @@ func (b *beginning) read() (*reading, error) {
 		return &reading{}, nil
 	}
 	r := &reading{}
-	d := &problem.Draft{Table: u.name, Units: b.units, Goals: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs}
+	d := &problem.Draft{Table: u.name, Units: b.units, Goals: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
 	o := book.Options{Layout: b.layout, Units: book.DefaultUnits()}
 	for _, name := range slices.Sorted(maps.Keys(b.units)) {
 		with, err := o.Units.With(name, b.units[name])
@@ -358,9 +365,11 @@ func (b *beginning) read() (*reading, error) {
 		r.err = err
 		return r, nil
 	}
-	if d.Book != nil && o.Ingredients == nil && !b.alone && d.Book.Shape != nil && d.Book.Shape.Sheet != "" {
-		if err := b.readShelf(r, d, u, table, o); err != nil {
-			return nil, err
+	if o.Ingredients == nil && !b.alone {
+		r.sheet, r.lacking = d.ReadShelf(table, o)
+		d.Ingredients = ""
+		if r.sheet != "" && len(r.lacking) == 0 {
+			d.Ingredients = u.name
 		}
 	}
 	if d.Book != nil {
@@ -368,53 +377,6 @@ func (b *beginning) read() (*reading, error) {
 	}
 	r.draft = d
 	return r, nil
-}
-
-// mostShelves is how many other sheets of a workbook are looked at.
-const mostShelves = 20
-
-// readShelf looks for a sheet of the workbook that lists the ingredients, and reads the
-// recipes with it.
-func (b *beginning) readShelf(r *reading, d *problem.Draft, u *upload, table problem.Table, o book.Options) error {
-	p, err := book.PeekAt(bytes.NewReader(u.data), u.name, book.Layout{Sheet: d.Book.Shape.Sheet}, 0, 0, 0)
-	if err != nil {
-		return nil // it was read before, so nothing is lost
-	}
-	for _, sheet := range p.Sheets[:min(len(p.Sheets), mostShelves)] {
-		if sheet == d.Book.Shape.Sheet {
-			continue
-		}
-		list, err := book.ReadIngredients(bytes.NewReader(u.data), u.name, book.Layout{Sheet: sheet})
-		if err != nil || len(list.Attributes) == 0 {
-			continue
-		}
-		var lacking []string
-		for _, name := range d.Book.Ingredients.Names {
-			if _, ok := list.Index(name); !ok {
-				lacking = append(lacking, name)
-			}
-		}
-		if 2*len(lacking) > d.Book.Ingredients.Len() {
-			continue
-		}
-		if len(lacking) > 0 {
-			if r.sheet == "" {
-				r.sheet, r.lacking = sheet, lacking
-			}
-			continue
-		}
-		with := *d
-		o.Ingredients = list
-		o.Sheet = d.Book.Shape.Sheet
-		if err := with.ReadTable(table, o); err != nil {
-			continue
-		}
-		with.Ingredients, with.IngredientsLayout = u.name, list.Guessed.With(book.Layout{Sheet: sheet})
-		*d = with
-		r.sheet, r.lacking = sheet, nil
-		return nil
-	}
-	return nil
 }
 
 // place is where the problem is written: its directory, and the names in it that are free.
@@ -461,7 +423,7 @@ func (b *beginning) write(ctx context.Context) (path string, err error) {
 		if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
 			return "", &fault.Error{Message: "there is a directory " + fault.Quote(dir) + " already", Hint: "try again, which takes " + fault.Quote(filepath.Base(freeName(filepath.Dir(dir), filepath.Base(dir), "")))}
 		} else if err != nil {
-			return "", unwritten(dir, err)
+			return "", unmade(dir, err)
 		}
 	}
 	var created []string
@@ -481,7 +443,7 @@ func (b *beginning) write(ctx context.Context) (path string, err error) {
 		if err := file.Create(path, data); errors.Is(err, fs.ErrExist) {
 			return &fault.Error{Message: "there is a file " + fault.Quote(path) + " already", Hint: "rename it; " + fault.Quote(freeName(dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
 		} else if err != nil {
-			return unwritten(path, err)
+			return unmade(path, err)
 		}
 		created = append(created, path)
 		return nil
@@ -497,6 +459,11 @@ func (b *beginning) write(ctx context.Context) (path string, err error) {
 		}
 	}
 	path = filepath.Join(dir, name)
+	shown := make(map[string]bool) // is what was chosen
+	for _, o := range r.draft.Offered() {
+		shown[o.Key] = o.On
+	}
+	r.draft.Bounds = shown
 	text, err := r.draft.Finish(ctx, path)
 	if err != nil {
 		return "", err
@@ -521,7 +488,7 @@ func isTaken(dir, name string) bool {
 	return err == nil
 }
 
-// unwritten says that something cannot be written, and that nothing was changed.
-func unwritten(path string, err error) error {
+// unmade says that something cannot be written, and that nothing was changed.
+func unmade(path string, err error) error {
 	return &fault.Error{Message: fault.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"kir/internal/fault"
+	"kir/internal/problem"
 )
 
 // beginPath is where the page that makes a problem of a table asks.
@@ -159,13 +160,15 @@ func (s *beginServer) goOn() (any, error) {
 
 // told makes an error that is about the tables or the problem one that the page can show.
 func told(err error) error {
-	if errors.As(err, new(*fault.Error)) {
-		return err
+	e := &fault.Error{Message: err.Error(), Err: err}
+	single := (*fault.Error)(nil)
+	if errors.As(err, &single) {
+		e.Message, e.Hint = single.Message, single.Hint
 	}
-	if all := fault.All(err); len(all) > 0 {
-		return &fault.Error{Message: err.Error(), Err: err}
+	if errors.As(err, new(*problem.ConflictError)) {
+		e.Hint = strings.TrimPrefix(e.Hint+", or take a check away under \"What must hold?\"", ", ")
 	}
-	return &fault.Error{Message: err.Error(), Err: err}
+	return e
 }
 
 // readAnswer reads an answer.

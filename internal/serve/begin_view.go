@@ -34,6 +34,7 @@ type BeginView struct {
 	Left     []string       `json:"left"` // what was understood and is no question
 	Targets  []TargetView   `json:"targets"`
 	Bounds   []BoundView    `json:"bounds"`
+	Round    *QuestionView  `json:"round"` // how many are made at a time; nil where nothing is measured
 	Text     string         `json:"text"`
 	Ready    bool           `json:"ready"`
 	Named    bool           `json:"named"` // the table is a file that was named
@@ -61,6 +62,7 @@ type PickView struct {
 type RowView struct {
 	Line  int        `json:"line"`
 	Head  bool       `json:"head"`
+	Wrong bool       `json:"wrong"` // something in it cannot be read
 	Cells []CellView `json:"cells"`
 }
 
@@ -82,6 +84,7 @@ const (
 	asGroup      = "group"
 	asNote       = "note"
 	asTime       = "time"
+	asValue      = "value" // a price or a return
 	asLeft       = "left"
 )
 
@@ -114,6 +117,7 @@ type TargetView struct {
 	Says string `json:"says"` // its numbers or classes, and how many recipes have them
 	Why  string `json:"why"`  // why it cannot be one
 
+	Must      bool           `json:"must"` // something is asked of it
 	Attribute bool           `json:"attribute"`
 	Ways      []problem.Way  `json:"ways"`
 	Goal      problem.Goal   `json:"goal"`
@@ -185,6 +189,11 @@ func (b *beginning) showTables(v *BeginView, r *reading) {
 			colourSeries(&t, r.draft.Series)
 		case shape != nil:
 			b.colourRecipes(&t, shape, r.draft)
+		}
+		for _, e := range fault.All(r.err) {
+			for k := range t.Rows {
+				t.Rows[k].Wrong = t.Rows[k].Wrong || t.Rows[k].Line == e.Line && (e.Cell == "" || strings.HasPrefix(strings.Trim(e.Cell, "'"), t.Sheet))
+			}
 		}
 		v.Tables = append(v.Tables, t)
 	}
@@ -329,7 +338,7 @@ func colourSeries(t *TableView, s *book.Series) {
 			case row.Head:
 				return asIngredient
 			}
-			return asResult
+			return asValue
 		})
 	}
 }
@@ -558,7 +567,7 @@ func (b *beginning) showNotes(v *BeginView, r *reading) {
 // showSizes asks for the sizes of units that nobody has fixed and that the recipes use.
 func (b *beginning) showSizes(v *BeginView, known *book.Book) {
 	for _, use := range known.LooseUnits() {
-		q := QuestionView{Text: fmt.Sprintf("How much is a %s? Nobody has fixed it, and %s it.", use.Name, uses(use.Recipes)), Answers: []AnswerView{}}
+		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, uses(use.Recipes)), Answers: []AnswerView{}}
 		for k, size := range use.Sizes {
 			is := b.units[use.Name] == size || b.units[use.Name] == "" && k == 1
 			q.Answers = append(q.Answers, AnswerView{Text: size, Chosen: is, Send: answer{Do: "size", Name: use.Name, Value: size}})
@@ -600,6 +609,7 @@ func (b *beginning) showWishes(v *BeginView, r *reading) {
 		}
 		switch {
 		case d.Series != nil:
+			w.Must = true
 			w.Name, w.Says = "The portfolio", fault.Count(t.Known, "row")+" of prices or returns"
 		case t.Attribute:
 			w.Says = fmt.Sprintf("of the ingredients: %v to %v", t.Least, t.Most)
@@ -620,6 +630,11 @@ func (b *beginning) showWishes(v *BeginView, r *reading) {
 		v.Bounds = append(v.Bounds, view)
 	}
 	if d.Book != nil && slices.ContainsFunc(d.Targets(), func(t problem.Target) bool { return t.Goal.Way != problem.None && !t.Attribute }) {
+		at := QuestionView{Text: "How many do you make at a time?", Answers: []AnswerView{}}
+		for _, n := range []int{3, 5, 8, 12} {
+			at.Answers = append(at.Answers, AnswerView{Text: strconv.Itoa(n), Chosen: n == d.AtATime(), Send: answer{Do: "round", Value: strconv.Itoa(n)}})
+		}
+		v.Round = &at
 		v.Bounds = append(v.Bounds, BoundView{Words: "Ingredients that go together in the recipes, where too little is known of the results", On: !b.noPairs, Send: answer{Do: "pairs", On: b.noPairs}, Answers: []AnswerView{}})
 	}
 }

@@ -562,8 +562,15 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			if !c.Waits(e.ID) && q.Get("all") == "" {
 				continue
 			}
-			one, err := build.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), rack,
-				build.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"})
+			scale := build.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"}
+			onScale := func() (*report.Weighing, error) {
+				return build.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), rack, scale)
+			}
+			one, err := onScale()
+			if finer := finerStep(err); finer != "" { // the sheet says which
+				scale.Step = finer
+				one, err = onScale()
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -578,6 +585,15 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 		return b.Bytes(), err
 	}()
 	write(w, "text/html; charset=utf-8", text, err)
+}
+
+// finerStep returns the step of a finer scale on which a recipe can be weighed that cannot be
+// on the one that was asked for; empty if there is none.
+func finerStep(err error) string {
+	if e := (*build.StepError)(nil); errors.As(err, &e) {
+		return e.Finer
+	}
+	return ""
 }
 
 // drawings answers the figures of the models that the settled run has: how each prediction

@@ -164,8 +164,8 @@ func (s *Session) servePage(w http.ResponseWriter, _ *http.Request) {
 	_ = pageTemplate.Execute(w, filepath.Base(s.file))
 }
 
-// serveStyle serves a style sheet with the colours of the report. That of the session's page
-// follows the report's, and a class for each colour comes after it.
+// serveStyle serves a style sheet: that of the report, what tools need beside it, and a
+// class for each colour.
 func serveStyle(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { writeStyle(w, name) }
 }
@@ -177,11 +177,8 @@ func writeStyle(w http.ResponseWriter, name string) {
 		return
 	}
 	var b strings.Builder
-	if name == "page.css" {
-		b.WriteString(view.Style())
-	}
-	onLight, onDark := figure.Variables()
-	b.WriteString(strings.NewReplacer("LIGHT", onLight, "DARK", onDark).Replace(string(text)))
+	b.WriteString(view.Style())
+	b.Write(text)
 	for k := range figure.ColourCount {
 		fill, ink := figure.Colour(k).Hex()
 		fmt.Fprintf(&b, ".c%d { background: %s; color: %s; fill: %[2]s; }\n", k, fill, ink)

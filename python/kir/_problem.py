@@ -219,6 +219,15 @@ class Problem(MutableMapping[str, Any]):
         done: dict[str, Any] = self.run("check", "--json", allow_programs=allow_programs).json()
         return done
 
+    def tradeoff(self, *between: str, points: int | None = None, effort: float | None = None, seed: int | None = None,
+                 allow_programs: bool = False) -> Tradeoff:
+        """Return the recipes none of which beats another.
+
+        between: the names of two to four objectives; without any those of the key trade.
+        points: how many recipes to list.
+        """
+        return Tradeoff(self.run("tradeoff", *_traded(between, points, effort, seed), allow_programs=allow_programs).json())
+
     def sample(self, out: str | os.PathLike[str] | None = None, *, draws: int | str | None = None, chains: int | None = None,
                time: str | None = None, warmup: int | None = None, thin: int | None = None, seed: int | None = None, kernel: str | None = None,
                effort: float | None = None, workers: int | None = None, progress: bool | None = None,
@@ -268,6 +277,10 @@ class Run:
                 row |= given({f"predicted {name}": p["value"], f"low {name}": p["low"], f"high {name}": p["high"]})
             rows.append(row | {n: entry["recipe"].get(n, 0) for n in used})
         return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+
+    def tradeoff(self, *between: str, points: int | None = None, effort: float | None = None, seed: int | None = None) -> Tradeoff:
+        """Return the recipes none of which beats another, as Problem.tradeoff does, with the draws behind them."""
+        return Tradeoff(_program.run(["tradeoff", self.path, *_traded(between, points, effort, seed)]).json())
 
     def draws(self, form: str = "wide") -> Any:
         """Return the draws: "wide" with a column for each ingredient, "long" with a row for
@@ -339,6 +352,45 @@ class Run:
 
     def _repr_html_(self) -> str:
         return framed(self.report())
+
+
+class Tradeoff:
+    """Recipes none of which beats another: summary is what `kir tradeoff --json` prints."""
+
+    def __init__(self, summary: dict[str, Any]) -> None:
+        self.summary = summary
+
+    @property
+    def front(self) -> Any:
+        """The recipes as a table: value, low and high of each objective, knee, and amounts in units."""
+        points = self.summary["front"]
+        used = sorted({n for p in points for n in p["recipe"]})
+        rows = []
+        for point in points:
+            row: dict[str, Any] = {"knee": point["knee"]}
+            for objective in self.summary["objectives"]:
+                value = point["values"][objective["name"]]
+                row |= given({objective["name"]: value["value"], f"low {objective['name']}": value["low"],
+                              f"high {objective['name']}": value["high"]})
+            rows.append(row | {n: point["recipe"].get(n, 0) for n in used})
+        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+
+    @property
+    def knees(self) -> list[dict[str, Any]]:
+        """The recipes beyond which a little more of one objective costs much of another."""
+        return [p for p in self.summary["front"] if p["knee"]]
+
+    def __repr__(self) -> str:
+        names = ", ".join(o["name"] for o in self.summary["objectives"])
+        return f"<kir.Tradeoff of {names}: {len(self.summary['front'])} recipes>"
+
+
+def _traded(between: Sequence[str], points: int | None, effort: float | None, seed: int | None) -> list[str]:
+    """Return the flags of a trade-off."""
+    flags = [f"--{k}={v}" for k, v in given({"points": points, "effort": effort, "seed": seed}).items()]
+    # A name with a comma or a quote is quoted, as in CSV.
+    names = ",".join('"' + n.replace('"', '""') + '"' if set(n) & set(',"') else n for n in between)
+    return ["--json", *flags, *([f"--between={names}"] if between else [])]
 
 
 def framed(page: str) -> str:

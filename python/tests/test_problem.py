@@ -228,6 +228,33 @@ class Interrupts(unittest.TestCase):
             self.assertIn("Chains", _program.run(["status", str(out)]).out.decode())  # its lock is free, it can go on
 
 
+class Tradeoffs(unittest.TestCase):
+    def both(self):
+        stock = [{"name": "Gin", "price": 20}, {"name": "Lime, fresh", "price": 4}, {"name": "Sirop de sucre", "price": 1}]
+        return problem(ingredients=stock, objectives={"price, at cost": kir.blend("price", minimize=True)})
+
+    def test_tradeoff(self):
+        found = self.both().tradeoff("price, at cost", "liking", points=5, effort=0.05)
+        self.assertEqual([o["goal"] for o in found.summary["objectives"]], ["minimize", "maximize"])
+        self.assertLessEqual(len(found.front), 5)
+        front = found.summary["front"]
+        prices = [p["values"]["price, at cost"]["value"] for p in front]
+        likings = [p["values"]["liking"]["value"] for p in front]
+        self.assertEqual(prices, sorted(prices))
+        self.assertEqual(likings, sorted(likings))  # what costs more is liked more, or it would be beaten
+        self.assertEqual(found.knees, [p for p in front if p["knee"]])
+        self.assertIn("price, at cost", repr(found))
+
+    def test_of_a_run(self):
+        p = self.both()
+        p["trade"] = ["price, at cost", "liking"]
+        run = p.sample(**SMALL)
+        found = run.tradeoff(effort=0.05)
+        self.assertEqual(len(found.summary["draws"]), 120)
+        with self.assertRaisesRegex(kir.Error, "has 2 to 4 objectives, and not 1"):
+            run.tradeoff("liking")
+
+
 class Finding(unittest.TestCase):
     def test_no_program(self):
         before = os.environ["KIR"]

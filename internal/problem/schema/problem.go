@@ -14,6 +14,8 @@ const (
 	MaxEffort      = 1000       // of a search: as long as so many usual ones
 	MaxBatch       = 1000       // recipes of a batch of a campaign
 	DefaultBatch   = 8          // recipes of a batch, where nothing says it
+
+	LeastTrade, MostTrade = 2, 4 // objectives that a trade-off is between
 )
 
 // Reserved returns the names that properties may not have: draws and summaries
@@ -36,6 +38,7 @@ var Problem = &Section{
 		{"sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
 		{"properties", Optional(Named("names", Link("property"), Object{"propertyNames": Object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": Object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"},
 		{"constraints", Optional(List(Link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
+		{"trade", Optional(Several(Text("objective"), LeastTrade, MostTrade)), "none", "two to four objectives whose trade-off is looked for; see [tradeoff.md](tradeoff.md)", "{trade: [cost, viscosity]}"},
 		{"sampler", Optional(Link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"},
 		{"search", Optional(Link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"},
 		{"campaign", Optional(Link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"},

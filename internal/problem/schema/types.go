@@ -109,6 +109,13 @@ func List(of Type, least int) Type {
 	return Type{"list of " + of.Words, rule}
 }
 
+// Several is a list of at least least and at most most different ones.
+func Several(of Type, least, most int) Type {
+	list := List(of, least)
+	list.Rule["maxItems"], list.Rule["uniqueItems"] = most, true
+	return Type{list.Words + ", " + strconv.Itoa(least) + " to " + strconv.Itoa(most), list.Rule}
+}
+
 // OneOrMore is one, or a list of at least least.
 func OneOrMore(of Type, least int) Type {
 	return Type{of.Words + ", or a list", Either(of, List(of, least)).Rule}

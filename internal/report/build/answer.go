@@ -29,6 +29,7 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 		return nil, nil, err
 	}
 	out := &report.Answer{Comparison: *a.Comparison, Promise: a.Promise, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
+	out.Bound = boundOf(a.Bound)
 	if out.Wishes, err = wishesOf(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}

@@ -44,6 +44,9 @@ func judge(p *problem.Problem, a *report.Answer) {
 		}
 		a.Verdict = append(a.Verdict, text)
 	}
+	if a.Bound != nil {
+		a.Verdict = append(a.Verdict, boundSentence(a.Bound))
+	}
 	a.Verdict = append(a.Verdict, fmt.Sprintf("The search looked at %s compositions.", number.Thousands(a.Compositions)))
 	switch {
 	case a.Shortlist.Number == 0:

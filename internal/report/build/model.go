@@ -86,6 +86,16 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		}
 	}
 
+	var untraded []string
+	if len(p.Trade) > 0 && p.Search.Effort > 0 {
+		of := TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Draws: made}
+		if m.Tradeoff, err = Tradeoff(ctx, p, of); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // the draws are made, and are as good without it
+			m.Tradeoff, untraded = nil, []string{fmt.Sprintf("The trade-off could not be found: %v.", err)}
+		}
+	}
 	if err := addResponses(p, m); err != nil {
 		return nil, fmt.Errorf("the responses: %w", err)
 	}
@@ -107,6 +117,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
 	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
 	m.Warnings = append(m.Warnings, r.Notes...)
+	m.Warnings = append(m.Warnings, untraded...)
 	m.Files = []string{report.SummaryName, "problem.yaml", "run.json", "draws/"}
 	m.Parts = r.Parts
 	return m, nil

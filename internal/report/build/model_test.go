@@ -307,7 +307,11 @@ func TestMadeAsBefore(t *testing.T) {
 			m.Plots[k].Trace[c] = m.Plots[k].Trace[c][:12]
 		}
 	}
-	for name, made := range map[string]any{"summary": m, "scores": scores, "check": check, "forest": Training(p.Properties[0].Model.(*model.Forest), "taste.json"), "weighing": weighed} {
+	forest, err := Training(p.Properties[0].Model.(*model.Forest), "taste.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, made := range map[string]any{"summary": m, "scores": scores, "check": check, "forest": forest, "weighing": weighed} {
 		got, err := json.MarshalIndent(made, "", " ")
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,9 @@ import (
 	"kir/model"
 )
 
+// ProblemOf is what a problem asks.
+func ProblemOf(p *problem.Problem) report.Problem { return problemOf(p) }
+
 func problemOf(p *problem.Problem) report.Problem {
 	out := report.Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total, Rules: []string{}}
 	if p.Book != nil {
@@ -111,7 +114,7 @@ func heldOut(m *model.Learned) (all []report.HeldOut) {
 
 // Training says what there is to say of a model that was learnt and the file it was
 // saved in, if any.
-func Training(p problem.Predictor, file string) *report.Training {
+func Training(p problem.Predictor, file string) (*report.Training, error) {
 	t := &report.Training{Forest: *modelOf(p), File: file}
 	f, ok := p.(*model.Forest)
 	if ok {
@@ -120,11 +123,13 @@ func Training(p problem.Predictor, file string) *report.Training {
 		m := p.(*model.Learned)
 		f, t.Choice = m.Forest(), m.Choice()
 		t.HeldOut = heldOut(m)
-		trainingResponses(t, m)
+		if err := trainingResponses(t, m); err != nil {
+			return nil, fmt.Errorf("the responses: %w", err)
+		}
 	}
 	if f != nil {
 		o := f.Options()
 		t.Seed, t.Features, t.Leaf, t.Deepest = o.Seed, o.FeaturesPerSplit, o.SmallestLeaf, f.Shape().Deepest
 	}
-	return t
+	return t, nil
 }

@@ -190,18 +190,23 @@ func partsOf(x []int32) (parts []mcmc.Part) {
 }
 
 // trainingResponses adds how a model responds at a recipe of the book: of a number the one
-// with the largest, and of classes one of the commonest class that the model is surest of.
-func trainingResponses(t *report.Training, m *model.Learned) {
+// with the largest, and of classes one of the commonest class that the model is surest of,
+// by probabilities that are calibrated, as a report has them.
+func trainingResponses(t *report.Training, m *model.Learned) (err error) {
 	names, total := m.Ingredients(), m.Total()
 	most := make([]int32, len(names))
 	var best []int32
 	highest := math.Inf(-1)
 	class := 0
+	var score *model.LearnedScore
 	if c := m.Quality().Classes; c != nil {
 		class = max(slices.Index(m.Classes(), c.Majority), 0)
+		if score, err = m.Score(model.AnyOf(m.Classes()[class])); err != nil {
+			return err
+		}
 		t.Unit, t.At = "%", "the recipe that is surest "+c.Majority
 	} else if !m.Numeric() {
-		return
+		return nil
 	} else {
 		t.Unit, t.At = problem.UnitOf(m), "the recipe with the largest "+t.Label
 	}
@@ -225,15 +230,22 @@ func trainingResponses(t *report.Training, m *model.Learned) {
 		}
 	}
 	if best == nil {
-		return
+		return nil
 	}
 	q := &responder{names: names, total: total, most: most, likely: t.Importances, of: func(x []int32) (report.ResponsePoint, error) {
 		if measured == nil {
-			return report.ResponsePoint{Value: percent(report.Number(m.Shares(x)[class])), Low: report.UnknownNumber(), High: report.UnknownNumber()}, nil
+			unknown := report.UnknownNumber()
+			p := score.Stated(x)
+			if c := score.Calibrated(); c != nil {
+				chance := c.Chance(p)
+				return report.ResponsePoint{Value: percent(report.Number(chance.Value)), Low: percent(report.Number(chance.Low)), High: percent(report.Number(chance.High))}, nil
+			}
+			return report.ResponsePoint{Value: percent(report.Number(p)), Low: unknown, High: unknown}, nil
 		}
 		v := m.Predict(x)
 		return report.ResponsePoint{Value: report.Number(v.Value), Low: report.Number(v.Low), High: report.Number(v.High)}, nil
 	}}
 	t.Total = total
-	t.Responses, _ = q.responses(best) // which has no error where its model has none
+	t.Responses, err = q.responses(best)
+	return err
 }

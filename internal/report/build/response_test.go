@@ -2,9 +2,11 @@ package build
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"kir/internal/report"
+	"kir/model"
 )
 
 func TestWithAmount(t *testing.T) {
@@ -63,5 +65,63 @@ func TestResponses(t *testing.T) {
 	q.of = func([]int32) (report.ResponsePoint, error) { return report.ResponsePoint{Value: 3}, nil }
 	if all, err := q.responses([]int32{25, 25, 25, 25, 0}); err != nil || len(all) > 0 {
 		t.Errorf("of a constant: %+v, %v", all, err)
+	}
+}
+
+// The responses of a class are calibrated, as a report has them: where the labels follow the
+// recipes only in part, trees are surer than held-out recipes say.
+func TestTrainingResponsesAreCalibrated(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	d := &model.Data{Label: "taste", Ingredients: []string{"a", "b", "c"}, Total: 100}
+	for range 80 {
+		x := random.Perm(40)[:2]
+		d.Rows = append(d.Rows, []model.Part{{Ingredient: 0, Amount: int32(x[0] + 1)}, {Ingredient: 1, Amount: int32(x[1] + 1)}, {Ingredient: 2, Amount: int32(98 - x[0] - x[1])}})
+		class := "sour"
+		if (x[0] > 15) == (random.IntN(4) > 0) {
+			class = "sweet"
+		}
+		d.Classes = append(d.Classes, class)
+	}
+	m, err := model.Learn(t.Context(), d, model.LearnOptions{Forest: model.Options{Trees: 60, Seed: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	training, err := Training(m, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	score, err := m.Score(model.AnyOf(m.Quality().Classes.Majority))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// At its own amount every response is that of the recipe itself, the one that is surest.
+	surest := math.Inf(-1)
+	var want model.Chance
+	for _, parts := range d.Rows {
+		x := make([]int32, 3)
+		for _, p := range parts {
+			x[p.Ingredient] = p.Amount
+		}
+		if p := score.Stated(x); p > surest {
+			surest, want = p, score.Calibrated().Chance(p)
+		}
+	}
+	if want.Value > surest-0.05 {
+		t.Fatalf("the trees say %.2f, and held-out recipes %.2f: that shows nothing", surest, want.Value)
+	}
+	looked := 0
+	for _, r := range training.Responses {
+		for _, p := range r.Points {
+			if p.Amount != r.Amount {
+				continue
+			}
+			looked++
+			if math.Abs(float64(p.Value)-100*want.Value) > 1e-9 || math.Abs(float64(p.Low)-100*want.Low) > 1e-9 || math.Abs(float64(p.High)-100*want.High) > 1e-9 {
+				t.Errorf("%s: %+v, want %+v", r.Ingredient, p, want)
+			}
+		}
+	}
+	if looked == 0 {
+		t.Error("there is no response")
 	}
 }

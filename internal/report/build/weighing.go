@@ -168,7 +168,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack,
 	}
 	w, err := weigh.Weigh(batch)
 	if impossible := (*weigh.ImpossibleError)(nil); errors.As(err, &impossible) {
-		return nil, &fault.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: waysIn(impossible.Ways, weighed), Err: err}
+		return nil, &fault.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: waysIn(impossible.Ways, weighed), Err: &StepError{finerIn(impossible.Ways, weighed), err}}
 	} else if err != nil {
 		return nil, err
 	}
@@ -191,6 +191,26 @@ func waysIn(ways []weigh.Way, m measure) string {
 		}
 	}
 	return strings.Join(texts, ", or ")
+}
+
+// A StepError is behind the error of a batch that cannot be weighed to a step, with a finer
+// one to which it can, empty if none was found.
+type StepError struct {
+	Finer string
+	err   error
+}
+
+func (e *StepError) Error() string { return e.err.Error() }
+func (e *StepError) Unwrap() error { return e.err }
+
+// finerIn returns the finer step of some ways, in a unit.
+func finerIn(ways []weigh.Way, m measure) string {
+	for _, w := range ways {
+		if w.Scale {
+			return weigh.Decimal(new(big.Rat).Quo(w.Value, m.size))
+		}
+	}
+	return ""
 }
 
 // weighing writes what was rounded.

@@ -21,6 +21,9 @@ func Figures(m *report.Model) []*figure.Figure {
 	for k := range list {
 		add(compositionFigure(m, fmt.Sprintf("best-%d", k+1), fmt.Sprintf("Entry %d of the shortlist", k+1), &list[k], colours))
 	}
+	for _, f := range TradeFigures(m.Tradeoff) {
+		add(f)
+	}
 	add(inclusionFigure(m))
 	add(amountsFigure(m))
 	add(pairsFigure(m))

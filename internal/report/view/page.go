@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -184,6 +185,36 @@ func (v *pageView) Wished(place int, w report.Property, b report.Best) template.
 		return ""
 	}
 	return dataTag(pointer("best", place, "scores", w.Name), float64(b.Scores[w.Name]), func(f float64) string { return number.Score(f, w.Weight) })
+}
+
+// TradeHeadline and TradeSentences say what the trade-off is.
+func (v *pageView) TradeHeadline() string    { return tradeHeadline(v.Tradeoff) }
+func (v *pageView) TradeSentences() []string { return tradeSentences(v.Tradeoff) }
+
+// TradeFigures are the figures of the trade-off.
+func (v *pageView) TradeFigures() (all template.HTML) {
+	for _, f := range TradeFigures(v.Tradeoff) {
+		all += v.Figure(f.Name)
+	}
+	return all
+}
+
+// Recipe is a recipe of the trade-off in a line.
+func (v *pageView) Recipe(place int) string {
+	return recipeText(v.Tradeoff.Front[place].Parts(), v.Problem.Total)
+}
+
+// Traded writes what a recipe of the trade-off has of an objective, with its interval.
+func (v *pageView) Traded(place int, name string) template.HTML {
+	value := v.Tradeoff.Front[place].Values[name]
+	at := func(figure string) string { return pointer("tradeoff", "front", place, "values", name, figure) }
+	o := v.Tradeoff.Objectives[slices.IndexFunc(v.Tradeoff.Objectives, func(o report.Objective) bool { return o.Name == name })]
+	write := func(f float64) string { return tradeNumber(report.Number(f), o) }
+	out := dataTag(at("value"), float64(value.Value), write)
+	if value.Low.Known() && value.High.Known() {
+		out += " (" + dataTag(at("low"), float64(value.Low), write) + "–" + dataTag(at("high"), float64(value.High), write) + ")"
+	}
+	return out
 }
 
 // Weak says whether the score of an entry is that of a weak model, too.

@@ -39,6 +39,10 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	}
 	warnings(p, m.OtherWarnings())
 	writeShortlist(m, p)
+	if m.Tradeoff != nil {
+		p.Line("")
+		writeTradeoff(p, m.Tradeoff, m.Problem.Total)
+	}
 	writeIngredients(m, p)
 	writeSizes(m, p)
 	writeScore(m, p)

@@ -35,6 +35,10 @@ func small(t testing.TB) *report.Model {
 	m.Properties = m.Properties[:1]
 	m.Moves = []run.Move{{Name: "line", Tried: 1, Rates: run.Rates{Accepted: 1, Updated: 1}}}
 	m.Ladders = []run.Ladder{{Scans: 10, Rungs: []run.Rung{{Rejected: 0.5, MeanLogScore: -1}, {Beta: 1, Rejected: report.Number(math.NaN()), Barrier: 0.5, MeanLogScore: -1}}}}
+	m.Tradeoff = someTradeoff()
+	for k := range m.Tradeoff.Front {
+		m.Tradeoff.Front[k].Recipe = map[string]int{"a": 1, "b": m.Problem.Total - 1}
+	}
 	m.LogZ = &run.Estimate{Value: -1, SE: 0.1}
 	return m
 }

@@ -70,7 +70,7 @@ const openText = text => does('Reading the cells …', () => server.table('recip
 
 const kinds = {
   name: 'recipe', ingredient: 'ingredient', amount: 'amount', result: 'result', price: 'price', stock: 'stock', limit: 'maximum or minimum',
-  group: 'group', note: 'note', time: 'time', left: 'left out',
+  group: 'group', note: 'note', value: 'price or return', time: 'time', left: 'left out',
 };
 const roles = { recipe: 'Recipe', ingredient: 'Ingredient', amount: 'Amount', unit: 'Unit', label: 'Result', ignore: 'Left out' };
 
@@ -85,9 +85,9 @@ function showTable(t) {
     el('header', {}, el('h2', { id: 'sheet-' + t.of }, (t.of === 'ingredients' ? 'Ingredients: ' : '') + t.name + (t.sheet && t.sheets.length < 2 ? ', sheet ' + t.sheet : '')),
       t.sheets.length > 1 ? el('label', {}, 'Sheet ', el('select', { 'data-key': 'sheet', onchange: e => send({ do: 'sheet', value: e.target.value }) },
         t.sheets.map(s => el('option', { value: s, selected: s === t.sheet }, s)))) : null),
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The cells of ' + t.name, 'data-key': 'cells ' + t.of },
-      el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.head ? 'head' : null },
-        el('td', { class: 'line' }, String(r.line)),
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `The cells of ${t.name}, ${t.of}`, 'data-key': 'cells ' + t.of },
+      el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.wrong ? 'wrong' : r.head ? 'names' : null },
+        el('td', { class: 'line' }, r.wrong ? r.line + ' !' : String(r.line)),
         Array.from({ length: width }, (_, i) => r.cells[i]?.t ? el('td', { class: r.cells[i].k ? 'k-' + r.cells[i].k : null, title: r.cells[i].t.length > 24 ? r.cells[i].t : null }, r.cells[i].t) : el('td'))))))),
     el('ul', { class: 'key', 'aria-label': 'What the colours stand for' }, there.map(k => el('li', { class: 'k-' + k }, kinds[k]))),
     t.more ? el('p', { class: 'soft small' }, 'The table goes on; all of it is read.') : null);
@@ -104,7 +104,7 @@ function showTarget(t) {
   const g = t.goal;
   const number = (name, label) => el('input', { type: 'number', step: 'any', 'aria-label': `${t.name} ${label}`, value: String(g[name]), 'data-key': key + name,
     onchange: e => e.target.value !== '' && wish({ ...g, [name]: Number(e.target.value) }) });
-  const parts = [choice('Ignore', g.way === '', () => wish({ way: '' }), key)];
+  const parts = t.must ? [] : [choice('Ignore', g.way === '', () => wish({ way: '' }), key)];
   for (const way of t.ways) {
     parts.push(choice(t.words[way], g.way === way, () => wish({ way, From: t.from, To: t.to, class: g.class || t.first.class }), key + way));
   }
@@ -138,14 +138,22 @@ function show(v) {
   fill(byId('faults'), v.faults.map((f, k) => el('li', {}, el('strong', {}, f.message), f.place ? el('span', { class: 'soft small' }, ' ' + f.place) : null, f.hint ? el('p', {}, f.hint) : null,
     f.answers.length ? choices('What mends it', f.answers.map((a, n) => choice(a.text, false, () => send(a.send), `fault ${k} ${n}`))) : null)));
   byId('asks-section').hidden = !v.asks.length;
-  fill(byId('asks'), v.asks.map((q, k) => el('li', {}, q.text, q.place ? el('span', { class: 'soft small' }, ' ' + q.place) : null,
-    choices(q.text, q.answers.map((a, n) => choice(a.text, a.chosen, () => a.chosen || send(a.send), `ask ${k} ${n}`))))));
+  // The first questions stand there, and the others are folded: all have an answer.
+  const asked = v.asks.map((q, k) => el('li', {}, el('span', {}, q.text, q.place ? el('span', { class: 'soft small' }, ' ' + q.place) : null),
+    choices(q.text, q.answers.map((a, n) => choice(a.text, a.chosen, () => a.chosen || send(a.send), `ask ${k} ${n}`)))));
+  const first = asked.length > 5 ? 4 : asked.length;
+  fill(byId('asks'), asked.slice(0, first));
+  byId('asks-rest').hidden = asked.length === first;
+  byId('asks-count').textContent = `${asked.length - first} more, answered as kir guesses`;
+  fill(byId('asks-more'), asked.slice(first));
   byId('targets-section').hidden = !v.ready;
   fill(byId('targets'), v.targets.length ? v.targets.map(showTarget) : el('li', {}, 'No column says what came of the recipes. kir then suggests combinations that go together in them.'));
   byId('bounds-section').hidden = !v.bounds.length;
   fill(byId('bounds'), v.bounds.map((b, k) => el('li', {},
     el('label', { class: 'switch' }, el('input', { type: 'checkbox', checked: b.on, 'data-key': 'bound ' + k, onchange: () => send(b.send) }), el('span', {}, b.words)),
     b.on && b.answers.length ? choices(b.words, b.answers.map((a, n) => choice(a.text, a.chosen, () => send(a.send), `bound ${k} ${n}`))) : null)));
+  byId('round').hidden = !v.round;
+  fill(byId('round'), v.round && [el('p', {}, v.round.text), choices(v.round.text, v.round.answers.map((a, n) => choice(a.text, a.chosen, () => a.chosen || send(a.send), `round ${n}`)))]);
   byId('left-section').hidden = !v.left.length;
   fill(byId('left'), v.left.map(t => el('li', {}, t)));
   byId('text-section').hidden = !v.text;

@@ -46,6 +46,5 @@ export function showFront() {
     names.map((n, i) => el('option', { value: i, selected: i === axes[k] }, n))));
   const p = points[at];
   fill(byId('front'), el('h3', {}, 'Trade-off'), names.length > 2 && el('div', { class: 'tools control' }, axis(0), axis(1)),
-    el('div', { class: 'front' }, svg),
-    el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), plainRows(p.recipe)));
+    el('div', { class: 'front' }, el('div', {}, svg), el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), plainRows(p.recipe))));
 }

@@ -1,0 +1,307 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"kir/internal/condition"
+	"kir/rule"
+)
+
+// made is a problem whose rules and parts are random.
+type made struct {
+	Problem
+	text string
+}
+
+// newMade draws a problem of ingredients and a total, with coupled rules of every kind, and
+// parts. Each part of boxes is a table of steps, as trees are.
+func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, boxes int) *made {
+	t.Helper()
+	some := func(k int) []int {
+		of := r.Perm(ingredients)[:k]
+		slices.Sort(of)
+		return of
+	}
+	set := rule.Set{Ingredients: ingredients, Total: total}
+	for range r.IntN(3) {
+		g := rule.Group{Of: some(2 + r.IntN(ingredients-2))}
+		if r.IntN(2) == 0 {
+			g.Used = &rule.Range{Min: r.IntN(2), Max: 1 + r.IntN(3)}
+		} else {
+			g.Total = &rule.Range{Min: r.IntN(total / 3), Max: total/3 + r.IntN(total/2)}
+		}
+		set.Rules = append(set.Rules, g)
+	}
+	if r.IntN(2) == 0 {
+		of := some(3)
+		set.Rules = append(set.Rules, rule.Need{If: of[0], Then: of[1:]})
+	}
+	if r.IntN(2) == 0 {
+		of := some(2)
+		set.Rules = append(set.Rules, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}})
+	}
+	if r.IntN(2) == 0 {
+		low := 0.2 + r.Float64()
+		set.Rules = append(set.Rules, rule.Ratio{Of: some(2), To: some(3), Min: low, Max: low * (1.2 + r.Float64())})
+	}
+	if r.IntN(2) == 0 {
+		a := make([]float64, ingredients)
+		for i := range a {
+			a[i] = math.Round(r.Float64()*1000) / 100
+		}
+		set.Rules = append(set.Rules, rule.Limit{Attribute: "a", Factors: a, Min: 2 + 2*r.Float64(), Max: 5 + 4*r.Float64()})
+	}
+	if r.IntN(2) == 0 {
+		set.Rules = append(set.Rules, rule.Amount{Of: some(ingredients / 2), Min: 1 + r.IntN(total/5), Max: total/5 + r.IntN(total/2), Step: 1 + r.IntN(3)})
+	}
+	c, err := condition.Of(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &made{Problem: Problem{Conditions: c, Sizes: make([]bool, ingredients+1)}, text: fmt.Sprintf("%+v", set)}
+	for n := max(1, used-2); n <= used; n++ {
+		m.Sizes[n] = true
+	}
+	var scores []func(x []int32) float64
+	for range linear {
+		l := &Linear{PerUnit: make([]float64, ingredients), Low: math.Inf(-1), High: math.Inf(1), Floor: math.Inf(-1)}
+		for i := range l.PerUnit {
+			l.PerUnit[i] = math.Round(r.Float64()*100) / float64(total)
+		}
+		if r.IntN(4) == 0 {
+			l.PerUse = make([]float64, ingredients)
+			for i := range l.PerUse {
+				l.PerUse[i] = math.Round(r.Float64() * 20)
+			}
+		}
+		at, width := 100*r.Float64(), 5+20*r.Float64()
+		switch r.IntN(3) {
+		case 0: // a bell
+			l.Best = at
+			l.Log = func(v float64) float64 { return -(v - at) * (v - at) / (2 * width * width) }
+			l.Slope = func(v float64) float64 { return -(v - at) / (width * width) }
+		case 1: // the more the better, with a floor
+			l.Best, l.Floor = 150, math.Log(0.001)
+			l.Log = func(v float64) float64 { return max(l.Floor, math.Log(max(v-at/2, 0)/(150-at/2))) }
+			l.Slope = func(v float64) float64 { return 1 / (v - at/2) }
+		default:
+			l.Best, l.Low = math.Inf(1), -1
+			l.Log = func(v float64) float64 { return math.Log((v + 1) / 101) }
+			l.Slope = func(v float64) float64 { return 1 / (v + 1) }
+		}
+		m.Parts = append(m.Parts, Part{Most: math.Inf(1), Linear: l})
+		scores = append(scores, func(x []int32) float64 {
+			v := l.Constant
+			for i, a := range x {
+				v += l.PerUnit[i] * float64(a)
+				if a > 0 && l.PerUse != nil {
+					v += l.PerUse[i]
+				}
+			}
+			if v < l.Low {
+				return math.Inf(-1)
+			}
+			return l.Log(v)
+		})
+	}
+	for range boxes {
+		// Stumps: each adds one of two numbers as an ingredient passes a threshold.
+		type stump struct {
+			i      int
+			at     int32
+			lo, hi float64
+		}
+		var stumps []stump
+		for range 8 {
+			stumps = append(stumps, stump{r.IntN(ingredients), int32(r.IntN(total / 2)), -r.Float64(), -r.Float64()})
+		}
+		m.Parts = append(m.Parts, Part{Most: math.Inf(1), Cost: 10, Box: func(lo, hi []int32, _ int) (sum float64) {
+			for _, s := range stumps {
+				switch {
+				case hi[s.i] <= s.at:
+					sum += s.lo
+				case lo[s.i] > s.at:
+					sum += s.hi
+				default:
+					sum += max(s.lo, s.hi)
+				}
+			}
+			return sum
+		}})
+		scores = append(scores, func(x []int32) (sum float64) {
+			for _, s := range stumps {
+				if x[s.i] <= s.at {
+					sum += s.lo
+				} else {
+					sum += s.hi
+				}
+			}
+			return sum
+		})
+	}
+	m.Score = func(parts []rule.Part) (float64, error) {
+		x := make([]int32, ingredients)
+		for _, p := range parts {
+			x[p.Ingredient] = int32(p.Amount)
+		}
+		sum := 0.0
+		for _, s := range scores {
+			sum += s(x)
+		}
+		return sum, nil
+	}
+	return m
+}
+
+// best returns the best score of all compositions, −Inf if there are none.
+func (m *made) best(t *testing.T) (best float64) {
+	t.Helper()
+	best = math.Inf(-1)
+	var sizes []int
+	for n, ok := range m.Sizes {
+		if ok {
+			sizes = append(sizes, n)
+		}
+	}
+	e := condition.NewEnumeration(m.Conditions, sizes)
+	if !e.Each(t.Context(), func() bool {
+		s, _ := m.Score(e.Parts())
+		best = max(best, s)
+		return true
+	}) {
+		t.Fatal("too many to look at")
+	}
+	return best
+}
+
+// TestBoundIsNeverBelow compares with enumeration: at each stage, and at the end.
+func TestBoundIsNeverBelow(t *testing.T) {
+	closed, all := 0, 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		linear := r.IntN(3)
+		m := newMade(t, r, 4+r.IntN(3), 10+r.IntN(14), 2+r.IntN(2), linear, max(1-linear, r.IntN(3)))
+		best := m.best(t)
+		b := New(&m.Problem)
+		for range 200 {
+			if err := b.Run(t.Context(), 200_000); err != nil {
+				t.Fatal(err)
+			}
+			if b.Above() < best {
+				t.Fatalf("seed %d: bounded by %v, and the best is %v\n%s", seed, b.Above(), best, m.text)
+			}
+			if b.Closed() {
+				break
+			}
+		}
+		if math.IsInf(best, -1) {
+			continue
+		}
+		all++
+		if b.Closed() {
+			closed++
+			if len(b.Found()) == 0 || math.Abs(b.Found()[0].LogScore-best) > 2*same {
+				t.Errorf("seed %d: it ends with %v, and the best is %v", seed, b.Found(), best)
+			}
+		} else {
+			t.Errorf("seed %d: not closed: %v, the best is %v, after %d boxes", seed, b.Above(), best, b.nodes)
+		}
+	}
+	t.Logf("%d of %d closed", closed, all)
+}
+
+// Problems as large as those of a book close, too, and the composition found has the bound.
+func TestLargeProblemsClose(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		m := newMade(t, r, 20+r.IntN(11), 1000, 3+r.IntN(3), 1+r.IntN(2), 0)
+		b := New(&m.Problem)
+		if err := b.Run(t.Context(), 1e9); err != nil {
+			t.Fatal(err)
+		}
+		if !b.Closed() {
+			t.Errorf("seed %d: bounded by %v, and %v is found after %d boxes\n%s", seed, b.Above(), b.known, b.nodes, m.text)
+		}
+	}
+}
+
+// A bound that leaves out what a part can have is noticed by comparing with enumeration.
+func TestABrokenBoundIsNoticed(t *testing.T) {
+	below := 0
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		m := newMade(t, r, 5, 12, 3, 0, 1)
+		best := m.best(t)
+		box := m.Parts[0].Box
+		m.Parts[0].Box = func(lo, hi []int32, used int) float64 {
+			if slices.Equal(lo, hi) {
+				return box(lo, hi, used)
+			}
+			return box(lo, hi, used) - 0.3 // as if a leaf were missing
+		}
+		b := New(&m.Problem)
+		if err := b.Run(t.Context(), 1e8); err != nil {
+			t.Fatal(err)
+		}
+		if b.Above() < best-same {
+			below++
+		}
+	}
+	if below == 0 {
+		t.Error("no bound is below the best")
+	}
+}
+
+// Whatever the rows are made to weigh, the bound of a program holds, and that of the weights
+// that the simplex method ends with is the optimum.
+func TestWeightsCannotMakeABoundWrong(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for range 300 {
+		p := &program{columns: 4}
+		x := make([]float64, p.columns) // keeps all rows
+		for j := range x {
+			x[j] = r.Float64()
+			p.cost = append(p.cost, r.NormFloat64())
+		}
+		for range 5 {
+			var of []entry
+			at := 0.0
+			for j := range x {
+				f := r.NormFloat64()
+				of = append(of, entry{j, f})
+				at += f * x[j]
+			}
+			lo, hi := at-r.Float64(), at+r.Float64()
+			if r.IntN(3) == 0 {
+				lo = math.Inf(-1)
+			}
+			p.addRow(of, lo, hi)
+		}
+		lo, hi := make([]float64, p.columns), []float64{1, 1, 1, 1}
+		value := 0.0
+		for j, c := range p.cost {
+			value += c * x[j]
+		}
+		for range 10 {
+			w := make([]float64, len(p.rows))
+			for k := range w {
+				w[k] = 3 * r.NormFloat64()
+			}
+			if above := p.above(p.cost, w, lo, hi); above < value {
+				t.Fatalf("bounded by %v, and %v is reached", above, value)
+			}
+		}
+		s := newTableau(p)
+		s.bound(lo, hi)
+		if v, _ := s.solve(1000, math.Inf(-1)); v != optimal {
+			t.Fatalf("it ends with %v", v)
+		}
+		if above, got := p.above(p.cost, s.weights(), lo, hi), s.objective(); math.Abs(above-got) > 1e-7 || got < value-1e-7 {
+			t.Fatalf("the optimum is %v by the tableau and %v by its weights; %v is reached", got, above, value)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package bound
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kir/rule"
+)
+
+// round looks for a composition near to the solution of a box's program, or without one
+// near to the middle of the box, that keeps the conditions.
+func (b *Bounder) round(n *box, amounts, uses []float64) error {
+	if amounts == nil {
+		return nil
+	}
+	x, c := b.x, b.p.Conditions
+	type share struct {
+		k      int
+		amount float64
+		must   bool
+	}
+	var shares []share
+	for k, a := range amounts {
+		if a > 0.5 || n.lo[2*k+1] == 1 || uses[k] > 0.5 {
+			shares = append(shares, share{k, a, n.lo[2*k+1] == 1})
+		}
+	}
+	slices.SortStableFunc(shares, func(s, t share) int {
+		if s.must != t.must {
+			if s.must {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(t.amount, s.amount)
+	})
+	for size := min(len(shares), len(b.p.Sizes)-1); size > 0; size-- {
+		if !b.p.Sizes[size] {
+			continue
+		}
+		parts := make([]rule.Part, size)
+		wanted := make([]float64, size)
+		left := c.Total
+		for q, s := range shares[:size] {
+			d := b.doses[x.of[s.k]]
+			steps := math.Round((s.amount - float64(d.Lo)) / float64(d.Step))
+			a := d.Lo + int(min(max(steps, 0), float64(d.N-1)))*d.Step
+			parts[q], wanted[q] = rule.Part{Ingredient: x.of[s.k], Amount: a}, s.amount
+			left -= a
+		}
+		b.work += int64(50 * size)
+		if !b.even(parts, wanted, left) {
+			continue
+		}
+		if err := b.near(parts); err != nil {
+			return err
+		}
+		break
+	}
+	return nil
+}
+
+// even gives to parts what is left of the total, or takes from them what there is too
+// much, each time from the one that comes nearest to what it should have.
+func (b *Bounder) even(parts []rule.Part, wanted []float64, left int) bool {
+	for range 60 {
+		if left == 0 {
+			return true
+		}
+		best, least, by := -1, math.Inf(1), 0
+		for q, p := range parts {
+			d := b.doses[p.Ingredient]
+			step := d.Step
+			room := (d.Hi() - p.Amount) / step
+			if left < 0 {
+				step, room = -step, (p.Amount-d.Lo)/step
+			}
+			most := min(room, left/step) // whole steps that do not pass what is left
+			if most < 1 {
+				continue
+			}
+			if most > 4 { // of much, all that one can take
+				most = max(most, 1)
+			} else {
+				most = 1
+			}
+			if off := math.Abs(float64(p.Amount+step*most) - wanted[q]); off < least {
+				best, least, by = q, off, step*most
+			}
+		}
+		if best < 0 {
+			return false
+		}
+		parts[best].Amount += by
+		left -= by
+	}
+	return left == 0
+}
+
+// near offers a composition if it keeps the conditions, else those that do of the ones that
+// differ from it by a few steps of one part for another.
+func (b *Bounder) near(parts []rule.Part) error {
+	c := b.p.Conditions
+	b.work += int64(100 * len(parts))
+	if c.Keeps(parts) {
+		return b.offer(parts)
+	}
+	for _, far := range [...]int{1, 2, 5} {
+		for i := range parts {
+			for j := range parts {
+				if i == j {
+					continue
+				}
+				step := max(b.doses[parts[i].Ingredient].Step, b.doses[parts[j].Ingredient].Step) * far
+				parts[i].Amount += step
+				parts[j].Amount -= step
+				b.work += int64(100 * len(parts))
+				if parts[j].Amount > 0 && c.Keeps(parts) {
+					if err := b.offer(slices.Clone(parts)); err != nil {
+						return err
+					}
+				}
+				parts[i].Amount -= step
+				parts[j].Amount += step
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,674 @@
+package bound
+
+import (
+	"math"
+	"slices"
+
+	"kir/rule"
+)
+
+// A box is some of the compositions. Its bounds are by column, of amounts in units and of
+// uses: see [relaxation]. Without a relaxation the columns are the same.
+type box struct {
+	above  float64
+	lo, hi []int32
+	depth  int
+
+	column int   // that it is to be divided along
+	cut    int32 // the greatest of the lower one
+	upper  bool  // the upper one is the more likely
+}
+
+func (n *box) clone() *box {
+	c := *n
+	c.lo, c.hi = slices.Clone(n.lo), slices.Clone(n.hi)
+	c.depth++
+	return &c
+}
+
+// push and pop keep the open boxes in a heap, the highest bound first.
+func (b *Bounder) push(n *box) {
+	b.open = append(b.open, n)
+	for k := len(b.open) - 1; k > 0; {
+		up := (k - 1) / 2
+		if !before(b.open[k], b.open[up]) {
+			break
+		}
+		b.open[k], b.open[up] = b.open[up], b.open[k]
+		k = up
+	}
+}
+
+func (b *Bounder) pop() *box {
+	top, last := b.open[0], len(b.open)-1
+	b.open[0] = b.open[last]
+	b.open[last] = nil
+	b.open = b.open[:last]
+	for k := 0; ; {
+		next := 2*k + 1
+		if next >= last {
+			break
+		}
+		if next+1 < last && before(b.open[next+1], b.open[next]) {
+			next++
+		}
+		if !before(b.open[next], b.open[k]) {
+			break
+		}
+		b.open[k], b.open[next] = b.open[next], b.open[k]
+		k = next
+	}
+	return top
+}
+
+// before says which of two boxes is divided first: of equal bounds the smaller one.
+func before(n, m *box) bool {
+	return n.above > m.above || n.above == m.above && n.depth > m.depth
+}
+
+// whole returns the box of all compositions, nil if there are none.
+func (b *Bounder) whole() *box {
+	b.x = newRelaxation(b)
+	n := &box{above: math.Inf(1)}
+	for i, d := range b.doses {
+		if d.N == 0 {
+			if b.p.Conditions.Amounts[i].Required || slices.Contains(b.p.Always, i) {
+				return nil
+			}
+			continue
+		}
+		lo, used := int32(0), int32(0)
+		if b.p.Conditions.Amounts[i].Required || slices.Contains(b.p.Always, i) {
+			lo, used = int32(d.Lo), 1
+		}
+		n.lo, n.hi = append(n.lo, lo, used), append(n.hi, int32(d.Hi()), 1)
+	}
+	if !b.tighten(n) {
+		return nil
+	}
+	return n
+}
+
+// tighten makes the bounds of a box as narrow as single rows say. ok is false if there is
+// nothing in it.
+func (b *Bounder) tighten(n *box) (ok bool) {
+	x := b.x
+	if x == nil {
+		return true
+	}
+	for range 4 {
+		changed := false
+		for r := range x.rules {
+			b.work += int64(2 * len(x.rows[r]))
+			c, ok := b.tightenRow(n, x.rows[r], x.rowLo[r], x.rowHi[r])
+			if !ok {
+				return false
+			}
+			changed = changed || c
+		}
+		if !changed {
+			break
+		}
+	}
+	return true
+}
+
+// ends returns the bounds of a column in a box.
+func (b *Bounder) ends(n *box, column int) (lo, hi float64) {
+	x := b.x
+	switch {
+	case column >= x.first:
+		k := column - x.first - len(x.linear)
+		return x.lo[k], x.hi[k]
+	case column%2 == 0:
+		return float64(n.lo[column]) * x.unit, float64(n.hi[column]) * x.unit
+	}
+	return float64(n.lo[column]), float64(n.hi[column])
+}
+
+// slip is how far a bound that follows from others may be off, in units.
+const slip = 1e-6
+
+// tightenRow makes the bounds narrower that a row bounds.
+func (b *Bounder) tightenRow(n *box, of []entry, from, to float64) (changed, ok bool) {
+	least, most, top := 0.0, 0.0, 0.0
+	for _, e := range of {
+		lo, hi := b.ends(n, e.column)
+		least += min(float64(e.factor*lo), float64(e.factor*hi))
+		most += max(float64(e.factor*lo), float64(e.factor*hi))
+		top = max(top, math.Abs(e.factor))
+	}
+	room := float64(slip * b.x.unit * top)
+	if least > to+room || most < from-room {
+		return false, false
+	}
+	for _, e := range of {
+		if e.column >= b.x.first || math.Abs(e.factor) < 1e-6*top || n.lo[e.column] == n.hi[e.column] {
+			continue
+		}
+		lo, hi := b.ends(n, e.column)
+		unit := 1.0
+		if e.column%2 == 0 {
+			unit = b.x.unit
+		}
+		down, up := (from-(most-max(float64(e.factor*lo), float64(e.factor*hi))))/e.factor, (to-(least-min(float64(e.factor*lo), float64(e.factor*hi))))/e.factor
+		if e.factor < 0 {
+			down, up = up, down
+		}
+		if down = math.Ceil(down/unit - slip); down > float64(n.lo[e.column]) {
+			if down > float64(n.hi[e.column]) {
+				return false, false
+			}
+			n.lo[e.column], changed = int32(down), true
+		}
+		if up = math.Floor(up/unit + slip); up < float64(n.hi[e.column]) {
+			if up < float64(n.lo[e.column]) {
+				return false, false
+			}
+			n.hi[e.column], changed = int32(up), true
+		}
+		if changed && !b.settle(n, e.column/2) {
+			return false, false
+		}
+	}
+	return changed, true
+}
+
+// settle brings the bounds of an ingredient to amounts that it may have.
+func (b *Bounder) settle(n *box, k int) (ok bool) {
+	lo, hi, used := &n.lo[2*k], &n.hi[2*k], 2*k+1
+	d := b.doses[b.usable[k]]
+	if *lo > 0 {
+		n.lo[used] = 1
+	}
+	if *hi == 0 || n.hi[used] == 0 || *hi < int32(d.Lo) {
+		*hi, n.hi[used] = 0, 0
+	}
+	if n.lo[used] == 1 {
+		*lo = max(*lo, int32(d.Lo))
+	}
+	if step := int32(d.Step); step > 1 {
+		if *lo > int32(d.Lo) {
+			*lo = int32(d.Lo) + (*lo-int32(d.Lo)+step-1)/step*step
+		}
+		if *hi > 0 {
+			*hi = int32(d.Lo) + (*hi-int32(d.Lo))/step*step
+		}
+	}
+	return *lo <= *hi && n.lo[used] <= n.hi[used]
+}
+
+// parts works out what each part is at most anywhere, and between which values linear ones
+// are.
+func (b *Bounder) parts(n *box) {
+	for k := range b.p.Parts {
+		p := &b.p.Parts[k]
+		most, ends := p.Most, [2]float64{}
+		if p.Linear != nil {
+			ends[0], ends[1] = b.reach(n, p.Linear)
+			most = min(most, p.Linear.above(ends[0], ends[1]))
+		} else if p.Box != nil {
+			b.spread(n)
+			most = min(most, p.Box(b.least, b.greatest, b.used()))
+		}
+		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
+	}
+}
+
+// above returns what the logarithm is at most between two values.
+func (l *Linear) above(from, to float64) float64 {
+	v := l.Log(min(max(from, l.Best), to))
+	return v + float64(math.Abs(v)*0x1p-50)
+}
+
+// reach returns numbers between which a linear form is in a box. Each ingredient has its
+// least amount, and what is left goes where it adds least or most.
+func (b *Bounder) reach(n *box, l *Linear) (from, to float64) {
+	return -b.greatestOf(n, l, -1), b.greatestOf(n, l, 1)
+}
+
+// greatestOf returns the greatest that a linear form times a sign is in a box, and more.
+func (b *Bounder) greatestOf(n *box, l *Linear, sign float64) float64 {
+	type share struct {
+		by   float64
+		room int32
+	}
+	var shares []share
+	left := b.p.Conditions.Total
+	sum, size := float64(sign*l.Constant), math.Abs(l.Constant)
+	add := func(v float64) {
+		sum += v
+		size += math.Abs(v)
+	}
+	k := 0
+	for i, d := range b.doses {
+		if d.N == 0 {
+			continue
+		}
+		lo, hi := n.lo[2*k], n.hi[2*k]
+		f := float64(sign * l.PerUnit[i])
+		add(float64(f * float64(lo)))
+		left -= int(lo)
+		shares = append(shares, share{f, hi - lo})
+		if l.PerUse != nil {
+			f := float64(sign * l.PerUse[i])
+			add(max(float64(f*float64(n.lo[2*k+1])), float64(f*float64(n.hi[2*k+1]))))
+		}
+		k++
+	}
+	slices.SortStableFunc(shares, func(s, t share) int {
+		switch {
+		case s.by > t.by:
+			return -1
+		case s.by < t.by:
+			return 1
+		}
+		return 0
+	})
+	for _, s := range shares {
+		take := min(int(s.room), max(left, 0))
+		add(float64(s.by * float64(take)))
+		left -= take
+	}
+	b.work += int64(20 * len(shares))
+	return sum + float64(size*float64(len(shares)+8)*0x1p-51)
+}
+
+// relax makes the tableau, with a few tangents of each part.
+func (b *Bounder) relax() {
+	x := b.x
+	if x == nil || len(x.linear) == 0 {
+		return
+	}
+	rest := 0.0 // of the parts but one
+	for k := range b.most {
+		rest += max(b.most[k], 0)
+	}
+	b.passed = least + rest // what the columns of logarithms leave out
+	for k, part := range x.linear {
+		l := b.p.Parts[part].Linear
+		from, to := max(b.ranges[part][0], l.Low), min(b.ranges[part][1], l.High)
+		for q := range 7 {
+			b.tangent(k, from+float64((to-from)*float64(q+1)/8))
+		}
+		b.tangent(k, min(max(from, l.Best), to))
+	}
+	b.tableau = newTableau(&x.program)
+	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
+}
+
+// tangent adds a tangent of a part with a column at v, if it has one there and may have more.
+func (b *Bounder) tangent(k int, v float64) bool {
+	x := b.x
+	if x.tangents[k] >= mostTangents {
+		return false
+	}
+	part := x.linear[k]
+	t, ok := b.p.Parts[part].Linear.tangent(v, b.ranges[part][0], b.ranges[part][1], b.p.Conditions.Total)
+	if ok {
+		x.addTangent(b, k, t)
+	}
+	return ok
+}
+
+// fill sets the bounds of the program's columns to those of a box, and returns the least
+// that the logarithms of the parts together are held to be.
+func (b *Bounder) fill(n *box) {
+	x := b.x
+	for j := range x.first {
+		b.lo[j], b.hi[j] = b.ends(n, j)
+	}
+	for k, part := range x.linear {
+		b.hi[x.first+k] = b.most[part]
+		b.lo[x.first+k] = min(least, b.most[part])
+	}
+	for k := range x.lo {
+		b.lo[x.first+len(x.linear)+k], b.hi[x.first+len(x.linear)+k] = x.lo[k], x.hi[k]
+	}
+}
+
+// bound works out what a box has at most, and where it is to be divided, and keeps it if it
+// may have something better than what is known.
+func (b *Bounder) bound(n *box) error {
+	b.nodes++
+	rest := 0.0 // of the parts that are not in the program
+	for k := range b.p.Parts {
+		switch p := &b.p.Parts[k]; {
+		case p.Linear != nil && b.tableau != nil:
+		case p.Linear != nil:
+			rest += p.Linear.above(b.reach(n, p.Linear))
+		default:
+			rest += b.boxed(n, k)
+		}
+	}
+	if b.tableau == nil {
+		n.above = min(n.above, rest)
+	}
+	if n.above = min(n.above, rest+b.sumOfLinear(n)); b.left(n) {
+		return nil
+	}
+	var amounts, uses []float64
+	if b.tableau != nil {
+		var empty bool
+		if amounts, uses, empty = b.solve(n, rest); empty || b.left(n) {
+			return nil
+		}
+	}
+	if err := b.round(n, amounts, uses); err != nil {
+		return err
+	}
+	if b.left(n) {
+		return nil
+	}
+	if !b.choose(n, amounts, uses) {
+		return b.point(n)
+	}
+	b.push(n)
+	return nil
+}
+
+// sumOfLinear is what the parts in the program are at most in a box, each by itself.
+func (b *Bounder) sumOfLinear(n *box) (sum float64) {
+	if b.tableau != nil {
+		for _, k := range b.x.linear {
+			sum += min(b.most[k], b.p.Parts[k].Linear.above(b.reach(n, b.p.Parts[k].Linear)))
+		}
+	}
+	return sum
+}
+
+// boxed returns what a part is at most in a box by its own account.
+func (b *Bounder) boxed(n *box, part int) float64 {
+	p := &b.p.Parts[part]
+	if p.Box == nil {
+		return b.most[part]
+	}
+	b.spread(n)
+	b.work += p.Cost
+	return min(b.most[part], p.Box(b.least, b.greatest, b.used()))
+}
+
+// used is how many ingredients may be used.
+func (b *Bounder) used() int {
+	for n := len(b.p.Sizes) - 1; n > 0; n-- {
+		if b.p.Sizes[n] {
+			return n
+		}
+	}
+	return 0
+}
+
+// spread sets the amounts between which each ingredient has in a box.
+func (b *Bounder) spread(n *box) {
+	k := 0
+	for i, d := range b.doses {
+		if d.N > 0 {
+			b.least[i], b.greatest[i] = n.lo[2*k], n.hi[2*k]
+			k++
+		}
+	}
+}
+
+// left leaves a box out if it has nothing better than what is known.
+func (b *Bounder) left(n *box) bool {
+	if n.above > b.known+same {
+		return false
+	}
+	b.passed = max(b.passed, n.above)
+	return true
+}
+
+// Pivots and rounds of tangents for one box.
+const (
+	mostPivots = 400
+	firstCuts  = 15
+	laterCuts  = 3
+)
+
+// solve solves the program of a box, whose bound comes to be what that shows. It returns
+// the solution, or that there is none.
+func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bool) {
+	x, t := b.x, b.tableau
+	b.fill(n)
+	t.bound(b.lo, b.hi)
+	cuts := laterCuts
+	if n.depth == 0 {
+		cuts = firstCuts
+	}
+	again := true
+	if t.work-b.refreshed > int64(100*len(t.t)*x.columns) {
+		t.refresh()
+		b.refreshed = t.work
+	}
+	for {
+		v, row := t.solve(mostPivots, b.known-rest-1e-6)
+		if v == infeasible && x.above(nil, t.contradiction(row), b.lo, b.hi) < 0 {
+			b.work += int64(x.entries)
+			return nil, nil, true
+		}
+		above := x.above(x.cost, t.weights(), b.lo, b.hi)
+		b.work += int64(x.entries)
+		if above+rest < n.above {
+			n.above = above + rest
+		}
+		if n.above <= b.known+same {
+			return nil, nil, false
+		}
+		if v != optimal || above > t.objective()+1e-7 {
+			if again {
+				again = false
+				t.refresh()
+				b.refreshed = t.work
+				continue
+			}
+			break
+		}
+		if cuts--; cuts < 0 || !b.cut() {
+			break
+		}
+	}
+	for k := range x.of {
+		amounts, uses = append(amounts, t.value[2*k]/x.unit), append(uses, t.value[2*k+1])
+	}
+	return amounts, uses, false
+}
+
+// cut adds tangents where the logarithms of the solution are above those of its values.
+func (b *Bounder) cut() (added bool) {
+	x, t := b.x, b.tableau
+	for k, part := range x.linear {
+		l := b.p.Parts[part].Linear
+		v := l.Constant
+		for _, e := range x.form(l) {
+			v += float64(e.factor * t.value[e.column])
+		}
+		v = min(max(v, b.ranges[part][0]), b.ranges[part][1])
+		if t.value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.tangent(k, v) {
+			added = true
+		}
+	}
+	if added {
+		t.append()
+	}
+	return added
+}
+
+// divide bounds the halves of a box.
+func (b *Bounder) divide(n *box) error {
+	low, high := n.clone(), n.clone()
+	low.hi[n.column], high.lo[n.column] = n.cut, n.cut+1
+	halves := [2]*box{low, high}
+	if n.upper {
+		halves = [2]*box{high, low}
+	}
+	for _, h := range halves {
+		if !b.settle(h, n.column/2) || !b.tighten(h) {
+			continue
+		}
+		if err := b.bound(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fraction is how far from whole numbers a use or an amount counts as broken.
+const fraction = 1e-6
+
+// choose says where a box is to be divided. It returns false if it is one composition.
+func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
+	if b.boxes() {
+		return b.chooseBoxed(n, amounts, uses)
+	}
+	column, most := -1, fraction
+	for k := range len(uses) {
+		if off := min(uses[k], 1-uses[k]); n.lo[2*k+1] < n.hi[2*k+1] && off > most {
+			column, most = 2*k+1, off
+		}
+	}
+	if column >= 0 {
+		n.column, n.cut, n.upper = column, 0, uses[column/2] > 0.5 || amounts[column/2] > 1
+		return true
+	}
+	for k := range len(amounts) {
+		if n.lo[2*k+1] == 0 || n.lo[2*k] == n.hi[2*k] {
+			continue
+		}
+		step := float64(b.doses[b.x.of[k]].Step)
+		over := (amounts[k] - float64(n.lo[2*k])) / step
+		if off := math.Abs(over - math.Round(over)); off > most {
+			column, most = 2*k, off
+		}
+	}
+	if column >= 0 {
+		d := b.doses[b.x.of[column/2]]
+		over := (amounts[column/2] - float64(n.lo[column])) / float64(d.Step)
+		n.cut = n.lo[column] + int32(math.Floor(over))*int32(d.Step)
+		n.column, n.cut = column, min(max(n.cut, n.lo[column]), n.hi[column]-1)
+		n.upper = over-math.Floor(over) > 0.5
+		return true
+	}
+	return b.chooseWide(n, amounts)
+}
+
+// chooseWide divides what is widest.
+func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
+	column, most := -1, int32(0)
+	for k := range len(n.lo) / 2 {
+		wide := n.hi[2*k] - n.lo[2*k]
+		if n.lo[2*k+1] < n.hi[2*k+1] {
+			wide += int32(b.p.Conditions.Total) // whether it is used comes first
+		}
+		if wide > most {
+			column, most = 2*k, wide
+		}
+	}
+	if column < 0 {
+		return false
+	}
+	if n.lo[column+1] < n.hi[column+1] {
+		n.column, n.cut, n.upper = column+1, 0, true
+		return true
+	}
+	n.column, n.cut = column, n.lo[column]+(n.hi[column]-n.lo[column])/2
+	if amounts != nil {
+		if at := int32(math.Round(amounts[column/2])); n.lo[column] < at && at < n.hi[column] {
+			n.cut = at
+		}
+	}
+	n.upper = false
+	return true
+}
+
+// boxes says whether a part says itself what it has in a box.
+func (b *Bounder) boxes() bool {
+	return slices.ContainsFunc(b.p.Parts, func(p Part) bool { return p.Linear == nil && p.Box != nil })
+}
+
+// mostTried is how many places to divide a box are tried.
+const mostTried = 12
+
+// chooseBoxed divides a box where that lowers most what parts have in its halves.
+func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
+	type place struct {
+		column int
+		cut    int32
+		wide   float64
+	}
+	var places []place
+	for k := range len(n.lo) / 2 {
+		wide := float64(n.hi[2*k] - n.lo[2*k])
+		switch {
+		case wide == 0:
+		case n.lo[2*k+1] < n.hi[2*k+1]:
+			if uses != nil {
+				wide += float64(b.p.Conditions.Total) * min(uses[k], 1-uses[k])
+			}
+			places = append(places, place{2*k + 1, 0, 2 * wide})
+		default:
+			places = append(places, place{2 * k, n.lo[2*k] + (n.hi[2*k]-n.lo[2*k])/2, wide})
+		}
+	}
+	if len(places) == 0 {
+		return false
+	}
+	slices.SortStableFunc(places, func(p, q place) int {
+		switch {
+		case p.wide > q.wide:
+			return -1
+		case p.wide < q.wide:
+			return 1
+		}
+		return 0
+	})
+	best, most := 0, -1.0
+	here := b.allBoxed(n)
+	for at, p := range places[:min(len(places), mostTried)] {
+		low, high := n.clone(), n.clone()
+		low.hi[p.column], high.lo[p.column] = p.cut, p.cut+1
+		gain := [2]float64{}
+		for q, h := range [...]*box{low, high} {
+			if !b.settle(h, p.column/2) {
+				gain[q] = 10
+				continue
+			}
+			gain[q] = min(here-b.allBoxed(h), 10)
+		}
+		if g := float64(max(gain[0], 1e-6) * max(gain[1], 1e-6)); g > most {
+			best, most = at, g
+		}
+	}
+	n.column, n.cut = places[best].column, places[best].cut
+	n.upper = uses != nil && n.column%2 == 1 && uses[n.column/2] > 0.5
+	return true
+}
+
+// allBoxed is what the parts that are not in the program have at most in a box.
+func (b *Bounder) allBoxed(n *box) (sum float64) {
+	for k := range b.p.Parts {
+		if p := &b.p.Parts[k]; p.Linear == nil && p.Box != nil {
+			sum += b.boxed(n, k)
+		}
+	}
+	return sum
+}
+
+// point scores the one composition of a box.
+func (b *Bounder) point(n *box) error {
+	var parts []rule.Part
+	total, k := 0, 0
+	for i, d := range b.doses {
+		if d.N == 0 {
+			continue
+		}
+		if a := int(n.lo[2*k]); a > 0 {
+			parts = append(parts, rule.Part{Ingredient: i, Amount: a})
+			total += a
+		}
+		k++
+	}
+	if total != b.p.Conditions.Total || len(parts) >= len(b.p.Sizes) || !b.p.Sizes[len(parts)] || !b.p.Conditions.Keeps(parts) {
+		return nil
+	}
+	return b.offer(parts)
+}

@@ -1,0 +1,53 @@
+package ensemble
+
+// Within returns numbers between which the sum of each target is where each ingredient i has
+// from lo[i] to hi[i] units, of total in all: those of the least and of the greatest leaf that
+// each tree can reach.
+func (s *Score) Within(lo, hi []int32, total int) (least, greatest []float64) {
+	from, to := make([]int32, len(s.slots)), make([]int32, len(s.slots))
+	for k := range s.slots {
+		at := &s.slots[k]
+		a, b := int64(0), int64(0)
+		for q, i := range at.source.Ingredients {
+			switch l, h := int64(lo[i]), int64(hi[i]); {
+			case at.source.Count:
+				a, b = a+min(l, 1), b+min(h, 1)
+			case at.weighted():
+				w := at.source.Weights[q]
+				a, b = a+min(w*l, w*h), b+max(w*l, w*h)
+			default:
+				a, b = a+l, b+h
+			}
+		}
+		if !at.source.Count && !at.weighted() {
+			b = min(b, int64(total))
+		}
+		from[k], to[k] = at.place(a), at.place(b)
+	}
+	leaves := make([][]int32, len(s.roots))
+	var todo []int32
+	for t, root := range s.roots {
+		for todo = append(todo[:0], root); len(todo) > 0; {
+			at := todo[len(todo)-1]
+			if todo = todo[:len(todo)-1]; at < 0 {
+				leaves[t] = append(leaves[t], ^at)
+				continue
+			}
+			n := &s.nodes[at]
+			if to[n.slot] > n.threshold {
+				todo = append(todo, n.right)
+			}
+			if from[n.slot] <= n.threshold {
+				todo = append(todo, n.left)
+			}
+		}
+	}
+	for g := range s.Terms {
+		low, high := s.tables().bounds(g, leaves)
+		least, greatest = append(least, low), append(greatest, high)
+	}
+	return least, greatest
+}
+
+// WithinCost is about how many nanoseconds [Score.Within] takes.
+func (s *Score) WithinCost() int64 { return int64(5 * len(s.nodes)) }

@@ -1,0 +1,112 @@
+package front
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Hypervolume returns the volume of what points dominate within a reference: of all that is
+// at least as bad as one of them and better than the reference in each loss (Zitzler and
+// Thiele 1998). It is exact. Of two losses it takes n·log n; of more it is by exclusive
+// volumes of points one after another (While, Bradstreet and Barone 2012), fast for
+// hundreds of points of up to four losses.
+func Hypervolume(points [][]float64, reference []float64) float64 {
+	var inside [][]float64
+	for _, p := range points {
+		in := true
+		for d, v := range p {
+			in = in && v < reference[d]
+		}
+		if in {
+			inside = append(inside, p)
+		}
+	}
+	return volume(minimal(inside), reference)
+}
+
+// minimal returns the points that no other dominates, in order.
+func minimal(points [][]float64) [][]float64 {
+	kept := make([][]float64, 0, len(points))
+	for _, k := range Minimal(points) {
+		kept = append(kept, points[k])
+	}
+	return kept
+}
+
+// volume is the hypervolume of points none of which dominates another, in order.
+func volume(points [][]float64, reference []float64) float64 {
+	switch {
+	case len(points) == 0:
+		return 0
+	case len(reference) == 1:
+		return reference[0] - points[0][0]
+	case len(reference) == 2:
+		sum, above := 0.0, reference[1]
+		for _, p := range points { // the first loss rises, the second falls
+			sum += float64((reference[0] - p[0]) * (above - p[1]))
+			above = p[1]
+		}
+		return sum
+	}
+	// From the worst last loss on: of each what those after it do not dominate. All those
+	// are at least as good in the last loss, which so takes one dimension off.
+	last := len(reference) - 1
+	points = slices.Clone(points)
+	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(b[last], a[last]) })
+	sum := 0.0
+	for k, p := range points {
+		box := 1.0
+		for d := range last {
+			box = float64(box * (reference[d] - p[d]))
+		}
+		limited := make([][]float64, 0, len(points)-k-1)
+		for _, q := range points[k+1:] {
+			limit := make([]float64, last)
+			for d := range limit {
+				limit[d] = max(q[d], p[d])
+			}
+			limited = append(limited, limit)
+		}
+		sum += float64((box - volume(minimal(limited), reference[:last])) * (reference[last] - p[last]))
+	}
+	return sum
+}
+
+// Added returns by how much one more point raises the hypervolume of others.
+func Added(point []float64, others [][]float64, reference []float64) float64 {
+	box := 1.0
+	for d, v := range point {
+		if v >= reference[d] {
+			return 0
+		}
+		box = float64(box * (reference[d] - v))
+	}
+	limited := make([][]float64, 0, len(others))
+	for _, q := range others {
+		limit := make([]float64, len(q))
+		inside := true
+		for d := range limit {
+			limit[d] = max(q[d], point[d])
+			inside = inside && limit[d] < reference[d]
+		}
+		if inside {
+			limited = append(limited, limit)
+		}
+	}
+	return max(box-volume(minimal(limited), reference), 0)
+}
+
+// Reference returns a point that is worse than the nadir by a tenth of the way from the
+// ideal, or by one where they are equal.
+func Reference(ideal, nadir []float64) []float64 {
+	out := make([]float64, len(nadir))
+	for d, v := range nadir {
+		width := v - ideal[d]
+		if !(width > 0) {
+			width = max(math.Abs(v), 1)
+		}
+		out[d] = v + float64(width/10)
+	}
+	return out
+}

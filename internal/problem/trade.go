@@ -1,0 +1,285 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/portable"
+	"kir/internal/problem/schema"
+	"kir/internal/problem/yaml"
+	"kir/internal/search"
+	"kir/mcmc"
+	"kir/model"
+	"kir/property"
+)
+
+// An Objective is what a trade-off is between.
+type Objective struct {
+	Name     string // of a property, or of a figure of one
+	Property int    // its place among the properties
+	Figure   int    // and that of the figure; −1: the property itself
+	Unit     string // of what is shown
+
+	// Goal says which values are better: maximize, minimize, or between Least and Most, as
+	// they are shown.
+	Goal        string
+	Least, Most float64
+
+	Loss search.Loss
+}
+
+// The goals of objectives.
+const (
+	Maximize = "maximize"
+	Minimize = "minimize"
+	Between  = "between"
+)
+
+// an aim is which values of a level are better.
+type aim struct {
+	goal        string
+	least, most float64 // of between, as they are judged
+}
+
+// desirability is exp(−loss) of a value: the loss is the value or its negative, or its
+// distance to where it is to be.
+func (a aim) desirability() (*property.Desirability, error) {
+	switch a.goal {
+	case Maximize:
+		return property.Steep(1), nil
+	case Minimize:
+		return property.Steep(-1), nil
+	}
+	return property.Beyond(a.least, a.most, 1)
+}
+
+// side is a figure of a property that can be an objective of its own.
+type side struct {
+	figure int
+	aim    aim
+	level  *level
+}
+
+// aimOf returns what a property asks of its value.
+func aimOf(w *Property) aim {
+	if w.learnt != nil {
+		switch d := w.learnt.want.Direction(); {
+		case d > 0 || w.Class != "":
+			return aim{goal: Maximize}
+		case d < 0:
+			return aim{goal: Minimize}
+		}
+		least, most, _ := w.learnt.want.Bounds()
+		return aim{Between, least, most}
+	}
+	if w.level == nil || w.at == nil || w.at.Kind != yaml.Mapping {
+		return aim{goal: Maximize} // a score
+	}
+	number := func(n *yaml.Node) float64 {
+		v, _ := n.Float("a bound") // which was read before
+		return v
+	}
+	least, most := math.Inf(-1), math.Inf(1)
+	for _, e := range w.at.Entries {
+		v := e.Value
+		switch e.Key.Text {
+		case "maximize", "larger":
+			return aim{goal: Maximize}
+		case "minimize", "smaller":
+			return aim{goal: Minimize}
+		case "target":
+			return aim{Between, number(v.Get("at")), number(v.Get("at"))}
+		case "normal":
+			return aim{Between, number(v.Get("mean")), number(v.Get("mean"))}
+		case "range":
+			return aim{Between, number(v.Get("from")), number(v.Get("to"))}
+		case "between":
+			return aim{Between, number(v.Items[0]), number(v.Items[1])}
+		case "at_least":
+			least = number(v)
+		case "at_most":
+			most = number(v)
+		}
+	}
+	if math.IsInf(least, -1) && math.IsInf(most, 1) {
+		return aim{goal: Maximize}
+	}
+	return aim{Between, least, most}
+}
+
+// tradeLevel is the level of a property that a trade-off is between: that which limits
+// bound, and of a logarithm that was learnt the number whose logarithm is expected.
+func tradeLevel(w *Property) (*level, error) {
+	if m, ok := w.Model.(*model.Learned); ok && m.Numeric() && m.Options().Log {
+		least, greatest := m.Range()
+		least, greatest = least/3, float64(3*greatest)
+		score, err := m.Score(model.Maximize().Over(least, greatest))
+		if err != nil {
+			return nil, err
+		}
+		of, rise := property.NewLearned(score.Bare(), 0), portable.Log(greatest/least)
+		value := func(logScore float64) float64 {
+			return float64(least * portable.Exp(float64(rise*portable.Exp(logScore))))
+		}
+		return &level{as: func(d *property.Desirability) (mcmc.Property, error) { return property.NewLevel(of, value, d), nil }, scale: 1}, nil
+	}
+	if w.level != nil {
+		return w.level()
+	}
+	of, ok := w.property.(mcmc.LineProperty)
+	if _, waits := w.property.(mcmc.BatchProperty); !ok || waits {
+		return nil, fmt.Errorf("what a %s answers takes too long to trade off", w.Kind)
+	}
+	return scoreLevel(of), nil
+}
+
+// LeastTrade and MostTrade bound how many objectives a trade-off is between.
+const LeastTrade, MostTrade = schema.LeastTrade, schema.MostTrade
+
+// readTrade reads
+//
+//	trade: [cost, viscosity]
+func readTrade(p *Problem, n *yaml.Node) ([]string, error) {
+	if n == nil || n.Kind == yaml.Null {
+		return nil, nil
+	}
+	if n.Kind != yaml.Sequence {
+		return nil, yaml.Hint(n.Errorf("trade is %s", n.Shown()), "write a list of objectives, such as [cost, viscosity]")
+	}
+	items := n.Items
+	var names []string
+	for _, item := range items {
+		name, err := item.Str("an objective of the trade-off")
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, book.Name(name))
+	}
+	_, err := p.objectives(names, func(k int) *yaml.Node {
+		if k < 0 {
+			return n
+		}
+		return items[k]
+	})
+	return names, err
+}
+
+// Objectives returns those of the given names. An error names none of the problem's places.
+func (p *Problem) Objectives(names []string) ([]Objective, error) {
+	return p.objectives(names, nil)
+}
+
+// objectives returns objectives by their names. at returns the node of a name, and of all
+// for −1; nil: they stand in no file.
+func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objective, error) {
+	blame := func(k int, format string, args ...any) *fault.Error {
+		if at == nil {
+			return &fault.Error{Message: fmt.Sprintf(format, args...)}
+		}
+		return at(k).Errorf(format, args...)
+	}
+	var there []string
+	for k := range p.Properties {
+		there = append(there, p.Properties[k].Name)
+		for _, s := range p.Properties[k].sides {
+			there = append(there, p.Properties[k].Figures[s.figure].Name)
+		}
+	}
+	if len(names) < LeastTrade || len(names) > MostTrade {
+		e := blame(-1, "a trade-off has %d to %d objectives, and not %d", LeastTrade, MostTrade, len(names))
+		if len(there) == 0 {
+			return nil, yaml.Hint(e, "the problem has none: add them under properties")
+		}
+		return nil, yaml.Hint(e, "name %d to %d of %s", LeastTrade, MostTrade, fault.List(there, 12))
+	}
+	var out []Objective
+	for k, name := range names {
+		name = book.Name(name)
+		if slices.Contains(names[:k], name) {
+			return nil, yaml.Hint(blame(k, "the trade-off names %s twice", fault.Quote(name)), "name each objective once")
+		}
+		o, err := p.objective(name)
+		switch {
+		case err != nil:
+			return nil, yaml.Hint(blame(k, "%v", err), "trade off something else, such as %s", fault.List(there, 12))
+		case o == nil && len(there) == 0:
+			return nil, yaml.Hint(blame(k, "there is no objective %s", fault.Quote(name)), "the problem has none: add them under properties")
+		case o == nil:
+			return nil, yaml.Offer(blame(k, "there is no objective %s", fault.Quote(name)), name, "there are", there, 12)
+		}
+		out = append(out, *o)
+	}
+	return out, nil
+}
+
+// objective returns that of a name; nil if there is none.
+func (p *Problem) objective(name string) (*Objective, error) {
+	o := &Objective{Name: name, Figure: -1}
+	var l *level
+	var a aim
+	if w := p.wish(name); w != nil {
+		o.Property = slices.IndexFunc(p.Properties, func(w Property) bool { return w.Name == name })
+		if o.Unit = w.Unit; w.Class != "" {
+			o.Unit = "%"
+		}
+		if w.Learns != nil { // there is no model of it yet
+			return o, nil
+		}
+		var err error
+		if l, err = tradeLevel(w); err != nil {
+			return nil, err
+		}
+		a = aimOf(w)
+	}
+	for k := range p.Properties {
+		for _, s := range p.Properties[k].sides {
+			if f := p.Properties[k].Figures[s.figure]; l == nil && f.Name == name {
+				o.Property, o.Figure, o.Unit, l, a = k, s.figure, f.Unit, s.level, s.aim
+				if f.Percent {
+					o.Unit = "%"
+				}
+			}
+		}
+	}
+	if l == nil {
+		return nil, nil
+	}
+	d, err := a.desirability()
+	if err != nil {
+		return nil, err
+	}
+	o.Goal, o.Loss.Name = a.goal, name
+	if a.goal == Between {
+		o.Least, o.Most = float64(a.least*l.scale), float64(a.most*l.scale)
+	}
+	o.Loss.Property, err = l.as(d)
+	return o, err
+}
+
+// Traded returns the target of a trade-off: with the rules and bounds of the problem, and
+// without what a property forbids by a score of 0.
+func (p *Problem) Traded() (*mcmc.Target, error) {
+	var bounds []mcmc.Bound
+	for k := range p.Properties {
+		w := &p.Properties[k]
+		of, ok := w.property.(mcmc.LineProperty)
+		if _, waits := w.property.(mcmc.BatchProperty); w.Weight == 0 || !ok || waits || w.Learns != nil {
+			continue
+		}
+		kept, err := property.Within(1, 1)
+		if err != nil {
+			return nil, err
+		}
+		positive := property.NewLevel(of, func(logScore float64) float64 {
+			if math.IsInf(logScore, -1) {
+				return 0
+			}
+			return 1
+		}, kept)
+		bounds = append(bounds, mcmc.Bound{Name: w.Name, Property: positive, Toward: of})
+	}
+	return p.Target.Within(bounds...)
+}

@@ -1,0 +1,48 @@
+package build
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"kir/internal/number"
+	"kir/internal/portable"
+	"kir/internal/report"
+	"kir/internal/search"
+)
+
+// boundOf returns the bound of a search, nil if there was none.
+func boundOf(b *search.Bound) *report.Bound {
+	if b == nil {
+		return nil
+	}
+	out := &report.Bound{
+		Score: report.UnknownNumber(), Gap: report.UnknownNumber(), Best: report.Number(portable.Exp(b.Best)),
+		Proved: b.Proved, Doses: b.Doses, Unbounded: append([]string{}, b.Open...),
+	}
+	if above := portable.Exp(b.Above); !math.IsInf(above, 0) {
+		out.Score = report.Number(above)
+		if b.Proved {
+			out.Score = max(out.Score, out.Best)
+		}
+		out.Gap = report.Number(max(0, -portable.Expm1(b.Best-b.Above)))
+	}
+	return out
+}
+
+// boundSentence says how far the best found can be from the best there is.
+func boundSentence(b *report.Bound) string {
+	within := "within the constraints"
+	if b.Doses {
+		within += " and the doses of the known recipes"
+	}
+	switch {
+	case !b.Score.Known() && len(b.Unbounded) > 0:
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known, since nothing bounds %s.", number.Three(b.Best), strings.Join(b.Unbounded, ", "))
+	case !b.Score.Known():
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Three(b.Best))
+	case b.Proved:
+		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Three(b.Best))
+	}
+	return fmt.Sprintf("No recipe %s scores above %s by this model; the best found has %s, a gap of %s.", within, number.Three(b.Score), number.Three(b.Best), number.Percent(b.Gap))
+}

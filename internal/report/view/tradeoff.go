@@ -1,0 +1,378 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/number"
+	"kir/internal/portable"
+	"kir/internal/report"
+	"kir/internal/report/figure"
+	"kir/internal/terminal"
+)
+
+// Tradeoff prints a trade-off, of a problem with so many units.
+func Tradeoff(w io.Writer, t *report.Tradeoff, total int, style terminal.Style) error {
+	p := terminal.NewPrinter(w, style)
+	writeTradeoff(p, t, total)
+	return p.Err
+}
+
+func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
+	for _, l := range terminal.Wrap(terminal.Plain(tradeHeadline(t)), terminal.Columns) {
+		p.Line("%s", p.Bold(l))
+	}
+	for _, l := range tradeSentences(t) {
+		p.Wrapped(0, l)
+	}
+	warnings(p, t.Warnings)
+	heads := []string{"", "recipe"}
+	for _, o := range t.Objectives {
+		heads = append(heads, terminal.Plain(valueHead(o.Name, o.Unit)))
+	}
+	p.Line("")
+	table := terminal.NewTable(2, heads...)
+	table.Widest(1, tradeRecipe)
+	for k := range t.Front {
+		point := &t.Front[k]
+		cells := []any{fmt.Sprint(point.Index) + tradeMark(point), recipeText(point.Parts(), total)}
+		for _, o := range t.Objectives {
+			cells = append(cells, tradeValue(point.Values[o.Name], o))
+		}
+		table.Row(cells...)
+	}
+	p.Table(table)
+	if len(t.Knees()) > 0 {
+		p.Line("* a knee")
+	}
+	for b := range t.Objectives {
+		for a := range b {
+			writeTradePlot(p, t, a, b)
+		}
+	}
+}
+
+// tradeRecipe is how wide the column of recipes is.
+const tradeRecipe = 36
+
+// tradeMark marks a knee.
+func tradeMark(p *report.FrontPoint) string {
+	if p.Knee {
+		return " *"
+	}
+	return ""
+}
+
+// tradeNames joins the names of the objectives.
+func tradeNames(t *report.Tradeoff) string {
+	var names []string
+	for _, o := range t.Objectives {
+		names = append(names, o.Name)
+	}
+	return listedWith(names, "and")
+}
+
+// listedWith joins words by commas, the last by another word.
+func listedWith(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
+}
+
+// tradeHeadline says what was found in a sentence.
+func tradeHeadline(t *report.Tradeoff) string {
+	switch {
+	case len(t.Front) == 0:
+		return "No recipe was found that keeps the constraints."
+	case t.Found == 1:
+		return fmt.Sprintf("No trade-off: one recipe is the best in %s.", tradeNames(t))
+	}
+	return fmt.Sprintf("Trade-off of %s: %s, none of which beats another.", tradeNames(t), number.Counted(len(t.Front), "recipe"))
+}
+
+// tradeSentences say how far the front goes, where its knees are, and how good it is.
+func tradeSentences(t *report.Tradeoff) []string {
+	if len(t.Front) == 0 {
+		return nil
+	}
+	var all, ends []string
+	for _, o := range t.Objectives {
+		text := o.Name + " is between " + tradeFigure(o.Best, o) + " (best) and " + tradeFigure(o.Worst, o)
+		if o.Goal == "between" {
+			text += " (wanted: " + wantedText(o) + ")"
+		}
+		ends = append(ends, text)
+	}
+	all = append(all, "On the front "+strings.Join(ends, ", ")+".")
+	if len(t.Front) < t.Found {
+		all = append(all, fmt.Sprintf("The list is spread evenly over the %s of the front that were found.", number.Counted(t.Found, "recipe")))
+	}
+	if knees := t.Knees(); len(knees) > 0 {
+		var list []string
+		for k := range knees {
+			var values []string
+			for _, o := range t.Objectives {
+				values = append(values, o.Name+" "+tradeFigure(knees[k].Values[o.Name].Value, o))
+			}
+			list = append(list, fmt.Sprintf("recipe %d (%s)", knees[k].Index, strings.Join(values, ", ")))
+		}
+		text := "The knee is " + list[0]
+		if len(list) > 1 {
+			text = "The knees are " + listedWith(list, "and")
+		}
+		all = append(all, text+": beyond it, a little more of one objective costs much of another.")
+	}
+	if t.Found > 1 {
+		all = append(all, fmt.Sprintf("Hypervolume %s; %d independent searches alone reach %s ± %s, and %s random recipes %s ± %s.",
+			number.Three(t.Hypervolume.Value), len(t.Hypervolume.Each), number.Three(meanOf(t.Hypervolume.Each)), number.Error(t.Hypervolume.SE),
+			number.Thousands(t.Random.Compositions), number.Three(t.Random.Value), number.Error(t.Random.SE)))
+	}
+	return all
+}
+
+func meanOf(list []report.Number) report.Number {
+	sum := report.Number(0)
+	for _, v := range list {
+		sum += v / report.Number(len(list))
+	}
+	return sum
+}
+
+// wantedText says between which values an objective is wanted.
+func wantedText(o report.Objective) string {
+	switch {
+	case !o.Low.Known():
+		return "at most " + tradeFigure(o.High, o)
+	case !o.High.Known():
+		return "at least " + tradeFigure(o.Low, o)
+	case o.Low == o.High:
+		return tradeFigure(o.Low, o)
+	}
+	return tradeNumber(o.Low, o) + " to " + tradeFigure(o.High, o)
+}
+
+func tradeFigure(v report.Number, o report.Objective) string {
+	return strings.TrimSpace(tradeNumber(v, o) + " " + o.Unit)
+}
+
+// tradeNumber writes a value of an objective to about a hundredth of what it is on the front.
+func tradeNumber(v report.Number, o report.Objective) string {
+	width := math.Abs(float64(o.Worst - o.Best))
+	if !v.Known() || !(width > 0) {
+		return number.Value(v)
+	}
+	digits := 2 - int(math.Floor(portable.Log10(width)))
+	return number.Fixed(v, min(max(digits, 0), 9))
+}
+
+// tradeValue is a value with its interval, without its unit.
+func tradeValue(v report.Value, o report.Objective) string {
+	text := tradeNumber(v.Value, o)
+	if v.Low.Known() && v.High.Known() {
+		text += fmt.Sprintf(" (%s–%s)", tradeNumber(v.Low, o), tradeNumber(v.High, o))
+	}
+	return text
+}
+
+// recipeText is a recipe in a line.
+func recipeText(parts []report.Part, total int) string {
+	var list []string
+	for _, part := range parts {
+		list = append(list, part.Ingredient+" "+strings.TrimSpace(number.Share(part.Amount, total)))
+	}
+	return strings.Join(list, ", ")
+}
+
+// A tradeFrame is what a plot of two objectives shows: the front, and of draws and known
+// recipes what lies where most of them do.
+type tradeFrame struct{ x, y figure.Scale }
+
+// frameOf returns the frame of two objectives.
+func frameOf(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
+	ends := func(k int) (lo, hi float64) {
+		lo, hi = math.Inf(1), math.Inf(-1)
+		for _, p := range t.Front {
+			if v := p.Values[t.Objectives[k].Name].Value; v.Known() {
+				lo, hi = min(lo, float64(v)), max(hi, float64(v))
+			}
+		}
+		var others []float64
+		for _, d := range t.Draws {
+			others = append(others, float64(d[k]))
+		}
+		for _, r := range t.Known {
+			others = append(others, float64(r.Values[k]))
+		}
+		others = slices.DeleteFunc(others, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+		slices.Sort(others)
+		if n := len(others); n > 0 {
+			lo, hi = min(lo, others[n/50]), max(hi, others[n-1-n/50])
+		}
+		margin := float64((hi - lo) / 20)
+		return lo - margin, hi + margin
+	}
+	f.x.Lo, f.x.Hi = ends(a)
+	f.y.Lo, f.y.Hi = ends(b)
+	return f, f.x.Hi > f.x.Lo && f.y.Hi > f.y.Lo && !math.IsInf(f.x.Hi-f.x.Lo, 0) && !math.IsInf(f.y.Hi-f.y.Lo, 0)
+}
+
+// at returns the place of two values, and whether it is in the frame.
+func (f *tradeFrame) at(x, y report.Number) (px, py float64, in bool) {
+	in = float64(x) >= f.x.Lo && float64(x) <= f.x.Hi && float64(y) >= f.y.Lo && float64(y) <= f.y.Hi
+	return f.x.At(float64(x)), f.y.At(float64(y)), in
+}
+
+// Sizes of a plot on a terminal.
+const plotColumns, plotRows = 60, 15
+
+// writeTradePlot draws two objectives on a terminal.
+func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
+	f, ok := frameOf(t, a, b)
+	if !ok || t.Found < 2 {
+		return
+	}
+	f.x.From, f.x.To, f.y.From, f.y.To = 0, plotColumns-1, plotRows-1, 0
+	var cells [plotRows][plotColumns]rune
+	put := func(x, y report.Number, mark rune) {
+		if px, py, in := f.at(x, y); in {
+			cells[int(py+0.5)][int(px+0.5)] = mark
+		}
+	}
+	for _, d := range t.Draws {
+		put(d[a], d[b], '·')
+	}
+	for _, r := range t.Known {
+		put(r.Values[a], r.Values[b], 'o')
+	}
+	one, other := t.Objectives[a], t.Objectives[b]
+	for _, knees := range []bool{false, true} {
+		for _, point := range t.Front {
+			if point.Knee == knees {
+				put(point.Values[one.Name].Value, point.Values[other.Name].Value, map[bool]rune{false: '●', true: '◆'}[knees])
+			}
+		}
+	}
+	p.Line("")
+	p.Wrapped(0, valueHead(other.Name, other.Unit)+", against "+valueHead(one.Name, one.Unit)+" across")
+	width := 0
+	labels := map[int]string{}
+	ticks, digits := figure.Ticks(f.y.Lo, f.y.Hi, 4)
+	for _, v := range ticks {
+		text := number.Axis(v, digits)
+		labels[int(f.y.At(v)+0.5)] = text
+		width = max(width, terminal.Width(text))
+	}
+	for r := range cells {
+		line := strings.Map(func(c rune) rune {
+			if c == 0 {
+				return ' '
+			}
+			return c
+		}, string(cells[r][:]))
+		p.Line("%*s │%s", width, labels[r], strings.TrimRight(line, " "))
+	}
+	p.Line("%*s └%s", width, "", strings.Repeat("─", plotColumns))
+	axis := []rune(strings.Repeat(" ", plotColumns+8))
+	ticks, digits = figure.Ticks(f.x.Lo, f.x.Hi, 5)
+	for _, v := range ticks {
+		text := []rune(number.Axis(v, digits))
+		from := max(int(f.x.At(v)+0.5)-len(text)/2, 0)
+		copy(axis[min(from, len(axis)-len(text)):], text)
+	}
+	p.Line("%*s  %s", width, "", strings.TrimRight(string(axis), " "))
+	key := "● the front"
+	for _, k := range []struct {
+		there bool
+		text  string
+	}{{len(t.Knees()) > 0, "◆ a knee"}, {len(t.Known) > 0, "o known recipes"}, {len(t.Draws) > 0, "· draws"}} {
+		if k.there {
+			key += ", " + k.text
+		}
+	}
+	p.Line("%*s  %s", width, "", key)
+}
+
+// TradeFigures returns the figures of a trade-off: each two objectives.
+func TradeFigures(t *report.Tradeoff) (all []*figure.Figure) {
+	if t == nil || t.Found < 2 {
+		return nil
+	}
+	for b := range t.Objectives {
+		for a := range b {
+			if f := tradeFigureOf(t, a, b); f != nil {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// tradeFigureOf draws the front in two objectives, draws and known recipes behind it.
+func tradeFigureOf(t *report.Tradeoff, a, b int) *figure.Figure {
+	frame, ok := frameOf(t, a, b)
+	if !ok {
+		return nil
+	}
+	const left, right, top, bottom = 58.0, figureWidth - 14, 12.0, 300.0
+	frame.x.From, frame.x.To, frame.y.From, frame.y.To = left, right, bottom, top
+	one, other := t.Objectives[a], t.Objectives[b]
+	f := &figure.Figure{Name: fmt.Sprintf("tradeoff-%d-%d", a+1, b+1), Title: "Trade-off: " + other.Name + " against " + one.Name, Width: figureWidth, Height: bottom + 34}
+	ticks, digits := figure.Ticks(frame.y.Lo, frame.y.Hi, 5)
+	for _, v := range ticks {
+		f.Line(left, frame.y.At(v), right, frame.y.At(v), 0.5, figure.Line)
+		f.Write(left-5, frame.y.At(v)+4, figure.SmallSize, figure.End, figure.Soft, number.Axis(v, digits))
+	}
+	ticks, digits = figure.Ticks(frame.x.Lo, frame.x.Hi, 6)
+	for _, v := range ticks {
+		f.Write(frame.x.At(v), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
+	}
+	f.Line(left, bottom, right, bottom, 1, figure.Ink)
+	f.Write(float64((left+right)/2), bottom+29, figure.SmallSize, figure.Middle, figure.Soft, valueHead(one.Name, one.Unit))
+	f.Write(left, top-2, figure.SmallSize, figure.Start, figure.Soft, valueHead(other.Name, other.Unit))
+	for _, d := range t.Draws {
+		if x, y, in := frame.at(d[a], d[b]); in {
+			f.Dot(x, y, 1.2, figure.Colour(8))
+		}
+	}
+	for _, r := range t.Known {
+		if x, y, in := frame.at(r.Values[a], r.Values[b]); in {
+			f.Ring(x, y, 2.5, figure.Soft)
+		}
+	}
+	var path []float64
+	var said []string
+	for _, p := range t.Front {
+		v, w := p.Values[one.Name].Value, p.Values[other.Name].Value
+		x, y, _ := frame.at(v, w)
+		path = append(path, x, y)
+		said = append(said, fmt.Sprintf("recipe %d at %s and %s", p.Index, tradeFigure(v, one), tradeFigure(w, other)))
+	}
+	if len(t.Objectives) == 2 && len(path) > 2 {
+		f.Path(path, 1, figure.Accent)
+	}
+	for k, p := range t.Front {
+		x, y := path[2*k], path[2*k+1]
+		f.Dot(x, y, 3.5, figure.Accent)
+		if p.Knee {
+			f.Ring(x, y, 7, figure.Ink)
+			f.Head(x+9, y-6, figure.SmallSize, figure.Start, figure.Ink, fmt.Sprint(p.Index))
+		}
+	}
+	f.Text = fmt.Sprintf("A scatter plot of %s recipes none of which beats another: %s.", number.Thousands(len(t.Front)), strings.Join(said, "; "))
+	f.Key("the front", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3.5, figure.Accent) })
+	if len(t.Knees()) > 0 {
+		f.Key("a knee", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, 5, figure.Ink) })
+	}
+	if len(t.Known) > 0 {
+		f.Key("known recipes", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, 2.5, figure.Soft) })
+	}
+	if len(t.Draws) > 0 {
+		f.Key("draws", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 1.2, figure.Colour(8)) })
+	}
+	f.PlaceKeys()
+	return f
+}

@@ -1,0 +1,151 @@
+package search
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"kir/internal/bound"
+	"kir/mcmc"
+	"kir/rule"
+)
+
+// A Bound is what no composition that may be offered scores more than, as logarithms.
+type Bound struct {
+	Above  float64 // it is proved; +Inf: no bound is known
+	Best   float64 // the best that was found
+	Proved bool    // they are the same, but for a hundred-millionth of the score
+	Doses  bool    // recipes outside the doses of the known ones were left out
+
+	// Open are the parts that may be anything as far as the bound knows: then there is none.
+	Open []string
+}
+
+// boundSteps is how many steps of a nanosecond, about, bounding may take for each line that
+// is searched, which takes about three times as long.
+const boundSteps = 15_000
+
+// A ceiling is a bounder beside a search.
+type ceiling struct {
+	of    *bound.Bounder // nil where nothing is bounded
+	parts []bound.Part
+	doses *doses
+	o     Options
+	work  int64 // before the search, and again after it
+}
+
+// bounder makes a ceiling of what a search with these options looks for.
+func (q *Question) bounder(t *mcmc.Target, o Options) *ceiling {
+	c := &ceiling{doses: newDoses(t, o.Least, o.Most), o: o, work: int64(o.Evaluations) * boundSteps / 2}
+	if q.Bounding == nil {
+		return c
+	}
+	p := *q.Bounding
+	p.Sizes, p.Least, p.Most, p.Always = c.doses.sizes, o.Least, o.Most, q.Always
+	c.parts = p.Parts
+	if !t.Waits() {
+		p.Each = o.Evaluations / 2
+	} else if slices.ContainsFunc(p.Parts, bound.Part.Unknown) {
+		return c // it would be asked for nothing
+	}
+	s := &searcher{target: t, o: o}
+	p.Score = func(parts []rule.Part) (float64, error) {
+		own := make([]mcmc.Part, len(parts))
+		for k, p := range parts {
+			own[k] = mcmc.Part(p)
+		}
+		if s.refuses(own) {
+			return math.Inf(-1), nil
+		}
+		x, err := mcmc.NewComposition(t.Space().N(), own...)
+		if err != nil {
+			return 0, err
+		}
+		return t.LogScore(x)
+	}
+	c.of = bound.New(&p)
+	return c
+}
+
+// first bounds for as long as half of the work takes, and returns what it has met.
+func (c *ceiling) first(ctx context.Context) ([]Found, error) {
+	if c.of == nil {
+		return nil, nil
+	}
+	if !slices.ContainsFunc(c.parts, func(p bound.Part) bool { return p.Linear != nil }) {
+		// Nothing leads from a box to a composition: what the search finds comes first. But all
+		// are looked at if they are few.
+		if err := c.of.Run(ctx, 0); err != nil {
+			return nil, err
+		}
+		c.work *= 2
+		return c.found(), nil
+	}
+	if err := c.of.Run(ctx, c.work); err != nil {
+		return nil, err
+	}
+	return c.found(), nil
+}
+
+// found returns what the bounder has met, the best first.
+func (c *ceiling) found() (list []Found) {
+	for _, f := range c.of.Found() {
+		g := Found{LogScore: f.LogScore}
+		for _, p := range f.Parts {
+			g.Parts = append(g.Parts, mcmc.Part(p))
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+// last goes on with what a search has found, and returns the bound and all that was found.
+func (c *ceiling) last(ctx context.Context, candidates []Found) (*Bound, []Found, error) {
+	out := &Bound{Above: math.Inf(1), Best: math.Inf(-1), Doses: c.o.Least != nil || c.o.Most != nil}
+	for _, p := range c.parts {
+		if p.Unknown() {
+			out.Open = append(out.Open, p.Name)
+		}
+	}
+	s := &searcher{o: c.o}
+	for _, f := range candidates {
+		if f.LogScore > out.Best && c.doses.size(len(f.Parts)) && !s.refuses(f.Parts) &&
+			!slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !c.doses.allows(p.Ingredient, int32(p.Amount)) }) {
+			out.Best = f.LogScore
+		}
+	}
+	if c.of != nil {
+		c.of.Known(out.Best)
+		if err := c.of.Run(ctx, c.work); err != nil {
+			return nil, nil, err
+		}
+		met := c.found()
+		if len(met) > 0 {
+			out.Best = max(out.Best, met[0].LogScore)
+		}
+		candidates = slices.Concat(met, candidates)
+		c.state(out)
+	}
+	return out, candidates, nil
+}
+
+// state sets what is proved.
+func (c *ceiling) state(b *Bound) {
+	b.Above, b.Proved = c.of.Above(), c.of.Closed()
+}
+
+// settled takes into account that a shortlist may have bettered what was found. It returns
+// nil if nothing was.
+func (c *ceiling) settled(b *Bound, entries []Entry) *Bound {
+	for _, e := range entries {
+		b.Best = max(b.Best, e.LogScore)
+	}
+	if c.of != nil {
+		c.of.Known(b.Best)
+		c.state(b)
+	}
+	if math.IsInf(b.Best, -1) {
+		return nil
+	}
+	return b
+}

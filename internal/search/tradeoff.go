@@ -1,0 +1,319 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"kir/internal/front"
+	"kir/mcmc"
+)
+
+// A Loss is an objective of a trade-off: the lower, the better.
+type Loss struct {
+	Name     string
+	Property mcmc.Property // whose log score is the loss times −1
+}
+
+// Of returns the loss of a composition.
+func (l *Loss) Of(x *mcmc.Composition) float64 { return -l.Property.LogScore(x) }
+
+// TradeOptions say how a front is looked for.
+type TradeOptions struct {
+	Lines   int    // that are scored, about: the budget
+	Seed    uint64 // of all random choices
+	Workers int    // searches made at once; it changes nothing but the time. 0: all cores
+
+	Starts      []*mcmc.Composition // to begin from, as in [Options]
+	Least, Most []int               // doses, as in [Options]
+	Refuse      func(ingredients []int) bool
+
+	NoRandom bool // nothing is compared with random compositions
+}
+
+// A Trade is what [TradeOff] found.
+type Trade struct {
+	Front []Member // none of which another beats, by the first loss and then the others
+
+	Ideal, Nadir []float64 // the least and the greatest of each loss on the front
+	Reference    []float64 // of the hypervolumes
+
+	// Volume is the hypervolume of the front, Searches those of independent searches, and
+	// Random those of as many samples of RandomSize random compositions: all as shares of
+	// the box from the ideal to the reference.
+	Volume     float64
+	Searches   []float64
+	Random     []float64
+	RandomSize int
+
+	Lines, Compositions int64 // that were scored; a composition is a split of a line
+}
+
+// A Member is a composition of a front.
+type Member struct {
+	Parts  []mcmc.Part // by ingredient
+	Losses []float64
+}
+
+// How a budget is divided: independent searches, which also tell how far one of them is
+// off, the best of each loss, and the moves from what all have found.
+const (
+	tradeSearches = 4
+	searchesShare = 0.5
+	endsShare     = 0.2
+	randomSize    = 2500 // compositions of a random sample
+)
+
+// TradeOff looks for the compositions that no other beats in all of some losses at once,
+// among those to which the target gives density.
+//
+// Independent searches walk from line to line. A walk has a corner in the space of losses
+// and goes where the greatest of the losses, each less the corner's and in proportion to a
+// gap of the front, is the least (a weighted Chebyshev distance; Steuer and Choo 1983).
+// Unlike a weighted sum of losses or a product of scores it has every point of a front as
+// the best of some corner, whatever the front's shape. The next walk takes the widest gap.
+// Every split of every line that a walk scores is held against what was found so far, not
+// only those that it takes. In the end all that were found are neighbours of each other:
+// each line through each of them is looked at, as long as the budget lasts.
+//
+// It follows from the target, the losses and the seed, whatever the number of workers. It
+// fails with an error that wraps [mcmc.ErrNoStart] if there is nothing to begin from.
+func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions) (*Trade, error) {
+	if len(losses) < 2 || o.Lines < 1 {
+		return nil, fmt.Errorf("search: a trade-off of %d losses with %d lines", len(losses), o.Lines)
+	}
+	plain, err := t.WithWishes()
+	if err != nil {
+		return nil, err
+	}
+	all := &trading{target: plain, losses: losses, o: o, doses: newDoses(plain, o.Least, o.Most)}
+	if err := all.prepare(ctx); err != nil {
+		return nil, err
+	}
+	found := make([]*traveller, tradeSearches)
+	g, within := errgroup.WithContext(ctx)
+	workers := Options{Workers: o.Workers}
+	g.SetLimit(workers.workers())
+	each := int64(float64(o.Lines) * searchesShare / tradeSearches)
+	for k := range found {
+		g.Go(func() (err error) {
+			if found[k], err = all.traveller(uint64(1 + k)); err != nil {
+				return err
+			}
+			return found[k].explore(within, each)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	last, err := all.traveller(0)
+	if err != nil {
+		return nil, err
+	}
+	r := &Trade{RandomSize: randomSize}
+	for _, w := range found {
+		for _, m := range w.archive.members {
+			last.archive.offer(m.Losses, m.Parts)
+		}
+		r.Lines += w.lines
+		r.Compositions += w.splits
+	}
+	if err := last.ends(ctx, int(float64(o.Lines)*endsShare)); err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	// Where all neighbours are known, more walks use what is left.
+	least := int64(o.Lines / 10)
+	for until := max(int64(o.Lines)-r.Lines, last.lines+least); last.lines < until; {
+		if err := last.polish(ctx, until); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		if err := last.explore(ctx, min(last.lines+least, until)); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+	}
+	r.Lines += last.lines
+	r.Compositions += last.splits
+	r.Front = last.archive.sorted()
+	return r, r.measure(ctx, all, found)
+}
+
+// measure works out hypervolumes.
+func (r *Trade) measure(ctx context.Context, all *trading, found []*traveller) error {
+	r.Ideal, r.Nadir = front.Bounds(lossesOf(r.Front))
+	r.Reference = front.Reference(r.Ideal, r.Nadir)
+	share := func(points [][]float64) float64 {
+		scaled := front.Scaled(points, r.Ideal, r.Reference)
+		one := make([]float64, len(r.Ideal))
+		for d := range one {
+			one[d] = 1
+		}
+		if len(one) > 3 && len(scaled) > mostMeasured {
+			var some [][]float64
+			for _, k := range front.Spread(scaled, mostMeasured) {
+				some = append(some, scaled[k])
+			}
+			scaled = some
+		}
+		return front.Hypervolume(scaled, one)
+	}
+	r.Volume = share(lossesOf(r.Front))
+	for _, w := range found {
+		r.Searches = append(r.Searches, share(lossesOf(w.archive.members)))
+	}
+	// The front has all that the searches have, but where it is thinned to be measured.
+	r.Volume = max(r.Volume, slices.Max(r.Searches))
+	if all.o.NoRandom {
+		return nil
+	}
+	prior, rand := mcmc.NewPrior(all.target), mcmc.NewRand(all.o.Seed, "search trade random", 0)
+	for range tradeSearches {
+		var points [][]float64
+		for k := range randomSize {
+			if k&255 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			x, err := prior.Draw(rand)
+			if err != nil {
+				return fmt.Errorf("search: %w", err)
+			}
+			if y, ok := all.doses.repair(x); ok {
+				x = y // random recipes hardly ever have the doses of known ones
+			}
+			if !all.allows(x) {
+				continue
+			}
+			p, ok := all.lossesAt(x)
+			if ok {
+				points = append(points, p)
+			}
+		}
+		kept := points[:0]
+		for _, k := range front.Minimal(points) {
+			kept = append(kept, slices.Clone(points[k]))
+		}
+		r.Random = append(r.Random, share(kept))
+	}
+	return nil
+}
+
+// mostMeasured is how many points of four losses a hypervolume is of: more take too long.
+const mostMeasured = 120
+
+func lossesOf(members []Member) [][]float64 {
+	out := make([][]float64, len(members))
+	for k, m := range members {
+		out[k] = m.Losses
+	}
+	return out
+}
+
+// trading is a search for a front that goes on: what its travellers share, and do not change.
+type trading struct {
+	target *mcmc.Target // without wishes
+	losses []Loss
+	o      TradeOptions
+	doses  *doses
+
+	seeds []Member  // to begin from
+	width []float64 // of each loss, among the seeds
+}
+
+// lossesAt returns the losses of a composition, and whether all are numbers.
+func (t *trading) lossesAt(x *mcmc.Composition) ([]float64, bool) {
+	out := make([]float64, len(t.losses))
+	for d := range t.losses {
+		out[d] = t.losses[d].Of(x)
+		if math.IsNaN(out[d]) || math.IsInf(out[d], 0) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// allows says whether a composition may be offered: rules, bounds, doses and sizes.
+func (t *trading) allows(x *mcmc.Composition) bool {
+	if !t.doses.size(x.Used()) || !t.doses.keeps(x) || t.refuses(x.Parts()) {
+		return false
+	}
+	score, err := t.target.LogScore(x)
+	return err == nil && !math.IsInf(score, -1)
+}
+
+func (t *trading) refuses(parts []mcmc.Part) bool {
+	s := searcher{o: Options{Refuse: t.o.Refuse}}
+	return s.refuses(parts)
+}
+
+// tradeSeeds is how many random compositions a search begins from.
+const tradeSeeds = 200
+
+// prepare finds what to begin from, and how far losses are apart there.
+func (t *trading) prepare(ctx context.Context) error {
+	take := func(x *mcmc.Composition) {
+		if y, ok := t.doses.repair(x); ok {
+			x = y
+		}
+		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.doses.size(x.Used()) {
+			return
+		}
+		if p, ok := t.lossesAt(x); ok {
+			t.seeds = append(t.seeds, Member{x.Parts(), p})
+		}
+	}
+	for _, x := range t.o.Starts {
+		take(x)
+	}
+	prior, r := mcmc.NewPrior(t.target), mcmc.NewRand(t.o.Seed, "search trade", 0)
+	for range tradeSeeds {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x, err := prior.Draw(r)
+		if errors.Is(err, mcmc.ErrNoStart) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
+		take(x.Clone())
+	}
+	if len(t.seeds) == 0 {
+		x, _, err := mcmc.StartState(t.target, r)
+		if err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
+		take(x.Composition)
+	}
+	if len(t.seeds) == 0 {
+		return fmt.Errorf("search: %w: nothing has a value of each objective", mcmc.ErrNoStart)
+	}
+	ideal, nadir := front.Bounds(lossesOf(t.seeds))
+	for d := range ideal {
+		t.width = append(t.width, max(nadir[d]-ideal[d], float64(1e-9*math.Abs(nadir[d])), 1e-300))
+	}
+	return nil
+}
+
+// Lines of a search for a front at effort 1, and splits of lines that it scores at most.
+const tradeLines, tradeSplits, fewestTradeLines = 100_000, 40_000_000, 4000
+
+// TradeBudget returns the lines of a search for a front: fewer where lines are long.
+func TradeBudget(total int, effort float64) int {
+	return max(int(effort*float64(min(tradeLines, max(tradeSplits/total, fewestTradeLines)))), 1)
+}
+
+// Extrapolating returns which compositions lie further from all known ones than these lie
+// from each other, see [Comparison].
+func Extrapolating(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) []int {
+	entries := make([]Entry, len(list))
+	for k := range list {
+		entries[k].Parts = list[k]
+	}
+	c := new(Comparison)
+	c.distances(entries, CompareOptions{Distance: d, Known: known})
+	return c.Extrapolates
+}

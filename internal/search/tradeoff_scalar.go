@@ -1,0 +1,160 @@
+package search
+
+import (
+	"math"
+
+	"kir/mcmc"
+)
+
+// A corner makes one score of losses: −max_k w_k·(loss_k − at_k) − ρ·Σ_k s_k·(loss_k − at_k).
+// The sum is there so that of compositions with the same maximum none beats the best. A
+// traveller changes its corner from walk to walk.
+type corner struct {
+	losses []Loss
+	at     []float64
+	weight []float64
+	scale  []float64
+	keeps  bool          // whether last is wanted; a corner that keeps it serves one goroutine
+	last   *cornerScorer // that was made of it
+}
+
+// cornerShare is ρ.
+const cornerShare = 1e-3
+
+func (c *corner) score(losses []float64) float64 {
+	most, sum := math.Inf(-1), 0.0
+	for d, v := range losses {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return math.Inf(-1) // what has no value cannot be compared
+		}
+		v -= c.at[d]
+		if w := c.weight[d]; w > 0 {
+			most = max(most, float64(w*v))
+		}
+		sum += float64(c.scale[d] * v)
+	}
+	return -most - float64(cornerShare*sum)
+}
+
+// LogScore implements [mcmc.Property].
+func (c *corner) LogScore(x *mcmc.Composition) float64 {
+	losses := make([]float64, len(c.losses))
+	for d := range losses {
+		losses[d] = c.losses[d].Of(x)
+	}
+	return c.score(losses)
+}
+
+// Scorer implements [mcmc.LineProperty].
+func (c *corner) Scorer(x *mcmc.Composition) mcmc.Scorer {
+	s := &cornerScorer{corner: c, lines: make([]mcmc.Pieces, len(c.losses)), losses: make([]float64, len(c.losses))}
+	for _, l := range c.losses {
+		s.of = append(s.of, scorerOf(l.Property, x))
+	}
+	if c.keeps {
+		c.last = s
+	}
+	return s
+}
+
+// A cornerScorer scores lines by the losses of their splits, and keeps these.
+type cornerScorer struct {
+	corner *corner
+	of     []mcmc.Scorer
+	lines  []mcmc.Pieces
+	losses []float64
+
+	starts  []int     // of the pieces of the last line
+	vectors []float64 // losses, piece after piece
+}
+
+func (s *cornerScorer) Reset() {
+	for _, of := range s.of {
+		of.Reset()
+	}
+}
+
+func (s *cornerScorer) Moved(i, j int) {
+	for _, of := range s.of {
+		of.Moved(i, j)
+	}
+}
+
+// LogScore implements [mcmc.Scorer].
+func (s *cornerScorer) LogScore() float64 {
+	for d, of := range s.of {
+		s.losses[d] = -of.LogScore()
+	}
+	return s.corner.score(s.losses)
+}
+
+// Line implements [mcmc.Scorer].
+func (s *cornerScorer) Line(i, j int, p *mcmc.Pieces) {
+	for d, of := range s.of {
+		s.lines[d].Reset()
+		of.Line(i, j, &s.lines[d])
+	}
+	s.starts, s.vectors = s.starts[:0], s.vectors[:0]
+	var next [4]int // pieces, by loss; there are at most four
+	for at := 0; ; {
+		following := -1
+		for d := range s.lines {
+			line := &s.lines[d]
+			for next[d] < line.Len() {
+				start, value := line.Piece(next[d])
+				if start > at {
+					if following < 0 || start < following {
+						following = start
+					}
+					break
+				}
+				s.losses[d] = -value
+				next[d]++
+			}
+		}
+		s.starts = append(s.starts, at)
+		s.vectors = append(s.vectors, s.losses...)
+		p.Add(at, s.corner.score(s.losses))
+		if following < 0 {
+			return
+		}
+		at = following
+	}
+}
+
+// piece returns the losses of a piece of the last line.
+func (s *cornerScorer) piece(q int) []float64 {
+	m := len(s.losses)
+	return s.vectors[q*m : (q+1)*m]
+}
+
+// scorerOf returns a scorer of a property, split by split if it has none.
+func scorerOf(p mcmc.Property, x *mcmc.Composition) mcmc.Scorer {
+	if of, ok := p.(mcmc.LineProperty); ok {
+		return of.Scorer(x)
+	}
+	return &splitScorer{p, x, x.Clone()}
+}
+
+// A splitScorer scores each split of a line as a composition.
+type splitScorer struct {
+	of      mcmc.Property
+	x       *mcmc.Composition
+	scratch *mcmc.Composition
+}
+
+func (s *splitScorer) Reset()            {}
+func (s *splitScorer) Moved(_, _ int)    {}
+func (s *splitScorer) LogScore() float64 { return s.of.LogScore(s.x) }
+
+func (s *splitScorer) Line(i, j int, p *mcmc.Pieces) {
+	s.scratch.CopyFrom(s.x)
+	sum := s.x.Amount(i) + s.x.Amount(j)
+	for k := 0; k <= sum; k++ {
+		if err := s.scratch.Move(i, j, k); err != nil {
+			p.Add(k, math.NaN())
+			continue
+		}
+		p.Add(k, s.of.LogScore(s.scratch))
+	}
+}

@@ -1,0 +1,499 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"kir/internal/front"
+	"kir/internal/portable"
+	"kir/mcmc"
+)
+
+// A traveller goes from line to line and keeps what no other composition beats.
+type traveller struct {
+	*trading
+	corner  *corner
+	cursor  *mcmc.Cursor
+	rand    *mcmc.Rand
+	archive *pareto
+
+	partners []int32 // ingredients of the archive, as often as they occur
+
+	most          int // of the splits of a line that are offered; see offered
+	lines, splits int64
+	asked         int64 // lines when the context was last looked at
+
+	choices []choice
+	weights []float64
+	parts   []mcmc.Part
+	done    map[*mcmc.Part]bool // members whose neighbours are known, by their first part
+	seen    map[[2]int]int      // how often a gap was tried, by the losses' bits of its ends
+}
+
+func (t *trading) traveller(index uint64) (*traveller, error) {
+	m := len(t.losses)
+	w := &traveller{
+		trading: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newPareto(m), most: offered, done: make(map[*mcmc.Part]bool),
+		corner: &corner{keeps: true, losses: t.losses, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
+	}
+	for d, width := range t.width {
+		w.corner.weight[d], w.corner.scale[d] = 1/width, 1/width
+	}
+	target, err := t.target.WithWishes(mcmc.Wish{Name: "trade-off", Property: w.corner, Weight: 1})
+	if err != nil {
+		return nil, err
+	}
+	x, err := mcmc.NewComposition(t.target.Space().N(), t.seeds[0].Parts...)
+	if err != nil {
+		return nil, err
+	}
+	if w.cursor, err = mcmc.NewCursor(target, x); err != nil {
+		return nil, err
+	}
+	for _, s := range t.seeds {
+		if x, err = mcmc.NewComposition(t.target.Space().N(), s.Parts...); err != nil {
+			return nil, err
+		}
+		if t.doses.keeps(x) && !t.refuses(s.Parts) {
+			w.archive.offer(s.Losses, s.Parts)
+		}
+	}
+	return w, nil
+}
+
+// place moves the cursor to a composition, scored by the corner as it is.
+func (w *traveller) place(parts []mcmc.Part) error {
+	x, err := mcmc.NewComposition(w.target.Space().N(), parts...)
+	if err != nil {
+		return err
+	}
+	return w.cursor.Set(x)
+}
+
+// Of a walk: lines, and β at its beginning and end in units of what it is about, of which
+// the range of all losses has 1/gap.
+const (
+	tradeLeg  = 250
+	tradeHot  = 4
+	tradeCold = 2000
+)
+
+// explore looks for the best of each loss and then, walk after walk, into the widest gap of
+// what was found, until so many lines are scored.
+func (w *traveller) explore(ctx context.Context, until int64) error {
+	leg := min(tradeLeg, max(int(until-w.lines)/12, 20))
+	for d := range w.losses {
+		w.aim(d)
+		if err := w.walk(ctx, w.begin(), 2*leg, tradeHot, tradeCold); err != nil {
+			return err
+		}
+	}
+	if w.seen == nil {
+		w.seen = make(map[[2]int]int)
+	}
+	for round := 0; w.lines < until; round++ {
+		w.learnPartners()
+		from, gap := w.widest(round)
+		switch { // now and then from elsewhere, as what was found may be all of one kind
+		case round%6 == 5:
+			from, gap = w.seeds[w.rand.Intn(len(w.seeds))].Parts, 1
+		case round%6 == 2 && len(w.archive.members) > 0:
+			from = w.archive.members[w.rand.Intn(len(w.archive.members))].Parts
+		}
+		if err := w.walk(ctx, from, leg, max(5*tradeHot*gap, tradeHot/10.), tradeCold); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin returns what is best by the corner, of the archive or else the seeds.
+func (w *traveller) begin() []mcmc.Part {
+	list := w.archive.members
+	if len(list) == 0 {
+		list = w.seeds
+	}
+	best, at := math.Inf(-1), 0
+	for k, m := range list {
+		if score := w.corner.score(m.Losses); score > best {
+			best, at = score, k
+		}
+	}
+	return list[at].Parts
+}
+
+// ranges returns the front's least loss and its range, by loss; that of the seeds where the
+// front has none.
+func (w *traveller) ranges() (ideal, width []float64) {
+	list := w.archive.members
+	if len(list) == 0 {
+		list = w.seeds
+	}
+	ideal, nadir := front.Bounds(lossesOf(list))
+	width = make([]float64, len(ideal))
+	for d := range width {
+		if width[d] = nadir[d] - ideal[d]; !(width[d] > 0) {
+			width[d] = w.width[d]
+		}
+	}
+	return ideal, width
+}
+
+// aim makes the corner that of one loss.
+func (w *traveller) aim(d int) {
+	ideal, width := w.ranges()
+	for k := range ideal {
+		w.corner.at[k], w.corner.scale[k], w.corner.weight[k] = ideal[k], 1/width[k], 0
+	}
+	w.corner.weight[d] = 1 / width[d]
+}
+
+// widest makes the corner that of a wide gap, of those that were tried least, and returns
+// where to begin and how wide it is as a share of the range.
+func (w *traveller) widest(round int) (from []mcmc.Part, gap float64) {
+	ideal, width := w.ranges()
+	if len(w.losses) > 2 || len(w.archive.members) < 2 {
+		return w.direction(ideal, width), 0.3
+	}
+	list := w.archive.members
+	best, at, which := -1.0, 1, [2]int{}
+	for k := 1; k < len(list); k++ {
+		a, b := list[k-1].Losses, list[k].Losses
+		size := math.Sqrt(max(float64(float64((b[0]-a[0])/width[0])*float64((a[1]-b[1])/width[1])), 0))
+		// A gap is told by where it lies, to a 512th of the range.
+		cell := [2]int{int((a[0] - ideal[0]) / width[0] * 512), int((b[0] - ideal[0]) / width[0] * 512)}
+		size /= float64(1 + w.seen[cell])
+		if size > best {
+			best, at, which = size, k, cell
+		}
+	}
+	w.seen[which]++
+	a, b := list[at-1], list[at]
+	for d := range ideal {
+		side := math.Abs(a.Losses[d] - b.Losses[d])
+		w.corner.at[d] = min(a.Losses[d], b.Losses[d])
+		w.corner.weight[d] = 1 / max(side, float64(1e-6*width[d]))
+		w.corner.scale[d] = w.corner.weight[d]
+	}
+	share := math.Sqrt(float64(float64((b.Losses[0]-a.Losses[0])/width[0]) * float64((a.Losses[1]-b.Losses[1])/width[1])))
+	if round%2 == 0 {
+		return a.Parts, share
+	}
+	return b.Parts, share
+}
+
+// direction makes the corner the ideal with weights at random, evenly over all that there
+// are, and returns what is best by it.
+func (w *traveller) direction(ideal, width []float64) []mcmc.Part {
+	sum := 0.0
+	share := make([]float64, len(ideal))
+	for d := range share {
+		u := float64((float64(w.rand.Intn(1<<30)) + 0.5) / (1 << 30))
+		share[d] = -portable.Log(u) // the law of shares is even where these are exponential
+		sum += share[d]
+	}
+	for d := range share {
+		w.corner.at[d] = ideal[d]
+		w.corner.weight[d] = max(share[d]/sum, 1e-3) / width[d]
+		w.corner.scale[d] = 1 / width[d]
+	}
+	return w.begin()
+}
+
+// learnPartners makes the ingredients of the archive those that walks try most.
+func (w *traveller) learnPartners() {
+	w.partners = w.partners[:0]
+	step := max(len(w.archive.members)/100, 1)
+	for k := 0; k < len(w.archive.members); k += step {
+		for _, p := range w.archive.members[k].Parts {
+			w.partners = append(w.partners, int32(p.Ingredient))
+		}
+	}
+}
+
+// walk makes steps from a composition, while β rises geometrically.
+func (w *traveller) walk(ctx context.Context, from []mcmc.Part, steps int, hot, cold float64) error {
+	if err := w.place(from); err != nil {
+		return err
+	}
+	rise := portable.Log(cold / hot)
+	for k := range steps {
+		if err := w.ended(ctx); err != nil {
+			return err
+		}
+		beta := float64(hot * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
+		i, j := w.pair()
+		if i == j {
+			continue
+		}
+		if err := w.look(i, j); err != nil {
+			return err
+		}
+		w.step(i, j, beta)
+	}
+	return nil
+}
+
+// ended says, every so often, whether the search is to end.
+func (w *traveller) ended(ctx context.Context) error {
+	if w.lines-w.asked < 64 {
+		return nil
+	}
+	w.asked = w.lines
+	return ctx.Err()
+}
+
+// pair draws a line: an ingredient that is used, and another one.
+func (w *traveller) pair() (i, j int) {
+	used := w.cursor.Composition().Ingredients()
+	i = int(used[w.rand.Intn(len(used))])
+	switch {
+	case len(used) > 1 && w.rand.Bernoulli(pairShare):
+		j = int(used[w.rand.Intn(len(used))])
+	case len(w.partners) > 0 && w.rand.Bernoulli(0.5):
+		j = int(w.partners[w.rand.Intn(len(w.partners))])
+	default:
+		j = int(w.doses.pool[w.rand.Intn(len(w.doses.pool))])
+	}
+	return i, j
+}
+
+// How many splits of a line of more than two losses are held against the archive, beside its
+// ends: on walks, and of lines through what was found.
+const offered, offeredLast = 8, 200
+
+// look scores a line, lists what can be chosen of it, and offers all that to the archive.
+func (w *traveller) look(i, j int) error {
+	x := w.cursor.Composition()
+	s := x.Amount(i) + x.Amount(j)
+	p, err := w.cursor.Line(i, j)
+	if err != nil {
+		return err
+	}
+	w.lines++
+	w.splits += int64(s) + 1
+	w.choices = w.choices[:0]
+	others := x.Used() - 1
+	if x.Amount(i) > 0 && x.Amount(j) > 0 {
+		others--
+	}
+	clean := true // whether the doses of all others are allowed
+	for _, other := range x.Ingredients() {
+		if o := int(other); o != i && o != j && !w.doses.allows(o, int32(x.Amount(o))) {
+			clean = false
+		}
+	}
+	ends, inner := w.doses.size(others+1), w.doses.size(others+2)
+	low, high := w.doses.within(i, j, s)
+	low, high = max(low, 1), min(high, s)
+	at := 0 // of the losses' pieces
+	for q := range p.Len() {
+		from, value := p.Piece(q)
+		to := s + 1
+		if q+1 < p.Len() {
+			to, _ = p.Piece(q + 1)
+		}
+		for at+1 < len(w.corner.last.starts) && w.corner.last.starts[at+1] <= from {
+			at++
+		}
+		if !(value > math.Inf(-1)) || math.IsInf(value, 1) {
+			continue
+		}
+		losses := w.corner.last.piece(at)
+		add := func(from, to int) {
+			if from >= to {
+				return
+			}
+			w.choices = append(w.choices, choice{from, to, value})
+			if clean && len(losses) == 2 {
+				w.offer(i, j, s, (from+to-1)/2, losses)
+			}
+		}
+		if from == 0 && ends && w.doses.allows(j, int32(s)) {
+			add(0, 1)
+		}
+		if inner {
+			add(max(from, low), min(to, high))
+		}
+		if to == s+1 && s > 0 && ends && w.doses.allows(i, int32(s)) {
+			add(s, s+1)
+		}
+	}
+	if clean && len(w.losses) > 2 {
+		w.offerSome(i, j, s)
+	}
+	return nil
+}
+
+// offerSome offers the splits of a line that are best by the corner.
+func (w *traveller) offerSome(i, j, s int) {
+	order := make([]int, len(w.choices))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(w.choices[b].value, w.choices[a].value) })
+	for rank, k := range order {
+		c := w.choices[k]
+		if rank < w.most || c.from == 0 || c.from == s {
+			at, found := slices.BinarySearch(w.corner.last.starts, c.from)
+			if !found {
+				at--
+			}
+			w.offer(i, j, s, (c.from+c.to-1)/2, w.corner.last.piece(at))
+		}
+	}
+}
+
+// offer offers the composition that has k units of i and s−k of j.
+func (w *traveller) offer(i, j, s, k int, losses []float64) {
+	if !w.archive.wants(losses) {
+		return
+	}
+	parts := w.with(i, j, s, k)
+	if w.refuses(parts) {
+		return
+	}
+	w.archive.offer(losses, parts)
+}
+
+// with returns where the cursor is with k units of i and s−k of j, until the next call.
+func (w *traveller) with(i, j, s, k int) []mcmc.Part {
+	of := walker{cursor: w.cursor, parts: w.parts}
+	w.parts = of.with(i, j, s, k)
+	return w.parts
+}
+
+// step takes one of the choices of a line with probability ∝ exp(β·score).
+func (w *traveller) step(i, j int, beta float64) {
+	if len(w.choices) == 0 {
+		return
+	}
+	top := math.Inf(-1)
+	for _, c := range w.choices {
+		top = max(top, c.value)
+	}
+	w.weights = w.weights[:0]
+	for _, c := range w.choices {
+		w.weights = append(w.weights, portable.Exp(float64(beta*(c.value-top))))
+	}
+	c := w.choices[w.rand.Categorical(w.weights)]
+	k := c.from
+	if c.to-c.from > 1 {
+		k += w.rand.Intn(c.to - c.from)
+	}
+	if k != w.cursor.Composition().Amount(i) {
+		w.cursor.Move(i, j, k, c.value)
+	}
+}
+
+// ends looks for the best of each loss as for the best of a problem.
+func (w *traveller) ends(ctx context.Context, lines int) error {
+	for d := range w.losses {
+		w.aim(d)
+		score := corner{losses: w.losses, at: w.corner.at, weight: w.corner.weight, scale: w.corner.scale}
+		steep, err := w.target.WithWishes(mcmc.Wish{Name: w.losses[d].Name, Property: &score, Weight: 30})
+		if err != nil {
+			return err
+		}
+		o := Options{
+			Evaluations: max(lines/len(w.losses), 1), Seed: w.o.Seed, Workers: w.o.Workers, Least: w.o.Least, Most: w.o.Most,
+			Refuse: w.o.Refuse,
+		}
+		if x, err := mcmc.NewComposition(w.target.Space().N(), w.begin()...); err == nil {
+			o.Starts = append(o.Starts, x)
+		}
+		found, err := Best(ctx, steep, o)
+		if err != nil {
+			return err
+		}
+		w.lines += found.Evaluations
+		w.splits += found.Compositions
+		for _, f := range found.Archive.Best() {
+			x, err := mcmc.NewComposition(w.target.Space().N(), f.Parts...)
+			if err != nil {
+				return err
+			}
+			if losses, ok := w.lossesAt(x); ok && w.allows(x) {
+				w.archive.offer(losses, f.Parts)
+			}
+		}
+	}
+	return nil
+}
+
+// mostNeighbours is how many lines through one composition are looked at.
+const mostNeighbours = 600
+
+// polish looks at the lines through what was found, those that are spread most evenly
+// first, until none is left or so many lines are scored.
+func (w *traveller) polish(ctx context.Context, until int64) error {
+	w.most = offeredLast
+	done := w.done
+	for count := 16; ; count *= 2 {
+		w.learnPartners()
+		ideal, nadir := front.Bounds(lossesOf(w.archive.members))
+		if len(w.archive.members) == 0 {
+			return nil
+		}
+		all := slices.Clone(w.archive.members)
+		for _, k := range front.Spread(front.Scaled(lossesOf(all), ideal, nadir), count) {
+			if m := all[k]; !done[&m.Parts[0]] {
+				done[&m.Parts[0]] = true
+				if err := w.neighbours(ctx, m, until); err != nil {
+					return err
+				}
+			}
+			if w.lines >= until {
+				return nil
+			}
+		}
+		if count >= len(all) && !slices.ContainsFunc(w.archive.members, func(m Member) bool { return !done[&m.Parts[0]] }) {
+			return nil
+		}
+	}
+}
+
+// neighbours looks at the lines through a member.
+func (w *traveller) neighbours(ctx context.Context, m Member, until int64) error {
+	if err := w.place(m.Parts); err != nil {
+		return err
+	}
+	used := make(map[int]bool)
+	for _, p := range m.Parts {
+		used[p.Ingredient] = true
+	}
+	left := mostNeighbours
+	try := func(i, j int) error {
+		if left == 0 || w.lines >= until {
+			return nil
+		}
+		left--
+		if err := w.ended(ctx); err != nil {
+			return err
+		}
+		return w.look(i, j)
+	}
+	for a, p := range m.Parts {
+		for _, q := range m.Parts[a+1:] {
+			if err := try(p.Ingredient, q.Ingredient); err != nil {
+				return err
+			}
+		}
+	}
+	pool := w.doses.pool
+	first := w.rand.Intn(len(pool)) // so that of many ingredients not always the same are left out
+	for k := range pool {
+		j := int(pool[(first+k)%len(pool)])
+		if used[j] {
+			continue
+		}
+		for _, p := range m.Parts {
+			if err := try(p.Ingredient, j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
