@@ -51,7 +51,7 @@ func TestTradeoff(t *testing.T) {
 	if out == nil || len(out.Front) < 5 || out.Found < len(out.Front) || len(out.Front) > frontLength {
 		t.Fatalf("the trade-off is %+v", out)
 	}
-	goals := []string{problem.Minimize, problem.Maximize, problem.Maximize}
+	goals := []string{"minimize", "maximize", "maximize"}
 	units := []string{"€/kg", "", "%"}
 	for k, o := range out.Objectives {
 		if o.Goal != goals[k] || o.Unit != units[k] {
