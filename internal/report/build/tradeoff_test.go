@@ -58,7 +58,7 @@ func TestTradeoff(t *testing.T) {
 			t.Errorf("objective %d is %+v", k, o)
 		}
 		sign := 1.0
-		if o.Goal == problem.Maximize {
+		if o.Goal == "maximize" {
 			sign = -1
 		}
 		if !(sign*float64(o.Best) < sign*float64(o.Worst) && sign*float64(o.Worst) < sign*float64(o.Reference)) {
