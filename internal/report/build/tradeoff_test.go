@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
