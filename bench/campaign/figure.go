@@ -58,7 +58,7 @@ func saveFigure(path string, oracles []*oracle, arms []string, kept map[string]*
 	if err != nil {
 		return err
 	}
-	if err := f.WriteSVG(out); err != nil {
+	if err := figure.WriteSVG(out, f); err != nil {
 		return err
 	}
 	return out.Close()

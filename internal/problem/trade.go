@@ -25,22 +25,15 @@ type Objective struct {
 
 	// Goal says which values are better: maximize, minimize, or between Least and Most, as
 	// they are shown.
-	Goal        string
+	Goal        Way
 	Least, Most float64
 
 	Loss search.Loss
 }
 
-// The goals of objectives.
-const (
-	Maximize = "maximize"
-	Minimize = "minimize"
-	Between  = "between"
-)
-
 // an aim is which values of a level are better.
 type aim struct {
-	goal        string
+	goal        Way
 	least, most float64 // of between, as they are judged
 }
 

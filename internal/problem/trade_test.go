@@ -14,9 +14,10 @@ import (
 func TestObjectives(t *testing.T) {
 	other := "}\n  other: {novelty: {}"
 	for _, c := range []struct {
-		name, property, goal string
-		least, most          float64
-		exact                bool
+		name, property string
+		goal           Way
+		least, most    float64
+		exact          bool
 	}{
 		{"a blend", "blend: {attribute: cost, minimize: true}", Minimize, 0, 0, true},
 		{"larger", "blend: {attribute: cost, larger: {from: 5, to: 50}, floor: 0.1}", Maximize, 0, 0, true},

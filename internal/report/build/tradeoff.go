@@ -235,7 +235,7 @@ func (t *trader) list(out *report.Tradeoff, found *search.Trade, most int) error
 func (t *trader) describe(out *report.Tradeoff, found *search.Trade, shown [][]report.Number, best, ends []int) {
 	for k, o := range t.objectives {
 		w := &t.p.Properties[o.Property]
-		d := report.Objective{Name: o.Name, Goal: o.Goal, Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
+		d := report.Objective{Name: o.Name, Goal: string(o.Goal), Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
 		if o.Goal == problem.Between {
 			d.Low, d.High = report.Number(o.Least), report.Number(o.Most)
 		}

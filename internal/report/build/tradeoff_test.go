@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -51,14 +50,14 @@ func TestTradeoff(t *testing.T) {
 	if out == nil || len(out.Front) < 5 || out.Found < len(out.Front) || len(out.Front) > frontLength {
 		t.Fatalf("the trade-off is %+v", out)
 	}
-	goals := []string{problem.Minimize, problem.Maximize, problem.Maximize}
+	goals := []string{"minimize", "maximize", "maximize"}
 	units := []string{"€/kg", "", "%"}
 	for k, o := range out.Objectives {
 		if o.Goal != goals[k] || o.Unit != units[k] {
 			t.Errorf("objective %d is %+v", k, o)
 		}
 		sign := 1.0
-		if o.Goal == problem.Maximize {
+		if o.Goal == "maximize" {
 			sign = -1
 		}
 		if !(sign*float64(o.Best) < sign*float64(o.Worst) && sign*float64(o.Worst) < sign*float64(o.Reference)) {
