@@ -49,7 +49,7 @@ func (p *Process) newMeanBound(lo, hi []int32, used int) *meanBound {
 	for i, a := range p.grid {
 		from, to := a.step(lo[i], p.total), a.step(hi[i], p.total)
 		b.from, b.to = append(b.from, from), append(b.to, to)
-		middle := float64(from+to) / 2
+		middle := float64(float64(from+to) / 2)
 		weight := float64(a.weight)
 		column := p.columns[i]
 		for r := range b.near {
@@ -112,7 +112,7 @@ func (b *meanBound) most(sign float64) float64 {
 		slopes[r] = float64(alpha * slope)
 		curve += slopes[r]
 		sum += float64(alpha*at) - float64(slopes[r]*from)
-		size += math.Abs(alpha) + 2*math.Abs(float64(slopes[r]*b.far[r]))
+		size += math.Abs(alpha) + float64(2*math.Abs(float64(slopes[r]*b.far[r])))
 	}
 	terms, worth := b.terms(slopes, curve)
 	size += worth
@@ -136,7 +136,7 @@ func (b *meanBound) terms(slopes []float64, curve float64) (terms [][]float64, s
 		}
 		var of []float64
 		for l := b.from[i]; l <= b.to[i]; l++ {
-			v := float64(float64(curve*float64(l))-2*first)*float64(l) + second
+			v := float64(float64(float64(curve*float64(l))-float64(2*first))*float64(l)) + second
 			of = append(of, float64(float64(a.weight)*v))
 		}
 		terms = append(terms, of)
@@ -156,7 +156,7 @@ func (b *meanBound) best(terms [][]float64) float64 {
 	}
 	best := b.charged(terms, 0)
 	// The golden section of charges from −4·top to 4·top.
-	low, high := -4*top, 4*top
+	low, high := float64(-4*top), float64(4*top)
 	const golden = 0.6180339887498949
 	x, y := high-float64(golden*(high-low)), low+float64(golden*(high-low))
 	fx, fy := b.charged(terms, x), b.charged(terms, y)

@@ -270,7 +270,7 @@ func (p *Pairs) sum(x *mcmc.Composition) (b bond) {
 
 // Most returns what log y is at most where so many ingredients are used.
 func (p *Pairs) Most(used int) float64 {
-	pairs := float64(used) * float64(used-1) / 2
+	pairs := float64(float64(used) * float64(used-1) / 2)
 	lift := int64(0)
 	if p.lift != NoLift {
 		for _, v := range slices.Concat(p.unmet, p.met.value) {
@@ -280,14 +280,14 @@ func (p *Pairs) Most(used int) float64 {
 	top, sum := int64(0), 0.0
 	for _, v := range p.factors.value { // each pair is there twice
 		top = max(top, v)
-		sum += float64(max(v, 0)) / 2
+		sum += float64(float64(max(v, 0)) / 2)
 	}
 	most := float64(lift)
 	if p.lift == ProductLift {
 		most = float64(most * pairs)
 	}
 	most += min(sum, float64(float64(top)*pairs))
-	return float64(most*p.unit) * (1 + 0x1p-50)
+	return float64(float64(most*p.unit) * (1 + 0x1p-50))
 }
 
 // LogScore returns log y(x), in O(n² log N).

@@ -57,10 +57,10 @@ func newRelaxation(b *Bounder) *relaxation {
 	for k, i := range x.of {
 		d := b.doses[i]
 		all, uses = append(all, entry{2 * k, 1}), append(uses, entry{2*k + 1, 1})
-		x.addRow([]entry{{2 * k, 1}, {2*k + 1, -float64(d.Hi()) * x.unit}}, math.Inf(-1), 0)
-		x.addRow([]entry{{2 * k, 1}, {2*k + 1, -float64(d.Lo) * x.unit}}, 0, math.Inf(1))
+		x.addRow([]entry{{2 * k, 1}, {2*k + 1, float64(-float64(d.Hi()) * x.unit)}}, math.Inf(-1), 0)
+		x.addRow([]entry{{2 * k, 1}, {2*k + 1, float64(-float64(d.Lo) * x.unit)}}, 0, math.Inf(1))
 	}
-	x.addRow(all, float64(c.Total)*x.unit, float64(c.Total)*x.unit)
+	x.addRow(all, float64(float64(c.Total)*x.unit), float64(float64(c.Total)*x.unit))
 	low, high := len(p.Sizes), 0
 	for n, ok := range p.Sizes {
 		if ok {
@@ -104,7 +104,7 @@ func (x *relaxation) addGroups(c *condition.Conditions) {
 			x.addRow(uses, float64(g.Used.Min), float64(g.Used.Max))
 		}
 		if g.Total != nil {
-			x.addRow(amounts, float64(g.Total.Min)*x.unit, float64(g.Total.Max)*x.unit)
+			x.addRow(amounts, float64(float64(g.Total.Min)*x.unit), float64(float64(g.Total.Max)*x.unit))
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (x *relaxation) addSum(s *condition.Sum, total int) {
 			if t.Cap > 0 && t.Cap < total {
 				column = x.columns
 				x.columns++
-				x.lo, x.hi = append(x.lo, 0), append(x.hi, float64(t.Cap)*x.unit)
+				x.lo, x.hi = append(x.lo, 0), append(x.hi, float64(float64(t.Cap)*x.unit))
 				x.addRow([]entry{{column, 1}, {2 * k, -1}}, math.Inf(-1), 0)
 			}
 			f := float64(t.PerUnit) / x.unit
@@ -226,7 +226,7 @@ func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
 		top = max(top, math.Abs(e.factor))
 	}
 	at := t.at + float64(t.slope*l.Constant)
-	at += float64(math.Abs(at)+math.Abs(t.slope*l.Constant)) * 0x1p-50
+	at += float64(float64(math.Abs(at)+math.Abs(t.slope*l.Constant)) * 0x1p-50)
 	_, exponent := math.Frexp(top)
 	if exponent -= 10; exponent > 0 { // rows of much larger factors than others are hard to solve
 		for j := range of {

@@ -268,7 +268,7 @@ func (t *tableau) contradiction(row int) []float64 {
 	}
 	for j, v := range t.nonbasic {
 		if k := int(v) - t.p.columns; k >= 0 {
-			w[k] = -sign * t.t[row][j]
+			w[k] = float64(-sign * t.t[row][j])
 		}
 	}
 	return w

@@ -121,7 +121,7 @@ func (b *Bounder) ends(n *box, column int) (lo, hi float64) {
 		k := column - x.first - len(x.linear)
 		return x.lo[k], x.hi[k]
 	case column%2 == 0:
-		return float64(n.lo[column]) * x.unit, float64(n.hi[column]) * x.unit
+		return float64(float64(n.lo[column]) * x.unit), float64(float64(n.hi[column]) * x.unit)
 	}
 	return float64(n.lo[column]), float64(n.hi[column])
 }
@@ -602,9 +602,9 @@ func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 		case wide == 0:
 		case n.lo[2*k+1] < n.hi[2*k+1]:
 			if uses != nil {
-				wide += float64(b.p.Conditions.Total) * min(uses[k], 1-uses[k])
+				wide += float64(float64(b.p.Conditions.Total) * min(uses[k], 1-uses[k]))
 			}
-			places = append(places, place{2*k + 1, 0, 2 * wide})
+			places = append(places, place{2*k + 1, 0, float64(2 * wide)})
 		default:
 			places = append(places, place{2 * k, n.lo[2*k] + (n.hi[2*k]-n.lo[2*k])/2, wide})
 		}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -61,7 +62,11 @@ func (q *Question) bounder(t *mcmc.Target, o Options) *ceiling {
 		if err != nil {
 			return 0, err
 		}
-		return t.LogScore(x)
+		score, err := t.LogScore(x)
+		if bad := (*mcmc.ScoreError)(nil); errors.As(err, &bad) {
+			return math.Inf(-1), nil // a chain that meets it says so
+		}
+		return score, err
 	}
 	c.of = bound.New(&p)
 	return c
