@@ -56,7 +56,7 @@ func (d *Data) chances() []int64 {
 	}
 	numbers := slices.Sorted(slices.Values(d.Numbers))
 	n := len(numbers)
-	spread := (numbers[(3*n-1)/4] - numbers[(n-1)/4]) / 2
+	spread := float64((numbers[(3*n-1)/4] - numbers[(n-1)/4]) / 2)
 	if spread == 0 {
 		return nil
 	}

@@ -79,7 +79,7 @@ func (w *warp) spread(v, sd float64) float64 {
 	if w.log {
 		sd /= v
 	}
-	return math.Abs(interpolate(w.values, w.scores, at+sd)-interpolate(w.values, w.scores, at-sd)) / 2
+	return float64(math.Abs(interpolate(w.values, w.scores, at+sd)-interpolate(w.values, w.scores, at-sd)) / 2)
 }
 
 // value returns the value of a score.

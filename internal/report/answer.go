@@ -17,8 +17,8 @@ type Answer struct {
 
 	search.Comparison
 
-	Promise *search.Promise `json:"promise"` // null where nothing has been learnt
-	Bound   *Bound          `json:"bound"`   // null where nothing was searched or found
+	Promise *search.Promise `json:"promise"`         // null where nothing has been learnt
+	Bound   *Bound          `json:"bound,omitempty"` // absent where nothing was searched or found
 
 	Effort       float64 `json:"effort"`
 	Evaluations  int64   `json:"evaluations"`  // lines and compositions that were scored
