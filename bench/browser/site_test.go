@@ -58,6 +58,13 @@ func TestSiteTry(t *testing.T) {
 	at("table read")
 	shoot("s2")
 	w.click("#go")
+	for k := range 20 {
+		time.Sleep(2 * time.Second)
+		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body.innerText.slice(0, 300) + '|' + document.getElementById('said')?.innerText + '|' + document.getElementById('phase')?.innerText`))
+		fmt.Println(k, text, err)
+		if strings.Contains(text, "Draw") { break }
+	}
+	shoot("s2b")
 	w.is("the session", "document.getElementById('phase') && document.getElementById('answer-section')")
 	at("session")
 	last := ""

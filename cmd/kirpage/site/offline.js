@@ -15,7 +15,7 @@ addEventListener('activate', e => e.waitUntil((async () => {
 
 addEventListener('fetch', e => e.respondWith((async () => {
   const url = new URL(e.request.url);
-  if (url.pathname.endsWith('/')) url.pathname += 'index.html';
+  url.pathname = url.pathname.replace(/\/index\.html$/, '/');
   const kept = await (await caches.open(version)).match(url, { ignoreSearch: true });
   return kept ?? fetch(e.request);
 })()));
