@@ -34,8 +34,8 @@ func Example() {
 	}
 	// Output:
 	// Fair: the models of taste and timing tell good from bad, and are often off.
+	// 0.791: 46.5 % Champagne, 42.9 % Pineapple juice, 10.0 % Crème de cassis, 0.6 % Absinthe
 	// 0.787: 52.3 % Champagne, 33.6 % Orange juice, 13.5 % Grapefruit juice, 0.6 % Absinthe
-	// 0.786: 46.5 % Orange juice, 33.3 % Peach purée, 15.8 % Triple Sec, 3.8 % Grenadine, 0.6 % Absinthe
 }
 
 // A target that the program builds: three to four of six ingredients, at least two fifths

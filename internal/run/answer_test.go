@@ -21,13 +21,13 @@ func shownAnswer(a *search.Answer) string {
 		return "none"
 	}
 	b := *a
-	b.Seconds, b.Comparison, b.Promise = 0, nil, nil
+	b.Seconds, b.Comparison, b.Promise, b.Bound = 0, nil, nil, nil
 	if a.Promise == nil {
-		return fmt.Sprintf("%+v %+v", b, a.Comparison)
+		return fmt.Sprintf("%+v %+v %+v", b, a.Comparison, a.Bound)
 	}
 	p := *a.Promise
 	p.Kept = nil // which follows from what is left
-	return fmt.Sprintf("%+v %+v %+v", b, a.Comparison, p)
+	return fmt.Sprintf("%+v %+v %+v %+v", b, a.Comparison, p, a.Bound)
 }
 
 // asking returns a spec with a question of the given effort.
