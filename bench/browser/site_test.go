@@ -5,88 +5,143 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"kir/internal/long"
 )
 
-func TestSiteTry(t *testing.T) {
-	server := httptest.NewServer(http.FileServer(http.Dir("/tmp/wasm/site2")))
-	defer server.Close()
-	ctx := browser(t, chromium(t), onlyFonts(t, "DejaVu Sans", "fonts-dejavu"))
-	if err := chromedp.Listen(ctx, func(ev any) {
-		switch e := ev.(type) {
-		case *runtime.EventConsoleAPICalled:
-			for _, a := range e.Args {
-				fmt.Printf("console: %s\n", a.Value)
-			}
-		case *runtime.EventExceptionThrown:
-			fmt.Printf("exception: %v %v\n", e.ExceptionDetails.Text, e.ExceptionDetails.Exception.Description)
-		case *log.EventEntryAdded:
-			fmt.Printf("log: %s %s\n", e.Entry.Text, e.Entry.URL)
-		}
-	}); err != nil {
+// TestSite goes through the page without a server: the site is opened once, and then its host
+// is gone. A table is dropped, the shortlist is the command line's, an ingredient is pinned, a
+// batch is made, two results are typed, the tab is closed and opened, and the next batch is
+// chosen. What is saved as a file the command line goes on with.
+func TestSite(t *testing.T) {
+	if !long.Enabled() {
+		t.Skip("a site is built and walked through in a minute: set KIR_LONG=1")
+	}
+	path := chromium(t)
+	dir := t.TempDir()
+	site := filepath.Join(dir, "site")
+	if out, err := exec.Command(filepath.Join("..", "..", "scripts", "site"), site).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	host := httptest.NewServer(http.StripPrefix("/a/b", http.FileServer(http.Dir(site))))
+	defer host.Close()
+	address := host.URL + "/a/b/"
+
+	w := &walk{t, browser(t, path, onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
+	seen := new(witness)
+	if err := chromedp.Listen(w.ctx, seen.see); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(w.ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	w := &walk{t, ctx}
-	shoot := func(name string) {
-		shot, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		os.WriteFile("/tmp/wasm/"+name+".png", shot.Data, 0o600)
-	}
-	at := func(what string) { fmt.Printf("%.1f s: %s\n", time.Since(begun).Seconds(), what) }
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1400, 1000), chromedp.Navigate(server.URL)); err != nil {
+	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
-	w.is("the page", "document.getElementById('kir-site')")
-	at("page")
-	shoot("s1")
-	csv, err := os.ReadFile("../../examples/spritz/trials.csv")
+	w.is("the page for a table", "document.getElementById('drop') && document.getElementById('kir-site')")
+	t.Logf("the page is there after %.1f s", time.Since(begun).Seconds())
+	w.accessible("the beginning")
+	if _, err := chromedp.Run(w.ctx, chromedp.Evaluate[any]("navigator.serviceWorker.ready.then(() => 1)", chromedp.EvalAwaitPromise)); err != nil {
+		t.Fatal(err)
+	}
+	host.Close()
+
+	trials, err := os.ReadFile(filepath.Join("..", "..", "examples", "spritz", "trials.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.does(fmt.Sprintf(`const d = new DataTransfer(); d.items.add(new File([%q], 'trials.csv')); document.dispatchEvent(new DragEvent('drop', {dataTransfer: d, bubbles: true, cancelable: true}))`, string(csv)))
-	w.is("the go", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
-	at("table read")
-	shoot("s2")
+	begun = time.Now()
+	w.does(fmt.Sprintf("const d = new DataTransfer(); d.items.add(new File([%q], 'trials.csv')); document.dispatchEvent(new DragEvent('drop', {dataTransfer: d, bubbles: true, cancelable: true}))", trials))
+	w.is("the table", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
 	w.click("#go")
-	for k := range 20 {
-		time.Sleep(2 * time.Second)
-		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body.innerText.slice(0, 300) + '|' + document.getElementById('said')?.innerText + '|' + document.getElementById('phase')?.innerText`))
-		fmt.Println(k, text, err)
-		if strings.Contains(text, "Draw") { break }
-	}
-	shoot("s2b")
-	w.is("the session", "document.getElementById('phase') && document.getElementById('answer-section')")
-	at("session")
-	last := ""
-	for time.Since(begun) < 150*time.Second {
-		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(document.getElementById('phase')?.textContent ?? '') + ' | ' + (document.getElementById('answer-section')?.innerText.slice(0, 250) ?? document.body.innerText)`))
-		if err != nil {
+	w.is("a first shortlist", "document.querySelectorAll('#list .card').length > 0")
+	t.Logf("the first shortlist is there after %.1f s, with the table read and its model grown", time.Since(begun).Seconds())
+	w.settled(1)
+	shortlist := w.answer("/csv")
+	problem := filepath.Join(dir, "problem.yaml")
+	for name, text := range map[string]string{problem: w.answer("/text?step=1"), filepath.Join(dir, "trials.csv"): string(trials)} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if text != last {
-			at(strings.ReplaceAll(text, "\n", " "))
-			last = text
-		}
-		if strings.HasPrefix(text, "Settled") {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	shoot("s3")
-	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL)); err != nil {
+	run := filepath.Join(dir, "run")
+	kirDoes(t, "sample", problem, "-o", run, "--quiet")
+	if want := kirDoes(t, "show", run, "--best", "20", "--csv"); shortlist != want {
+		t.Errorf("the shortlist is\n%s\nand the command line's\n%s", shortlist, want)
+	}
+
+	w.does("[...document.querySelectorAll('#list .card button')].find(b => /pin/i.test(b.textContent)).click()")
+	w.settled(2)
+	w.is("labels", "!document.getElementById('next').disabled")
+	w.does("const i = document.getElementById('next-size'); i.value = '2'; i.dispatchEvent(new Event('input'))")
+	w.click("#next")
+	w.is("a batch", "document.querySelectorAll('#batches .card').length === 2")
+	for k, value := range []string{"61", "58.5"} {
+		i := field(fmt.Sprintf("1-%d", k+1), "liking")
+		w.does("const i = " + i + "; i.value = '" + value + "'; i.dispatchEvent(new Event('input')); i.dispatchEvent(new Event('change'))")
+		w.is("recorded", fmt.Sprintf("/liking %s/.test(document.getElementById('status-1-%d').textContent)", value, k+1))
+	}
+	w.answer("/site/kir.zip") // what was asked last is in the storage when this is answered
+	time.Sleep(time.Second)
+
+	// Another tab is told that this one is open; then it is closed.
+	second, cancel := chromedp.NewContext(w.ctx)
+	defer cancel()
+	other := &walk{t, second}
+	if err := chromedp.Do(second, chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
-	begun = time.Now()
-	w.is("the session", "document.getElementById('phase') && document.getElementById('answer-section')")
-	at("session again")
+	other.is("another tab", "/open in another tab/.test(document.getElementById('boot-status').textContent)")
+	if err := chromedp.Do(w.ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(second, chromedp.Reload()); err != nil {
+		t.Fatal(err)
+	}
+	other.is("what was kept", `document.getElementById('status-1-2')?.textContent.includes('liking 58.5') && document.querySelectorAll('#steps li').length === 2`)
+	other.is("the button of the next batch", "!document.getElementById('next').disabled")
+	other.click("#next")
+	other.is("the next batch", "document.querySelectorAll('#batches .batch').length === 2")
+	other.accessible("the next batch")
+
+	packed, err := chromedp.Run(other.ctx, chromedp.Evaluate[[]byte]("kir.fetch('/site/kir.zip').then(r => r.arrayBuffer()).then(b => btoa(Array.from(new Uint8Array(b), c => String.fromCharCode(c)).join('')))", chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zipped := filepath.Join(dir, "kir.zip")
+	if err := os.WriteFile(zipped, packed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("/usr/bin/python3", "-m", "zipfile", "-e", zipped, filepath.Join(dir, "saved")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if printed := kirDoes(t, "campaign", filepath.Join(dir, "saved", "trials", "problem.yaml")); !strings.Contains(printed, "61") {
+		t.Errorf("the command line says of the saved campaign\n%s", printed)
+	}
+
+	_, requests := seen.take()
+	for _, r := range requests {
+		if !strings.HasPrefix(r, address) && !strings.HasPrefix(r, "blob:"+host.URL) && r != "about:blank" {
+			t.Errorf("the page asks for %q", r)
+		}
+	}
+}
+
+// answer returns what the program answers on the site.
+func (w *walk) answer(path string) string {
+	w.t.Helper()
+	text, err := chromedp.Run(w.ctx, chromedp.Evaluate[string](fmt.Sprintf("kir.fetch(%q).then(r => r.text())", path), chromedp.EvalAwaitPromise))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return text
 }
