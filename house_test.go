@@ -30,7 +30,7 @@ var module = path.Dir(reflect.TypeFor[mcmc.Space]().PkgPath())
 // floors below its own. Packages that serve tests alone stand outside, and so do
 // the examples.
 var floors = [][]string{
-	{"internal/portable", "internal/front", "internal/returns", "rule"},
+	{"internal/portable", "internal/yield", "internal/front", "internal/returns", "rule"},
 	{"internal/fault", "internal/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
 	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
 	{"internal/condition", "model", "internal/book", "internal/report/figure", "internal/report/sheet"},
@@ -43,7 +43,7 @@ var floors = [][]string{
 	{"internal/report", "internal/run/bucket"},
 	{"internal/report/build", "internal/report/view"},
 	{"internal/paper", "internal/serve"},
-	{"cmd/kir"},
+	{"cmd/kir", "cmd/kirpage"},
 }
 
 // outside are the packages without a floor.

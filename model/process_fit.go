@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 )
 
 // The hyperparameters, as logarithms, of labels with mean 0 and variance 1.
@@ -72,7 +73,7 @@ func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
 	theta := make([]float64, 3+len(active))
 	theta[0], theta[1], theta[2] = h.length, h.signal, h.noise
 	value := func(x, g []float64) float64 {
-		if ctx.Err() != nil {
+		if yield.Err(ctx) != nil {
 			clear(g)
 			return math.Inf(1)
 		}

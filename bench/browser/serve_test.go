@@ -50,7 +50,7 @@ type walk struct {
 // is waits until an expression is true.
 func (w *walk) is(what, expression string) {
 	w.t.Helper()
-	for range 300 {
+	for range 1200 {
 		ok, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
 		if err == nil && ok {
 			return

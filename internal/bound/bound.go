@@ -27,6 +27,7 @@ import (
 	"slices"
 
 	"kir/internal/condition"
+	"kir/internal/yield"
 	"kir/rule"
 )
 
@@ -183,7 +184,7 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 		}
 	}
 	for len(b.open) > 0 && b.Work() < end {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		n := b.pop()

@@ -11,6 +11,7 @@ import (
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/search"
+	"kir/internal/yield"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -528,7 +529,7 @@ func (ch *chooser) candidates(ctx context.Context, b float64, anchors []int) ([]
 		var all []candidate
 		for k, x := range ch.s.Among {
 			if k&255 == 0 {
-				if err := ctx.Err(); err != nil {
+				if err := yield.Err(ctx); err != nil {
 					return nil, err
 				}
 			}
@@ -587,7 +588,7 @@ func (ch *chooser) random(ctx context.Context, count int, r *mcmc.Rand) ([][]mcm
 	seen := make(map[string]bool)
 	var all [][]mcmc.Part
 	for try := 0; try < 20*count && len(all) < count; try++ {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		x, err := prior.Draw(r)

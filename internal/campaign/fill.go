@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -44,7 +45,7 @@ func (ch *chooser) fill(ctx context.Context) error {
 	}
 	first := len(ch.c.trials)+len(ch.pending)+len(ch.batch) == 0
 	for len(ch.batch) < ch.s.Size {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		at := -1
@@ -108,7 +109,7 @@ func (ch *chooser) complete(ctx context.Context) error {
 		push(x)
 	}
 	for at := 0; at < len(queue) && len(ch.batch) < ch.s.Size && len(seen) < mostReached; at++ {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		x := queue[at]

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -249,7 +250,7 @@ func (g *process) tune(ctx context.Context, points []point, values []float64) er
 			for _, group := range moves {
 				for _, by := range []float64{factor, 1 / factor} {
 					for {
-						if err := ctx.Err(); err != nil {
+						if err := yield.Err(ctx); err != nil {
 							return err
 						}
 						weight, noise := slices.Clone(g.weight), g.noise

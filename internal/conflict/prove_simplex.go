@@ -2,6 +2,7 @@ package conflict
 
 import (
 	"context"
+	"kir/internal/yield"
 	"math"
 )
 
@@ -75,7 +76,7 @@ func (t *tableau) out(variable int) int {
 func (t *tableau) solve(ctx context.Context) (kept bool, weights []float64) {
 	gain := make([]float64, len(t.nonbasic))
 	most := min(maxPivots, 1+int(maxWork/float64(1+len(t.basic)*len(t.nonbasic))))
-	for t.pivots = 0; t.pivots < most && ctx.Err() == nil; t.pivots++ {
+	for t.pivots = 0; t.pivots < most && yield.Err(ctx) == nil; t.pivots++ {
 		if t.pivots%64 == 63 {
 			t.refresh()
 		}

@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/condition"
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/rule"
 )
 
@@ -76,7 +77,7 @@ func (w *walk) arrives(ctx context.Context) bool {
 		w.begin(w.sizes[start*(len(w.sizes)-1)/walkStarts])
 		broken := w.broken()
 		for step := 0; broken > 0 && step < steps; step++ {
-			if step%256 == 0 && ctx.Err() != nil {
+			if step%256 == 0 && yield.Err(ctx) != nil {
 				return false
 			}
 			w.work += cost

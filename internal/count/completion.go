@@ -2,6 +2,7 @@ package count
 
 import (
 	"context"
+	"kir/internal/yield"
 	"math/big"
 )
 
@@ -59,7 +60,7 @@ func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*
 			}
 		}
 		for j := 0; ; j++ {
-			if err := ctx.Err(); err != nil {
+			if err := yield.Err(ctx); err != nil {
 				return nil, err
 			}
 			if !s.required || j == s.most {

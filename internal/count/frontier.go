@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 )
 
 // A frontier is what groups that cross and sums hold together. Its classes are
@@ -137,7 +138,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 		if w.f.impossible {
 			break
 		}
-		if err := cmp.Or(ctx.Err(), w.advance(ctx, c)); err != nil {
+		if err := cmp.Or(yield.Err(ctx), w.advance(ctx, c)); err != nil {
 			return nil, err
 		}
 	}
@@ -202,7 +203,7 @@ func (w *frontierPlan) advance(ctx context.Context, c int) error {
 	st.families = make([]family, len(starts))
 	for n, list := range starts {
 		if n%(1<<12) == 0 {
-			if err := ctx.Err(); err != nil {
+			if err := yield.Err(ctx); err != nil {
 				return err
 			}
 		}

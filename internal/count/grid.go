@@ -2,6 +2,7 @@ package count
 
 import (
 	"context"
+	"kir/internal/yield"
 	"math/big"
 )
 
@@ -308,14 +309,14 @@ func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *part) ([
 	own := newGrid(arith, q.maxUsed, q.maxUnits)
 	simple := len(q.classes) > 0 || len(q.groups) == 0
 	for c := range q.classes {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		own.extend(&q.classes[c])
 	}
 	var factors []*grid[R, C]
 	for _, sub := range q.groups {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		if sub.thin(q.maxUnits) {
@@ -353,7 +354,7 @@ func product[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*g
 // reduce multiplies grids, always the two smallest, until few enough are left.
 func reduce[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*grid[R, C], few, maxUsed, maxUnits int) ([]*grid[R, C], error) {
 	for len(factors) > few {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		a := takeSmallest(&factors)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 )
 
 // A node is a set of ingredients with its counts, rows[k] being those of
@@ -117,7 +118,7 @@ func (b *builder) part(ctx context.Context, q *part, root bool) (*node, *pairGri
 
 // join makes the tree of some items of a part.
 func (b *builder) join(ctx context.Context, q *part, list []item, root bool) (*node, *pairGrid, error) {
-	if err := ctx.Err(); err != nil {
+	if err := yield.Err(ctx); err != nil {
 		return nil, nil, err
 	}
 	if len(list) == 1 {
@@ -184,7 +185,7 @@ func (b *builder) combine(ctx context.Context, q *part, n *node, lg, rg *pairGri
 	}
 	g = g.resized(maxUsed, q.maxUnits)
 	for _, it := range rest {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		if it.class != nil {
@@ -216,7 +217,7 @@ func (b *builder) divide(ctx context.Context, q *part) error {
 		if len(c.members) < 2 || c.kind.unbounded(q.maxUnits) {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		b.share(c.kind, q.maxUnits, min(len(c.members), q.maxUsed))

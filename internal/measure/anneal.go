@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/count"
 	"kir/internal/portable"
+	"kir/internal/yield"
 )
 
 const (
@@ -125,7 +126,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 	weights := make([]float64, size)
 	b := 0.0
 	for step := 0; ; step++ {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		next := math.Inf(1)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"kir/internal/yield"
 	"math"
 
 	"golang.org/x/sync/errgroup"
@@ -75,7 +76,7 @@ func (m *measurement) try(ctx context.Context, k, tries int) error {
 	for _, g := range m.sizes[k].groups {
 		before := walker.moves
 		for at := range g.members {
-			if err := ctx.Err(); err != nil {
+			if err := yield.Err(ctx); err != nil {
 				return err
 			}
 			walker.load(g.members[at])

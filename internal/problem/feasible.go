@@ -14,6 +14,7 @@ import (
 	"kir/internal/conflict"
 	"kir/internal/fault"
 	"kir/internal/problem/yaml"
+	"kir/internal/yield"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -25,7 +26,7 @@ func (s *loading) warnUnkept(ctx context.Context, rules []Rule) error {
 	}
 	s.do("checking which rules the known recipes keep")
 	for _, r := range rules {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}

@@ -9,6 +9,7 @@ import (
 
 	"kir/internal/number"
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -64,7 +65,7 @@ func eachRandom(ctx context.Context, s *Spec, purpose string, count int, visit f
 	r := mcmc.NewRand(s.Settings.Seed, purpose, 0)
 	prior := mcmc.NewPrior(s.Target)
 	for range count {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		x, err := prior.Draw(r)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"kir/internal/yield"
 	"slices"
 )
 
@@ -54,7 +55,7 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 	var b block
 	next, more := 0, true
 	for _, f := range files {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		data, err := ReadWhole(ctx, store, f.Name, boundsOf(m).bytes)

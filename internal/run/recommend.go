@@ -13,6 +13,7 @@ import (
 	"kir/internal/diagnose"
 	"kir/internal/portable"
 	"kir/internal/search"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -170,7 +171,7 @@ func (t *Trial) Agree() bool { return t.RHat <= trialRHat }
 func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err error) {
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(trialSeed, "advice", 0)
 	for range advised {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return 0, err
 		}
 		x, err := prior.Draw(r)
@@ -226,7 +227,7 @@ func try(ctx context.Context, t *mcmc.Target, name string, iterations int) (Tria
 			}
 			chain.EndWarmup()
 			for d := range iterations {
-				if err := ctx.Err(); err != nil {
+				if err := yield.Err(ctx); err != nil {
 					return err
 				}
 				if err := chain.Advance(1); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -133,7 +134,7 @@ func (s *session) try(ctx context.Context) error {
 	g.SetLimit(s.options.Workers)
 	for _, c := range s.chains[:min(len(s.chains), sideBySide)] {
 		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
+			if err := yield.Err(ctx); err != nil {
 				return err
 			}
 			return c.start()

@@ -11,6 +11,7 @@ import (
 	"kir/internal/bound"
 	"kir/internal/number"
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -215,7 +216,7 @@ func (q *Question) typical(ctx context.Context, t *mcmc.Target, d *Distance, see
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(seed, "search distance", 0)
 	var all []*mcmc.Composition
 	for range randomPairs {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return 0, err
 		}
 		x, err := prior.Draw(r)

@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/number"
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -98,7 +99,7 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 	r, prior := mcmc.NewRand(seed, "search random", 0), mcmc.NewPrior(t)
 	scores := make([]float64, number)
 	for k := range scores {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		x, err := prior.Draw(r)

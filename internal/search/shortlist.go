@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -120,7 +121,7 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 	}
 	entries := l.choose()
 	for k := range entries {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		if err := l.finish(entries, k); err != nil {
@@ -149,7 +150,7 @@ func (l *lister) admit(ctx context.Context, candidates []Found) error {
 	s := &searcher{target: l.target, o: Options{Refuse: l.Refuse}}
 	for k, f := range candidates {
 		if k&255 == 0 {
-			if err := ctx.Err(); err != nil {
+			if err := yield.Err(ctx); err != nil {
 				return err
 			}
 		}

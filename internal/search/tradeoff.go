@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/front"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -269,7 +270,7 @@ func (t *trading) prepare(ctx context.Context) error {
 	}
 	prior, r := mcmc.NewPrior(t.target), mcmc.NewRand(t.o.Seed, "search trade", 0)
 	for range tradeSeeds {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		x, err := prior.Draw(r)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -68,7 +69,7 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 	defer tell()
 	for k := range steps {
 		if k&255 == 0 {
-			if err := ctx.Err(); err != nil {
+			if err := yield.Err(ctx); err != nil {
 				return err
 			}
 			tell()

@@ -214,6 +214,72 @@ func (s *beginServer) body(kind string, most int64, what func(*http.Request, []b
 	}
 }
 
+// An opener opens the session of a problem, at most once.
+type opener struct {
+	ctx     context.Context
+	options Options
+	address string // that the lock tells of
+
+	mu      sync.Mutex
+	session *Session
+	held    *lock
+}
+
+// open begins the session of a problem and returns what answers its page.
+func (o *opener) open(file string) (_ http.Handler, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.options.File, o.options.Text = file, nil
+	l, err := lockProblem(file)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSession(o.ctx, o.options)
+	if err != nil {
+		return nil, errors.Join(err, l.release())
+	}
+	if err := l.tell(o.address); err != nil {
+		return nil, errors.Join(err, s.end(), l.release())
+	}
+	o.session, o.held = s, l
+	s.begin()
+	return s.handler(), nil
+}
+
+// closeStreams ends the streams of the session, if there is one.
+func (o *opener) closeStreams() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.session != nil {
+		o.session.hub.close()
+	}
+}
+
+// end ends the session, if there is one.
+func (o *opener) end() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.session == nil {
+		return nil
+	}
+	return errors.Join(o.session.end(), o.held.release())
+}
+
+// Handler returns what answers the page of a problem, or where o.File is empty that of
+// [Begin], for a program that carries requests in another way than by a port: who may ask
+// is then its concern.
+func Handler(ctx context.Context, o Options, begin BeginOptions) (http.Handler, error) {
+	sessions := &opener{ctx: ctx, options: o}
+	if o.File != "" {
+		return sessions.open(o.File)
+	}
+	b, err := newBeginning(ctx, begin)
+	if err != nil {
+		return nil, err
+	}
+	return newBeginServer(ctx, b, sessions.open), nil
+}
+
 // Begin serves the page that makes a problem of a table, and then the problem, until ctx
 // ends. Of o, File and Text are the problem's that is made.
 func Begin(ctx context.Context, o Options, begin BeginOptions) (err error) {
@@ -237,35 +303,9 @@ func Begin(ctx context.Context, o Options, begin BeginOptions) (err error) {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	g := newGuard(address, o.Hosts)
-	var mu sync.Mutex
-	var session *Session
-	var held *lock
-	server := newBeginServer(working, b, func(file string) (_ http.Handler, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		o.File, o.Text = file, nil
-		l, err := lockProblem(file)
-		if err != nil {
-			return nil, err
-		}
-		s, err := newSession(working, o)
-		if err != nil {
-			return nil, errors.Join(err, l.release())
-		}
-		if err := l.tell(g.url()); err != nil {
-			return nil, errors.Join(err, s.end(), l.release())
-		}
-		session, held = s, l
-		s.begin()
-		return s.handler(), nil
-	})
-	defer func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if session != nil {
-			err = errors.Join(err, session.end(), held.release())
-		}
-	}()
+	sessions := &opener{ctx: working, options: o, address: g.url()}
+	server := newBeginServer(working, b, sessions.open)
+	defer func() { err = errors.Join(err, sessions.end()) }()
 	again := func(address string) {
 		if o.Again != nil {
 			o.Again(address)
@@ -279,11 +319,5 @@ func Begin(ctx context.Context, o Options, begin BeginOptions) (err error) {
 		if o.Begun != nil {
 			o.Begun(another(g, again), door)
 		}
-	}, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if session != nil {
-			session.hub.close()
-		}
-	})
+	}, sessions.closeStreams)
 }

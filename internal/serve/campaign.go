@@ -490,7 +490,7 @@ func (s *Session) recorded(results func(*campaign.Campaign) ([]campaign.Result, 
 		return err
 	})
 	if err != nil {
-		return nil, unwritten(err)
+		return nil, unrecorded(err)
 	}
 	if out.New+out.Changed+out.Withdrawn > 0 {
 		s.relearn()
@@ -498,8 +498,8 @@ func (s *Session) recorded(results func(*campaign.Campaign) ([]campaign.Result, 
 	return out, nil
 }
 
-// unwritten makes of an error of the disk one that says that nothing was recorded.
-func unwritten(err error) error {
+// unrecorded makes of an error of the disk one that says that nothing was recorded.
+func unrecorded(err error) error {
 	var bad *fault.Error
 	if several := (*fault.Errors)(nil); errors.As(err, &several) || errors.As(err, &bad) {
 		return err

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kir/internal/portable"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -21,6 +22,7 @@ const (
 	liveThin   = 8         // iterations from one draw to the next
 	mostLive   = 1_000_000 // draws of all chains: by then the run is done or takes long
 	keptDraws  = 1024      // of each chain
+	firstDraws = 4096      // draws of all chains that are made before others have the one processor
 )
 
 // A kept draw is one that stands for many.
@@ -60,11 +62,14 @@ type chains struct {
 	target *mcmc.Target
 	traces []*trace
 	from   atomic.Int64 // draws of the step before that chains began at
+
+	// quiet is closed when no other work needs the processor any more.
+	quiet chan struct{}
 }
 
 // newChains returns chains without draws.
 func newChains(t *mcmc.Target) *chains {
-	c := &chains{target: t}
+	c := &chains{target: t, quiet: make(chan struct{})}
 	for range liveChains {
 		c.traces = append(c.traces, &trace{every: 1})
 	}
@@ -126,6 +131,14 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 					}
 				}
 				made = turns[w].trace.count()
+				if made*len(c.traces) < firstDraws || runtime.GOMAXPROCS(0) > 1 {
+					continue
+				}
+				select {
+				case <-c.quiet:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
 			}
 			return nil
 		})
@@ -193,7 +206,7 @@ func (l *liveChain) turn(ctx context.Context) error {
 		l.warm = true
 		learner, learns := l.kernel.(mcmc.Learner)
 		for range liveWarmup / liveThin {
-			if err := ctx.Err(); err != nil {
+			if err := yield.Err(ctx); err != nil {
 				return err
 			}
 			advance := l.kernel.Advance
@@ -210,7 +223,7 @@ func (l *liveChain) turn(ctx context.Context) error {
 	}
 	const draws = 16
 	for range draws {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		if err := l.kernel.Advance(l.rand, l.state, liveThin, &l.tally); err != nil {

@@ -98,6 +98,7 @@ func (w *work) do(ctx context.Context) (err error) {
 	g.Go(func() error { return w.show(shown) })
 	g.Go(func() error {
 		defer hide()
+		defer close(c.quiet)
 		return w.answer(drawing, p)
 	})
 	return p.Explain(g.Wait())

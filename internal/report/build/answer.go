@@ -10,6 +10,7 @@ import (
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/search"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -118,7 +119,7 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 	}
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "wishes of random compositions", 0)
 	for range randomWishes {
-		if err := ctx.Err(); err != nil {
+		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
 		x, err := prior.Draw(r)

@@ -10,6 +10,7 @@ import (
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/run"
+	"kir/internal/yield"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -166,7 +167,7 @@ func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []
 		if err != nil {
 			return err
 		}
-		if at%4096 == 0 && ctx.Err() != nil {
+		if at%4096 == 0 && yield.Err(ctx) != nil {
 			return ctx.Err()
 		}
 		logScore := run.LogScore(c.problem.Target.Wishes(), d.Scores)

@@ -1,9 +1,10 @@
 // What makes a problem of a table speaks to what reads the tables here, and nowhere else.
+import { ask, again } from './server.js';
 
 async function asked(path, options) {
   let r;
   try {
-    r = await fetch(path, options);
+    r = await ask(path, options);
   } catch (e) {
     throw new Error('kir does not answer. Was it ended? What was answered so far is kept while it runs. ' + e.message);
   }
@@ -20,3 +21,4 @@ export const example = name => json('/begin/example', { name });
 export const table = (of, name, data) =>
   asked('/begin/table?' + new URLSearchParams({ of, name }), { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body: data });
 export const go = () => json('/begin/go', {});
+export { again };

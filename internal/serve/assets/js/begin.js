@@ -180,7 +180,7 @@ byId('go').addEventListener('click', () => does('Writing the problem, and learni
   byId('go').disabled = true;
   try {
     await server.go();
-    location.reload();
+    server.again();
   } finally {
     byId('go').disabled = !state.ready;
   }

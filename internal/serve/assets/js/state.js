@@ -1,6 +1,7 @@
 // What is known, and the way to the server. All that the page asks for or sends goes
 // through here, so that something else can stand in the server's place.
 import { byId, shown } from './dom.js';
+import * as server from './server.js';
 
 // page is what is known now: the last message of each kind. problem is that of the state.
 export const page = { state: null, list: null, draws: null, campaign: null, pages: 1, problem: null };
@@ -15,18 +16,18 @@ const words = answer => answer.message + (answer.hint ? ': ' + answer.hint : '')
 
 // get asks for something, and text for something that is text.
 export async function get(path) {
-  const r = await fetch(path);
+  const r = await server.ask(path);
   const answer = await r.json();
   if (!r.ok) throw new Error(words(answer));
   return answer;
 }
-export const text = path => fetch(path).then(r => r.text());
+export const text = path => server.ask(path).then(r => r.text());
 
 // send asks to do something; the answer has done or the words of what went wrong. last
 // is of a page that is being closed.
 export async function send(request, last = false) {
   try {
-    const r = await fetch('/do', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(request), keepalive: last });
+    const r = await server.ask('/do', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(request), keepalive: last });
     const answer = await r.json();
     return r.ok ? answer : { wrong: words(answer) + '.' };
   } catch (e) {
@@ -43,25 +44,13 @@ export async function ask(request) {
   return null;
 }
 
-// open shows a document in a tab of its own, to be printed if wanted.
-export function open(path, print = false) {
-  const tab = window.open(path, '_blank');
-  if (tab && print) tab.addEventListener('load', () => tab.print());
-}
-
-// download saves a document.
-export function download(path, name) {
-  const a = document.createElement('a');
-  a.href = path;
-  a.download = name;
-  a.click();
-}
+export const { open, save: download } = server;
 
 // listen receives messages, of each kind the last one once a frame, in the order of
 // kinds; gone is called when there will be none any more or for a while.
 export function listen(kinds, show, gone) {
   const fresh = new Set();
-  const events = new EventSource('/events');
+  const events = server.events('/events');
   for (const kind of kinds) {
     events.addEventListener(kind, e => {
       page[kind] = JSON.parse(e.data);

@@ -1,0 +1,207 @@
+// Opens the page where there is no server: starts the worker, and is what the page takes for
+// its server (see transport.js of the page).
+
+const status = document.getElementById('boot-status');
+const say = text => { status.textContent = text; };
+
+// One tab at a time writes to the browser's storage.
+const alone = await new Promise(done => {
+  if (!navigator.locks) return done(true);
+  navigator.locks.request('kir', { ifAvailable: true }, lock => {
+    done(!!lock);
+    return lock ? new Promise(() => {}) : undefined; // held as long as the tab is open
+  });
+});
+
+// The worker has the policy of this page, which it would not have from an address.
+const source = `import ${JSON.stringify(new URL('worker.js', document.baseURI).href)};`;
+let worker = null, ready, count = 0;
+const waiting = new Map();
+const started = new Promise((done, refused) => { ready = { done, refused }; });
+
+function hear({ data }) {
+  if (data.ready) return ready.done();
+  if ('loading' in data) return say(data.loading < 1 ? `Loading kir: ${Math.round(100 * data.loading)} %` : 'Starting kir …');
+  if (data.failed) {
+    ready.refused(new Error(data.failed));
+    document.dispatchEvent(new CustomEvent('kir-failed', { detail: data.failed }));
+    for (const w of waiting.values()) w.refused(new Error(data.failed));
+    return warn(`kir has stopped: ${data.failed}. What was saved is kept: load the page again.`);
+  }
+  if (data.unkept) return warn(`The browser keeps nothing of this: ${data.unkept}. Save your work as a file.`);
+  const w = waiting.get(data.id ?? data.flushed);
+  if (!w) return;
+  if (data.flushed) {
+    waiting.delete(data.flushed);
+    if (data.refused) w.refused(new Error(data.refused));
+    else w.done();
+  } else if (data.status) w.head(data.status, data.headers);
+  else if (data.bytes) w.chunk(data.bytes);
+  else if (data.end) {
+    waiting.delete(data.id);
+    w.end();
+  }
+}
+
+// warn shows a line above the page.
+function warn(text) {
+  const e = document.getElementById('kir-warning') ?? document.body.appendChild(Object.assign(document.createElement('p'), { id: 'kir-warning' }));
+  e.setAttribute('role', 'alert');
+  e.textContent = text;
+}
+
+// request sends one to the worker, and calls head, chunk and end as the answer comes.
+function request(path, { method = 'GET', headers = {}, body = null }, answer) {
+  const id = ++count;
+  waiting.set(id, answer);
+  started.then(() => worker.postMessage({ id, path, method, headers, body }), answer.refused);
+  return () => {
+    waiting.delete(id);
+    worker.postMessage({ cancel: id });
+  };
+}
+
+// ask is fetch for what the server would answer.
+async function ask(path, options = {}) {
+  const body = options.body == null ? null : new Uint8Array(await new Response(options.body).arrayBuffer());
+  return new Promise((done, refused) => {
+    let out;
+    const stream = new ReadableStream({ start(controller) { out = controller; } });
+    request(path, { method: options.method, headers: { ...options.headers }, body }, {
+      head: (status, headers) => done(new Response([204, 304].includes(status) ? null : stream, { status, headers })),
+      chunk: bytes => out.enqueue(bytes),
+      end: () => out.close(),
+      refused: e => {
+        refused(e);
+        out.error(e);
+      },
+    });
+  });
+}
+
+// Events is EventSource for what the server would stream.
+class Events extends EventTarget {
+  #cancel;
+
+  constructor(path) {
+    super();
+    let text = '';
+    const decoder = new TextDecoder();
+    this.#cancel = request(path, {}, {
+      head: () => {},
+      chunk: bytes => {
+        text += decoder.decode(bytes, { stream: true });
+        for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
+          const of = name => text.slice(0, end).split('\n').filter(l => l.startsWith(name + ': ')).map(l => l.slice(name.length + 2)).join('\n');
+          if (of('data')) this.dispatchEvent(new MessageEvent(of('event') || 'message', { data: of('data') }));
+        }
+      },
+      end: () => this.#failed(),
+      refused: () => this.#failed(),
+    });
+  }
+
+  #failed() {
+    const e = new Event('error');
+    this.onerror?.(e);
+    this.dispatchEvent(e);
+  }
+
+  close() { this.#cancel(); }
+}
+
+// show makes a document that the worker answers with the one that is seen.
+async function show(path) {
+  const text = await (await ask(path)).text();
+  const next = new DOMParser().parseFromString(text, 'text/html');
+  document.title = next.title;
+  document.documentElement.lang = next.documentElement.lang;
+  for (const e of document.head.querySelectorAll('style')) e.remove();
+  for (const e of next.head.querySelectorAll('link[rel=stylesheet]')) {
+    const style = document.createElement('style');
+    style.textContent = await (await ask(new URL(e.getAttribute('href'), 'http://kir/').pathname)).text();
+    document.head.append(style);
+  }
+  document.body.replaceChildren(...next.body.childNodes);
+  for (const [name, value] of Object.entries({ class: next.body.className })) document.body.setAttribute(name, value);
+  for (const e of next.querySelectorAll('script[src]')) await import(new URL('.' + new URL(e.getAttribute('src'), 'http://kir/').pathname, document.baseURI));
+}
+
+// opened shows a document that the worker answers in a tab of its own.
+function opened(path, print) {
+  const tab = open('', '_blank');
+  ask(path).then(answer => answer.text()).then(text => {
+    tab.document.open();
+    tab.document.write(text);
+    tab.document.close();
+    if (print) tab.print();
+  });
+}
+
+// saved keeps what the worker answers as a file.
+async function saved(path, name) {
+  const url = URL.createObjectURL(await (await ask(path)).blob());
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+// flushed waits until all is in the browser's storage.
+const flushed = () => new Promise((done, refused) => {
+  const id = ++count;
+  waiting.set(id, { done, refused });
+  worker.postMessage({ flush: id });
+});
+
+// anew starts the program again, with what is in the storage.
+const anew = async () => {
+  await flushed();
+  location.reload();
+};
+
+// post sends something that changes which work is seen, and starts again.
+async function post(path, body) {
+  const answer = await ask(path, { method: 'POST', headers: { 'Content-Type': 'application/octet-stream' }, body });
+  if (!answer.ok) return warn(await answer.text());
+  await anew();
+}
+
+// The bar below the page is what a site has beside it.
+async function bar() {
+  const { works, current } = await (await ask('/site/works')).json();
+  const e = (tag, given, ...children) => {
+    const made = Object.assign(document.createElement(tag), given);
+    made.append(...children);
+    return made;
+  };
+  const choice = e('select', { onchange: () => post('/site/current', choice.value) },
+    e('option', { value: '', selected: !current }, 'A new table'),
+    ...works.map(w => e('option', { value: w, selected: w === current }, w.replace(/\/problem\.yaml$/, ''))));
+  const file = e('input', { type: 'file', accept: '.zip', onchange: () => {
+    const first = 'The file takes the place of all that this browser keeps of kir. Go on?';
+    if (file.files[0] && (!works.length || confirm(first))) post('/site/open', file.files[0]);
+  } });
+  document.body.append(e('footer', { id: 'kir-site' },
+    e('p', {}, 'kir runs in this browser. Nothing leaves it: the page can connect to its own files alone, and works without a network.'),
+    e('p', {}, e('label', {}, 'Work ', choice), ' ', e('button', { type: 'button', onclick: () => saved('/site/kir.zip', 'kir.zip') }, 'Save all as a file'), ' ',
+      e('label', {}, 'Open a saved file ', file))));
+}
+
+// The site works without a network once it was opened, where the browser keeps it.
+navigator.serviceWorker?.register('offline.js').catch(() => {});
+
+globalThis.kir = { fetch: ask, events: path => new Events(path), open: opened, save: saved, again: anew };
+
+if (!alone) {
+  say('kir is open in another tab of this browser. Close that one, then load this page again.');
+} else {
+  try {
+    worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })), { type: 'module' });
+    worker.onmessage = hear;
+    worker.onerror = e => ready.refused(new Error(e.message || 'the worker could not be started'));
+    await started;
+    await show('/');
+    await bar();
+  } catch (e) {
+    say(`kir could not be started: ${e.message}`);
+  }
+}

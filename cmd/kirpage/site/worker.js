@@ -1,0 +1,63 @@
+// The worker of the page: the program with its files, and what the page asks of it.
+import './wasm_exec.js';
+import { Files, Store } from './files.js';
+
+const most = 1 << 30; // bytes of all files, so that the memory of a tab is enough
+
+// unpacked returns the program, which is stored as gzip makes it, telling how much has come.
+async function unpacked() {
+  const answer = await fetch(new URL('kir.wasm.gz', import.meta.url));
+  if (!answer.ok) throw new Error(`kir.wasm.gz: ${answer.status}`);
+  const whole = Number(answer.headers.get('Content-Length'));
+  let come = 0;
+  const counted = answer.body.pipeThrough(new TransformStream({
+    transform(chunk, out) {
+      come += chunk.length;
+      postMessage({ loading: whole ? Math.min(1, come / whole) : 0 });
+      out.enqueue(chunk);
+    },
+  }));
+  const plain = counted.pipeThrough(new DecompressionStream('gzip'));
+  return new Response(plain, { headers: { 'Content-Type': 'application/wasm' } });
+}
+
+const asked = new Map(); // what cancels requests that are being answered
+
+async function begin() {
+  let store = { all: async () => [], put: async () => {} };
+  try {
+    store = await Store.open('kir');
+  } catch (e) {
+    postMessage({ unkept: e.message });
+  }
+  const files = new Files(store, '/kir', most);
+  files.failed = e => postMessage({ unkept: e.message });
+  await files.load();
+  files.cwd = '/kir';
+  globalThis.fs = files.fs();
+  globalThis.process = files.process();
+  globalThis.path = files.path();
+  const go = new globalThis.Go();
+  globalThis.kirFailed = text => postMessage({ failed: text });
+  globalThis.kirReady = ask => {
+    onmessage = ({ data }) => {
+      if (data.cancel) return void asked.get(data.cancel)?.();
+      if (data.flush) return void files.flush().then(() => postMessage({ flushed: data.flush }), e => postMessage({ flushed: data.flush, refused: e.message }));
+      const { id } = data;
+      asked.set(id, ask(data, {
+        head: (status, headers) => postMessage({ id, status, headers }),
+        chunk: bytes => postMessage({ id, bytes }, [bytes.buffer]),
+        end: () => {
+          asked.delete(id);
+          postMessage({ id, end: true });
+        },
+      }));
+    };
+    postMessage({ ready: true });
+  };
+  const { instance } = await WebAssembly.instantiateStreaming(unpacked(), go.importObject);
+  await go.run(instance);
+  postMessage({ failed: 'the program has ended' });
+}
+
+begin().catch(e => postMessage({ failed: e.message }));
