@@ -100,7 +100,6 @@ type Bounder struct {
 	open    []*box // a heap, by bound
 	doses   []condition.Doses
 	usable  []int     // ingredients that may be used
-	cost    int64     // of asking all parts of a box
 	most    []float64 // by part
 
 	known   float64 // the best score that is known

@@ -53,14 +53,17 @@ function replace(name) {
 
 const whole = v => v > 0 && v < 0.01 ? '<1' : v > 0.99 && v < 1 ? '>99' : String(Math.round(100 * v));
 
-// predicted writes what a model expects of a label, with its interval; what a weak model
-// says is grey.
+// shownOf is what is expected of a prediction where it was chosen among many, as in the report.
+const shownOf = q => q.expected ?? q.value;
+
+// predicted writes what a model expects of a label, with its interval and unit; what a weak
+// model says is grey.
 function predicted(name, q) {
   const notes = [], known = q.low !== null;
   if (known) notes.push(q.class ? `${whole(q.low)} to ${whole(q.high)} %` : `${plain(q.low)} to ${plain(q.high)}`);
   if (q.unchecked) notes.push('not checked');
   if (q.weak) notes.push('weak model');
-  return el('span', { class: q.weak ? 'soft' : null }, `${name} ` + (q.class ? `${q.class} ${whole(q.value)} %` : plain(q.value)) +
+  return el('span', { class: q.weak ? 'soft' : null }, `${name} ` + (q.class ? `${q.class} ${whole(shownOf(q))} %` : plain(shownOf(q)) + (q.unit ? ' ' + shown(q.unit) : '')) +
     (notes.length ? ` (${notes.join(', ')})` : '') + (q.at ? ` at ${q.at}` : ''));
 }
 
@@ -147,7 +150,7 @@ export function showList() {
   const order = orders[byId('sort').value];
   if (order) list.sort((a, b) => order(a[0], b[0]));
   else if (byId('sort').value.startsWith('of ')) {
-    const w = byId('sort').value.slice(3), of = b => b.predicted?.[w]?.value ?? b.scores[w];
+    const w = byId('sort').value.slice(3), of = b => (b.predicted?.[w] ? shownOf(b.predicted[w]) : b.scores[w]);
     list.sort((a, b) => of(b[0]) - of(a[0]));
   }
   if (!list.length) return fill(byId('list'), el('p', { class: 'soft' }, l.entries.length ? 'No recipe of the shortlist has it.' : 'There is no recipe yet that fits.'));
