@@ -232,6 +232,13 @@ func TestServeCampaign(t *testing.T) {
 	w.accessible("a trade-off")
 	w.screenshot("front", "list-section")
 
+	// One that is asked for is that of the run, and a point of it can be gone on from.
+	w.click("[data-key='trade go']")
+	w.is("settled with a trade-off", "document.getElementById('phase').className === 'settled' && /Trade-off of liking and haze/.test(document.querySelector('#trade summary').textContent) && document.querySelectorAll('#front .at').length > 1")
+	w.accessible("a trade-off that was asked for")
+	w.click("[data-key='front on']")
+	w.is("near the point", "document.getElementById('phase').className === 'settled' && document.querySelectorAll('#constraints li').length === 2")
+
 	messages, requests := seen.take()
 	for _, m := range messages {
 		if !strings.Contains(m, "400 (Bad Request)") {

@@ -56,6 +56,7 @@ var notRun = []struct{ begins, why string }{
 	{"go test ", "the tests themselves"},
 	{"KIR_", "the tests themselves, for hours"},
 	{"go run -C bench ", "minutes"},
+	{"scripts/site ", "half a minute, and a browser to see it: TestSite of bench walks through it"},
 	{"bench/", "minutes, and other programs"},
 	// What is shown and is no input or output of a command.
 	{"cmd/kir  ", "the order of packages: TestHouse checks it"},

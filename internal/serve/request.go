@@ -36,6 +36,7 @@ type Request struct {
 	Text       string         `json:"text"`
 	Rule       int            `json:"rule"`
 	Step       int            `json:"step"`
+	Trade      []string       `json:"trade"` // objectives of a trade-off; none: no trade-off
 	Over       bool           `json:"over"`
 
 	Size     int    `json:"size"`     // of a batch
@@ -77,6 +78,12 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 		return fmt.Sprintf("%s weighs %v", r.Property, r.Weight), []change.Change{change.Weight{Property: r.Property, Weight: r.Weight}}, true
 	case "aim":
 		return fmt.Sprintf("%s: %s %v", r.Property, strings.ReplaceAll(r.Way, "_", " "), r.Aim), []change.Change{change.Aim{Property: r.Property, Way: r.Way, Value: whole(r.Aim)}}, true
+	case "trade":
+		words = "no trade-off"
+		if len(r.Trade) > 0 {
+			words = "trade-off of " + strings.Join(r.Trade, ", ")
+		}
+		return words, []change.Change{change.Trade{Objectives: r.Trade}}, true
 	case "rule":
 		return "rule: " + strings.Join(strings.Fields(r.Text), " "), []change.Change{change.Rule{Text: r.Text}}, true
 	case "drop":

@@ -51,6 +51,7 @@ type Asked struct {
 	Units       []Unit         `json:"units"`   // that amounts are shown in, the problem's own first
 	Constraints []string       `json:"constraints"`
 	Objectives  []Objective    `json:"objectives"`
+	Trade       []string       `json:"trade"` // the objectives of the trade-off that is asked for
 	Warnings    []string       `json:"warnings"`
 	Recipes     []string       `json:"recipes"` // known ones, up to mostNames
 	Left        string         `json:"left"`    // how many compositions the rules leave
@@ -117,7 +118,7 @@ func asked(p *problem.Problem, g *groups, colours []int) *Asked {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &Asked{
 		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...), Colours: colours,
-		Members: make(map[string]int), Constraints: []string{}, Objectives: []Objective{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{},
+		Members: make(map[string]int), Constraints: []string{}, Objectives: []Objective{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
 		Left: left(p), Grey: figure.Grey, Units: newMeasure(p).scales(),
 	}
 	a.Names = p.Ingredients[:min(len(p.Ingredients), mostNames)]

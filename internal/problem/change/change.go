@@ -58,6 +58,25 @@ func (c Setting) apply(e *yaml.Editor) error {
 	return e.Set(c.Value, path(c.Path...)...)
 }
 
+// A Trade asks for the trade-off of objectives, or for none.
+type Trade struct {
+	Objectives []string
+}
+
+func (c Trade) apply(e *yaml.Editor) error {
+	if len(c.Objectives) == 0 {
+		if e.Root().Get("trade") == nil {
+			return nil
+		}
+		return e.Remove("trade")
+	}
+	names := make([]any, len(c.Objectives))
+	for k, name := range c.Objectives {
+		names[k] = name
+	}
+	return e.Set(names, "trade")
+}
+
 // A Weight says how much a property counts.
 type Weight struct {
 	Property string

@@ -1,7 +1,7 @@
 // The trade-off: recipes none of which beats another on all objectives, as points to click.
 // It is there where the answer has one.
-import { el, byId, fill, mark, plain, shown } from './dom.js';
-import { page } from './state.js';
+import { el, byId, fill, mark, plain, button, shown } from './dom.js';
+import { page, ask } from './state.js';
 import { amount } from './amounts.js';
 import { bar } from './bar.js';
 import { plainRows } from './recipes.js';
@@ -46,5 +46,6 @@ export function showFront() {
     names.map((n, i) => el('option', { value: i, selected: i === axes[k] }, n))));
   const p = points[at];
   fill(byId('front'), el('h3', {}, 'Trade-off'), names.length > 2 && el('div', { class: 'tools control' }, axis(0), axis(1)),
-    el('div', { class: 'front' }, el('div', {}, svg), el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), plainRows(p.recipe))));
+    el('div', { class: 'front' }, el('div', {}, svg), el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), plainRows(p.recipe),
+      button('Go on from this', () => ask({ do: 'near', recipe: p.recipe, changes: 2 }), { 'data-key': 'front on', class: 'control' }))));
 }

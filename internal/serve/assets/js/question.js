@@ -4,6 +4,7 @@ import { page, ask, get, newest } from './state.js';
 
 export function showObjectives() {
   const all = page.problem.objectives;
+  showTrade(all);
   fill(byId('objectives'), all.length ? all.map(w => {
     const value = el('output', {}, plain(w.weight));
     const slider = el('input', { type: 'range', min: 0, max: Math.max(4, 2 * w.weight), step: 0.25, value: w.weight, 'data-key': 'weight ' + w.name,
@@ -13,6 +14,20 @@ export function showObjectives() {
       el('summary', {}, el('strong', {}, w.name), ' ', w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
       el('p', { class: 'soft' }, `In the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
   }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
+}
+
+// showTrade lets a trade-off be asked for where there are objectives to trade off.
+function showTrade(all) {
+  const asked = page.problem.trade, most = 4;
+  byId('trade').hidden = all.length < 2;
+  if (byId('trade').hidden) return;
+  const chosen = name => asked.length ? asked.includes(name) : all.length <= most;
+  const boxes = all.map(w => el('input', { type: 'checkbox', value: w.name, checked: chosen(w.name), 'data-key': 'trade ' + w.name }));
+  fill(byId('trade'), el('details', { open: byId('trade').firstElementChild?.open, 'data-key': 'trade' },
+    el('summary', { class: 'button quiet' }, asked.length ? `Trade-off of ${asked.map(shown).join(' and ')}` : 'Show a trade-off'),
+    el('form', { class: 'box tools', onsubmit: e => { e.preventDefault(); ask({ do: 'trade', trade: boxes.filter(b => b.checked).map(b => b.value) }); } },
+      boxes.map((b, k) => el('label', {}, b, ' ', all[k].name)), el('button', { class: 'main', 'data-key': 'trade go' }, 'Show it'),
+      asked.length > 0 && button('None', () => ask({ do: 'trade', trade: [] }), { 'data-key': 'trade none' }))));
 }
 
 // aim lets the class or range that a model is asked for be another one.
