@@ -389,9 +389,12 @@ func TestBeginWithLotion(t *testing.T) {
 			t.Errorf("the problem has no %q:\n%s", want, text)
 		}
 	}
+	b.press("#trade summary")
+	b.press("[data-key='trade go']")
 	if b.clicks > 12 {
 		t.Errorf("it takes %d clicks", b.clicks)
 	}
+	b.is("the trade-off is asked for", "/Trade-off of .*(viscosity and price|price and viscosity)/.test(document.querySelector('#trade summary').textContent)")
 	b.quiet(address)
 }
 

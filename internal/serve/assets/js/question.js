@@ -18,11 +18,11 @@ export function showObjectives() {
 
 // showTrade lets a trade-off be asked for where there are objectives to trade off.
 function showTrade(all) {
-  const asked = page.problem.trade, most = 4;
+  const asked = page.problem.trade, most = 4, counts = all.filter(w => w.weight > 0).map(w => w.name);
   byId('trade').hidden = all.length < 2;
   if (byId('trade').hidden) return;
-  const chosen = name => asked.length ? asked.includes(name) : all.length <= most;
-  const boxes = all.map(w => el('input', { type: 'checkbox', value: w.name, checked: chosen(w.name), 'data-key': 'trade ' + w.name }));
+  const chosen = asked.length ? asked : counts.slice(0, most);
+  const boxes = all.map(w => el('input', { type: 'checkbox', value: w.name, checked: chosen.includes(w.name), 'data-key': 'trade ' + w.name }));
   fill(byId('trade'), el('details', { open: byId('trade').firstElementChild?.open, 'data-key': 'trade' },
     el('summary', { class: 'button quiet' }, asked.length ? `Trade-off of ${asked.map(shown).join(' and ')}` : 'Show a trade-off'),
     el('form', { class: 'box tools', onsubmit: e => { e.preventDefault(); ask({ do: 'trade', trade: boxes.filter(b => b.checked).map(b => b.value) }); } },
