@@ -52,7 +52,7 @@ func TestAlongTightSums(t *testing.T) {
 
 // Substitutions where sums have room, and so do totals of groups.
 func TestAlongRoomySums(t *testing.T) {
-	testAlong(t, long.Pick(uint64(110), 40), long.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 3 + r.IntN(3) })
+	testAlong(t, long.Pick(uint64(160), 40), long.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 3 + r.IntN(3) })
 }
 
 // testAlong tests random spaces with as many limits, with as much room, as tight says,
