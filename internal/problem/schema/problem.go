@@ -70,7 +70,7 @@ var RecipeTable = &Section{
 	Keys: append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"),
 		Key{"columns", Named("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"},
 		Key{"names", Named("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"},
-		Key{"without", List(Text("a recipe"), 1), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"}),
+		Key{"without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"}),
 	Need: []string{"file"},
 }
 
