@@ -16,8 +16,6 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
-
-	"kir/internal/long"
 )
 
 // TestSite goes through the page without a server: the site is opened once, and then its host
@@ -25,8 +23,8 @@ import (
 // batch is made, two results are typed, the tab is closed and opened, and the next batch is
 // chosen. What is saved as a file the command line goes on with.
 func TestSite(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("a site is built and walked through in a minute: set KIR_LONG=1")
+	if os.Getenv("KIR_SITE") != "1" {
+		t.Skip("a site is built and walked through in minutes: set KIR_SITE=1")
 	}
 	path := chromium(t)
 	dir := t.TempDir()

@@ -122,7 +122,6 @@ async function show(path) {
     style.textContent = await (await ask(new URL(e.getAttribute('href'), 'http://kir/').pathname)).text();
     document.head.append(style);
   }
-  next.querySelector('body > footer')?.remove(); // which tells of a server
   document.body.replaceChildren(...next.body.childNodes);
   for (const [name, value] of Object.entries({ class: next.body.className })) document.body.setAttribute(name, value);
   for (const e of next.querySelectorAll('script[src]')) await import(new URL('.' + new URL(e.getAttribute('src'), 'http://kir/').pathname, document.baseURI));
@@ -181,7 +180,7 @@ async function bar() {
     const first = 'The file takes the place of all that this browser keeps of kir. Go on?';
     if (file.files[0] && (!works.length || confirm(first))) post('/site/open', file.files[0]);
   } });
-  document.body.append(e('footer', { id: 'kir-site' },
+  document.body.append(e('section', { id: 'kir-site', ariaLabel: 'This site' },
     e('p', {}, 'kir runs in this browser. Nothing leaves it: the page can connect to its own files alone, and works without a network.'),
     e('p', {}, e('label', {}, 'Work ', choice), ' ', e('button', { type: 'button', onclick: () => saved('/site/kir.zip', 'kir.zip') }, 'Save all as a file'), ' ',
       e('label', {}, 'Open a saved file ', file))));
