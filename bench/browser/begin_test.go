@@ -1,14 +1,9 @@
 package browser_test
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,7 +12,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/dom"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -25,41 +19,11 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// serveIn runs kir serve in a directory until the test ends and returns its address.
+// serveIn runs kir serve in a directory until the test ends and returns its address. What is
+// drawn when the test ends may take longer than the program waits for.
 func serveIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-	command := exec.CommandContext(ctx, program, append([]string{"serve", "--no-open"}, args...)...)
-	command.Dir = dir
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	command.WaitDelay = 20 * time.Second
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cancel()
-		// What is drawn when the test ends may take longer than the program waits for.
-		if err := command.Wait(); command.ProcessState.ExitCode() != 0 && !strings.Contains(stderr.String(), "was left behind") {
-			t.Errorf("kir serve ends with %v: %v\n%s", command.ProcessState, err, stderr.String())
-		}
-	})
-	lines := bufio.NewReader(out)
-	for {
-		line, err := lines.ReadString('\n')
-		if _, rest, ok := strings.Cut(line, "http://"); ok {
-			go io.Copy(io.Discard, lines) // until the program ends
-			return "http://" + strings.Fields(rest)[0]
-		}
-		if err != nil {
-			t.Fatalf("kir serve prints no address: %v\n%s", err, stderr.String())
-		}
-	}
+	return served(t, dir, "was left behind", args...)
 }
 
 // ounces writes an amount in centilitres as a bar does: in quarters of an ounce.
@@ -221,39 +185,19 @@ func (b *begun) give(selector, path string) {
 // KIR_PICTURES names a directory for pictures.
 func (b *begun) looks(state string) {
 	b.t.Helper()
-	for _, v := range []struct {
-		width, height int64
-		scheme        string
-	}{{360, 780, "light"}, {720, 500, "dark"}, {820, 1100, "light"}, {1440, 1000, "dark"}, {2560, 1300, "light"}, {1440, 1000, "light"}} {
-		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}}); err != nil {
-			b.t.Fatal(err)
+	b.fits(state, []window{{360, 780, "light"}, {720, 500, "dark"}, {820, 1100, "light"}, {1440, 1000, "dark"}, {2560, 1300, "light"}, {1440, 1000, "light"}}, func(v window) {
+		dir := os.Getenv("KIR_PICTURES")
+		if dir == "" {
+			return
 		}
-		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(v.width, v.height)); err != nil {
-			b.t.Fatal(err)
-		}
-		s, err := chromedp.Run(b.ctx, chromedp.Evaluate[struct {
-			Overflow float64  `json:"overflow"`
-			Wide     []string `json:"wide"`
-			Faint    []string `json:"faint"`
-		}](strings.Replace(look, "tables: [", "tables: [] && [", 1)))
+		shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png"})
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		at := fmt.Sprintf("%s, %d %s", state, v.width, v.scheme)
-		if s.Overflow > 0 || len(s.Wide) > 0 || len(s.Faint) > 0 {
-			b.t.Errorf("%s: %v too wide, %q; too faint: %q", at, s.Overflow, s.Wide, s.Faint)
+		if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(fmt.Sprintf("%s-%d-%s.png", state, v.width, v.scheme), " ", "-")), shot.Data, 0o666); err != nil {
+			b.t.Fatal(err)
 		}
-		b.flawless(at)
-		if dir := os.Getenv("KIR_PICTURES"); dir != "" {
-			shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png"})
-			if err != nil {
-				b.t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(fmt.Sprintf("%s-%d-%s.png", state, v.width, v.scheme), " ", "-")), shot.Data, 0o666); err != nil {
-				b.t.Fatal(err)
-			}
-		}
-	}
+	})
 }
 
 // picture makes a picture of docs/serve.md, if KIR_PICTURES names a directory.
@@ -270,28 +214,6 @@ func (b *begun) picture(name string) {
 	}
 	if err := os.WriteFile(filepath.Join(dir, name+".webp"), shot.Data, 0o666); err != nil {
 		b.t.Fatal(err)
-	}
-}
-
-// flawless runs axe-core, if KIR_AXE says where it is, and fails at whatever it finds.
-func (b *begun) flawless(state string) {
-	b.t.Helper()
-	file := os.Getenv("KIR_AXE")
-	if file == "" {
-		b.t.Logf("%s: KIR_AXE names no axe-core: accessibility is not looked at", state)
-		return
-	}
-	axe, err := os.ReadFile(file)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](string(axe)+`
-		;axe.run().then(r => r.violations.map(v => v.id + ', ' + v.impact + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + ' ' + n.failureSummary).join(' | ')))`, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	for _, f := range found {
-		b.t.Errorf("%s: axe-core finds %s", state, f)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -170,29 +169,9 @@ func TestServeCampaign(t *testing.T) {
 	w.stands("after it")
 	w.is("earlier rounds fold away", "!document.querySelectorAll('#batches .batch')[1].open && document.querySelector('#batches .batch').open")
 
-	for _, width := range []int64{360, 640, 768, 1280, 2560} { // 640 is 1,280 at 200 %
-		for _, scheme := range []string{"light", "dark"} {
-			if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
-				t.Fatal(err)
-			}
-			if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
-				t.Fatal(err)
-			}
-			s, err := chromedp.Run(w.ctx, chromedp.Evaluate[struct {
-				Overflow float64  `json:"overflow"`
-				Wide     []string `json:"wide"`
-				Faint    []string `json:"faint"`
-			}](look))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s.Overflow > 0 || len(s.Wide) > 0 || len(s.Faint) > 0 {
-				t.Errorf("%d, %s: %v too wide, %q; too faint: %q", width, scheme, s.Overflow, s.Wide, s.Faint)
-			}
-			w.accessible(fmt.Sprint(width, " ", scheme))
-			w.screenshot(fmt.Sprintf("campaign-%d-%s", width, scheme), "campaign-section")
-		}
-	}
+	w.fits("two rounds", windows(360, 640, 768, 1280, 2560), func(v window) { // 640 is 1,280 at 200 %
+		w.screenshot(fmt.Sprintf("campaign-%d-%s", v.width, v.scheme), "campaign-section")
+	})
 	// The page is closed, and the command line goes on.
 	if err := chromedp.Do(w.ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatal(err)

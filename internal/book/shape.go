@@ -75,7 +75,7 @@ func PeekAt(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Peek
 	for {
 		row, err := s.rows.next()
 		if err != nil {
-			// What is wrong is told by who reads all.
+			// Whoever reads all of the table reports what is wrong.
 			p.More = p.More || err != io.EOF && !errors.As(err, new(*Error))
 			return p, nil
 		}

@@ -34,7 +34,7 @@ func TestSummaryJSON(t *testing.T) {
 			t.Errorf("%s: %s", name, data)
 		}
 		if why == nil != s.Undefined.IsZero() {
-			t.Errorf("%s: %v is told as %s", name, s.Undefined, data)
+			t.Errorf("%s: %v is written as %s", name, s.Undefined, data)
 		}
 		if again, err := json.Marshal(back); err != nil || string(again) != string(data) {
 			t.Errorf("%s: %s reads back as %s, %v", name, data, again, err)

@@ -210,8 +210,8 @@ func Knees(points [][]float64) []int {
 		order[k] = k
 	}
 	if len(points[0]) > 2 {
-		// Of several losses the plane through the best of each, which are seldom worst in
-		// only one, is told by their mean.
+		// The plane through the best of each loss, which are seldom worst in only one: its
+		// level is their mean.
 		level := 0.0
 		ends := Best(points)
 		for _, k := range ends {

@@ -121,7 +121,7 @@ func TestObjectivesOfPortfolios(t *testing.T) {
 	}
 }
 
-// TestTradeErrors: what is wrong with a trade-off is told with its place and a way out.
+// TestTradeErrors: an error in a trade-off has its place and a fix.
 func TestTradeErrors(t *testing.T) {
 	kept := golden.Open(t)
 	two := "properties:\n  cost: {blend: {attribute: cost, minimize: true}}\n  abv: {blend: {attribute: return, maximize: true}}\n"

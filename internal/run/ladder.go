@@ -5,8 +5,8 @@ import (
 	"kir/mcmc"
 )
 
-// A Ladder is what a tempered chain did after warm-up, as it is told: see [mcmc.Ladder], which
-// counts it, and is for programs that know no nulls.
+// A Ladder is what a tempered chain did after warm-up, as summary.json has it. See
+// [mcmc.Ladder], which counts it, and is for programs that know no nulls.
 type Ladder struct {
 	Chain      int           `json:"chain"`
 	Scans      int64         `json:"scans"`

@@ -162,7 +162,7 @@ func (w *traveller) widest(round int) (from []mcmc.Part, gap float64) {
 	for k := 1; k < len(list); k++ {
 		a, b := list[k-1].Losses, list[k].Losses
 		size := math.Sqrt(max(float64(float64((b[0]-a[0])/width[0])*float64((a[1]-b[1])/width[1])), 0))
-		// A gap is told by where it lies, to a 512th of the range.
+		// A gap is identified by where it lies, to a 512th of the range.
 		cell := [2]int{int((a[0] - ideal[0]) / width[0] * 512), int((b[0] - ideal[0]) / width[0] * 512)}
 		size /= float64(1 + w.seen[cell])
 		if size > best {

@@ -150,7 +150,7 @@ func TestAnswersAsBefore(t *testing.T) {
 		{Do: "pin", Ingredient: "Gin"}, {Do: "pin", Ingredient: "Gin", Amount: "20%"}, {Do: "ban", Ingredient: "Gin"}, {Do: "replace", Ingredient: "Gin", By: "Rum"},
 		{Do: "dose", Ingredient: "Gin", Min: "5%"}, {Do: "dose", Ingredient: "Gin", Max: "5%"}, {Do: "dose", Ingredient: "Gin", Min: "5%", Max: "9%"}, {Do: "group", Attribute: "kind", Value: "spirit", Max: "40%"},
 		{Do: "near", Recipe: map[string]int{"Gin": 60, "Rum": 40}, Changes: 1}, {Do: "weight", Property: "taste", Weight: 2.5}, {Do: "aim", Property: "liking", Way: "at_least", Aim: 5.0},
-		{Do: "aim", Property: "liking", Way: "between", Aim: []any{5.0, 6.5}}, {Do: "rule", Text: "never:  [Gin,\n Rum]"}, {Do: "drop", Rule: 2}, {Do: "seed", Rule: 7}, {Do: "fly"},
+		{Do: "aim", Property: "liking", Way: "between", Aim: []any{5.0, 6.5}}, {Do: "rule", Text: "never:  [Gin,\n Rum]"}, {Do: "drop", Rule: 2}, {Do: "seed", Rule: 7}, {Do: "trade", Trade: []string{"taste", "liking"}}, {Do: "trade"}, {Do: "fly"},
 	} {
 		said, all, ok := r.changes(measure{total: 1000, unit: "cl", whole: 9})
 		data, err := json.Marshal(r)

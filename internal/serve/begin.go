@@ -46,7 +46,7 @@ type beginning struct {
 	made bool // the problem was written
 }
 
-// answers are what a person said of the tables.
+// answers are what a person answered about the tables.
 type answers struct {
 	layout  book.Layout
 	asked   []askedColumn // questions about columns, which stay when they are answered

@@ -246,7 +246,7 @@ func TestBeginFull(t *testing.T) {
 	if status, text := c.goes(); status != http.StatusOK {
 		t.Errorf("when there is room it says %d, %s", status, text)
 	}
-	// Constraints that conflict are told, not dropped: stock of none of what all recipes have.
+	// Constraints that conflict are reported, not dropped: stock of none of what all recipes have.
 	c = newBeginner(t, BeginOptions{})
 	c.gives("bar.csv", "recipe,ingredient,amount\nA,Gin,3\nA,Lime,1\nB,Gin,4\nB,Lime,1\n")
 	if v := c.sees("POST", "/begin/table?of=ingredients&name=shelf.csv", "application/octet-stream", []byte("name,stock\nGin,700\nLime,0\n")); !v.Ready || len(v.Tables) != 2 {

@@ -46,7 +46,7 @@ type TableView struct {
 	Name    string      `json:"name"`
 	Sheet   string      `json:"sheet"`
 	Sheets  []string    `json:"sheets"`
-	Columns []PickView  `json:"columns"` // what can be said of columns, by field
+	Columns []PickView  `json:"columns"` // the roles that each column can have, by field
 	Rows    []RowView   `json:"rows"`
 	More    bool        `json:"more"`
 }

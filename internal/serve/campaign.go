@@ -121,7 +121,7 @@ func (s *Session) tellCampaign() error {
 }
 
 // openCampaign opens the campaign of a step.
-func (s *Session) openCampaign(ctx context.Context, step *Step) (*campaign.Campaign, error) {
+func (s *Session) openCampaign(ctx context.Context, step Step) (*campaign.Campaign, error) {
 	ctx, o := s.loading(ctx, []byte(step.Text), problem.Options{Tell: func(string) {}})
 	return campaign.Open(ctx, s.file, o)
 }
@@ -131,10 +131,8 @@ func (s *Session) openCampaign(ctx context.Context, step *Step) (*campaign.Campa
 func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) error) error {
 	s.board.turn.Lock()
 	defer s.board.turn.Unlock()
-	s.mu.Lock()
-	step := *s.history.current()
-	s.mu.Unlock()
-	c, err := s.openCampaign(ctx, &step)
+	step := s.currentStep()
+	c, err := s.openCampaign(ctx, step)
 	if err != nil {
 		return err
 	}
@@ -143,7 +141,7 @@ func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) 
 		if err := errors.Join(do(c), c.Close()); err != nil {
 			return err
 		}
-		if c, err = s.openCampaign(ctx, &step); err != nil {
+		if c, err = s.openCampaign(ctx, step); err != nil {
 			return err
 		}
 	}
@@ -307,10 +305,8 @@ const choosing = "choosing"
 
 // computeStanding computes where the campaign of the current step stands.
 func (s *Session) computeStanding(ctx context.Context) (err error) {
-	s.mu.Lock()
-	step := *s.history.current()
-	s.mu.Unlock()
-	c, err := s.openCampaign(ctx, &step)
+	step := s.currentStep()
+	c, err := s.openCampaign(ctx, step)
 	if err != nil {
 		return err
 	}
@@ -381,10 +377,7 @@ func (s *Session) nextBatch(size int) error {
 // choose chooses a batch, as kir next does, and writes its files. Results may come
 // meanwhile.
 func (s *Session) choose(ctx context.Context, size int) (err error) {
-	s.mu.Lock()
-	step := *s.history.current()
-	s.mu.Unlock()
-	c, err := s.openCampaign(ctx, &step)
+	c, err := s.openCampaign(ctx, s.currentStep())
 	if err != nil {
 		return err
 	}
@@ -542,10 +535,8 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, &fault.Error{Message: "there is no round " + fault.Quote(q.Get("round"))}
 		}
-		s.mu.Lock()
-		step := *s.history.current()
-		s.mu.Unlock()
-		c, err := s.openCampaign(r.Context(), &step)
+		step := s.currentStep()
+		c, err := s.openCampaign(r.Context(), step)
 		if err != nil {
 			return nil, err
 		}

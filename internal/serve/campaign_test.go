@@ -44,7 +44,7 @@ campaign: {batch: 3}
 	return filepath.Join(dir, "bar.yaml")
 }
 
-// campaignIs waits until the campaign that was told last is so.
+// campaignIs waits until the campaign that the page received last is so.
 func (c *client) campaignIs(what string, ok func(*Campaign) bool) *Campaign {
 	c.t.Helper()
 	var n Campaign
@@ -200,17 +200,5 @@ func TestCampaignLast(t *testing.T) {
 	}
 	if r, _ := readCampaign(t, file).Result("1-1"); r.Values[0] != "55" {
 		t.Errorf("the file has %+v", r)
-	}
-}
-
-// TestKeyOf takes one part out of a document, whatever else it has.
-func TestKeyOf(t *testing.T) {
-	for key, want := range map[string]string{"a": `{"front":[1,2]}`, "b": "", "c": "null"} {
-		if got, err := keyOf(map[string]any{"a": map[string]any{"front": []int{1, 2}}, "c": nil}, key); err != nil || string(got) != want {
-			t.Errorf("at %s is %s, %v", key, got, err)
-		}
-	}
-	if _, err := keyOf([]int{1}, "a"); err == nil {
-		t.Error("a list has keys")
 	}
 }

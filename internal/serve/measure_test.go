@@ -124,7 +124,7 @@ func TestHistoryWords(t *testing.T) {
 	c.must(Request{Do: "way", Rule: 0})
 	s = c.until("freed", func(s *State) bool { return s.Problem != nil })
 	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Constraints, "amount of Gin min 18.2 % max 50.0 %") {
-		t.Errorf("the way out is told as %q, with the rules %q", got, s.Problem.Constraints)
+		t.Errorf("the fix is %q, with the constraints %q", got, s.Problem.Constraints)
 	}
 	if text := c.session.history.current().Text; !strings.Contains(text, "- amount: {of: Gin, min: 63, max: 173}") {
 		t.Errorf("it is written as %s", text)

@@ -24,6 +24,7 @@ func TestRequests(t *testing.T) {
 		{Request{Do: "group", Attribute: "kind", Value: "sour", Min: "10%"}, `group: {of: {kind: sour}, total: ["10%", "100%"]}`},
 		{Request{Do: "near", Recipe: map[string]int{"Gin": 500, "Lemon juice": 500}, Changes: 2}, "near:"},
 		{Request{Do: "weight", Property: "taste", Weight: 2.5}, "weight: 2.5"},
+		{Request{Do: "trade", Trade: []string{"taste", "timing"}}, "trade: [taste, timing]"},
 		{Request{Do: "aim", Property: "taste", Way: "want", Aim: "Sweet"}, "want: Sweet"},
 		{Request{Do: "rule", Text: "never: [Milk, Lemon juice]"}, "- never: [Milk, Lemon juice]"},
 		{Request{Do: "seed", Rule: 7}, "seed: 7"},

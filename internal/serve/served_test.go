@@ -201,6 +201,7 @@ func TestSettles(t *testing.T) {
 	if err := json.Unmarshal(data, model); err != nil {
 		t.Fatal(err)
 	}
+	model.Tradeoff = &report.Tradeoff{Objectives: []report.Objective{{Name: "taste"}, {Name: "timing"}}}
 	file := cocktails(t)
 	var made []string
 	failed := errors.New("the disk is full")
@@ -236,7 +237,7 @@ func TestSettles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := list.(*List); !l.Settled || l.Step != 1 || l.Headline != model.Answer.Headline || l.Note != model.Draws || l.Grade != string(model.Answer.Grade) || !slices.Equal(l.Verdict, model.Answer.Verdict) || len(l.Entries) != len(model.Best) || len(l.Colours) == 0 {
+	if l := list.(*List); !l.Settled || l.Step != 1 || l.Headline != model.Answer.Headline || l.Note != model.Draws || l.Grade != string(model.Answer.Grade) || !slices.Equal(l.Verdict, model.Answer.Verdict) || len(l.Entries) != len(model.Best) || len(l.Colours) == 0 || l.Tradeoff != model.Tradeoff {
 		t.Errorf("the list is %+v", l)
 	}
 	if s.work.run != 1 {

@@ -268,6 +268,13 @@ func (s *Session) mayWrite(path string) error {
 	return s.allow(dir)
 }
 
+// currentStep returns the step that the page is at.
+func (s *Session) currentStep() Step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *s.history.current()
+}
+
 func (s *Session) isCurrent(w *work) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

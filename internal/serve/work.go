@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,16 +31,16 @@ const (
 
 // A List is the shortlist of a step.
 type List struct {
-	Step     int             `json:"step"`
-	Settled  bool            `json:"settled"` // it is that of the run; else of a first look
-	Note     string          `json:"note"`
-	Headline string          `json:"headline"`
-	Grade    string          `json:"grade"`
-	Verdict  []string        `json:"verdict"`
-	Entries  []report.Best   `json:"entries"`
-	Colours  map[string]int  `json:"colours"`            // by ingredient, where groups tell none
-	Tradeoff json.RawMessage `json:"tradeoff,omitempty"` // as summary.json has it, of a problem that asks for one
-	Version  int64           `json:"version"`            // another one for each list
+	Step     int              `json:"step"`
+	Settled  bool             `json:"settled"` // it is that of the run; else of a first look
+	Note     string           `json:"note"`
+	Headline string           `json:"headline"`
+	Grade    string           `json:"grade"`
+	Verdict  []string         `json:"verdict"`
+	Entries  []report.Best    `json:"entries"`
+	Colours  map[string]int   `json:"colours"`            // by ingredient, where groups tell none
+	Tradeoff *report.Tradeoff `json:"tradeoff,omitempty"` // of a problem that asks for one
+	Version  int64            `json:"version"`            // another one for each list
 }
 
 // A work is what is done for a step: its problem is read, chains draw, first
@@ -251,10 +250,7 @@ func (w *work) settle(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), listLength)]}
-	if l.Tradeoff, err = keyOf(m, "tradeoff"); err != nil {
-		return err
-	}
+	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), listLength)], Tradeoff: m.Tradeoff}
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
@@ -265,17 +261,6 @@ func (w *work) settle(ctx context.Context) (err error) {
 		return err
 	}
 	return w.session.tellState()
-}
-
-// keyOf returns what a document has at a key of its own; nil if it has no such key.
-func keyOf(document any, key string) (json.RawMessage, error) {
-	text, err := json.Marshal(document)
-	if err != nil {
-		return nil, err
-	}
-	var keys map[string]json.RawMessage
-	err = json.Unmarshal(text, &keys)
-	return keys[key], err
 }
 
 // again tells of a work that was done before.

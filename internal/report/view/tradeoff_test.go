@@ -64,7 +64,7 @@ func TestTradeoffText(t *testing.T) {
 	}
 }
 
-// TestTradeoffOfNothing: a front of one recipe, and of none, is told without figures.
+// TestTradeoffOfNothing: a front of one recipe, and an empty one, are shown without figures.
 func TestTradeoffOfNothing(t *testing.T) {
 	one, none := someTradeoff(), someTradeoff()
 	one.Front, one.Found = one.Front[:1], 1
