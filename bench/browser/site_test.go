@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"kir/internal/long"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,8 +24,8 @@ import (
 // batch is made, two results are typed, the tab is closed and opened, and the next batch is
 // chosen. What is saved as a file the command line goes on with.
 func TestSite(t *testing.T) {
-	if os.Getenv("KIR_SITE") != "1" {
-		t.Skip("a site is built and walked through in minutes: set KIR_SITE=1")
+	if !long.Enabled() {
+		t.Skip("a site is built and walked through in minutes: set KIR_LONG=1")
 	}
 	path := chromium(t)
 	dir := t.TempDir()

@@ -122,6 +122,7 @@ async function show(path) {
     style.textContent = await (await ask(new URL(e.getAttribute('href'), 'http://kir/').pathname)).text();
     document.head.append(style);
   }
+  next.getElementById('served')?.remove(); // it tells of a server
   document.body.replaceChildren(...next.body.childNodes);
   for (const [name, value] of Object.entries({ class: next.body.className })) document.body.setAttribute(name, value);
   for (const e of next.querySelectorAll('script[src]')) await import(new URL('.' + new URL(e.getAttribute('src'), 'http://kir/').pathname, document.baseURI));
