@@ -249,7 +249,11 @@ func (w *witness) see(ev any) {
 	case *runtime.EventConsoleAPICalled:
 		w.messages = append(w.messages, fmt.Sprint("console: ", ev.Type))
 	case *runtime.EventExceptionThrown:
-		w.messages = append(w.messages, "exception: "+ev.ExceptionDetails.Text)
+		said := "exception: " + ev.ExceptionDetails.Text
+		if of := ev.ExceptionDetails.Exception; of != nil {
+			said += " " + of.Description
+		}
+		w.messages = append(w.messages, said)
 	case *log.EventEntryAdded:
 		w.messages = append(w.messages, "log: "+ev.Entry.Text)
 	case *page.EventJavascriptDialogOpening:

@@ -38,8 +38,8 @@ function showState() {
   fill(byId('notes').lastElementChild, s.notes.map(n => el('li', {}, n)));
   history.showSteps();
   history.showFile();
-  page.problem = s.problem;
   if (!s.problem) return;
+  page.problem = s.problem;
   byId('title').textContent = shown(s.problem.name);
   document.title = shown(s.problem.name) + ' · kir';
   byId('words').textContent = shown(s.problem.words + (s.problem.warnings.length ? '. ' + s.problem.warnings.join(' ') : ''));

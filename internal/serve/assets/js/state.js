@@ -3,7 +3,8 @@
 import { byId, shown } from './dom.js';
 import * as server from './server.js';
 
-// page is what is known now: the last message of each kind. problem is that of the state.
+// page is what is known now: the last message of each kind. problem is that of the state, and the one
+// before while a step is read: what is shown is still of it.
 export const page = { state: null, list: null, draws: null, campaign: null, pages: 1, problem: null };
 
 // say shows what went wrong, or hides it.
