@@ -23,7 +23,7 @@ const worthCaching = 2e8
 
 // countingVersion is raised whenever |X_n| of the same rules, law and seed may
 // come out differently; a test knows what does.
-const countingVersion = 2
+const countingVersion = 3
 
 // A counting is what is kept: counts of a table, and what was measured beside it.
 type counting struct {
@@ -49,6 +49,7 @@ func newMemo(r *ruleset, mass []float64, o Counting) *memo {
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode([]any{
 		countingVersion, len(r.Amounts), r.Conditions, mass, o.Seed, o.TableSteps,
+		measure.DefaultRatioError, measure.DefaultEffort,
 	}); err != nil {
 		m.cache = nil // no rules that can be written, no cache
 		return m

@@ -55,10 +55,10 @@ func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 		return nil, fmt.Errorf("measure: there are %d masses for %d sizes", len(o.Mass), len(o.Sizes))
 	}
 	if o.RatioError <= 0 {
-		o.RatioError = 0.02
+		o.RatioError = DefaultRatioError
 	}
 	if o.Effort <= 0 {
-		o.Effort = 100
+		o.Effort = DefaultEffort
 	}
 	o.Workers = max(o.Workers, 1)
 	rules, err := newRules(p)

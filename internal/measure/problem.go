@@ -26,6 +26,12 @@ type Problem struct {
 // A Composition lists used ingredients and their amounts.
 type Composition struct{ Ingredients, Amounts []int32 }
 
+// How well it is measured unless the options say otherwise; a cache is of these.
+const (
+	DefaultRatioError = 0.02
+	DefaultEffort     = 100 // million moves
+)
+
 // Options say what is measured, and how well.
 type Options struct {
 	// Sizes are the numbers of used ingredients to measure, ascending. Those
@@ -42,10 +48,10 @@ type Options struct {
 	Early func(*Result) error
 
 	// RatioError is the standard error of the log of any ratio |X_m|/|X_n| at
-	// which measuring ends, if Effort does not end it before; 0.02 if it is 0.
+	// which measuring ends, if Effort does not end it before; [DefaultRatioError] if it is 0.
 	RatioError float64
 
-	// Effort bounds the moves that are made, in millions; 100 if it is 0. Where
+	// Effort bounds the moves that are made, in millions; [DefaultEffort] if it is 0. Where
 	// ingredients have more than 64 terms in sums on average, a move counts as
 	// often as they have 64.
 	Effort float64
