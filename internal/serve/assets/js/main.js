@@ -12,7 +12,7 @@ import * as history from './history.js';
 
 const phases = {
   reading: 'Reading the problem …', asking: 'Waiting for your word', drawing: 'Drawing; what is shown is a first look',
-  settled: 'Settled: this is what the command line gives', faulty: 'This cannot be drawn', gone: 'kir has ended, or cannot be reached; all that was kept is beside the problem',
+  settled: 'Settled: this is what the command line gives', faulty: 'This cannot be drawn', gone: 'kir has ended, or cannot be reached. Results that you type are kept in this browser until it is back',
 };
 
 function phase(name) {
@@ -73,4 +73,7 @@ const shows = {
 amounts.begin(() => { if (page.problem) { recipes.showList(); campaign.showCampaign(); } });
 for (const part of [question, recipes, campaign, ingredients, taste, map, history]) part.begin();
 byId('said').lastElementChild.addEventListener('click', () => say(''));
-listen(Object.keys(shows), kind => shows[kind](), () => phase('gone'));
+listen(Object.keys(shows), kind => shows[kind](), () => phase('gone'), () => {
+  showState();
+  campaign.resend();
+});
