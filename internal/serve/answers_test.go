@@ -211,7 +211,7 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 			}
 			answers[name+" "+path] = got
 		}
-		if err := s.work.look(t.Context(), s.work.problem, 50); err != nil {
+		if err := s.work.look(t.Context(), s.work.problem, 50, 0); err != nil {
 			t.Fatal(err)
 		}
 		answers[name+" looked at"] = s.work.shown()
