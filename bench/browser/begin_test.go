@@ -19,11 +19,10 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// serveIn runs kir serve in a directory until the test ends and returns its address. What is
-// drawn when the test ends may take longer than the program waits for.
+// serveIn runs kir serve in a directory until the test ends and returns its address.
 func serveIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	return served(t, dir, "was left behind", args...)
+	return served(t, dir, args...)
 }
 
 // ounces writes an amount in centilitres as a bar does: in quarters of an ounce.

@@ -49,7 +49,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer func() { err = errors.Join(err, s.end()) }()
+	defer func() { err = errors.Join(err, s.leave()) }()
 	address, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return err

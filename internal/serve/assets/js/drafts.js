@@ -2,24 +2,25 @@
 // closed nor a server that has ended loses it.
 import { page } from './state.js';
 
-const name = key => `kir draft ${page.state.place} ${key}`;
-
-// keep keeps what is typed under a key of this problem; null forgets it.
-export function keep(key, value) {
-  if (!page.state) return;
+// store keeps what is typed under a name; null forgets it.
+export function store(name, value) {
   try {
-    if (value === null) localStorage.removeItem(name(key));
-    else localStorage.setItem(name(key), JSON.stringify(value));
+    if (value === null) localStorage.removeItem('kir draft ' + name);
+    else localStorage.setItem('kir draft ' + name, JSON.stringify(value));
   } catch {
     // A browser may have no storage, or no room: the field alone has it then, as without drafts.
   }
 }
 
-// kept returns what was kept under a key, null if there is nothing.
-export function kept(key) {
+// stored returns what was kept under a name, null if there is nothing.
+export function stored(name) {
   try {
-    return page.state && JSON.parse(localStorage.getItem(name(key)));
+    return JSON.parse(localStorage.getItem('kir draft ' + name));
   } catch {
     return null;
   }
 }
+
+// keep and kept are store and stored for the problem that is shown.
+export const keep = (key, value) => { if (page.state) store(`${page.state.place} ${key}`, value); };
+export const kept = key => page.state && stored(`${page.state.place} ${key}`);

@@ -2,6 +2,7 @@
 import { el, byId, fill, fixed, button, shown } from './dom.js';
 import { page, ask, get, say, newest } from './state.js';
 import { parts } from './amounts.js';
+import { keep, kept } from './drafts.js';
 
 const title = s => s.name || s.change;
 
@@ -53,13 +54,16 @@ async function showText(whole) {
   byId('difference').hidden = whole;
   byId('text-form').hidden = !whole;
   byId('difference').textContent = t.difference ? shown(t.difference) : 'It is as it was in the beginning.';
-  byId('text').value = t.text;
+  // A text that was being changed stays until it is taken, at the step that it was changed at.
+  const draft = kept('text');
+  byId('text').value = draft?.step === page.state.step ? draft.text : t.text;
 }
 
 let open = null; // what of the text is shown
 
 export function showFile() {
   if (!byId('save-name').value) byId('save-name').value = page.state.file.replace(/\.ya?ml$/, '') + '-steered.yaml';
+  if (open === null && kept('text')?.step === page.state.step) open = true;
   if (open !== null && document.activeElement !== byId('text')) showText(open).catch(e => say(e.message));
 }
 
@@ -70,9 +74,10 @@ export function begin() {
   });
   byId('show-difference').addEventListener('click', () => { open = false; showFile(); });
   byId('show-text').addEventListener('click', () => { open = true; showFile(); });
-  byId('text-form').addEventListener('submit', e => {
+  byId('text').addEventListener('input', () => keep('text', { step: page.state.step, text: byId('text').value }));
+  byId('text-form').addEventListener('submit', async e => {
     e.preventDefault();
-    ask({ do: 'text', step: page.state.step, text: byId('text').value });
+    if (await ask({ do: 'text', step: page.state.step, text: byId('text').value })) keep('text', null);
   });
   byId('save').addEventListener('submit', async e => {
     e.preventDefault();

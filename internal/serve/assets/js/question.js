@@ -1,6 +1,7 @@
 // The question: objectives and constraints, each changed where it stands.
 import { el, byId, fill, plain, button, shown } from './dom.js';
 import { page, ask, get, newest } from './state.js';
+import { keep, kept } from './drafts.js';
 
 export function showObjectives() {
   const all = page.problem.objectives;
@@ -74,7 +75,18 @@ function showFields() {
   byId('rule-leaves').textContent = '';
 }
 
-const ruleText = () => kinds[byId('rule-kind').value].rule(Object.fromEntries(Object.entries(fields).map(([k, e]) => [k, e.value.trim()])));
+const typed = () => Object.fromEntries(Object.entries(fields).map(([k, e]) => [k, e.value.trim()]));
+const ruleText = () => kinds[byId('rule-kind').value].rule(typed());
+
+// restore puts a constraint that was being typed into its form again.
+function restore() {
+  const was = kept('rule');
+  if (!was || ![...byId('rule-kind').options].some(o => o.value === was.kind)) return;
+  byId('rule-kind').value = was.kind;
+  showFields();
+  for (const [k, v] of Object.entries(was.fields)) if (fields[k]) fields[k].value = v;
+  byId('constraint-add').open = true;
+}
 
 let timer = 0;
 function later() {
@@ -101,14 +113,17 @@ export function showConstraints() {
   if (byId('rule-kind').options.length !== offered.length) {
     byId('rule-kind').replaceChildren(...offered.map(([value, k]) => el('option', { value }, k.label)));
     showFields();
+    restore();
   }
 }
 
 export function begin() {
   byId('rule-kind').addEventListener('change', showFields);
+  byId('rule-form').addEventListener('input', () => keep('rule', Object.values(typed()).some(v => v) ? { kind: byId('rule-kind').value, fields: typed() } : null));
   byId('rule-form').addEventListener('submit', async e => {
     e.preventDefault();
     if (!await ask({ do: 'rule', text: ruleText() })) return;
+    keep('rule', null);
     byId('constraint-add').open = false;
     showFields();
   });
