@@ -94,10 +94,17 @@ function showTable(t) {
         t.sheets.map(s => el('option', { value: s, selected: s === t.sheet }, s)))) : null),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `The cells of ${t.name}, ${t.of}`, 'data-key': 'cells ' + t.of },
       el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.wrong ? 'wrong' : r.head ? 'names' : null },
-        el('td', { class: 'line' }, r.wrong ? r.line + ' !' : String(r.line)),
+        el('td', { class: 'line' }, r.why ? el('button', { type: 'button', class: 'link', 'aria-label': `Why row ${r.line} is left out`, 'data-key': `row ${t.of} ${r.line}`, onclick: () => explain(t, r) }, r.line + ' ?') : r.wrong ? r.line + ' !' : String(r.line)),
         Array.from({ length: width }, (_, i) => r.cells[i]?.t ? el('td', { class: r.cells[i].k ? 'k-' + r.cells[i].k : null, title: r.cells[i].t.length > 24 ? r.cells[i].t : null }, r.cells[i].t) : el('td'))))))),
+    el('p', { id: 'why-' + t.of, role: 'status' }),
     el('ul', { class: 'key', 'aria-label': 'What the colours stand for' }, there.map(k => el('li', { class: 'k-' + k }, kinds[k]))),
     t.more ? el('p', { class: 'soft small' }, 'The table goes on; all of it is read.') : null);
+}
+
+// explain says why a row is left out, and offers what takes it in.
+function explain(t, r) {
+  byId('why-' + t.of).replaceChildren(el('span', {}, `Row ${r.line} is left out. ${r.why} `),
+    r.back ? el('button', { type: 'button', 'data-key': 'take in', onclick: () => send(r.back) }, 'Take in') : '');
 }
 
 // choice is a button among others of which one holds.
