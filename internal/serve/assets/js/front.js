@@ -19,14 +19,14 @@ export function showFront() {
   shownOf = t;
   const titles = t.objectives.map(o => shown(o.name + (o.unit ? ', ' + o.unit : '') + ({ maximize: ' (more is better)', minimize: ' (less is better)' }[o.goal] ?? '')));
   axes = axes.map((a, k) => a < names.length ? a : Math.min(k, names.length - 1));
-  const words = p => names.map(n => `${shown(n)} ${plain(of(p, n))}`).join(', ') + (p.best?.length ? `; the best of ${p.best.map(shown).join(' and ')}` : '') + (p.knee ? '; a knee: from here on a little more of one costs much of another' : '');
+  const words = p => t.objectives.map(o => `${shown(o.name)} ${plain(of(p, o.name))}` + (o.unit ? ' ' + shown(o.unit) : '')).join(', ') + (p.best?.length ? `; the best of ${p.best.map(shown).join(' and ')}` : '') + (p.knee ? '; a knee: from here on a little more of one costs much of another' : '');
   const box = p => el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), plainRows(p.recipe),
     button('Go on from this', () => ask({ do: 'near', recipe: p.recipe, changes: 2 }), { 'data-key': 'front on', class: 'control' }));
   const head = [el('h3', {}, 'Trade-off'), !page.list.settled && el('p', { class: 'small provisional' }, 'A first look at it; a longer search is on its way.')];
   if (points.length === 1) {
     return fill(byId('front'), head, el('p', {}, `No trade-off: one recipe is the best in ${names.join(' and ')}.`), box(points[0]));
   }
-  const W = 600, H = 300, L = 56, B = H - 42;
+  const W = 420, H = 300, L = 56, B = H - 42;
   const scale = (name, from, to) => {
     const all = points.map(p => of(p, name)), lo = Math.min(...all), hi = Math.max(...all);
     return { lo, hi, at: v => from + (hi > lo ? (v - lo) / (hi - lo) : 0.5) * (to - from) };

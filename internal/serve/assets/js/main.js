@@ -34,15 +34,17 @@ function showState() {
   }
   byId('asks').hidden = !s.asks.length;
   fill(byId('asks-list'), s.asks.map(a => el('li', {}, el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The command' }, a.lines.join('\n')), button('Allow this command', () => ask({ do: 'allow', text: a.key }), { 'data-key': 'allow ' + a.key }))));
-  byId('notes').hidden = !s.notes.length;
-  fill(byId('notes').lastElementChild, s.notes.map(n => el('li', {}, n)));
+  const notes = [...s.problem?.warnings ?? [], ...s.notes];
+  byId('notes').hidden = !notes.length;
+  byId('notes').firstElementChild.textContent = notes.length === 1 ? 'A note' : `${notes.length} notes`;
+  fill(byId('notes').lastElementChild, notes.map(n => el('li', {}, n)));
   history.showSteps();
   history.showFile();
   if (!s.problem) return;
   page.problem = s.problem;
   byId('title').textContent = shown(s.problem.name);
   document.title = shown(s.problem.name) + ' · kir';
-  byId('words').textContent = shown(s.problem.words + (s.problem.warnings.length ? '. ' + s.problem.warnings.join(' ') : ''));
+  byId('words').textContent = shown(s.problem.words + '.');
   recipes.showOrders();
   question.showObjectives();
   question.showConstraints();

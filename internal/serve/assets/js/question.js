@@ -12,7 +12,7 @@ export function showObjectives() {
       oninput: () => { value.textContent = plain(Number(slider.value)); },
       onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
     return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
-      el('summary', {}, el('strong', {}, w.name), ' ', w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
+      el('summary', {}, el('strong', {}, w.name), ' ', w.about.startsWith(w.name + ' ') ? w.about.slice(w.name.length + 1) : w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
       el('p', { class: 'soft' }, `In the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
   }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
 }
@@ -26,7 +26,7 @@ function showTrade(all) {
   const boxes = all.map(w => el('input', { type: 'checkbox', value: w.name, checked: chosen.includes(w.name), 'data-key': 'trade ' + w.name }));
   fill(byId('trade'), el('details', { open: byId('trade').firstElementChild?.open, 'data-key': 'trade' },
     el('summary', { class: 'button quiet' }, asked.length ? `Trade-off of ${asked.map(shown).join(' and ')}` : 'Show a trade-off'),
-    el('form', { class: 'box tools', onsubmit: e => { e.preventDefault(); ask({ do: 'trade', trade: boxes.filter(b => b.checked).map(b => b.value) }); } },
+    el('form', { class: 'box tools', onsubmit: e => { e.preventDefault(); e.target.parentElement.open = false; ask({ do: 'trade', trade: boxes.filter(b => b.checked).map(b => b.value) }); } },
       boxes.map((b, k) => el('label', {}, b, ' ', all[k].name)), el('button', { class: 'main', 'data-key': 'trade go' }, 'Show it'),
       asked.length > 0 && button('None', () => ask({ do: 'trade', trade: [] }), { 'data-key': 'trade none' }))));
 }
