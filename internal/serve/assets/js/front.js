@@ -10,6 +10,9 @@ let at = 0;         // the point that is chosen
 let shownOf = null; // the trade-off that is shown
 let axes = [0, 1];  // of the objectives, across and up
 
+// about writes a prediction with three digits.
+const about = v => Math.abs(v) >= 1000 ? Number(v.toPrecision(3)).toLocaleString('en') : plain(v);
+
 export function showFront() {
   const t = page.list.tradeoff, points = t?.front ?? [];
   byId('front').hidden = !points.length || t.objectives.length < 2;
@@ -19,7 +22,7 @@ export function showFront() {
   shownOf = t;
   const titles = t.objectives.map(o => shown(o.name + (o.unit ? ', ' + o.unit : '') + ({ maximize: ' (more is better)', minimize: ' (less is better)' }[o.goal] ?? '')));
   axes = axes.map((a, k) => a < names.length ? a : Math.min(k, names.length - 1));
-  const words = p => t.objectives.map(o => `${shown(o.name)} ${plain(of(p, o.name))}` + (o.unit ? ' ' + shown(o.unit) : '')).join(', ') + (p.best?.length ? `; the best of ${p.best.map(shown).join(' and ')}` : '') + (p.knee ? '; a knee: from here on a little more of one costs much of another' : '');
+  const words = p => t.objectives.map(o => `${shown(o.name)} ${about(of(p, o.name))}` + (o.unit ? ' ' + shown(o.unit) : '')).join(', ') + (p.best?.length ? `; the best of ${p.best.map(shown).join(' and ')}` : '') + (p.knee ? '; a knee: from here on a little more of one costs much of another' : '');
   const box = p => el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), plainRows(p.recipe),
     button('Go on from this', () => ask({ do: 'near', recipe: p.recipe, changes: 2 }), { 'data-key': 'front on', class: 'control' }));
   const head = [el('h3', {}, 'Trade-off'), !page.list.settled && el('p', { class: 'small provisional' }, 'A first look at it; a longer search is on its way.')];
@@ -34,8 +37,8 @@ export function showFront() {
   const x = scale(names[axes[0]], L + 16, W - 20), y = scale(names[axes[1]], B - 14, 16);
   const svg = mark('svg', { viewBox: `0 0 ${W} ${H}`, role: 'radiogroup', 'aria-label': `Trade-off of ${names.map(shown).join(' and ')}: ${points.length} recipes none of which beats another` });
   svg.append(mark('line', { x1: L, x2: W - 10, y1: B, y2: B }), mark('line', { x1: L, x2: L, y1: 10, y2: B }));
-  for (const [v, end] of [[x.lo, 'start'], [x.hi, 'end']]) svg.append(mark('text', { x: x.at(v), y: B + 16, 'text-anchor': end }, plain(v)));
-  for (const v of [y.lo, y.hi]) svg.append(mark('text', { x: L - 6, y: y.at(v) + 4, 'text-anchor': 'end' }, plain(v)));
+  for (const [v, end] of [[x.lo, 'start'], [x.hi, 'end']]) svg.append(mark('text', { x: x.at(v), y: B + 16, 'text-anchor': end }, about(v)));
+  for (const v of [y.lo, y.hi]) svg.append(mark('text', { x: L - 6, y: y.at(v) + 4, 'text-anchor': 'end' }, about(v)));
   svg.append(mark('text', { x: (L + W) / 2, y: H - 6, 'text-anchor': 'middle' }, titles[axes[0]]), mark('text', { x: L, y: 9 }, titles[axes[1]]));
   const choose = k => { at = k; showFront(); byId('front').querySelector('[aria-checked="true"]').focus(); };
   points.forEach((p, k) => {

@@ -34,6 +34,7 @@ async function compare(s) {
     return say(e.message);
   }
   if (!both) return;
+  if (!page.list) return say('There is no shortlist yet to compare with.');
   const [other, text] = both;
   const here = page.list.entries, there = other.entries;
   const has = (list, b) => list.some(c => setOf(c) === setOf(b));
@@ -62,6 +63,7 @@ async function showText(whole) {
 let open = null; // what of the text is shown
 
 export function showFile() {
+  if (!page.state) return; // it is on its way, and is shown when it comes
   if (!byId('save-name').value) byId('save-name').value = page.state.file.replace(/\.ya?ml$/, '') + '-steered.yaml';
   if (open === null && kept('text')?.step === page.state.step) open = true;
   if (open !== null && document.activeElement !== byId('text')) showText(open).catch(e => say(e.message));
@@ -69,7 +71,7 @@ export function showFile() {
 
 export function begin() {
   byId('back').addEventListener('click', () => {
-    const now = page.state.steps.find(s => s.id === page.state.step);
+    const now = page.state?.steps.find(s => s.id === page.state.step);
     if (now?.parent) ask({ do: 'back', step: now.parent });
   });
   byId('show-difference').addEventListener('click', () => { open = false; showFile(); });
@@ -81,6 +83,7 @@ export function begin() {
   });
   byId('save').addEventListener('submit', async e => {
     e.preventDefault();
+    if (!page.state) return say('The problem is being read.');
     const answer = await ask({ do: 'save', step: page.state.step, text: byId('save-name').value, over: byId('save-over').checked });
     if (answer) byId('saved').textContent = shown(`Saved. kir sample ${answer.text} gives the same shortlist.`);
   });

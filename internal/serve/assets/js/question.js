@@ -122,7 +122,7 @@ export function begin() {
   byId('rule-form').addEventListener('input', () => keep('rule', Object.values(typed()).some(v => v) ? { kind: byId('rule-kind').value, fields: typed() } : null));
   byId('rule-form').addEventListener('submit', async e => {
     e.preventDefault();
-    if (!await ask({ do: 'rule', text: ruleText() })) return;
+    if (!page.problem || !await ask({ do: 'rule', text: ruleText() })) return;
     keep('rule', null);
     byId('constraint-add').open = false;
     showFields();
