@@ -37,7 +37,7 @@ func (ch *chooser) reason(b *chosen) Reason {
 	}
 	text := "settles what is least known"
 	if i := ch.leastKnown(b.parts); i >= 0 {
-		text = "settles " + ch.c.Problem.Ingredients[i] + ", of which least is known here"
+		text = "settles " + ch.c.Problem.Ingredients[i] + ", the least known here"
 	}
 	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beats)}
 }
@@ -151,7 +151,7 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	default:
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
-	unit := "of the score, of which the best so far has " + short(p.b)
+	unit := "of the score, where the best so far has " + short(p.b)
 	if alone != nil {
 		unit = "of " + alone.label
 	}

@@ -134,7 +134,7 @@ func choice(p *terminal.Printer, c *model.Choice) {
 	}
 	p.Hanging(2, fmt.Sprintf("Chosen of %d by %d × %d-fold cross-validation: %s; %s %.3g ± %.1g, %s",
 		len(c.Tried), c.Repeats, c.Folds, chosen.Name, c.Loss, chosen.Loss, chosen.SE, gain))
-	p.Heading("What was tried: %s, and by how much it is below that of the first", c.Loss)
+	p.Heading("Models tried: %s, and by how much it is below that of the first", c.Loss)
 	table := terminal.NewTable(1, "model", c.Loss, "±", "gain", "±")
 	for _, t := range c.Tried {
 		table.Row(t.Name, fmt.Sprintf("%.4f", t.Loss), fmt.Sprintf("%.4f", t.SE), fmt.Sprintf("%.4f", t.Gain), fmt.Sprintf("%.4f", t.GainSE))
