@@ -14,7 +14,7 @@ const progressTime = 250 * time.Millisecond
 
 // liveRest is how many times as long as a look at the draws so far it takes at least to the
 // next one, so that looking costs little of the run.
-const liveRest = 50
+const liveRest = 25
 
 // A Progress says how far a run is. Looking at it changes nothing in the run.
 type Progress struct {
