@@ -135,7 +135,7 @@ func (s *session) left(before int64, auto bool) (left time.Duration, atMost bool
 		each, atMost = autoLines, s.checked.Load() == nil
 	}
 	if made > before && !atMost {
-		work := float64(max(all-made, 0)) + s.searchShare(all, each)*float64(all)
+		work := float64(max(all-made, 0)) + float64(s.searchShare(all, each)*float64(all))
 		seconds = work * time.Since(s.begun).Seconds() / float64(made-before)
 	}
 	if most := s.manifest.Auto; auto && most.Seconds > 0 {
