@@ -151,7 +151,7 @@ func (s *Scorer) descendAhead(i, j, k int32) {
 	}
 	each(func(slot, amount int32) { s.dense[slot] += amount })
 	s.vary(s.dense, i, j)
-	s.mark()
+	s.mark(s.dense)
 	o := &sc.cover
 	for w := range o.trees {
 		trees := uint64(0)
@@ -162,7 +162,7 @@ func (s *Scorer) descendAhead(i, j, k int32) {
 			s.descend(s.dense, span{sc.roots[w<<6|bits.TrailingZeros64(trees)], 0, s.shared, -1, -1}, k)
 		}
 	}
-	s.unmark()
+	s.unmark(s.dense)
 	each(func(slot, _ int32) { s.dense[slot] = 0 })
 }
 

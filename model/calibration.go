@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -168,16 +169,30 @@ func (c *Calibration) lapsed(p calibrationPoint, sure float64) float64 {
 	return float64(p.lapse*c.base) + float64((1-p.lapse)*sure)
 }
 
-// at returns P at log odds less their mean.
-func (c *Calibration) at(p calibrationPoint, x float64) float64 { return c.lapsed(p, p.sure(x)) }
-
 // Value returns the chance where the forest gives a probability, without its interval.
 func (c *Calibration) Value(probability float64) float64 {
-	x, sum := c.logOdds(probability)-c.centre, 0.0
-	for _, p := range c.points {
-		sum += float64(p.mass * c.at(p, x))
+	sum := 0.0
+	for p, mass := range c.law(probability) {
+		sum += float64(mass * p)
 	}
 	return c.beyond(probability, sum)
+}
+
+// law yields P at each point of the grid, where the forest gives a probability, and the
+// mass there. Points that differ in the lapse alone follow each other.
+func (c *Calibration) law(probability float64) iter.Seq2[float64, float64] {
+	x := c.logOdds(probability) - c.centre
+	return func(yield func(p, mass float64) bool) {
+		a, b, sure := math.NaN(), math.NaN(), 0.0
+		for _, point := range c.points {
+			if point.a != a || point.b != b {
+				a, b, sure = point.a, point.b, point.sure(x)
+			}
+			if !yield(c.lapsed(point, sure), point.mass) {
+				return
+			}
+		}
+	}
 }
 
 // beyond lets a chance rise a little with the probability where its log odds are cut off,
@@ -197,10 +212,10 @@ func (c *Calibration) beyond(probability, chance float64) float64 {
 // probability 0.9.
 func (c *Calibration) Chance(probability float64) Chance {
 	type weighed struct{ p, mass float64 }
-	all := make([]weighed, len(c.points))
-	x := c.logOdds(probability) - c.centre
-	for k, p := range c.points {
-		all[k] = weighed{c.at(p, x), p.mass}
+	all, mean := make([]weighed, 0, len(c.points)), 0.0
+	for p, mass := range c.law(probability) {
+		all = append(all, weighed{p, mass})
+		mean += float64(mass * p)
 	}
 	slices.SortFunc(all, func(a, b weighed) int { // some hundreds for each figure of a card
 		switch {
@@ -220,7 +235,7 @@ func (c *Calibration) Chance(probability float64) Chance {
 		}
 		return all[len(all)-1].p
 	}
-	value := c.Value(probability)
+	value := c.beyond(probability, mean)
 	return Chance{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
 }
 

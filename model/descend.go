@@ -1,6 +1,9 @@
 package model
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // A span is a node that the compositions with k in [from, to] reach. The levels
 // are those crossed at its ends, or −1 at the ends of the line.
@@ -10,23 +13,30 @@ type span struct {
 	levelFrom, levelEnd int32
 }
 
-// mark sets the slope of the slots that vary, and unmark takes it back.
-func (s *Scorer) mark() {
+// varies stands in for the amount of a slot that varies: more than any threshold, so that
+// a descent asks of what goes right alone whether it varies.
+const varies = math.MaxInt32
+
+// mark sets the slope of the slots that vary through x, whose amounts it puts by, and
+// unmark takes it back.
+func (s *Scorer) mark(x []int32) {
 	for _, v := range s.varying {
 		s.slope[v.slot] = int8(v.slope)
+		s.aside[v.slot], x[v.slot] = x[v.slot], varies
 	}
 }
 
-func (s *Scorer) unmark() {
+func (s *Scorer) unmark(x []int32) {
 	for _, v := range s.varying {
 		s.slope[v.slot] = 0
+		x[v.slot] = s.aside[v.slot]
 	}
 }
 
 // descendSmall adds the steps of the small trees that test a slot that varies.
 func (s *Scorer) descendSmall(k, total int32) {
 	sc := s.score
-	s.mark()
+	s.mark(s.x)
 	for _, v := range s.varying {
 		for w, trees := range sc.testing[int(sc.known[v.slot])*sc.treeWords:][:sc.treeWords] {
 			s.trees[w] |= trees
@@ -38,14 +48,14 @@ func (s *Scorer) descendSmall(k, total int32) {
 			s.descend(s.x, span{tree.root, 0, total, -1, -1}, k)
 		}
 	}
-	s.unmark()
+	s.unmark(s.x)
 }
 
 // descendLarge adds the steps of the large trees whose path tests a slot that
 // varies.
 func (s *Scorer) descendLarge(k, total int32) {
 	sc := s.score
-	s.mark()
+	s.mark(s.x)
 	for w := range sc.largeWords {
 		trees := uint64(0)
 		for _, v := range s.varying {
@@ -55,7 +65,7 @@ func (s *Scorer) descendLarge(k, total int32) {
 			s.leavePath(w<<6|bits.TrailingZeros64(trees), k, total)
 		}
 	}
-	s.unmark()
+	s.unmark(s.x)
 }
 
 // leavePath adds the steps of large tree t along a line that is at k now. Only
@@ -72,7 +82,7 @@ func (s *Scorer) leavePath(t int, k, total int32) {
 			continue
 		}
 		n := &sc.nodes[paths[p]]
-		border, rising := sc.border(n, s.x[slot], slope, k)
+		border, rising := sc.border(n, s.aside[slot], slope, k)
 		if border <= at.from || border > at.to {
 			continue
 		}
@@ -113,7 +123,7 @@ func (s *Scorer) addLeaf(at span, value int64) {
 }
 
 // descend adds the steps of the nodes below a span of a line through x: a test of a slot
-// that varies splits it, any other sends all of it one way.
+// that varies splits it, any other sends all of it one way. The slots of x are marked.
 func (s *Scorer) descend(x []int32, start span, k int32) {
 	sc := s.score
 	todo := append(s.todo[:0], start)
@@ -122,15 +132,13 @@ func (s *Scorer) descend(x []int32, start span, k int32) {
 		todo = todo[:len(todo)-1]
 		n := &sc.nodes[at.node]
 		for n.slot >= 0 {
-			amount := x[n.slot]
-			if slope := s.slope[n.slot]; slope == 0 {
-				if amount <= n.threshold {
-					at.node++
-				} else {
-					at.node = n.right
-				}
-			} else {
-				border, rising := sc.border(n, amount, slope, k)
+			switch amount := x[n.slot]; {
+			case amount <= n.threshold:
+				at.node++
+			case amount != varies:
+				at.node = n.right
+			default:
+				border, rising := sc.border(n, s.aside[n.slot], s.slope[n.slot], k)
 				before, after := n.right, at.node+1
 				if rising {
 					before, after = after, before

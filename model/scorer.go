@@ -49,6 +49,7 @@ type Scorer struct {
 	// A line.
 	varying []variation
 	slope   []int8  // by slot: not 0 for those that vary or have changed, while it matters
+	aside   []int32 // by slot: the amounts of those that vary, while they are marked
 	step    []int64 // by level: by how much the score rises where it is crossed
 	breaks  []lineBreak
 	merged  []lineBreak
@@ -102,6 +103,7 @@ func (s *Score) NewScorer() *Scorer {
 		stale:    make([]uint64, s.largeWords),
 		varying:  make([]variation, 0, 2+len(s.groups)),
 		slope:    make([]int8, s.slots()),
+		aside:    make([]int32, s.slots()),
 		step:     make([]int64, levels),
 		breaks:   make([]lineBreak, 0, levels+1),
 		merged:   make([]lineBreak, 0, levels+1),

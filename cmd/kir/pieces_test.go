@@ -40,7 +40,7 @@ func TestPieces(t *testing.T) {
 	for k, p := range []run.Progress{
 		{Elapsed: 1500 * time.Millisecond, Done: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{Done: 0.5, Warmup: true, Rate: 10, Accepted: math.NaN()}, {Done: 0.75, Rate: math.NaN(), Accepted: 0.5}}},
 		{Done: 1, RHat: math.NaN(), ESS: math.NaN(), Search: 0.5},
-		{Elapsed: 4 * time.Second, Done: 0.5, Draws: 7, RHat: 1.02, ESS: 20, Wanted: 1000, Chains: []run.ChainProgress{{Done: 0.5}}, Best: []run.Best{
+		{Elapsed: 4 * time.Second, Done: 0.5, Draws: 7, RHat: 1.02, ESS: 20, Wanted: 1000, Left: 3 * time.Second, Chains: []run.ChainProgress{{Done: 0.5}}, Best: []run.Best{
 			{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 50}, {Ingredient: 2, Amount: 10}, {Ingredient: 3, Amount: 5}, {Ingredient: 4, Amount: 15}}},
 		}},
 	} {
@@ -49,7 +49,7 @@ func TestPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		record.Holds(t, fmt.Sprint("progress ", k), string(text))
-		record.Holds(t, fmt.Sprint("line of progress ", k), progressText(p, 0.1, &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
+		record.Holds(t, fmt.Sprint("line of progress ", k), progressText(p, &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
 	}
 	for _, path := range []string{"a", "a.html", "a.HTM", "a.pdf", "a.b/c", ".html", "a."} {
 		record.Holds(t, "page "+path, fmt.Sprint(pageName(path)))
@@ -92,14 +92,14 @@ func TestProgressIsShown(t *testing.T) {
 		p := newProgress(&b, &runOptions{quiet: quiet}, nil)
 		for _, r := range []run.Progress{
 			{Elapsed: time.Second / 4, Done: 0.2, Chains: chains, RHat: math.NaN()}, {Elapsed: 900 * time.Millisecond, Done: 0.3, Chains: chains, RHat: math.NaN()},
-			{Elapsed: 5 * time.Second, Done: 0.3, Chains: chains, RHat: math.NaN()}, {Elapsed: 9 * time.Second, Done: 0.4, Chains: chains, RHat: 1.2, ESS: 50, Draws: 12},
-			{Elapsed: 11 * time.Second, Done: 0.6, Chains: chains, RHat: 1.01234, ESS: 340.7, Draws: 3000}, {Elapsed: 65 * time.Second, Done: 1, Chains: chains, RHat: math.NaN()},
-			{Elapsed: 70 * time.Second, Done: 1, Search: 0.451},
+			{Elapsed: 5 * time.Second, Done: 0.3, Left: 35 * time.Second, Chains: chains, RHat: math.NaN()}, {Elapsed: 9 * time.Second, Done: 0.4, Chains: chains, RHat: 1.2, ESS: 50, Draws: 12},
+			{Elapsed: 11 * time.Second, Done: 0.6, Left: 11 * time.Second, Chains: chains, RHat: 1.01234, ESS: 340.7, Draws: 3000}, {Elapsed: 65 * time.Second, Done: 1, Chains: chains, RHat: math.NaN()},
+			{Elapsed: 70 * time.Second, Done: 1, Search: 0.451, Left: 6 * time.Second, RHat: math.NaN(), ESS: math.NaN()},
 		} {
 			p.show(r)
 		}
 		p.end()
-		want := "sampling: 30 %, after 5s, about 35s left\nsampling: 60 %, after 11s, about 11s left; R-hat 1.012, ESS 341 at 3000 draws a chain\nsampling: 100 %, after 1m5s\nlooking for the best: 45 %, after 1m10s\n"
+		want := "sampling: 30 %, after 5s, about 35s left\nsampling: 60 %, after 11s, about 11s left; R-hat 1.012, ESS 341 at 3000 draws a chain\nsampling: 100 %, after 1m5s\nlooking for the best: 45 %, after 1m10s, about 6s left\n"
 		if quiet {
 			want = ""
 		}
@@ -228,18 +228,18 @@ func TestRewritten(t *testing.T) {
 	v := newRewritten(&b, p, func() int { return 79 })
 	nan, best := math.NaN(), []run.Best{{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 80}}}}
 	for k, r := range []run.Progress{
-		{Chains: []run.ChainProgress{{Warmup: true}}, RHat: nan, ESS: nan},
+		{Chains: []run.ChainProgress{{Warmup: true}}, Left: time.Minute, AtMost: true, RHat: nan, ESS: nan},
 		{Chains: []run.ChainProgress{{}}, Done: 0.1, RHat: nan, ESS: nan}, // too soon
-		{Chains: []run.ChainProgress{{}}, Done: 0.25, ESS: 321, Wanted: 1000, Best: best},
-		{Search: 0.3},
+		{Chains: []run.ChainProgress{{}}, Done: 0.25, Left: 3 * time.Second, ESS: 321, Wanted: 1000, Best: best},
+		{Search: 0.3, Best: best, RHat: nan, ESS: nan},
 	} {
 		r.Elapsed = []time.Duration{0, time.Second / 10, time.Second, 2 * time.Second}[k]
 		v.show(r)
 	}
 	v.end()
-	want := "\rwarm-up: 0 %\x1b[K" +
+	want := "\rwarm-up, at most 1m0s left\x1b[K" +
 		"\rsampling: 25 %, about 3s left; ESS 321 of 1000; best so far 0.750: 80 % Crème…\x1b[K" +
-		"\rlooking for the best: 30 %\x1b[K\r\x1b[K"
+		"\rlooking for the best: 30 %; best so far 0.750: 80 % Crème de violette, homema…\x1b[K\r\x1b[K"
 	if got := b.String(); got != want {
 		t.Errorf("it writes\n%q\nwant\n%q", got, want)
 	}

@@ -65,33 +65,22 @@ const firstLine = time.Second
 
 // newLines writes how far a run is, a line at a time, for logs.
 func newLines(w io.Writer, p *problem.Problem) progressView {
-	first, last := -1.0, firstLine-lineTime
+	last := firstLine - lineTime
 	return progressView{
 		end: func() {},
 		show: func(r run.Progress) {
-			if first < 0 {
-				first = r.Done
-			}
 			if r.Elapsed-last < lineTime {
 				return
 			}
 			last = r.Elapsed
-			_, _ = fmt.Fprintln(w, progressText(r, first, p)) // whoever listens may go away; the run goes on
+			_, _ = fmt.Fprintln(w, progressText(r, p)) // whoever listens may go away; the run goes on
 		},
 	}
 }
 
-// progressText is a line of progress. first is how much of the run was done when this
-// process began.
-func progressText(r run.Progress, first float64, p *problem.Problem) string {
-	seconds := func(d time.Duration) time.Duration { return d.Round(time.Second) }
-	if r.Chains == nil {
-		return fmt.Sprintf("looking for the best: %.0f %%, after %v", 100*r.Search, seconds(r.Elapsed))
-	}
-	line := fmt.Sprintf("sampling: %.0f %%, after %v", 100*r.Done, seconds(r.Elapsed))
-	if left := timeLeft(r, first); left != "" {
-		line += ", " + left
-	}
+// progressText is a line of progress.
+func progressText(r run.Progress, p *problem.Problem) string {
+	line := fmt.Sprintf("%s, after %v%s", doingText(r), r.Elapsed.Round(time.Second), timeLeft(r))
 	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
 		line += fmt.Sprintf("; R-hat %.3f, %s at %d draws a chain", r.RHat, essText(r), r.Draws)
 	}
@@ -189,18 +178,15 @@ func newBarWriter(w io.Writer) progress.Writer {
 
 // newRewritten shows how far a run is in one line, which is written anew as it goes on.
 func newRewritten(w io.Writer, p *problem.Problem, width func() int) progressView {
-	first, last := -1.0, -rewriteTime
+	last := time.Duration(-rewriteTime)
 	return progressView{
 		end: func() { _, _ = io.WriteString(w, "\r\x1b[K") },
 		show: func(r run.Progress) {
-			if first < 0 {
-				first = r.Done
-			}
 			if r.Elapsed-last < rewriteTime {
 				return
 			}
 			last = r.Elapsed
-			_, _ = fmt.Fprintf(w, "\r%s\x1b[K", clip(rewrittenText(r, first, p), width()-1))
+			_, _ = fmt.Fprintf(w, "\r%s\x1b[K", clip(rewrittenText(r, p), width()-1))
 		},
 	}
 }
@@ -228,18 +214,8 @@ func clip(line string, columns int) string {
 
 // rewrittenText is what the line says: what is left, the figure that holds the run up, and
 // the best so far, which may be cut off.
-func rewrittenText(r run.Progress, first float64, p *problem.Problem) string {
-	left := timeLeft(r, first)
-	if left != "" {
-		left = ", " + left
-	}
-	if r.Chains == nil {
-		return fmt.Sprintf("looking for the best: %.0f %%%s", 100*r.Search, left)
-	}
-	line := fmt.Sprintf("sampling: %.0f %%%s", 100*r.Done, left)
-	if r.Chains[0].Warmup {
-		line = fmt.Sprintf("warm-up: %.0f %%%s", 100*r.Done, left)
-	}
+func rewrittenText(r run.Progress, p *problem.Problem) string {
+	line := doingText(r) + timeLeft(r)
 	if !math.IsNaN(r.ESS) {
 		line += "; " + essText(r)
 	}
@@ -249,12 +225,30 @@ func rewrittenText(r run.Progress, first float64, p *problem.Problem) string {
 	return line
 }
 
-// timeLeft says about how long chains go on, empty where that cannot be told.
-func timeLeft(r run.Progress, first float64) string {
-	if done := r.Done - first; r.Chains != nil && done > 0 && r.Done < 1 {
-		return fmt.Sprintf("about %v left", time.Duration(float64(r.Elapsed)*(1-r.Done)/done).Round(time.Second))
+// doingText says what a run does, and how much of it is done where that is known.
+func doingText(r run.Progress) string {
+	what, done := "sampling", r.Done
+	switch {
+	case r.Chains == nil:
+		what, done = "looking for the best", r.Search
+	case r.Chains[0].Warmup:
+		what = "warm-up"
 	}
-	return ""
+	if r.AtMost {
+		return what
+	}
+	return fmt.Sprintf("%s: %.0f %%", what, 100*done)
+}
+
+// timeLeft says about how long a run takes still, empty where that cannot be told.
+func timeLeft(r run.Progress) string {
+	switch {
+	case r.Left <= 0:
+		return ""
+	case r.AtMost:
+		return fmt.Sprintf(", at most %v left", r.Left.Round(time.Second))
+	}
+	return fmt.Sprintf(", about %v left", r.Left.Round(time.Second))
 }
 
 // startBars draws until the function that it returns is called.

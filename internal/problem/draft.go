@@ -54,7 +54,6 @@ type Draft struct {
 // What a draft shows of a book, so that a person can read it.
 const (
 	draftTotal   = 1000
-	draftDraws   = 20_000
 	draftDoses   = 8
 	draftGroups  = 8
 	draftClasses = 12
@@ -106,7 +105,6 @@ func (d *Draft) Write() ([]byte, error) {
 	if n := w.AtATime(); n != usualRound && slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != None && !t.Attribute }) {
 		w.line("campaign: {batch: %d} # how many are made at a time", n)
 	}
-	w.line("sampler: {chains: 4, draws: %d, seed: 1}", draftDraws)
 	return []byte(w.text.String()), nil
 }
 

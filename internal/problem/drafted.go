@@ -271,7 +271,6 @@ func (w *draftWriter) writeMarket() []byte {
 		}
 		w.line("%s%s", off, b.Lines[0])
 	}
-	w.line("sampler: {chains: 4, draws: %d, seed: 1}", draftDraws)
 	return []byte(w.text.String())
 }
 

@@ -50,6 +50,10 @@ type learnt struct {
 	once        sync.Once // makes what follows
 	calibration *model.Calibration
 	err         error
+
+	heldOnce    sync.Once // makes what follows
+	heldChances []model.Prediction
+	heldErr     error
 }
 
 // calibrated returns what the recipes that were held out say of probabilities of classes,
@@ -155,6 +159,11 @@ func (w *Property) Unseen() (map[int]model.Prediction, error) {
 // chances returns that of the wanted class of each row of the data; nil if no row was held
 // out.
 func (w *learnt) chances() ([]model.Prediction, error) {
+	w.heldOnce.Do(func() { w.heldChances, w.heldErr = w.makeChances() })
+	return w.heldChances, w.heldErr
+}
+
+func (w *learnt) makeChances() ([]model.Prediction, error) {
 	c, err := w.calibrated()
 	if c == nil || err != nil {
 		return nil, err

@@ -18,11 +18,16 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 	spec := s.spec
 	b := search.Beside{Iterations: lines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, Looked: new(atomic.Int64)}
 	if expected := spec.Question.Expected(b); s.options.Progress != nil && expected > 0 {
+		begun := time.Now()
 		defer every(progressTime, func() {
-			s.options.Progress(Progress{
+			p := Progress{
 				Elapsed: time.Since(s.begun), Done: 1, RHat: math.NaN(), ESS: math.NaN(),
-				Search: min(1, float64(b.Looked.Load())/float64(expected)),
-			})
+				Search: min(1, float64(b.Looked.Load())/float64(expected)), Best: s.met(),
+			}
+			if p.Search > 0 {
+				p.Left = time.Duration(float64(time.Since(begun)) * (1 - p.Search) / p.Search)
+			}
+			s.options.Progress(p)
 		})()
 	}
 	plain, err := search.Plain(spec.Target)

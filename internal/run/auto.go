@@ -191,15 +191,21 @@ func (s *session) timeOver() bool {
 	for _, c := range s.chains {
 		made += c.published.iterations.Load()
 	}
-	searched := 0.0
-	if q := s.spec.Question; q != nil && made > 0 {
-		lines := made
-		if s.spec.Settings.Kernel == "tempered" {
-			lines *= usualRungs
-		}
-		searched = float64(q.Expected(search.Beside{Iterations: autoLines * lines})) / float64(lines)
+	return s.seconds()*(1+s.searchShare(made, autoLines)) >= auto.Seconds
+}
+
+// searchShare is about how long the search takes beside chains of so many iterations in
+// all, as a share of what these take.
+func (s *session) searchShare(made, each int64) float64 {
+	q := s.spec.Question
+	if q == nil || made == 0 {
+		return 0
 	}
-	return s.seconds()*(1+searched) >= auto.Seconds
+	lines := made
+	if s.spec.Settings.Kernel == "tempered" {
+		lines *= usualRungs
+	}
+	return float64(q.Expected(search.Beside{Iterations: each * lines})) / float64(lines)
 }
 
 // usualRungs is about how many lines an iteration of a tempered chain has.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -367,5 +368,55 @@ func TestHeldDraws(t *testing.T) {
 		if row(got, d) != all[4*d+3] {
 			t.Errorf("draw %d of every fourth is %s, want %s", d, row(got, d), all[4*d+3])
 		}
+	}
+}
+
+// Until the figures have been looked at nobody knows how long chains are to be, and only
+// what the time allows is told; then what the rest takes, but no more than that.
+func TestLeft(t *testing.T) {
+	s := &session{spec: &Spec{}, chains: []*chain{{}, {}}, manifest: &Manifest{Auto: &Auto{Seconds: 60}}, begun: time.Now().Add(-10 * time.Second)}
+	for _, c := range s.chains {
+		c.published.iterations.Store(1000)
+	}
+	s.length.Store(3000)
+	near := func(when string, want time.Duration, wantAtMost bool) {
+		t.Helper()
+		left, atMost := s.left(0, true)
+		if left > want || left < want-5*time.Second || atMost != wantAtMost {
+			t.Errorf("%s: %v left, at most %v; want %v, %v", when, left, atMost, want, wantAtMost)
+		}
+	}
+	near("before a look", 50*time.Second, true)
+	s.checked.Store(&checked{ess: 300, iterations: 1000})
+	s.begun = time.Now().Add(-10 * time.Second)
+	if left, atMost := s.left(0, true); atMost || left < 20*time.Second || left > 25*time.Second {
+		t.Errorf("a third is made in 10 s, and %v are left, at most %v", left, atMost)
+	}
+	s.length.Store(3_000_000)
+	near("when much is left", 50*time.Second, false)
+	s.manifest.Auto.Seconds = 0
+	if left, _ := s.left(0, true); left < time.Hour {
+		t.Errorf("without a bound %v are left", left)
+	}
+}
+
+// The effective sample size that is told is that of the worst figure at the last look, as
+// it grows with the iterations, unless that of the statistics is less.
+func TestPromised(t *testing.T) {
+	s := &session{spec: &Spec{Settings: mcmc.Settings{Warmup: 100}}, chains: []*chain{{}, {}}}
+	s.chains[0].published.iterations.Store(2100)
+	s.chains[1].published.iterations.Store(1900)
+	if got := s.promised(1500); got != 1500 {
+		t.Errorf("before a look it is %v", got)
+	}
+	s.checked.Store(&checked{ess: 300, iterations: 1000})
+	if got := s.promised(1500); got != 540 {
+		t.Errorf("it is %v, and the worst figure promises 540", got)
+	}
+	if got := s.promised(200); got != 200 {
+		t.Errorf("it is %v, and that of the statistics is 200", got)
+	}
+	if got := s.promised(math.NaN()); !math.IsNaN(got) {
+		t.Errorf("it is %v, and none is determined", got)
 	}
 }

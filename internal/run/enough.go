@@ -27,23 +27,29 @@ const (
 // held, and else how many times as many draws the worst that was seen would need, about.
 // It looks at the draws alone.
 func (s *session) enough() (yes bool, ahead float64, err error) {
-	e := &enoughness{session: s, wanted: float64(s.manifest.Auto.Wanted)}
+	e := &enoughness{session: s, wanted: float64(s.manifest.Auto.Wanted), least: math.Inf(1)}
+	defer func() { s.checked.Store(&checked{e.least, s.roundIterations()}) }()
 	for _, look := range []func() error{e.statistics, e.shares, e.amounts} {
 		if err := look(); err != nil {
 			return false, 0, err
 		}
-		if e.ahead > 1 {
-			return false, e.ahead, nil
-		}
 	}
-	return true, 1, nil
+	return e.ahead <= 1, e.ahead, nil
 }
 
-// enoughness looks at figures until one is not good enough.
+// enoughness looks at figures, all of them: what is told of a run that goes on is its worst.
 type enoughness struct {
 	session *session
 	wanted  float64
 	ahead   float64 // how many times as many draws are needed; at most 1 if enough
+	least   float64 // effective sample size that was seen
+}
+
+// A checked is the least effective sample size of the figures that were looked at when
+// chains had so many iterations.
+type checked struct {
+	ess        float64
+	iterations int
 }
 
 // ess takes an effective sample size, or why there is none.
@@ -55,6 +61,7 @@ func (e *enoughness) ess(ess float64, err error) {
 		e.ahead = max(e.ahead, 2)
 	default:
 		e.ahead = max(e.ahead, e.wanted/ess)
+		e.least = min(e.least, ess)
 	}
 }
 
@@ -140,17 +147,12 @@ func (e *enoughness) shares() error {
 			e.ess(share.ESS, share.Err)
 		}
 	}
-	if e.ahead > 1 {
-		return nil
-	}
 	all, err := diagnose.AllInclusions(presences, func(i int) bool { return !rare(float64(counts[i]) / float64(draws)) })
 	if err != nil {
 		return err
 	}
 	for _, x := range all {
-		if e.ess(x.ESS, x.Err); e.ahead > 1 {
-			return nil
-		}
+		e.ess(x.ESS, x.Err)
 	}
 	return nil
 }
@@ -206,9 +208,7 @@ func (e *enoughness) amounts() error {
 		mean := a.sum / float64(draws)
 		variance := a.squares/float64(draws) - float64(mean*mean)
 		se, err := diagnose.MCSEMean(a.means)
-		if e.ess(variance/float64(se*se), err); e.ahead > 1 {
-			return nil
-		}
+		e.ess(variance/float64(se*se), err)
 	}
 	return nil
 }

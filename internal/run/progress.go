@@ -12,18 +12,28 @@ import (
 // progressTime is the time from one progress event to the next.
 const progressTime = 250 * time.Millisecond
 
+// liveRest is how many times as long as a look at the draws so far it takes at least to the
+// next one, so that looking costs little of the run.
+const liveRest = 25
+
 // A Progress says how far a run is. Looking at it changes nothing in the run.
 type Progress struct {
 	Elapsed time.Duration // in this session
 	Done    float64       // share of all iterations
 	Chains  []ChainProgress
+	// Left is about how long chains and search take still, 0 where nobody knows. If AtMost,
+	// it is known of the time alone that the run may take: how long the chains are to be, of
+	// which Done is a share, is known when the figures have been looked at for the first time.
+	Left   time.Duration
+	AtMost bool
 	// Search is the share of the search for the best, which comes after the chains;
 	// then Chains is empty.
 	Search float64
 
 	// Draws is the length of the shortest chain when RHat, the largest of all
 	// statistics', and ESS, the smallest, were computed. RHat and ESS are NaN
-	// as long as they are not determined.
+	// as long as they are not determined. ESS of a run of [mcmc.AutoDraws] is no larger than
+	// that of the worst figure when all were looked at promises.
 	Draws     int
 	RHat, ESS float64
 
@@ -57,9 +67,12 @@ func (s *session) watch() (end func()) {
 	}
 	live.rhat, live.ess = math.NaN(), math.NaN()
 	last := make([]int64, len(s.chains))
+	before := int64(0)
 	for k, c := range s.chains {
 		last[k] = c.published.iterations.Load()
+		before += last[k]
 	}
+	auto := s.holding() // while nobody writes it
 	lastTime := time.Now()
 	tell := func() {
 		now := time.Now()
@@ -79,16 +92,25 @@ func (s *session) watch() (end func()) {
 			p.Wanted = auto.Wanted
 		}
 		p.Best = s.met()
+		p.Left, p.AtMost = s.left(before, auto)
 		live.Lock()
 		p.Draws, p.RHat, p.ESS = live.draws, live.rhat, live.ess
 		live.Unlock()
+		p.ESS = s.promised(p.ESS)
 		report(p)
 	}
 
 	var z diagnose.Summarizer
 	// Chains in the middle of a long segment must not hold up the rest.
+	var looked time.Time
+	var took time.Duration
 	endLive := every(progressTime, func() {
+		if time.Since(looked) < liveRest*took {
+			return
+		}
+		begun := time.Now()
 		draws, rhat, ess := s.live(&z)
+		looked, took = time.Now(), time.Since(begun)
 		live.Lock()
 		live.draws, live.rhat, live.ess = draws, rhat, ess
 		live.Unlock()
@@ -99,6 +121,45 @@ func (s *session) watch() (end func()) {
 		endTell()
 		tell()
 	}
+}
+
+// left is about how long chains and search take still, given the iterations that were made
+// before this session and whether the number of draws was not known then.
+func (s *session) left(before int64, auto bool) (left time.Duration, atMost bool) {
+	made, all, each := int64(0), int64(len(s.chains))*s.length.Load(), int64(1)
+	for _, c := range s.chains {
+		made += c.published.iterations.Load()
+	}
+	seconds := 0.0
+	if auto {
+		each, atMost = autoLines, s.checked.Load() == nil
+	}
+	if made > before && !atMost {
+		work := float64(max(all-made, 0)) + float64(s.searchShare(all, each)*float64(all))
+		seconds = work * time.Since(s.begun).Seconds() / float64(made-before)
+	}
+	if most := s.manifest.Auto; auto && most.Seconds > 0 {
+		rest := max(most.Seconds-s.seconds(), 0)
+		if atMost || rest < seconds {
+			seconds = rest
+		}
+	}
+	return time.Duration(seconds * float64(time.Second)), atMost
+}
+
+// promised is the effective sample size, given that of the statistics: no larger than what
+// the worst of all figures had when they were looked at, as it grows with the iterations.
+func (s *session) promised(ess float64) float64 {
+	c := s.checked.Load()
+	if c == nil {
+		return ess
+	}
+	made := int64(math.MaxInt64)
+	for _, chain := range s.chains {
+		made = min(made, chain.published.iterations.Load())
+	}
+	made -= int64(s.spec.Settings.Warmup)
+	return min(ess, c.ess*float64(made)/float64(c.iterations)) // NaN if ess is
 }
 
 // every does something from time to time until the function that it returns is

@@ -86,6 +86,8 @@ type session struct {
 	reached int          // iterations since warm-up that a chain had when the session began, while holding
 	length  atomic.Int64 // iterations of a chain, warm-up included; while holding, as is expected
 
+	checked atomic.Pointer[checked] // the last look at the figures, while holding
+
 	mu      sync.Mutex
 	waiting []*chain   // unfinished and with no worker
 	busy    *BusyError // a chain that another process works on
