@@ -43,6 +43,7 @@ func open(ctx context.Context) (http.Handler, error) {
 	mux.HandleFunc("GET /site/works", func(w http.ResponseWriter, _ *http.Request) { answerWorks(w, works, current) })
 	mux.HandleFunc("POST /site/current", chooseWork)
 	mux.HandleFunc("GET /site/kir.zip", saveWork)
+	mux.HandleFunc("GET /site/run.zip", saveRun)
 	mux.HandleFunc("POST /site/open", openWork)
 	return mux, nil
 }
@@ -56,7 +57,7 @@ func openPage(ctx context.Context, name string) (http.Handler, error) {
 	return serve.Handler(ctx, o, serve.BeginOptions{Dir: home})
 }
 
-// steered makes the run of a step as kir sample does.
+// steered makes the run of a step as kir sample does, and keeps it to be saved.
 func steered(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 	spec, err := build.Spec(p, version)
 	if err != nil {
@@ -67,7 +68,11 @@ func steered(ctx context.Context, p *problem.Problem, dir string, progress func(
 	if err != nil {
 		return nil, p.Explain(err)
 	}
-	return build.Model(ctx, p, store, result, version)
+	m, err := build.Model(ctx, p, store, result, version)
+	if err != nil {
+		return nil, err
+	}
+	return m, keepRun(dir)
 }
 
 // listWorks returns the problems that the browser keeps, as paths within home, and the one
