@@ -106,7 +106,7 @@ func TestSite(t *testing.T) {
 	other := &walk{t, second}
 	other.goes(address)
 	other.is("another tab", "/open in another tab/.test(document.getElementById('boot-status').textContent)")
-	w.does("[...document.querySelectorAll('#list .card button')].findLast(b => /pin/i.test(b.textContent)).click()")
+	w.does("[...document.querySelectorAll('#list .card button')].findLast(b => b.textContent === 'Keep amount').click()")
 	w.is("a run", "document.getElementById('phase').className !== 'settled' && document.querySelectorAll('#steps li').length === 3")
 	w.crashes()
 	if err := chromedp.Do(second, chromedp.Reload()); err != nil {

@@ -225,7 +225,7 @@ async function bar() {
 // The site works without a network once it was opened, where the browser keeps it.
 navigator.serviceWorker?.register('offline.js').catch(() => {});
 
-globalThis.kir = { fetch: ask, events: path => new Events(path), open: opened, save: saved, again: anew };
+globalThis.kir = { fetch: ask, kept: flushed, events: path => new Events(path), open: opened, save: saved, again: anew };
 
 if (!alone) {
   say('kir is open in another tab of this browser. Close that one, then load this page again.');
