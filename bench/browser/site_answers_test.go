@@ -23,11 +23,11 @@ import (
 const sampled = "\nsampler: {kernel: %s, chains: 2, warmup: 100, draws: 200, seed: %d}\n"
 
 // TestSiteAnswers samples problems in the browser and by the command line: draws are the same
-// byte for byte, and so is summary.json but for the version and the times.
+// byte for byte, and so is summary.json but for the times.
 func TestSiteAnswers(t *testing.T) {
 	w, _, address := openSite(t)
 	dir := t.TempDir()
-	for k, name := range []string{"cocktails", "portfolio", "lotion", "document"} {
+	for k, name := range []string{"cocktails", "portfolio", "document"} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("..", "..", "examples", name))); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestSiteAnswers(t *testing.T) {
 	w.begins()
 	w.posts("/site/open", packed.Bytes())
 
-	for _, name := range []string{"golden", "cocktails", "portfolio", "lotion", "document"} {
+	for _, name := range []string{"golden", "cocktails", "portfolio", "document"} {
 		w.posts("/site/current", []byte(name+"/problem.yaml"))
 		w.goes(address)
 		w.settled(1)
@@ -119,7 +119,7 @@ func readRun(t *testing.T, dir fs.FS) keptRun {
 	if err := d.Decode(&r.summary); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"version", "timing", "checksum"} { // the checksum is of the rest, too
+	for _, key := range []string{"timing", "checksum"} { // the checksum is of the rest, too
 		delete(r.summary, key)
 	}
 	return r

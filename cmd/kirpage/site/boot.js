@@ -52,6 +52,7 @@ function warn(text, ...ways) {
 // again, so there is a way without.
 let over = null;
 function stopped(why) {
+  if (over) return; // what fails then fails for that
   over = new Error(why);
   ready.refused(over);
   for (const w of waiting.values()) w.refused(over);

@@ -76,6 +76,9 @@ function ended(text) {
 }
 
 // What the program throws when it is called later comes here alone.
-addEventListener('error', e => ended(e.message));
+addEventListener('error', e => {
+  e.preventDefault(); // the page hears of it by the message
+  ended(e.message);
+});
 addEventListener('unhandledrejection', e => ended(e.reason?.message ?? String(e.reason)));
 begin().catch(e => ended(e.message));
