@@ -37,7 +37,7 @@ export class Files {
   failed = null; // what is called when the storage refuses
   stored = null; // what is called when it has taken all that was changed, after a refusal
   #refused = false;
-  said = ''; // the last lines that the program wrote
+  said = ''; // what the program wrote last, or from its end on
 
   constructor(store, kept, most) {
     Object.assign(this, { store, kept, most, cwd: '/' });
@@ -61,6 +61,12 @@ export class Files {
       this.#used += data.length;
       this.#make(parent(path)).entries.set(last(path), node);
     }
+  }
+
+  // #hear keeps what the program wrote. Where it ended, the reason comes before long traces.
+  #hear(text) {
+    const all = this.said + text, end = all.search(/^(panic|fatal error): /m);
+    this.said = end < 0 ? all.slice(-1000) : all.slice(end, end + 1000);
   }
 
   // put writes a file whole.
@@ -209,7 +215,7 @@ export class Files {
     write: (handle, buffer, offset, length, position) => {
       if (handle === 1 || handle === 2) {
         const text = new TextDecoder().decode(buffer.subarray(offset, offset + length));
-        this.said = (this.said + text).slice(-10_000);
+        this.#hear(text);
         console.log(text.trimEnd());
         return length;
       }
