@@ -83,7 +83,7 @@ func onlyFonts(t *testing.T, family, debian string) string {
 }
 
 // browser starts a headless Chromium that knows the fonts of a configuration.
-func browser(t *testing.T, path, fonts string) context.Context {
+func browser(t *testing.T, path, fonts string, more ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
@@ -97,7 +97,7 @@ func browser(t *testing.T, path, fonts string) context.Context {
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // which root cannot have
 	}
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)

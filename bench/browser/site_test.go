@@ -3,9 +3,9 @@ package browser_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
-	"kir/internal/long"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,29 +15,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"kir/internal/long"
 )
 
 // TestSite goes through the page without a server: the site is opened once, and then its host
 // is gone. A table is dropped, the shortlist is the command line's, an ingredient is pinned, a
-// batch is made, two results are typed, the tab is closed and opened, and the next batch is
-// chosen. What is saved as a file the command line goes on with.
+// batch is made, two results are typed, the tab is killed while it works and opened, and the
+// next batch is chosen. What is saved as a file the command line goes on with.
 func TestSite(t *testing.T) {
-	if !long.Enabled() {
-		t.Skip("a site is built and walked through in minutes: set KIR_LONG=1")
-	}
-	path := chromium(t)
+	w, host, address := openSite(t)
 	dir := t.TempDir()
-	site := filepath.Join(dir, "site")
-	if out, err := exec.Command(filepath.Join("..", "..", "scripts", "site"), site).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	host := httptest.NewServer(http.StripPrefix("/a/b", http.FileServer(http.Dir(site))))
-	defer host.Close()
-	address := host.URL + "/a/b/"
-
-	w := &walk{t, browser(t, path, onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
 	seen := new(witness)
 	if err := chromedp.Listen(w.ctx, seen.see); err != nil {
 		t.Fatal(err)
@@ -46,10 +38,8 @@ func TestSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address)); err != nil {
-		t.Fatal(err)
-	}
-	w.is("the page for a table", "document.getElementById('drop') && document.getElementById('kir-site')")
+	w.goes(address)
+	w.begins()
 	t.Logf("the page is there after %.1f s", time.Since(begun).Seconds())
 	w.accessible("the beginning")
 	if _, err := chromedp.Run(w.ctx, chromedp.Evaluate[any]("navigator.serviceWorker.ready.then(() => 1)", chromedp.EvalAwaitPromise)); err != nil {
@@ -57,12 +47,29 @@ func TestSite(t *testing.T) {
 	}
 	host.Close()
 
+	// The documents are there, and the examples.
+	w.goes(address + "docs/")
+	w.is("the README", "document.querySelector('h1').textContent === 'kir'")
+	w.is("its picture", "document.querySelector('main img').naturalWidth > 0")
+	w.accessible("the README")
+	w.does("[...document.querySelectorAll('main a')].find(a => a.textContent === 'Start here').click()")
+	w.is("a document", "/start.html$/.test(location.pathname) && document.querySelector('h1')")
+	w.accessible("a document")
+	w.does("document.querySelector('header a').click()")
+	w.begins()
+	for k := range 3 {
+		w.is("the example", fmt.Sprintf("document.querySelectorAll('#examples button').length === 3 && document.querySelectorAll('#examples button')[%d].offsetParent", k))
+		w.does(fmt.Sprintf("document.querySelectorAll('#examples button')[%d].click()", k))
+		w.is("its table", "document.querySelector('#tables table')?.offsetParent && !document.getElementById('go').disabled")
+		w.click("#anew")
+	}
+
 	trials, err := os.ReadFile(filepath.Join("..", "..", "examples", "spritz", "trials.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	begun = time.Now()
-	w.does(fmt.Sprintf("const d = new DataTransfer(); d.items.add(new File([%q], 'trials.csv')); document.dispatchEvent(new DragEvent('drop', {dataTransfer: d, bubbles: true, cancelable: true}))", trials))
+	w.drops("trials.csv", trials)
 	w.is("the table", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
 	w.click("#go")
 	w.is("a first shortlist", "document.querySelectorAll('#list .card').length > 0")
@@ -92,42 +99,26 @@ func TestSite(t *testing.T) {
 		w.does("const i = " + i + "; i.value = '" + value + "'; i.dispatchEvent(new Event('input')); i.dispatchEvent(new Event('change'))")
 		w.is("recorded", fmt.Sprintf("/liking %s/.test(document.getElementById('status-1-%d').textContent)", value, k+1))
 	}
-	w.answer("/site/kir.zip") // what was asked last is in the storage when this is answered
-	time.Sleep(time.Second)
 
-	// Another tab says that this one is open; then this one is closed.
+	// Another tab says that this one is open; then this one is killed in the middle of a run.
 	second, cancel := chromedp.NewContext(w.ctx)
 	defer cancel()
 	other := &walk{t, second}
-	if err := chromedp.Do(second, chromedp.Navigate(address)); err != nil {
-		t.Fatal(err)
-	}
+	other.goes(address)
 	other.is("another tab", "/open in another tab/.test(document.getElementById('boot-status').textContent)")
-	if err := chromedp.Do(w.ctx, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatal(err)
-	}
+	w.does("[...document.querySelectorAll('#list .card button')].findLast(b => b.textContent === 'Keep amount').click()")
+	w.is("a run", "document.getElementById('phase').className !== 'settled' && document.querySelectorAll('#steps li').length === 3")
+	w.crashes()
 	if err := chromedp.Do(second, chromedp.Reload()); err != nil {
 		t.Fatal(err)
 	}
-	other.is("what was kept", `document.getElementById('status-1-2')?.textContent.includes('liking 58.5') && document.querySelectorAll('#steps li').length === 2`)
+	other.is("what was kept", `document.getElementById('status-1-2')?.textContent.includes('liking 58.5') && document.querySelectorAll('#steps li').length === 3`)
 	other.is("the button of the next batch", "!document.getElementById('next').disabled")
 	other.click("#next")
 	other.is("the next batch", "document.querySelectorAll('#batches .batch').length === 2")
 	other.accessible("the next batch")
 
-	text, err := chromedp.Run(other.ctx, chromedp.Evaluate[string]("kir.fetch('/site/kir.zip').then(r => r.arrayBuffer()).then(b => btoa(Array.from(new Uint8Array(b), c => String.fromCharCode(c)).join('')))", chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatal(err)
-	}
-	packed, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	saved, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(filepath.Join(dir, "saved"), saved); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "saved"), other.archive("/site/kir.zip")); err != nil {
 		t.Fatal(err)
 	}
 	if printed := kirDoes(t, "campaign", filepath.Join(dir, "saved", "trials", "problem.yaml")); !strings.Contains(printed, "61") {
@@ -150,4 +141,88 @@ func (w *walk) answer(path string, then ...string) string {
 		w.t.Fatal(err)
 	}
 	return text
+}
+
+// archive returns what the program answers on the site as a ZIP archive.
+func (w *walk) archive(path string) *zip.Reader {
+	w.t.Helper()
+	text, err := chromedp.Run(w.ctx, chromedp.Evaluate[string](fmt.Sprintf("kir.fetch(%q).then(r => r.blob()).then(b => new Promise(done => { const r = new FileReader(); r.onload = () => done(r.result.split(',')[1]); r.readAsDataURL(b) }))", path), chromedp.EvalAwaitPromise))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		w.t.Fatalf("%s: %v", path, err)
+	}
+	return z
+}
+
+// goes shows an address.
+func (w *walk) goes(address string) {
+	w.t.Helper()
+	if err := chromedp.Do(w.ctx, chromedp.Navigate(address)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// begins waits for the page that begins with a table.
+func (w *walk) begins() {
+	w.t.Helper()
+	w.is("the page for a table", "document.getElementById('drop')?.offsetParent && document.getElementById('kir-site')")
+}
+
+// drops lets a file fall on the page.
+func (w *walk) drops(name string, data []byte) {
+	w.t.Helper()
+	w.does(fmt.Sprintf("const d = new DataTransfer(); d.items.add(new File([Uint8Array.from(atob(%q), c => c.charCodeAt(0))], %q)); document.dispatchEvent(new DragEvent('drop', {dataTransfer: d, bubbles: true, cancelable: true}))",
+		base64.StdEncoding.EncodeToString(data), name))
+}
+
+// crashes kills the process of the tab.
+func (w *walk) crashes() {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, 2*time.Second)
+	defer cancel()
+	if _, err := chromedp.Call(ctx, page.Crash, cdp.Empty{}); err == nil {
+		w.t.Fatal("the tab did not crash")
+	}
+}
+
+// openSite returns a browser, and a site that it may go to at some address.
+func openSite(t *testing.T, more ...chromedp.ExecAllocatorOption) (w *walk, host *httptest.Server, address string) {
+	t.Helper()
+	if !long.Enabled() {
+		t.Skip("a site is built and walked through in minutes: set KIR_LONG=1")
+	}
+	path := chromium(t)
+	dir := builtSite(t)
+	host = httptest.NewServer(http.StripPrefix("/a/b", http.FileServer(http.Dir(dir))))
+	t.Cleanup(host.Close)
+	w = &walk{t, browser(t, path, onlyFonts(t, "Liberation Sans", "fonts-liberation"), more...)}
+	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
+		t.Fatal(err)
+	}
+	return w, host, host.URL + "/a/b/"
+}
+
+// builtSite returns the directory of the site, which the first test that asks makes, beside
+// the program.
+func builtSite(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(filepath.Dir(program), "site")
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	next := filepath.Join(t.TempDir(), "site")
+	if out, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "scripts", "site"), next).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.Rename(next, dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

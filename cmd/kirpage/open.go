@@ -7,18 +7,28 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"kir/internal/file"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/build"
+	"kir/internal/report/view"
 	"kir/internal/run"
 	"kir/internal/serve"
 )
 
-// version is what runs and batches that are made here say of the program.
-const version = "browser"
+// version is what runs and batches that are made here say of the program: what the command
+// line of the same build says, so that they are the same.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if v, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
+			return v
+		}
+	}
+	return "devel"
+}
 
 // currentFile holds the path of the problem that was open last, within home.
 const currentFile = ".current"
@@ -43,22 +53,23 @@ func open(ctx context.Context) (http.Handler, error) {
 	mux.HandleFunc("GET /site/works", func(w http.ResponseWriter, _ *http.Request) { answerWorks(w, works, current) })
 	mux.HandleFunc("POST /site/current", chooseWork)
 	mux.HandleFunc("GET /site/kir.zip", saveWork)
+	mux.HandleFunc("GET /site/run.zip", saveRun)
 	mux.HandleFunc("POST /site/open", openWork)
 	return mux, nil
 }
 
 // openPage opens the page of a problem, or of none.
 func openPage(ctx context.Context, name string) (http.Handler, error) {
-	o := serve.Options{Kernel: build.Kernel(nil), Run: steered, Version: version}
+	o := serve.Options{Kernel: build.Kernel(nil), Run: steered, Version: version()}
 	if name != "" {
 		o.File = filepath.Join(home, filepath.FromSlash(name))
 	}
 	return serve.Handler(ctx, o, serve.BeginOptions{Dir: home})
 }
 
-// steered makes the run of a step as kir sample does.
+// steered makes the run of a step as kir sample does, and keeps it to be saved.
 func steered(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
-	spec, err := build.Spec(p, version)
+	spec, err := build.Spec(p, version())
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +78,18 @@ func steered(ctx context.Context, p *problem.Problem, dir string, progress func(
 	if err != nil {
 		return nil, p.Explain(err)
 	}
-	return build.Model(ctx, p, store, result, version)
+	m, err := build.Model(ctx, p, store, result, version())
+	if err != nil {
+		return nil, err
+	}
+	m.Files = append([]string{view.PageName}, m.Files...)
+	if err := m.Save(ctx, store); err != nil {
+		return nil, err
+	}
+	if err := view.SavePage(ctx, store, m); err != nil {
+		return nil, err
+	}
+	return m, keepRun(dir)
 }
 
 // listWorks returns the problems that the browser keeps, as paths within home, and the one

@@ -60,6 +60,31 @@ func saveWork(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(b.Bytes()) // the worker takes all
 }
 
+// keptRun is where the last run is, as an archive, until the page is closed.
+const keptRun = "/tmp/run.zip"
+
+// keepRun packs a run. The files of a browser are in memory, so it is the only one.
+func keepRun(dir string) error {
+	var b bytes.Buffer
+	if err := pack(&b, os.DirFS(dir)); err != nil {
+		return err
+	}
+	return os.WriteFile(keptRun, b.Bytes(), 0o600)
+}
+
+// saveRun answers with the run of the step that settled last: unpacked, kir show, kir report
+// and kir draws read it.
+func saveRun(w http.ResponseWriter, _ *http.Request) {
+	data, err := os.ReadFile(keptRun)
+	if err != nil {
+		http.Error(w, "There is no run to save until the chains have settled.", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", `attachment; filename="run.zip"`)
+	_, _ = w.Write(data) // the worker takes all
+}
+
 // pack writes the files of a directory as an archive. Hidden ones, such as locks, are no part
 // of the work.
 func pack(w io.Writer, dir fs.FS) error {

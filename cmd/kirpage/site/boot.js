@@ -1,5 +1,5 @@
 // Opens the page where there is no server: starts the worker, and is what the page takes for
-// its server (see transport.js of the page).
+// its server (see server.js of the page).
 
 const status = document.getElementById('boot-status');
 const say = text => { status.textContent = text; };
@@ -22,13 +22,10 @@ const started = new Promise((done, refused) => { ready = { done, refused }; });
 function hear({ data }) {
   if (data.ready) return ready.done();
   if ('loading' in data) return say(data.loading < 1 ? `Loading kir: ${Math.round(100 * data.loading)} %` : 'Starting kir …');
-  if (data.failed) {
-    ready.refused(new Error(data.failed));
-    document.dispatchEvent(new CustomEvent('kir-failed', { detail: data.failed }));
-    for (const w of waiting.values()) w.refused(new Error(data.failed));
-    return warn(`kir has stopped: ${data.failed}. What was saved is kept: load the page again.`);
-  }
-  if (data.unkept) return warn(`The browser keeps nothing of this: ${data.unkept}. Save your work as a file.`);
+  if (data.failed) return stopped(data.failed);
+  if (data.full) return unkept('The storage that this browser has for the site is full');
+  if (data.unkept) return unkept(`The browser does not keep files: ${data.unkept}`);
+  if (data.kept) return unkept('');
   const w = waiting.get(data.id ?? data.flushed);
   if (!w) return;
   if (data.flushed) {
@@ -43,16 +40,46 @@ function hear({ data }) {
   }
 }
 
-// warn shows a line above the page.
-function warn(text) {
+// warn shows a line above the page, with buttons.
+function warn(text, ...ways) {
   const e = document.getElementById('kir-warning') ?? document.body.appendChild(Object.assign(document.createElement('p'), { id: 'kir-warning' }));
   e.setAttribute('role', 'alert');
-  e.textContent = text;
+  e.hidden = !text;
+  e.replaceChildren(text, ...ways.flatMap(([name, onclick]) => [' ', Object.assign(document.createElement('button'), { type: 'button', textContent: name, onclick })]));
+}
+
+// stopped tells that the program has ended. What made it end may be what would be opened
+// again, so there is a way without.
+let over = null;
+function stopped(why) {
+  if (over) return; // what fails then fails for that
+  over = new Error(why);
+  ready.refused(over);
+  for (const w of waiting.values()) w.refused(over);
+  waiting.clear();
+  warn(`kir has stopped: ${why}. The browser keeps your work as it was last stored.`,
+    ['Load again', () => location.reload()], ['Begin with another table', () => location.assign('?new')]);
+}
+
+// unkept tells why the last changes are not stored, or that they are again. A tab that holds
+// some asks before it closes.
+const hold = e => e.preventDefault();
+function unkept(why) {
+  if (!why) {
+    removeEventListener('beforeunload', hold);
+    return warn('');
+  }
+  addEventListener('beforeunload', hold);
+  warn(`${why}. The last changes are in this tab alone: save your work as a file, then make room.`, ['Save all as a file', () => saved('/site/kir.zip', 'kir.zip')]);
 }
 
 // request sends one to the worker, and calls head, chunk and end as the answer comes.
 function request(path, { method = 'GET', headers = {}, body = null }, answer) {
   const id = ++count;
+  if (over) {
+    answer.refused(over);
+    return () => {};
+  }
   waiting.set(id, answer);
   started.then(() => worker.postMessage({ id, path, method, headers, body }), answer.refused);
   return () => {
@@ -141,13 +168,16 @@ function opened(path, print) {
 
 // saved keeps what the worker answers as a file.
 async function saved(path, name) {
-  const url = URL.createObjectURL(await (await ask(path)).blob());
+  const answer = await ask(path);
+  if (!answer.ok) return warn(await answer.text());
+  const url = URL.createObjectURL(await answer.blob());
   Object.assign(document.createElement('a'), { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 // flushed waits until all is in the browser's storage.
 const flushed = () => new Promise((done, refused) => {
+  if (over) return refused(over);
   const id = ++count;
   waiting.set(id, { done, refused });
   worker.postMessage({ flush: id });
@@ -155,7 +185,11 @@ const flushed = () => new Promise((done, refused) => {
 
 // anew starts the program again, with what is in the storage.
 const anew = async () => {
-  await flushed();
+  try {
+    await flushed();
+  } catch {
+    return; // the warning says why: what is in this tab alone would be gone
+  }
   location.reload();
 };
 
@@ -182,23 +216,27 @@ async function bar() {
     if (file.files[0] && (!works.length || confirm(first))) post('/site/open', file.files[0]);
   } });
   document.body.append(e('section', { id: 'kir-site', ariaLabel: 'This site' },
-    e('p', {}, 'kir runs in this browser. Nothing leaves it: the page can connect to its own files alone, and works without a network.'),
+    e('p', {}, 'kir runs in this browser. Nothing leaves it: the page can connect to its own files alone, and works without a network. ',
+      e('a', { href: 'docs/', target: '_blank' }, 'Documents')),
     e('p', {}, e('label', {}, 'Work ', choice), ' ', e('button', { type: 'button', onclick: () => saved('/site/kir.zip', 'kir.zip') }, 'Save all as a file'), ' ',
+      e('button', { type: 'button', onclick: () => saved('/site/run.zip', 'run.zip') }, 'Save the run'), ' ',
       e('label', {}, 'Open a saved file ', file))));
 }
 
 // The site works without a network once it was opened, where the browser keeps it.
 navigator.serviceWorker?.register('offline.js').catch(() => {});
 
-globalThis.kir = { fetch: ask, events: path => new Events(path), open: opened, save: saved, again: anew };
+globalThis.kir = { fetch: ask, kept: flushed, events: path => new Events(path), open: opened, save: saved, again: anew };
 
 if (!alone) {
   say('kir is open in another tab of this browser. Close that one, then load this page again.');
 } else {
   try {
-    worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })), { type: 'module' });
+    const name = location.search === '?new' ? 'new' : '';
+    if (name) history.replaceState(null, '', location.pathname); // once
+    worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })), { type: 'module', name });
     worker.onmessage = hear;
-    worker.onerror = e => ready.refused(new Error(e.message || 'the worker could not be started'));
+    worker.onerror = e => stopped(e.message || 'the worker could not be started');
     await started;
     await show('/');
     await bar();

@@ -35,6 +35,9 @@ export class Files {
   #writing = Promise.resolve();
   #used = 0;
   failed = null; // what is called when the storage refuses
+  stored = null; // what is called when it has taken all that was changed, after a refusal
+  #refused = false;
+  said = ''; // what the program wrote last, or from its end on
 
   constructor(store, kept, most) {
     Object.assign(this, { store, kept, most, cwd: '/' });
@@ -58,6 +61,19 @@ export class Files {
       this.#used += data.length;
       this.#make(parent(path)).entries.set(last(path), node);
     }
+  }
+
+  // #hear keeps what the program wrote. Where it ended, the reason comes before long traces.
+  #hear(text) {
+    const all = this.said + text, end = all.search(/^(panic|fatal error): /m);
+    this.said = end < 0 ? all.slice(-1000) : all.slice(end, end + 1000);
+  }
+
+  // put writes a file whole.
+  put(path, data) {
+    const calls = this.#calls, handle = calls.open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
+    calls.write(handle, data, 0, data.length, null);
+    calls.close(handle);
   }
 
   #make(path) {
@@ -126,9 +142,13 @@ export class Files {
       });
       try {
         await this.store.put(records);
+        if (this.#refused) this.stored?.();
+        this.#refused = false;
       } catch (e) {
         for (const path of paths) this.#changed.add(path);
+        this.#refused = true;
         this.failed?.(e);
+        this.#timer ??= setTimeout(() => this.flush().catch(() => {}), 5000); // there may be room by then
         throw fail(e.name === 'QuotaExceededError' ? 'ENOSPC' : 'EIO', e.message);
       }
     });
@@ -194,7 +214,9 @@ export class Files {
     },
     write: (handle, buffer, offset, length, position) => {
       if (handle === 1 || handle === 2) {
-        console.log(new TextDecoder().decode(buffer.subarray(offset, offset + length)).trimEnd());
+        const text = new TextDecoder().decode(buffer.subarray(offset, offset + length));
+        this.#hear(text);
+        console.log(text.trimEnd());
         return length;
       }
       const o = this.#of(handle);

@@ -22,6 +22,7 @@ async function unpacked() {
 }
 
 const asked = new Map(); // what cancels requests that are being answered
+let files;
 
 async function begin() {
   let store = { all: async () => [], put: async () => {} };
@@ -30,14 +31,17 @@ async function begin() {
   } catch (e) {
     postMessage({ unkept: e.message });
   }
-  const files = new Files(store, '/kir', most);
-  files.failed = e => postMessage({ unkept: e.message });
+  files = new Files(store, '/kir', most);
+  files.failed = e => postMessage(e.name === 'QuotaExceededError' ? { full: true } : { unkept: e.message });
+  files.stored = () => postMessage({ kept: true });
   await files.load();
+  if (self.name === 'new') files.put('/kir/.current', new Uint8Array(0)); // what was open last is not opened
   files.cwd = '/kir';
   globalThis.fs = files.fs();
   globalThis.process = files.process();
   globalThis.path = files.path();
   const go = new globalThis.Go();
+  go.env = { GOMEMLIMIT: '3GiB' }; // it has at most 4
   globalThis.kirFailed = text => postMessage({ failed: text });
   globalThis.kirReady = ask => {
     onmessage = ({ data }) => {
@@ -57,7 +61,24 @@ async function begin() {
   };
   const { instance } = await WebAssembly.instantiateStreaming(unpacked(), go.importObject);
   await go.run(instance);
-  postMessage({ failed: 'the program has ended' });
+  ended('the program has ended');
 }
 
-begin().catch(e => postMessage({ failed: e.message }));
+let over = false;
+
+// ended tells once that there is no program, and why.
+function ended(text) {
+  if (over) return;
+  over = true;
+  const memory = /out of memory|cannot allocate memory/.test(files?.said ?? '');
+  const why = files?.said.match(/^(?:panic|fatal error): .*$/m)?.[0];
+  postMessage({ failed: memory ? 'the memory that a browser has for it is not enough' : why ?? text });
+}
+
+// What the program throws when it is called later comes here alone.
+addEventListener('error', e => {
+  e.preventDefault(); // the page hears of it by the message
+  ended(e.message);
+});
+addEventListener('unhandledrejection', e => ended(e.reason?.message ?? String(e.reason)));
+begin().catch(e => ended(e.message));

@@ -1,0 +1,172 @@
+package browser_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
+	"github.com/xuri/excelize/v2"
+)
+
+// warned is whether the line above the page says something.
+func warned(text string) string {
+	return "document.getElementById('kir-warning') && !document.getElementById('kir-warning').hidden && document.getElementById('kir-warning').textContent.includes('" + text + "')"
+}
+
+// spritz is a table of results.
+func spritz(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "examples", "spritz", "trials.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestSiteFull: where the storage of a browser is full the page says so, and goes on. What it
+// could not store is in the file that is saved, and in the storage once there is room.
+func TestSiteFull(t *testing.T) {
+	w, host, address := openSite(t)
+	w.goes(address)
+	w.begins()
+	quota := func(bytes *float64) {
+		t.Helper()
+		if _, err := chromedp.Call(w.ctx, storage.OverrideQuotaForOrigin, storage.OverrideQuotaForOriginParams{Origin: host.URL, QuotaSize: bytes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	quota(new(float64(1)))
+	w.drops("trials.csv", spritz(t))
+	w.is("the table", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
+	w.click("#go")
+	w.is("a warning", warned("is full"))
+	w.accessible("the warning")
+	quota(nil)
+	w.is("no warning", "document.getElementById('kir-warning').hidden")
+	w.is("the button", "document.getElementById('go')?.offsetParent || document.querySelectorAll('#list .card').length > 0")
+	w.does("document.getElementById('go')?.click()")
+	w.is("a first shortlist", "document.querySelectorAll('#list .card').length > 0")
+	text, err := fs.ReadFile(w.archive("/site/kir.zip"), "trials/trials.csv")
+	if err != nil || !bytes.Equal(text, spritz(t)) {
+		t.Errorf("the saved file has not the table: %v", err)
+	}
+	w.crashes()
+	second, cancel := chromedp.NewContext(w.ctx)
+	defer cancel()
+	other := &walk{t, second}
+	other.goes(address)
+	other.is("the problem again", "document.querySelectorAll('#steps li').length === 1")
+}
+
+// TestSiteBomb: a workbook that unpacks to more than a memory, and one with more rows than any
+// table, are refused in plain words, and the page goes on.
+func TestSiteBomb(t *testing.T) {
+	w, _, address := openSite(t)
+	w.goes(address)
+	w.begins()
+	for name, data := range map[string][]byte{"bomb.xlsx": bomb(t), "rows.xlsx": sheetOf(t, 5<<20)} {
+		w.drops(name, data)
+		w.is(name+" to be refused", "/too many elements|more than \\d+ MiB|more than [\\d,]+ bytes/.test(document.getElementById('said').textContent + document.getElementById('faults').textContent)")
+		w.goes(address)
+		w.begins()
+	}
+	w.drops("trials.csv", spritz(t))
+	w.is("the table", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
+}
+
+// bomb returns a workbook with a sheet of 4 GiB of zeros.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	f := excelize.NewFile()
+	plain, err := f.WriteToBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return withSheet(t, plain.Bytes(), io.LimitReader(zeros{}, 4<<30))
+}
+
+// sheetOf returns a workbook with a sheet of so many rows.
+func sheetOf(t *testing.T, rows int) []byte {
+	t.Helper()
+	plain, err := excelize.NewFile().WriteToBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return withSheet(t, plain.Bytes(), io.MultiReader(strings.NewReader(`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`),
+		strings.NewReader(strings.Repeat("<row/>", rows)), strings.NewReader("</sheetData></worksheet>")))
+}
+
+// withSheet returns a workbook with another sheet in place of its first.
+func withSheet(t *testing.T, workbook []byte, sheet io.Reader) []byte {
+	t.Helper()
+	old, err := zip.NewReader(bytes.NewReader(workbook), int64(len(workbook)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range old.File {
+		if f.Name != "xl/worksheets/sheet1.xml" {
+			if err := z.Copy(f); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		part, err := z.Create(f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(part, sheet); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// zeros has no end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// TestSiteMemory: where a browser has too little memory for a problem the page says so rather
+// than hang, what was stored is kept, and there is a way to something else.
+func TestSiteMemory(t *testing.T) {
+	const pages = "--wasm-max-mem-pages=1200" // of 64 KiB: enough to start, and not to draw
+	w, _, address := openSite(t, chromedp.Flag("js-flags", pages))
+	w.goes(address)
+	w.begins()
+	w.drops("trials.csv", spritz(t))
+	w.is("the table", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
+	w.click("#go")
+	w.is("the end", warned("kir has stopped"))
+	w.is("its reason", warned("the memory that a browser has for it is not enough"))
+	w.accessible("the warning")
+	w.does("[...document.querySelectorAll('#kir-warning button')].find(b => b.textContent === 'Begin with another table').click()")
+	w.is("the page again", "!document.getElementById('kir-warning') && document.getElementById('drop')?.offsetParent && document.getElementById('kir-site')")
+	text, err := fs.ReadFile(w.archive("/site/kir.zip"), "trials/trials.csv")
+	if err != nil || !bytes.Equal(text, spritz(t)) {
+		t.Errorf("the table is not kept: %v", err)
+	}
+}
+
+// TestSiteFromFile: opened as a file the site says that it cannot be, and what to do.
+func TestSiteFromFile(t *testing.T) {
+	w, _, _ := openSite(t)
+	w.goes("file://" + filepath.ToSlash(builtSite(t)) + "/index.html")
+	w.is("words", "/does not run kir from a file/.test(document.getElementById('boot-status').textContent)")
+	w.does("location.assign('docs/index.html')")
+	w.is("the documents", "document.querySelector('h1')?.textContent === 'kir'")
+}
