@@ -40,7 +40,7 @@ func newMade(seed uint64) *made {
 	worth := make([]float64, m.n)
 	for i := range m.n {
 		m.names = append(m.names, fmt.Sprintf("i%d", i))
-		fmt.Fprintf(&m.table, "i%d,%.1f,%.1f,%c\n", i, 1+29*r.Float64(), 1+49*r.Float64(), 'a'+r.IntN(3))
+		fmt.Fprintf(&m.table, "i%d,%.1f,%.1f,%c\n", i, 1+29*r.Float64(), 1+49*r.Float64(), 'a'+(i+r.IntN(2))%3)
 		worth[i] = r.NormFloat64()
 	}
 	for row := range 30 + r.IntN(40) {
@@ -76,9 +76,14 @@ func newMade(seed uint64) *made {
 	if r.IntN(3) == 0 {
 		fmt.Fprintf(&m.text, "  second: "+forest[r.IntN(len(forest))]+"\n", trees)
 	}
+	if r.IntN(3) == 0 {
+		fmt.Fprintf(&m.text, "  formula: {expression: 'let a = mean(\"abv\") / (share(\"kind\", \"a\") + 0.1); max(exp(-(a / %d - share(\"i1\"))^2), used < 3 ? 0.1 : 0.01)'}\n", 20+r.IntN(50))
+	}
 	others := []string{
 		"{blend: {attribute: cost, minimize: true}}", "{blend: {attribute: abv, maximize: true}}",
 		"{blend: {attribute: abv, target: {from: 0, at: 20, to: 60}}}",
+		"{expression: {formula: 'mean(\"cost\") / (0.5 + share(\"kind\", \"b\"))', minimize: true}}",
+		"{expression: {formula: '2 * mean(\"abv\") + 3 * share(\"i2\") - count(\"i0\")', maximize: true}}",
 	}
 	fmt.Fprintf(&m.text, "  third: %s\n", others[r.IntN(len(others))])
 	fmt.Fprintf(&m.text, "constraints:\n  - limit: {attribute: abv, min: 5, max: %d}\n", 30+r.IntN(20))

@@ -67,6 +67,10 @@ type Part struct {
 	// most so many are used; nil: Most. It does not keep them.
 	Box  func(lo, hi []int32, used int) float64
 	Cost int64 // steps that Box takes, about
+
+	// Over returns what it is at most where most says what forms Σ perUnit·amount + Σ perUse,
+	// over the ingredients that are used, are at most; nil: Most. Linear goes before.
+	Over func(most func(perUnit, perUse []float64) float64) float64
 }
 
 // A Linear says that the logarithm of a part follows from a number
@@ -97,6 +101,7 @@ type Bounder struct {
 	p       *Problem
 	x       *relaxation // nil where there are too many ingredients for one
 	tableau *tableau
+	probe   *probe // nil where no part asks for one
 	open    []*box // a heap, by bound
 	doses   []condition.Doses
 	usable  []int     // ingredients that may be used
@@ -167,11 +172,15 @@ func (b *Bounder) Closed() bool { return b.started && b.Above() <= b.known+same 
 func (b *Bounder) Found() []Found { return b.found }
 
 // Work returns how many steps, about, were taken.
-func (b *Bounder) Work() int64 {
+func (b *Bounder) Work() (work int64) {
+	work = b.work
 	if b.tableau != nil {
-		return b.work + b.tableau.work
+		work += b.tableau.work
 	}
-	return b.work
+	if b.probe != nil {
+		work += b.probe.work
+	}
+	return work
 }
 
 // Run goes on until the best is proved, or so much work more was done.
@@ -214,6 +223,7 @@ func (b *Bounder) start(ctx context.Context) error {
 	}
 	b.parts(n)
 	b.relax()
+	b.newProbe(n)
 	b.started = true
 	return b.bound(n)
 }
@@ -281,4 +291,4 @@ func (b *Bounder) offer(parts []rule.Part) error {
 }
 
 // Unknown says whether a part may be anything.
-func (p Part) Unknown() bool { return math.IsInf(p.Most, 1) && p.Linear == nil && p.Box == nil }
+func (p Part) Unknown() bool { return math.IsInf(p.Most, 1) && p.Linear == nil && p.Box == nil && p.Over == nil }
