@@ -206,13 +206,13 @@ func (c *encloser) call(n *ast.CallNode) *enclosure {
 
 // enclosing is an enclosure worked out in one box.
 type enclosing struct {
-	e       *Expression
-	n       int // ingredients
-	most    func(perUnit, perUse []float64) float64
-	known   []bool
-	spans   []span
-	unit    []float64 // scratch
-	use     []float64
+	e     *Expression
+	n     int // ingredients
+	most  func(perUnit, perUse []float64) float64
+	known []bool
+	spans []span
+	unit  []float64 // scratch
+	use   []float64
 }
 
 // Above returns what log y is at most where most says what forms Σ perUnit·amount +

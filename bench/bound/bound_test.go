@@ -40,7 +40,11 @@ func newMade(seed uint64) *made {
 	worth := make([]float64, m.n)
 	for i := range m.n {
 		m.names = append(m.names, fmt.Sprintf("i%d", i))
-		fmt.Fprintf(&m.table, "i%d,%.1f,%.1f,%c\n", i, 1+29*r.Float64(), 1+49*r.Float64(), 'a'+(i+r.IntN(2))%3)
+		kind := i // the first three are of different ones
+		if i > 2 {
+			kind = r.IntN(3)
+		}
+		fmt.Fprintf(&m.table, "i%d,%.1f,%.1f,%c\n", i, 1+29*r.Float64(), 1+49*r.Float64(), 'a'+kind)
 		worth[i] = r.NormFloat64()
 	}
 	for row := range 30 + r.IntN(40) {

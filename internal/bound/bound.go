@@ -63,13 +63,20 @@ type Part struct {
 	// Linear is what it is a function of, nil if it is none of a linear form.
 	Linear *Linear
 
+	// Tangent returns numbers that a concave logarithm is nowhere above: value +
+	// Σ slope·(amount − at). ok is false where there are none. nil: it is not concave.
+	Tangent func(at []float64) (value float64, slope []float64, ok bool)
+
+	// Floor is what Tangent's is at least, −Inf for none.
+	Floor float64
+
 	// Box returns what it is at most where each ingredient has from lo to hi units, and at
 	// most so many are used; nil: Most. It does not keep them.
 	Box  func(lo, hi []int32, used int) float64
 	Cost int64 // steps that Box takes, about
 
 	// Over returns what it is at most where most says what forms Σ perUnit·amount + Σ perUse,
-	// over the ingredients that are used, are at most; nil: Most. Linear goes before.
+	// over the ingredients that are used, are at most; nil: Most. Linear and Tangent go before.
 	Over func(most func(perUnit, perUse []float64) float64) float64
 }
 
@@ -116,6 +123,7 @@ type Bounder struct {
 	idle    bool // a part may be anything
 
 	ranges [][2]float64 // by part: between which its linear form is
+	root   *box
 
 	refreshed       int64     // what had been done when the tableau was last worked out anew
 	lo, hi          []float64 // of a program's columns, scratch
@@ -221,6 +229,7 @@ func (b *Bounder) start(ctx context.Context) error {
 		b.started = true
 		return nil
 	}
+	b.root = n.clone()
 	b.parts(n)
 	b.relax()
 	b.newProbe(n)
@@ -291,4 +300,6 @@ func (b *Bounder) offer(parts []rule.Part) error {
 }
 
 // Unknown says whether a part may be anything.
-func (p Part) Unknown() bool { return math.IsInf(p.Most, 1) && p.Linear == nil && p.Box == nil && p.Over == nil }
+func (p Part) Unknown() bool {
+	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Over == nil
+}

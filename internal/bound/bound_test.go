@@ -19,7 +19,7 @@ type made struct {
 
 // newMade draws a problem of ingredients and a total, with coupled rules of every kind, and
 // parts. Each part of boxes is a table of steps, as trees are, and each of forms is how near
-// a ratio of two forms comes to a number.
+// a ratio of two forms comes to a number, or, every other one, amounts to some others.
 func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, boxes, forms int) *made {
 	t.Helper()
 	some := func(k int) []int {
@@ -144,7 +144,35 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 			return sum
 		})
 	}
-	for range forms {
+	for k := range forms {
+		if k%2 == 1 { // how near amounts are to some others, which is concave
+			near, by := make([]float64, ingredients), make([]float64, ingredients)
+			for i := range near {
+				near[i], by[i] = float64(total)*r.Float64(), (0.1+r.Float64())/float64(total)
+			}
+			floor := -4 * r.Float64()
+			value := func(x []float64) (sum float64) {
+				for i, v := range x {
+					sum -= by[i] * (v - near[i]) * (v - near[i])
+				}
+				return sum
+			}
+			m.Parts = append(m.Parts, Part{Most: math.Inf(1), Floor: floor, Tangent: func(x []float64) (float64, []float64, bool) {
+				slope := make([]float64, ingredients)
+				for i, v := range x {
+					slope[i] = -2 * by[i] * (v - near[i])
+				}
+				return value(x), slope, true
+			}})
+			scores = append(scores, func(x []int32) float64 {
+				of := make([]float64, len(x))
+				for i, v := range x {
+					of[i] = float64(v)
+				}
+				return max(value(of), floor)
+			})
+			continue
+		}
 		var above, below [2][]float64 // by unit and by use
 		for k := range 2 {
 			for range ingredients {
@@ -215,7 +243,7 @@ func TestBoundIsNeverBelow(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		linear := r.IntN(3)
-		m := newMade(t, r, 4+r.IntN(3), 10+r.IntN(14), 2+r.IntN(2), linear, max(1-linear, r.IntN(3)), r.IntN(3)/2)
+		m := newMade(t, r, 4+r.IntN(3), 10+r.IntN(14), 2+r.IntN(2), linear, max(1-linear, r.IntN(3)), r.IntN(5)/2)
 		best := m.best(t)
 		b := New(&m.Problem)
 		for range 200 {

@@ -43,7 +43,7 @@ func (b *Bounder) newProbe(n *box) {
 }
 
 // over says whether a part is bounded by forms.
-func (p Part) over() bool { return p.Linear == nil && p.Over != nil }
+func (p Part) over() bool { return !p.rows() && p.Over != nil }
 
 // probed returns what the parts that are bounded by forms have at most together in a box, by
 // programs, or that it is empty, and the solution of the last of them.

@@ -206,7 +206,9 @@ func (b *Bounder) parts(n *box) {
 		most, ends := p.Most, [2]float64{}
 		if p.Linear != nil {
 			ends[0], ends[1] = b.reach(n, p.Linear)
-			most = min(most, p.Linear.above(ends[0], ends[1]))
+		}
+		if p.rows() {
+			most = min(most, b.single(n, p))
 		}
 		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
 		if p.boxed() {
@@ -290,6 +292,10 @@ func (b *Bounder) relax() {
 	b.passed = least + rest // what the columns of logarithms leave out
 	for k, part := range x.linear {
 		l := b.p.Parts[part].Linear
+		if l == nil {
+			b.touch(k, b.middle(b.root))
+			continue
+		}
 		from, to := max(b.ranges[part][0], l.Low), min(b.ranges[part][1], l.High)
 		for q := range 7 {
 			b.tangent(k, from+float64((to-from)*float64(q+1)/8))
@@ -337,9 +343,9 @@ func (b *Bounder) bound(n *box) error {
 	rest, formed := 0.0, 0.0 // of the parts that are not in the program
 	for k := range b.p.Parts {
 		switch p := &b.p.Parts[k]; {
-		case p.Linear != nil && b.tableau != nil:
-		case p.Linear != nil:
-			rest = plus(rest, p.Linear.above(b.reach(n, p.Linear)))
+		case p.rows() && b.tableau != nil:
+		case p.rows():
+			rest = plus(rest, b.single(n, p))
 		case p.over():
 			formed = plus(formed, b.boxed(n, k))
 		default:
@@ -391,7 +397,7 @@ func plus(a, b float64) float64 {
 func (b *Bounder) sumOfLinear(n *box) (sum float64) {
 	if b.tableau != nil {
 		for _, k := range b.x.linear {
-			sum = plus(sum, min(b.most[k], b.p.Parts[k].Linear.above(b.reach(n, b.p.Parts[k].Linear))))
+			sum = plus(sum, min(b.most[k], b.single(n, &b.p.Parts[k])))
 		}
 	}
 	return sum
@@ -503,6 +509,14 @@ func (b *Bounder) cut() (added bool) {
 	x, t := b.x, b.tableau
 	for k, part := range x.linear {
 		l := b.p.Parts[part].Linear
+		if l == nil {
+			at := make([]float64, len(b.doses))
+			for q, i := range x.of {
+				at[i] = max(t.value[2*q], 0) / x.unit
+			}
+			added = b.touch(k, at) || added
+			continue
+		}
 		v := l.Constant
 		for _, e := range x.form(l) {
 			v += float64(e.factor * t.value[e.column])
@@ -610,7 +624,7 @@ func (b *Bounder) boxes() bool {
 	return slices.ContainsFunc(b.p.Parts, Part.boxed)
 }
 
-func (p Part) boxed() bool { return p.Linear == nil && (p.Box != nil || p.Over != nil) }
+func (p Part) boxed() bool { return !p.rows() && (p.Box != nil || p.Over != nil) }
 
 // mostTried is how many places to divide a box are tried.
 const mostTried = 12

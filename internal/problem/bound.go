@@ -24,6 +24,10 @@ type (
 		Above(lo, hi []int32, used int) float64
 		AboveCost() int64 // steps of about a nanosecond that it takes
 	}
+	// concave is nowhere above tangents.
+	concave interface {
+		Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64)
+	}
 	// formed is at most so much where most says what linear forms are at most.
 	formed interface {
 		Above(ingredients int, most func(perUnit, perUse []float64) float64) float64
@@ -56,6 +60,9 @@ func partOf(name string, of any, ingredients, used int) bound.Part {
 	}
 	if p, ok := of.(boxed); ok {
 		part.Box, part.Cost = p.Above, p.AboveCost()
+	}
+	if p, ok := of.(concave); ok {
+		part.Tangent, part.Floor = p.Tangents()
 	}
 	if p, ok := of.(formed); ok {
 		part.Over = func(most func(perUnit, perUse []float64) float64) float64 { return p.Above(ingredients, most) }
