@@ -175,7 +175,7 @@ func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 			continue
 		}
 		best = min(best, t)
-		t *= 0.9
+		t = float64(t * 0.9)
 	}
 	return p.d.above(math.Inf(-1), float64(best*(1+0x1p-40)))
 }

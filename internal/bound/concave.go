@@ -15,7 +15,7 @@ func (b *Bounder) single(n *box, p *Part) float64 {
 	if !ok {
 		return math.Inf(1)
 	}
-	return b.greatestOf(n, &Linear{PerUnit: form, Constant: constant}, 1)
+	return max(p.Floor, b.greatestOf(n, &Linear{PerUnit: form, Constant: constant}, 1))
 }
 
 // middle returns the amounts of a box that are as far from the least to the greatest, each,
@@ -36,8 +36,8 @@ func (b *Bounder) middle(n *box) []float64 {
 	return at
 }
 
-// tangentAt returns a form and a constant that a concave part is nowhere above in the root's
-// box, and what that is at the place.
+// tangentAt returns a form and a constant that the logarithm of a concave part is nowhere above
+// but for its floor, and what that is at the place.
 func (b *Bounder) tangentAt(p *Part, at []float64) (form []float64, constant, value float64, ok bool) {
 	value, form, ok = p.Tangent(at)
 	b.work += int64(len(at) * len(at))
@@ -54,10 +54,6 @@ func (b *Bounder) tangentAt(p *Part, at []float64) (form []float64, constant, va
 			return nil, 0, 0, false
 		}
 	}
-	if !math.IsInf(p.Floor, -1) {
-		least := -b.greatestOf(b.root, &Linear{PerUnit: form, Constant: constant}, -1)
-		constant += max(p.Floor-least, 0)
-	}
 	return form, constant + float64(size*float64(len(at)+8)*0x1p-50), value, true
 }
 
@@ -72,6 +68,10 @@ func (b *Bounder) touch(k int, at []float64) bool {
 	form, constant, value, ok := b.tangentAt(p, at)
 	if !ok || b.tableau != nil && b.tableau.value[x.first+k] <= max(value, p.Floor)+1e-10 {
 		return false
+	}
+	if !math.IsInf(p.Floor, -1) { // which the row is not to cut off anywhere
+		least := -b.greatestOf(b.root, &Linear{PerUnit: form, Constant: constant}, -1)
+		constant += max(p.Floor-least, 0)
 	}
 	x.addRowOf(k, x.form(&Linear{PerUnit: form}), 1, constant)
 	x.tangents[k]++
