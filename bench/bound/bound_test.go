@@ -57,7 +57,7 @@ func newMade(seed uint64) *made {
 			taste += worth[i] * math.Sqrt(float64(a))
 		}
 		class := "dull"
-		if taste > 10 {
+		if row == 0 || row > 1 && taste > 10 { // some of either
 			class = "bright"
 		}
 		for i, a := range x {
