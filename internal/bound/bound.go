@@ -13,9 +13,11 @@
 // conditions, without asking for whole numbers, and a variable for the logarithm of each
 // part, below tangents of it (Duran and Grossmann 1986). What is taken from the program is
 // checked by its dual in arithmetic whose rounding is bounded, see [program.above], so that
-// a bound holds whatever the simplex method does. Other parts say themselves what they are
-// at most in a box, such as a forest, of which each tree adds the greatest leaf that it
-// can reach there (Mistry et al., arXiv 1803.00952).
+// a bound holds whatever the simplex method does. Concave parts have a column there, too,
+// below tangent planes at the solutions. Parts that are made of several forms, such as an
+// expression, ask for what each is at most, by a program of the conditions alone. Other parts
+// say themselves what they are at most in a box, such as a forest, of which each tree adds the
+// greatest leaf that it can reach there (Mistry et al., arXiv 1803.00952).
 //
 // What is left out can only make the bound higher.
 package bound
