@@ -84,7 +84,7 @@ func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err erro
 	if err != nil || within == nil {
 		return offers, err
 	}
-	text := fmt.Sprintf("%.0f %% of random compositions have doses that no recipe has, of which the models know nothing. ", 100*outside)
+	text := fmt.Sprintf("%.0f %% of random compositions have doses that no recipe has, and the models know nothing of those. ", 100*outside)
 	if within.Far < as.Far || within.Checked >= as.Checked {
 		text += `Keep them within the book: add amount: {of: "*", within: book} to the constraints.`
 	} else {
@@ -147,7 +147,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 	if best == 0 {
 		return nil, nil
 	}
-	o.Text = fmt.Sprintf("Draws that score %.3f on average instead of %.3f, and differ less: %s. What the search finds does not depend on weights.", o.Draws[best].Mean, o.Draws[0].Mean, lines)
+	o.Text = fmt.Sprintf("Draws that score %.3f on average instead of %.3f, and differ less: %s. The search does not depend on weights.", o.Draws[best].Mean, o.Draws[0].Mean, lines)
 	return []offer{o}, nil
 }
 

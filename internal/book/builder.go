@@ -26,7 +26,7 @@ type builder struct {
 	told    map[string]bool   // what was said to be wrong and need not be said again
 
 	// columns; -1 where there is none
-	recipe, ingredient, amount, unit int
+	recipe, ingredient, amount, unit int        // recipe is -1 in the wide form, too, where rows have no names
 	amountUnit                       *Unit      // long form: of amounts without a unit
 	parts                            []widePart // wide form
 	used                             []Part     // wide form, room for a row's
@@ -147,18 +147,26 @@ func (b *builder) fail(field int, key, message, hint string) {
 	b.faults.add(b.table.errorAt(field, message, hint))
 }
 
+// name returns the name of the current row's recipe.
+func (b *builder) name() string {
+	if b.recipe < 0 {
+		return rowName(b.table.rows.line(0))
+	}
+	return Name(b.table.row[b.recipe])
+}
+
 // skips leaves the current row out if it is of a recipe that is to be left out.
 func (b *builder) skips() bool {
 	if len(b.without) == 0 {
 		return false
 	}
-	name := Name(b.table.row[b.recipe])
+	name := b.name()
 	if name != "" || b.ingredient < 0 {
 		b.skipped = b.without[name]
 	}
 	if b.skipped {
 		b.told["without "+strings.Clone(name)] = b.told["without "+name] || name != ""
-		b.table.leave(b.table.rows.line(b.recipe))
+		b.table.leave(b.table.rows.line(max(b.recipe, 0)))
 	}
 	return b.skipped
 }
@@ -168,7 +176,7 @@ func (b *builder) skips() bool {
 // another of the recipe.
 func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 	t := b.table
-	name := Name(t.row[b.recipe])
+	name := b.name()
 	if name == "" {
 		if b.ingredient >= 0 && len(b.recipes) > 0 {
 			b.below.add(func() place { return t.place(b.recipe) }, b.recipes[b.last].Name)
@@ -187,7 +195,7 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 			return 0, false, false, false
 		}
 		r := Recipe{Name: strings.Clone(name)}
-		p := t.place(b.recipe)
+		p := t.place(max(b.recipe, 0))
 		r.Line, r.Column, r.cell = p.line, p.column, p.cell
 		recipe = int32(len(b.recipes))
 		b.recipes = append(b.recipes, r)

@@ -239,6 +239,10 @@ func (c *columnReader) missing(role Role) error {
 	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && (p.amounts < p.filled || len(c.lines) > 1) && p.differ && c.header[0] != "" {
 		hint = "say which it is, as in " + Layout{Columns: map[string]Role{c.header[0]: RecipeColumn}}.YAML() + "; " + hint
 	}
+	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && !p.differ && p.amounts == 0 && len(c.lines) >= fewestRows && c.header[0] != "" {
+		hint = fmt.Sprintf("where several rows are of one %s, call the recipes by their rows with %s; %s", fault.Quote(c.header[0]),
+			Layout{Columns: map[string]Role{c.header[0]: LabelColumn}}.YAML(), hint)
+	}
 	return c.errorInHeader(column, "no column is called "+fault.Quote(string(role)), hint)
 }
 

@@ -91,6 +91,8 @@ var badBooks = []struct {
 
 	{name: "no recipe column", file: "thing,ingredient,amount\nKir,Gin,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "long form"},
 	{name: "no recipe column, wide", file: "Gin,Rye\n1,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "wide form"},
+	{name: "several rows of one mix", file: "Mix,A,B\nM1,1,2\nM1,1,2\nM2,2,1\nM2,2,1\nM3,3,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "call the recipes by their rows with columns: {Mix: label}"},
+	{name: "four rows without names", file: "A,B\n1,2\n1,2\n2,1\n2,1\n", line: 1, column: 1, message: `no column is called "recipe"`},
 	{name: "no amount column", file: "recipe,ingredient,amout\nKir,Gin,1\n", line: 1, column: 19, message: `no column is called "amount"`, hint: `is it "amout"?`},
 	{name: "no ingredient column", file: "recipe,amount\nKir,1\n", line: 1, column: 1, message: `no column is called "ingredient"`},
 	{name: "misspelt ingredient column", file: "recipe,ingrediants,cl\nKir,Gin,1\n", line: 1, column: 8, message: `column "ingrediants" holds text such as "Gin"`, hint: "the long form has the columns recipe, ingredient,"},

@@ -12,9 +12,9 @@ import (
 // readWide takes in a row of the wide form.
 func (b *builder) readWide() {
 	t := b.table
-	if Name(t.row[b.recipe]) == "" && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
-		b.bare.add(func() place { return t.place(b.recipe) }, "")
-		t.leave(t.rows.line(b.recipe))
+	if (b.recipe < 0 || b.name() == "") && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
+		b.bare.add(func() place { return t.place(max(b.recipe, 0)) }, "")
+		t.leave(t.rows.line(max(b.recipe, 0)))
 		return
 	}
 	if b.aside() || b.skips() {

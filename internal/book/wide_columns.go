@@ -14,9 +14,11 @@ func (c *columnReader) readWide() error {
 	if err != nil {
 		return err
 	}
-	c.columns[recipe].Role = RecipeColumn
-	if c.given[recipe] == LabelColumn {
-		return c.errorInHeader(recipe, "column "+fault.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that")
+	if recipe >= 0 {
+		c.columns[recipe].Role = RecipeColumn
+		if c.given[recipe] == LabelColumn {
+			return c.errorInHeader(recipe, "column "+fault.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that")
+		}
 	}
 	c.findSpreads(recipe)
 	c.findSummed(recipe)
@@ -61,9 +63,9 @@ func (c *columnReader) readWide() error {
 	}
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
 		if slices.ContainsFunc(c.profile, func(p profile) bool { return p.negative > 0 }) {
-			return c.errorInHeader(recipe, "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
+			return c.errorInHeader(max(recipe, 0), "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
 		}
-		return c.errorInHeader(recipe, "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
+		return c.errorInHeader(max(recipe, 0), "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ func (c *columnReader) inPercent() bool {
 	return percents > 1 && 2*percents > amounts
 }
 
-// wideRecipe returns the column of the recipes' names in the wide form.
+// wideRecipe returns the column of the recipes' names in the wide form, -1 where they have
+// none and are called by their rows.
 func (c *columnReader) wideRecipe() (int, error) {
 	if i, ok := c.taken[RecipeColumn]; ok {
 		return i, nil
@@ -149,8 +152,35 @@ func (c *columnReader) wideRecipe() (int, error) {
 			return 0, nil
 		}
 	}
+	if c.namesNone() {
+		c.note(c.places[0], "no column names the recipes: each is called by its row, such as "+fault.Quote(rowName(c.lines[0])), "")
+		return -1, nil
+	}
 	return 0, c.missing(RecipeColumn)
 }
+
+// namesNone is whether a table lists trials without names: several rows under columns of
+// which two or more hold nothing but amounts, the first column no text that may be a name.
+func (c *columnReader) namesNone() bool {
+	_, given := c.given[0]
+	if len(c.lines) < fewestRows || !given && c.profile[0].amounts < c.profile[0].filled {
+		return false
+	}
+	amounts := 0
+	for i := range c.header {
+		if c.nearRole(i) {
+			return false
+		}
+		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
+			amounts++
+		}
+	}
+	return amounts > 1
+}
+
+// rowName is what a recipe without a name is called: its row in a spreadsheet, its line
+// in a text.
+func rowName(line int) string { return fmt.Sprint("row ", line) }
 
 // nearRole is whether a column's name may be a role's name, misspelt.
 func (c *columnReader) nearRole(column int) bool {
@@ -287,7 +317,7 @@ func (c *columnReader) findSummed(recipe int) {
 // findTotal looks for a column that is called a sum or is 100 or 1 throughout, and is what at
 // least three before it add up to: neither it nor any behind it is an ingredient.
 func (c *columnReader) findTotal(recipe int) {
-	rows := len(c.profile[recipe].values)
+	rows := len(c.profile[0].values)
 	if rows < fewestRows && !slices.ContainsFunc(c.profile, func(p profile) bool { return p.rests > 0 }) {
 		return
 	}
@@ -336,41 +366,61 @@ func (c *columnReader) findOdd(guessed []int) {
 			sum[r] += v
 		}
 	}
+	i, why := -1, ""
+	for _, apart := range []float64{1e-6, roundedSums} {
+		if i, why = c.odd(all, guessed, sum, apart); i >= 0 {
+			break
+		}
+	}
+	if i < 0 {
+		return
+	}
+	role, taken := LabelColumn, "taken as a label, not as an ingredient"
+	if adds(c.header[i]) {
+		role, taken = IgnoredColumn, "left out"
+	}
+	c.columns[i] = Column{Name: c.header[i], Role: role}
+	c.ask(i, role, fmt.Sprintf("column %s holds numbers and is %s: %s", fault.Quote(c.header[i]), taken, why))
+}
+
+// roundedSums is how far sums of rounded amounts are from each other, as parts of them.
+const roundedSums = 0.025
+
+// odd returns the one column, and why, without which rows add up to the same but for a part
+// of them, or which is the sum of the others; -1 if there are none or several.
+func (c *columnReader) odd(all, guessed []int, sum []float64, apart float64) (odd int, why string) {
 	same := func(value func(r int) float64) bool {
-		for r := range rows {
-			if !(math.Abs(value(r)-value(0)) <= 1e-6*math.Abs(value(0))) {
+		for r := range sum {
+			if !(math.Abs(value(r)-value(0)) <= apart*math.Abs(value(0))) {
 				return false
 			}
 		}
 		return true
 	}
 	level := same(func(r int) float64 { return sum[r] })
-	var odd []int
-	why := make(map[int]string)
+	odd = -1
 	for _, i := range guessed {
 		p := &c.profile[i]
-		if p.filled < rows {
+		if p.filled < len(sum) {
 			continue
 		}
 		isSum := true
 		for r, v := range p.values {
 			isSum = isSum && math.Abs(sum[r]-float64(2*v)) <= 1e-6*math.Abs(v)
 		}
+		found := ""
 		switch {
 		case isSum && (adds(c.header[i]) || len(all) > 3):
-			odd, why[i] = append(odd, i), "it is the sum of the others"
+			found = "it is the sum of the others"
 		case !level && same(func(r int) float64 { return sum[r] - p.values[r] }):
-			odd, why[i] = append(odd, i), "without it every row adds up to the same"
+			found = "without it every row adds up to the same"
+		default:
+			continue
 		}
+		if odd >= 0 {
+			return -1, ""
+		}
+		odd, why = i, found
 	}
-	if len(odd) != 1 {
-		return
-	}
-	i := odd[0]
-	role, taken := LabelColumn, "taken as a label, not as an ingredient"
-	if adds(c.header[i]) {
-		role, taken = IgnoredColumn, "left out"
-	}
-	c.columns[i] = Column{Name: c.header[i], Role: role}
-	c.ask(i, role, fmt.Sprintf("column %s holds numbers and is %s: %s", fault.Quote(c.header[i]), taken, why[i]))
+	return odd, why
 }

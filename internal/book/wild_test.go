@@ -115,6 +115,14 @@ var wildTables = []struct {
 	notes   string   // in one of the notes
 	asks    string   // in what settles the guesses; "" for none
 }{
+	{name: "trials without names", data: []byte("Ni,Fe,Co,overpotential\n0.1,0.2,0.7,0.40\n0,0.5,0.5,0.41\n0.3,0,0.7,0.39\n1,0,0,0.5\n0.2,0.2,0.6,0.38\n"),
+		twin: "recipe,Ni,Fe,Co,overpotential\nrow 2,0.1,0.2,0.7,0.40\nrow 3,0,0.5,0.5,0.41\nrow 4,0.3,0,0.7,0.39\nrow 5,1,0,0,0.5\nrow 6,0.2,0.2,0.6,0.38\n", labels: []string{"overpotential"},
+		notes: `each is called by its row, such as "row 2"`, asks: "columns: {overpotential: label}"},
+	{name: "trials without names, rounded", data: []byte("A,B,C,index of it\n0.33,0.33,0.33,1e5\n0,0.5,0.5,2e5\n\n0.3,0,0.7,1.5e5\n1,0,0,5e5\n0.2,0.21,0.6,4e5\n"),
+		twin: "recipe,A,B,C,index of it\nrow 2,0.33,0.33,0.33,1e5\nrow 3,0,0.5,0.5,2e5\nrow 5,0.3,0,0.7,1.5e5\nrow 6,1,0,0,5e5\nrow 7,0.2,0.21,0.6,4e5\n", labels: []string{"index of it"},
+		notes: "without it every row adds up to the same", asks: "columns: {index of it: label}"},
+	{name: "several rows of one mix", data: []byte("Mix,A,B,strength\nM1,1,2,50\nM1,1,2,60\nM2,2,1,40\nM2,2,1,45\nM3,3,1,30\n"), options: Options{Layout: Layout{Columns: map[string]Role{"Mix": LabelColumn, "strength": LabelColumn}}},
+		twin: "recipe,A,B,Mix,strength\nrow 2,1,2,M1,50\nrow 3,1,2,M1,60\nrow 4,2,1,M2,40\nrow 5,2,1,M2,45\nrow 6,3,1,M3,30\n", labels: []string{"Mix", "strength"}, notes: "each is called by its row"},
 	{name: "German Excel, UTF-8", data: []byte(germanLong), twin: twinLong, notes: `"Rezept" as the recipe`},
 	{name: "German Excel, UTF-8 with a mark and CRLF", data: []byte("\ufeff" + strings.ReplaceAll(germanLong, "\n", "\r\n")), twin: twinLong, notes: "decimal mark"},
 	{name: "German Excel, Windows-1252", data: in1252(germanLong), twin: twinLong, notes: "windows-1252", asks: "encoding: windows-1252"},

@@ -32,6 +32,7 @@ var judgements = []string{
 var costs = []string{
 	"rank", "ranking", "price", "cost", "costs", "calories", "kcal", "rang", "preis", "kosten", "kalorien",
 	"prix", "coût", "precio", "coste", "prezzo", "costo",
+	"overpotential", "degradation", "instability", "loss", "losses", "error", "errors", "defects",
 }
 
 // particulars are whole names of columns that say something of a recipe.

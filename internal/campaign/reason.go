@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -37,7 +37,7 @@ func (ch *chooser) reason(b *chosen) Reason {
 	}
 	text := "settles what is least known"
 	if i := ch.leastKnown(b.parts); i >= 0 {
-		text = "settles " + ch.c.Problem.Ingredients[i] + ", of which least is known here"
+		text = "settles " + ch.c.Problem.Ingredients[i] + ", the least known here"
 	}
 	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beats)}
 }
@@ -151,7 +151,7 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	default:
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
-	unit := "of the score, of which the best so far has " + short(p.b)
+	unit := "of the score, where the best so far has " + number.Value(p.b)
 	if alone != nil {
 		unit = "of " + alone.label
 	}
@@ -160,7 +160,7 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 		what += " by more than the noise"
 	}
 	l.Text = fmt.Sprintf("With probability %.2f ± %.2f %s is left; the gain to expect of the best is %s %s. Advice: %s.",
-		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), what, short(gain), unit, said)
+		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), what, number.Value(gain), unit, said)
 	if ch.weak() {
 		l.Text += " The models predict hardly anything yet, so that this figure is a guess."
 		if l.Advice == Stop {
@@ -230,9 +230,6 @@ func (c *Campaign) quiet(best *Best) int {
 	}
 	return len(rounds)
 }
-
-// short writes a number with three digits.
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 // replicate puts a trial that may be the best in place of the last recipes of the batch,
 // where one more measurement of it is worth more than they are: where noise is known from

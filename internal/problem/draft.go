@@ -188,14 +188,14 @@ func (w *draftWriter) columns() {
 // properties writes the objectives, and behind # what else could be one.
 func (w *draftWriter) properties(targets []Target) {
 	if len(targets) == 0 {
-		w.line("# The table has no labels, such as a taste or a rating, that could be wished for.")
+		w.line("# The table has no labels, such as a taste or a rating, to make an objective of.")
 		if w.Pairs {
 			w.line("properties:")
 			w.line("  %s", pairsLine)
 		}
 		return
 	}
-	w.line("# What is wished for: kir learns a label from the recipes.")
+	w.line("# The objectives: kir learns a label from the recipes.")
 	if w.Pairs || slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != None }) {
 		w.line("properties:")
 	} else {

@@ -241,7 +241,7 @@ func (w *draftWriter) writeMarket() []byte {
 	w.line("total: 100 # steps of one percent")
 	fewest, most := w.held()
 	w.line("sparsity: {uniform: [%d, %d]} # how many assets are held", fewest, most)
-	w.line("# What is wished for: a year's return and risk follow from the table.")
+	w.line("# The objectives: a year's return and risk follow from the table.")
 	w.line("properties:")
 	of := book.TableYAML("returns", filepath.ToSlash(w.Table), w.Layout)
 	goal := w.Targets()[0].Goal.Way

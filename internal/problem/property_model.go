@@ -62,7 +62,7 @@ var modelSections = schema.Sections{
 		Alone: map[string]string{"sd": "class maximize minimize target"},
 	},
 	{
-		Name: "an input", ID: "input", About: "What an input of a model is of a composition.",
+		Name: "an input", ID: "input", About: "The figure of a recipe that an input of the model stands for.",
 		Keys: []schema.Key{
 			key("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}"),
 			key("share", schema.Ingredients(), "", "what they take of the total, 0 to 1", "{share: {family: citrus}}"),

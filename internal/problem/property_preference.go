@@ -19,7 +19,7 @@ import (
 var preferenceKind = propertyKind{
 	Key: key("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
 	Sections: schema.Sections{{
-		Name: "a preference", ID: "preference", About: "What somebody liked better in pairs, as [kir serve](serve.md) asks for it.",
+		Name: "a preference", ID: "preference", About: "Learns from pairs which recipes somebody likes better, as [kir serve](serve.md) asks.",
 		Keys: []schema.Key{
 			key("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}"),
 			key("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}"),

@@ -188,7 +188,7 @@ func columnBounds(s *shelf, f fields, all rule.Amount, text string) ([]Rule, err
 		}
 		r.add(a, "amount of "+s.names[i]+words)
 	}
-	leaveOut(s, &r, none, "of which less than a unit is allowed")
+	leaveOut(s, &r, none, "as less than a unit is allowed")
 	if len(r.Rules) == 0 {
 		return nil, yaml.Hint(f["of"].Errorf("the columns have no bound for any of them"), "fill in the cells, or write numbers")
 	}
@@ -275,7 +275,7 @@ func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 	if !bounded {
 		return nil, yaml.Hint(v.Errorf("the column has no stock of any of them"), "fill in the cells; 0 is none")
 	}
-	leaveOut(s, &r, none, "of which there is none, or less than a unit")
+	leaveOut(s, &r, none, "as there is none, or less than a unit")
 	if len(r.Rules) == 1 {
 		r.texts = nil
 	}

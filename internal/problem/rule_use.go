@@ -51,7 +51,7 @@ var neverKind = ruleKind{
 			return nil, err
 		}
 		if len(of) < 2 {
-			return nil, yaml.Hint(n.Errorf("never names %s", fault.Count(len(of), "ingredient")), "name two or more, of which at most one may be used; to use none, write exclude")
+			return nil, yaml.Hint(n.Errorf("never names %s", fault.Count(len(of), "ingredient")), "name two or more, at most one of them is used then; to use none, write exclude")
 		}
 		return one("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
 	},
@@ -60,7 +60,7 @@ var neverKind = ruleKind{
 var needsKind = ruleKind{
 	Key: key("needs", schema.Link("needs"), "", "with one ingredient comes one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
 	Sections: schema.Sections{{
-		Name: "needs", ID: "needs", About: "What comes along with an ingredient.",
+		Name: "needs", ID: "needs", About: "The ingredients that must come along with one.",
 		Keys: []schema.Key{
 			key("if", schema.Ingredients(), "", "one ingredient", "{if: Milk, then: Sugar}"),
 			key("then", schema.Ingredients(), "", "where it is used, at least one of these is, too", "{if: Milk, then: [Gin, Sugar]}"),

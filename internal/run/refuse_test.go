@@ -368,8 +368,10 @@ func TestProgress(t *testing.T) {
 	if !errors.As(err, new(*InterruptedError)) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
-	if len(events) < 2 || len(events) > 8 {
-		t.Errorf("%d events in 0.9 seconds", len(events))
+	// On a busy machine a run takes longer to end than it was given.
+	took := events[len(events)-1].Elapsed
+	if len(events) < 2 || len(events) > int(took/progressTime)+2 {
+		t.Errorf("%d events in %v", len(events), took)
 	}
 	last := Progress{}
 	for k, p := range events {

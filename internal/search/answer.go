@@ -239,7 +239,7 @@ func (a *Answer) promise(ctx context.Context, q *Question, o Options, l ListOpti
 		return ctx.Err()
 	}
 	if err != nil {
-		a.Notes = append(a.Notes, fmt.Sprintf("What the models promise could not be checked on halves of the recipes: %v.", err))
+		a.Notes = append(a.Notes, fmt.Sprintf("The models' promise could not be checked on halves of the recipes: %v.", err))
 		return nil
 	}
 	a.Evaluations += a.Promise.Evaluations

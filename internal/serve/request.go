@@ -173,7 +173,7 @@ func (s *Session) takeWay(k int) error {
 	w.mu.Unlock()
 	ways := waysOut(err, text, s.measured())
 	if k < 0 || k >= len(ways) || ways[k].changes == nil {
-		return &fault.Error{Message: "there is no such way out any more"}
+		return &fault.Error{Message: "there is no such fix any more"}
 	}
 	return s.change(ways[k].text, ways[k].changes...)
 }

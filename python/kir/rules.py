@@ -143,7 +143,7 @@ def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
 
 def needs(if_: Which, then: Which) -> Rule:
     """With one ingredient comes one of others.
-    What comes along with an ingredient.
+    The ingredients that must come along with one.
 
     if_: one ingredient.
     then: where it is used, at least one of these is, too.
@@ -409,7 +409,7 @@ def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = 
 def preference(pairs: Any, *, first: int | None = None, groups: float | str | None = None,
                weight: float | None = None) -> Objective:
     """What somebody liked better in pairs.
-    What somebody liked better in pairs, as kir serve asks for it.
+    Learns from pairs which recipes somebody likes better, as kir serve asks.
 
     pairs: a CSV file with the columns pair, choice (better or worse), ingredient and amount.
     first: how many of the pairs count, from the beginning. Default: all.

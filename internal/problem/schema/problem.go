@@ -177,7 +177,7 @@ var Sampler = &Section{
 // Search is how much looking for the best there is.
 var Search = &Section{
 	Name: "the search", ID: "search",
-	About: "What fills the shortlist, beside the draws and without changing them.",
+	About: "The search that fills the shortlist; it does not change the draws.",
 	Keys: []Key{
 		{"effort", Between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, twice them with `draws: auto`, at most 100,000; 0 is none", "{effort: 4}"},
 		{"doses", Choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},

@@ -71,7 +71,7 @@ func unasked() *report.Answer {
 	unknown := report.UnknownNumber()
 	none := search.NoScores()
 	return &report.Answer{
-		Headline: "Nothing is wished for, so that no composition is better than another.", Grade: report.Unasked,
+		Headline: "There are no objectives, so no recipe is better than another.", Grade: report.Unasked,
 		Verdict: []string{}, Warnings: []string{}, Wishes: []report.WishPromise{},
 		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, BeatRandom: unknown, BeatKnown: unknown, Apart: unknown, KnownApart: unknown, Reach: unknown},
 	}

@@ -150,7 +150,7 @@ func ModelText(m campaign.Model) string {
 		text += ", held-out R² " + number.Fixed(*m.R2, 2)
 	}
 	if m.Noise != nil {
-		text += ", noise of a measurement " + number.Three(*m.Noise)
+		text += ", noise of a measurement " + number.Value(*m.Noise)
 	}
 	return text
 }

@@ -19,7 +19,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("A  %s", terminal.Plain(d.A))
 	p.Line("B  %s", terminal.Plain(d.B))
-	p.Heading("What is asked otherwise")
+	p.Heading("Different questions")
 	if d.Asked == "" {
 		p.Line("  nothing")
 	}
@@ -36,7 +36,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	for _, l := range d.Came {
 		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Three(float64(l.Score)), amounts(l.Recipe, nil)))
 	}
-	p.Heading("What moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.Counted(len(d.Figures), "figure"), 1/d.FalseAlarm)
+	p.Heading("Moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.Counted(len(d.Figures), "figure"), 1/d.FalseAlarm)
 	var sure []report.Moved
 	for _, m := range d.Figures {
 		if m.Sure {

@@ -268,7 +268,7 @@ func importanceOf(of *report.Forest, file, label string) *figure.Figure {
 	if len(of.Importances) == 0 {
 		return nil
 	}
-	f := &figure.Figure{Name: file, Title: "What the model of " + label + " goes by"}
+	f := &figure.Figure{Name: file, Title: "Most important for the model of " + label}
 	var rows []dotRow
 	var said []string
 	hi := 0.0

@@ -39,7 +39,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Rejected: swaps of the step that rejects most; Λ: the sum over the steps. Restarts: replicas that came from β = 0 to β = 1; round trips: those that had been there before.%s log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
 		number.Thousands(worst.Scans), learnt, number.Fixed(m.LogZ.Value, 3), number.Error(m.LogZ.SE)))
 	if worst.Steps() == 0 {
-		p.Wrapped(0, "Nothing is wished for, so that all β are alike and the ladder has one rung.")
+		p.Wrapped(0, "There are no objectives, so all β are alike and the ladder has one rung.")
 		return
 	}
 	p.Line("")

@@ -237,9 +237,9 @@ func qualityLines(f *report.Forest) []string {
 	case q.Numbers != nil:
 		n := q.Numbers
 		lines = append(lines,
-			fmt.Sprintf("R² %.2f, RMSE %.3g (always the mean: %.3g)", n.R2, n.RMSE, n.PriorRMSE),
-			fmt.Sprintf("CRPS %.3g ± %.2g (all labels: %.3g); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %%",
-				n.CRPS, n.CRPSSE, n.PriorCRPS, 100*n.Coverage50, 100*n.Coverage90))
+			fmt.Sprintf("R² %.2f, RMSE %s (guessing the mean: %s)", n.R2, number.Value(n.RMSE), number.Value(n.PriorRMSE)),
+			fmt.Sprintf("CRPS %s ± %s (all labels: %s); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %%",
+				number.Value(n.CRPS), number.Error(n.CRPSSE), number.Value(n.PriorCRPS), 100*n.Coverage50, 100*n.Coverage90))
 	default:
 		lines = []string{head + "; no tree left a recipe out, so its quality is unknown"}
 	}
@@ -254,16 +254,17 @@ func learntLines(f *report.Forest) (lines []string) {
 	}
 	if len(l.Brings) == 3 {
 		of := l.Brings
-		text := fmt.Sprintf("held-out CRPS: forest %.3g ± %.2g, Gaussian process %.3g ± %.2g, average %.3g ± %.2g, which is %.2g ± %.2g below the forest’s",
-			of[0].Loss, of[0].SE, of[1].Loss, of[1].SE, of[2].Loss, of[2].SE, of[2].Gain, of[2].GainSE)
+		text := fmt.Sprintf("held-out CRPS: forest %s ± %s, Gaussian process %s ± %s, average %s ± %s, which is %s ± %s below the forest’s",
+			number.Value(of[0].Loss), number.Error(of[0].SE), number.Value(of[1].Loss), number.Error(of[1].SE),
+			number.Value(of[2].Loss), number.Error(of[2].SE), number.Value(of[2].Gain), number.Error(of[2].GainSE))
 		if !l.Process {
 			text += "; so the forest stands alone"
 		}
 		lines = append(lines, text)
 	}
 	if l.Replicates > 0 {
-		lines = append(lines, fmt.Sprintf("%s are replicates of others and differ by %.3g (standard deviation); the noise of a measurement is %.3g",
-			number.Counted(l.Replicates, "recipe"), float64(l.ReplicateSD), float64(l.Noise)))
+		lines = append(lines, fmt.Sprintf("%s are replicates of others and differ by %s (standard deviation); the noise of a measurement is %s",
+			number.Counted(l.Replicates, "recipe"), number.Value(l.ReplicateSD), number.Value(l.Noise)))
 	}
 	if l.Failures > 0 {
 		lines = append(lines, fmt.Sprintf("%s failed: the probability of success multiplies the score", number.Counted(l.Failures, "more recipe")))

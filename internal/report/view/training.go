@@ -130,11 +130,11 @@ func choice(p *terminal.Printer, c *model.Choice) {
 	chosen, first := c.Tried[c.Chosen], c.Tried[0]
 	gain := "which no other undercuts by more than its error"
 	if c.Chosen > 0 {
-		gain = fmt.Sprintf("%.2g ± %.1g below the plainest (%s)", chosen.Gain, chosen.GainSE, first.Name)
+		gain = fmt.Sprintf("%s ± %s below the plainest (%s)", number.Value(chosen.Gain), number.Error(chosen.GainSE), first.Name)
 	}
-	p.Hanging(2, fmt.Sprintf("Chosen of %d by %d × %d-fold cross-validation: %s; %s %.3g ± %.1g, %s",
-		len(c.Tried), c.Repeats, c.Folds, chosen.Name, c.Loss, chosen.Loss, chosen.SE, gain))
-	p.Heading("What was tried: %s, and by how much it is below that of the first", c.Loss)
+	p.Hanging(2, fmt.Sprintf("Chosen of %d by %d × %d-fold cross-validation: %s; %s %s ± %s, %s",
+		len(c.Tried), c.Repeats, c.Folds, chosen.Name, c.Loss, number.Value(chosen.Loss), number.Error(chosen.SE), gain))
+	p.Heading("Models tried: %s, and by how much it is below that of the first", c.Loss)
 	table := terminal.NewTable(1, "model", c.Loss, "±", "gain", "±")
 	for _, t := range c.Tried {
 		table.Row(t.Name, fmt.Sprintf("%.4f", t.Loss), fmt.Sprintf("%.4f", t.SE), fmt.Sprintf("%.4f", t.Gain), fmt.Sprintf("%.4f", t.GainSE))

@@ -19,7 +19,7 @@ export function showNames() {
 export function showDraws() {
   const d = page.draws;
   if (!d || !page.problem || d.step !== page.state.step) return;
-  byId('draws-why').textContent = `${d.made.toLocaleString('en')} draws` + (d.from ? `, begun at draws of the step before, of which ${d.from.toLocaleString('en')} still fit` : '') + '. ' + d.why;
+  byId('draws-why').textContent = `${d.made.toLocaleString('en')} draws` + (d.from ? `, begun at ${d.from.toLocaleString('en')} draws of the step before that still fit` : '') + '. ' + d.why;
   byId('draws-why').className = 'small ' + (d.reliable ? '' : 'provisional');
   const wanted = byId('find-ingredient').value.trim().toLowerCase();
   const rows = d.ingredients.filter(r => !wanted || r.name.toLowerCase().includes(wanted));
