@@ -230,7 +230,8 @@ func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) 
 }
 
 // Linear returns what the value is a sum of, by units and uses of each of n ingredients, and
-// how desirable it is; nothing where it is not affine.
+// how desirable it is; nothing where it is not affine, or where more than the last digits of
+// the value may be rounded, as of what all but cancels out.
 func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	f := e.enclosed.affine
 	if f == nil {
@@ -238,6 +239,16 @@ func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64,
 	}
 	w := &enclosing{e: e, n: n, unit: make([]float64, n), use: make([]float64, n)}
 	w.write(f)
+	top := math.Abs(f.constant)
+	for _, v := range w.unit {
+		top = max(top, float64(math.Abs(v)*float64(e.total)))
+	}
+	for _, v := range w.use {
+		top = max(top, math.Abs(v))
+	}
+	if !(float64(f.size*float64(f.parts+8)) <= 64*top) {
+		return nil, nil, 0, nil
+	}
 	if d = e.d; d == nil {
 		d, _ = Toward(0, 1, 1) // a score is its own desirability
 	}

@@ -144,3 +144,17 @@ func TestExpressionAbove(t *testing.T) {
 		t.Errorf("a ratio of at most %v is bounded by %v", best, above)
 	}
 }
+
+// What all but cancels out is rounded by more than a linear form of it would show.
+func TestExpressionCancels(t *testing.T) {
+	e := must(property.NewExpression(`(share("Gin") * 1e18 + mean("cost")) - share("Gin") * 1e18`, bar{}, 12))
+	if perUnit, _, _, _ := e.Linear(len(barNames)); perUnit != nil {
+		t.Error("it is taken for a linear form")
+	}
+	for gin := range 12 {
+		x := []int{gin, 12 - gin, 0, 0, 0}
+		if score, above := e.LogScore(composition(t, x)), e.Above(len(barNames), greatestIn([][]int{x})); score > above {
+			t.Errorf("%v scores %v, and is bounded by %v", x, score, above)
+		}
+	}
+}
