@@ -58,12 +58,19 @@ func example(name string) string { return filepath.Join("..", "..", "examples", 
 // serveProblem runs kir serve of a problem until the test ends and returns its address.
 func serveProblem(t *testing.T, file string) string {
 	t.Helper()
-	return served(t, "", "", file)
+	return served(t, "", file)
 }
 
 // served runs kir serve in a directory until the test ends and returns its address. It must
-// end well, unless it says what is excused.
-func served(t *testing.T, dir, excused string, args ...string) string {
+// end well.
+func served(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	address, _ := servedUntil(t, dir, args...)
+	return address
+}
+
+// servedUntil is served, and returns what kills the program at once.
+func servedUntil(t *testing.T, dir string, args ...string) (address string, kill func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	command := exec.CommandContext(ctx, program, append([]string{"serve", "--no-open"}, args...)...)
@@ -79,10 +86,22 @@ func served(t *testing.T, dir, excused string, args ...string) string {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	killed := false
+	kill = func() {
+		t.Helper()
+		killed = true
+		if err := command.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = command.Wait() // it was killed
+	}
 	t.Cleanup(func() {
 		cancel()
+		if killed {
+			return
+		}
 		// An error that is the cancelling alone says nothing of how the program ended.
-		if err := command.Wait(); command.ProcessState.ExitCode() != 0 && (excused == "" || !strings.Contains(stderr.String(), excused)) {
+		if err := command.Wait(); command.ProcessState.ExitCode() != 0 {
 			t.Errorf("kir serve ends with %v: %v\n%s", command.ProcessState, err, stderr.String())
 		}
 	})
@@ -91,7 +110,7 @@ func served(t *testing.T, dir, excused string, args ...string) string {
 		line, err := lines.ReadString('\n')
 		if _, rest, ok := strings.Cut(line, "http://"); ok {
 			go io.Copy(io.Discard, lines) // until the program ends
-			return "http://" + strings.Fields(rest)[0]
+			return "http://" + strings.Fields(rest)[0], kill
 		}
 		if err != nil {
 			t.Fatalf("kir serve prints no address: %v\n%s", err, stderr.String())

@@ -95,7 +95,7 @@ beside the problem, in PROBLEM.steps.json.`,
 			return inputError(serve.Serve(c.Context(), o))
 		},
 	}
-	c.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes one that is free")
+	c.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or one that is free")
 	c.Flags().StringSliceVar(&o.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
 	c.Flags().BoolVar(&noOpen, "no-open", false, "open no browser")
 	return c

@@ -85,13 +85,20 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 	return s
 }
 
+// stateAnywhere is what the page is told, but for the directory that the problem is in.
+func stateAnywhere(s *Session) *State {
+	state := s.state()
+	state.Place = ""
+	return state
+}
+
 // What the page is told of given draws is what it was.
 func TestAnswersAsBefore(t *testing.T) {
 	s := asking(t)
 	s.note("a note")
 	s.history.add(1, "with Gin", strings.Replace(s.history.current().Text, "constraints:\n", "constraints:\n  - require: Gin\n", 1))
 	s.history.Current = 1
-	answers := map[string]any{"state": s.state()}
+	answers := map[string]any{"state": stateAnywhere(s)}
 	_, p, kept, err := s.working()
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +201,7 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 				of.kept = of.kept[:0]
 			}
 		}
-		answers[name+" state"] = s.state()
+		answers[name+" state"] = stateAnywhere(s)
 		s.history.add(1, "more", text+"# more\n")
 		for path, answer := range map[string]func(*http.Request) (any, error){
 			"map": s.drawMap, "pair": s.pair, "amounts?group=spirit": s.amounts, "text?step=1&against=2": s.text, "list?step=1": s.listOf, "list?step=2": s.listOf,
@@ -211,7 +218,7 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 			}
 			answers[name+" "+path] = got
 		}
-		if err := s.work.look(t.Context(), s.work.problem, 50); err != nil {
+		if err := s.work.look(t.Context(), s.work.problem, 50, 0); err != nil {
 			t.Fatal(err)
 		}
 		answers[name+" looked at"] = s.work.shown()

@@ -262,7 +262,7 @@ func (o *opener) end() error {
 	if o.session == nil {
 		return nil
 	}
-	return errors.Join(o.session.end(), o.held.release())
+	return errors.Join(o.session.leave(), o.held.release())
 }
 
 // Handler returns what answers the page of a problem, or where o.File is empty that of

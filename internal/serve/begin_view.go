@@ -63,6 +63,8 @@ type RowView struct {
 	Line  int        `json:"line"`
 	Head  bool       `json:"head"`
 	Wrong bool       `json:"wrong"` // something in it cannot be read
+	Why   string     `json:"why"`   // it is left out; empty where it is not
+	Back  *answer    `json:"back"`  // what takes it in; nil where nothing does
 	Cells []CellView `json:"cells"`
 }
 
@@ -292,6 +294,7 @@ func (b *beginning) colourRecipes(t *TableView, s *book.Shape, d *problem.Draft)
 		switch {
 		case row.Line < s.Header || slices.Contains(s.Left, row.Line):
 			row.colour(func(int) string { return asLeft })
+			b.explain(row, s, d)
 		case d.Book.Turned && row.Head:
 			row.colour(func(i int) string {
 				if i > s.Named {
@@ -322,6 +325,27 @@ func (b *beginning) colourRecipes(t *TableView, s *book.Shape, d *problem.Draft)
 				}
 				return cell
 			})
+		}
+	}
+}
+
+// explain says why a row is left out and, where a person left it out, how it is taken in.
+func (b *beginning) explain(row *RowView, s *book.Shape, d *problem.Draft) {
+	if row.Line < s.Header {
+		row.Why = "It stands above the names of the columns."
+		return
+	}
+	if at := slices.IndexFunc(s.Columns, func(c book.Column) bool { return c.Role == book.RecipeColumn }); at >= 0 && at < len(row.Cells) {
+		if name := book.Name(row.Cells[at].Text); slices.Contains(b.layout.Without, name) {
+			row.Why, row.Back = fmt.Sprintf("You left out %s.", fault.Quote(name)), &answer{Do: "row", Name: name}
+			return
+		}
+	}
+	row.Why = "It has a text alone, or belongs to a recipe that is left out."
+	_, notes := d.Contents()
+	for _, n := range notes {
+		if n.Line == row.Line && strings.Contains(n.Message, "left out") {
+			row.Why = sentence(n.Message)
 		}
 	}
 }

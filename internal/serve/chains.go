@@ -22,7 +22,7 @@ const (
 	liveThin   = 8         // iterations from one draw to the next
 	mostLive   = 1_000_000 // draws of all chains: by then the run is done or takes long
 	keptDraws  = 1024      // of each chain
-	firstDraws = 4096      // draws of all chains that are made before others have the one processor
+	firstDraws = 4096      // draws of all chains that are made before the run has the processors
 )
 
 // A kept draw is one that stands for many.
@@ -131,7 +131,7 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 					}
 				}
 				made = turns[w].trace.count()
-				if made*len(c.traces) < firstDraws || runtime.GOMAXPROCS(0) > 1 {
+				if made*len(c.traces) < firstDraws {
 					continue
 				}
 				select {

@@ -22,7 +22,7 @@ func TestColours(t *testing.T) {
 		w := c.session.work
 		c.session.mu.Unlock()
 		for _, lines := range []int64{50, 500} {
-			if err := w.look(t.Context(), w.problem, lines); err != nil {
+			if err := w.look(t.Context(), w.problem, lines, 0); err != nil {
 				t.Fatal(err)
 			}
 			l := w.shown()

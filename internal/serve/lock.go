@@ -3,6 +3,8 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -10,8 +12,10 @@ import (
 	"kir/internal/file"
 )
 
-// A lock says that a process serves a problem. It is a file beside the problem, with
-// another that holds the address of the page; both are gone when the process ends well.
+// A lock says that a process serves a problem. It is a file beside the problem, gone when the
+// process ends well, with another that holds the address of the page. This one stays, so that the
+// next process takes the same address: a page that is still open, and what a browser keeps for it,
+// belong to the address.
 type lock struct {
 	held *file.Lock // nil where there are no locks
 	dir  *file.Dir
@@ -44,10 +48,22 @@ func lockProblem(problem string) (*lock, error) {
 // tell writes down where the page is, without what lets in.
 func (l *lock) tell(address string) error { return l.dir.Replace(l.page, []byte(address+"\n")) }
 
-func (l *lock) release() error {
-	err := l.dir.Remove(l.page)
-	if l.held != nil {
-		err = errors.Join(err, l.held.Remove())
+// last returns where the page was when the problem was served last, the zero value if that is
+// not known.
+func (l *lock) last() (at netip.AddrPort) {
+	text, err := l.dir.Read(l.page, mostAddress)
+	if err != nil {
+		return at
 	}
-	return err
+	if u, err := url.Parse(strings.TrimSpace(string(text))); err == nil {
+		at, _ = netip.ParseAddrPort(u.Host) // another name than a number is no address of ours
+	}
+	return at
+}
+
+func (l *lock) release() error {
+	if l.held == nil {
+		return nil
+	}
+	return l.held.Remove()
 }

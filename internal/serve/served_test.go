@@ -87,7 +87,8 @@ func TestServe(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); err != nil || len(left) > 0 {
+	// What stays is where the page was.
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); err != nil || len(left) != 1 || filepath.Base(left[0]) != ".bar.yaml.page" {
 		t.Errorf("left are %v, %v", left, err)
 	}
 	o.Address = "192.0.2.1:80"
@@ -451,5 +452,40 @@ func TestMeasuredOnce(t *testing.T) {
 	}
 	if err := s.end(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEndsWhileDrawing: a server that is ended while a run does not heed it ends as it does
+// otherwise, and the next one of the problem is at the same address.
+func TestEndsWhileDrawing(t *testing.T) {
+	file := cocktails(t)
+	started, release := make(chan bool, 1), make(chan bool)
+	defer close(release)
+	o := Options{File: file, Address: "127.0.0.1:0", Run: func(context.Context, *problem.Problem, string, func(run.Progress)) (*report.Model, error) {
+		started <- true
+		<-release
+		return nil, errors.New("released")
+	}}
+	var addresses []string
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		begun, ended := make(chan string, 1), make(chan error, 1)
+		o.Begun = func(address, _ string) { begun <- address }
+		go func() { ended <- Serve(ctx, o) }()
+		select {
+		case address := <-begun:
+			at, _, _ := strings.Cut(address, "?")
+			addresses = append(addresses, at)
+		case err := <-ended:
+			t.Fatal(err)
+		}
+		<-started
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if addresses[0] != addresses[1] {
+		t.Errorf("the addresses are %q", addresses)
 	}
 }

@@ -39,7 +39,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.release()) }()
-	listener, err := net.Listen("tcp", o.Address)
+	listener, err := listen(o.Address, l.last())
 	if err != nil {
 		return unserved(o.Address, err)
 	}
@@ -49,7 +49,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer func() { err = errors.Join(err, s.end()) }()
+	defer func() { err = errors.Join(err, s.leave()) }()
 	address, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return err
@@ -68,6 +68,16 @@ func Serve(ctx context.Context, o Options) (err error) {
 			o.Begun(s.another(g), door)
 		}
 	}, s.hub.close)
+}
+
+// listen listens at an address. Where any port will do it takes that of last time, if it is free.
+func listen(address string, last netip.AddrPort) (net.Listener, error) {
+	if host, port, err := net.SplitHostPort(address); err == nil && port == "0" && last.IsValid() && host == last.Addr().String() {
+		if listener, err := net.Listen("tcp", last.String()); err == nil {
+			return listener, nil
+		}
+	}
+	return net.Listen("tcp", address)
 }
 
 // unserved says that nothing can listen at an address.

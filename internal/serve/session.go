@@ -249,10 +249,23 @@ func (s *Session) end() error {
 	select {
 	case <-ended:
 	case <-time.After(patience):
-		return fmt.Errorf("what was being drawn did not end within %v, as where a program that scores does not answer, and was left behind", patience)
+		return errLeft
 	}
 	s.hub.close()
 	return s.scratch.end()
+}
+
+// errLeft is the error of an end that did not wait for what was being drawn.
+var errLeft = errors.New("what was being drawn did not end in time, and was left behind")
+
+// leave is end for a program that ends, too. What is left behind then is no fault: nothing that is
+// kept waits for it, and the next server removes its directory.
+func (s *Session) leave() error {
+	if err := s.end(); !errors.Is(err, errLeft) {
+		return err
+	}
+	s.hub.close()
+	return nil
 }
 
 // mayWrite says whether the page may write a file: where it may read it, or make it in a

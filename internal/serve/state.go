@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -17,6 +19,7 @@ import (
 // problem of the current one.
 type State struct {
 	File    string   `json:"file"`
+	Place   string   `json:"place"` // what tells this problem from others that an address had
 	Step    int      `json:"step"`
 	Steps   []Stop   `json:"steps"`
 	Phase   string   `json:"phase"` // reading, asking, drawing, settled or faulty
@@ -75,7 +78,7 @@ const mostNames = 5000
 // state returns what there is to show.
 func (s *Session) state() *State {
 	s.mu.Lock()
-	out := &State{File: filepath.Base(s.file), Step: s.history.Current, Steps: []Stop{}, Asks: []Ask{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
+	out := &State{File: filepath.Base(s.file), Place: s.place(), Step: s.history.Current, Steps: []Stop{}, Asks: []Ask{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
 	for _, step := range s.history.Steps {
 		stop := Stop{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
 		if w := s.works[step.ID]; w != nil {
@@ -106,6 +109,13 @@ func (s *Session) state() *State {
 		out.Problem = asked(w.problem, w.groups, s.palette.of(w.groups))
 	}
 	return out
+}
+
+// place is what a browser keeps things of this problem under: another problem can be served at
+// the same address later. It does not tell where the problem is.
+func (s *Session) place() string {
+	sum := sha256.Sum256([]byte(filepath.Join(s.dir, filepath.Base(s.file))))
+	return hex.EncodeToString(sum[:8])
 }
 
 // tellState tells all pages.

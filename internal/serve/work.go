@@ -22,6 +22,8 @@ const (
 	// quickLines and longerLines are how many lines the first searches of a step
 	// score, times search.Budget's quarter.
 	quickLines, longerLines = 2_000, 40_000
+	// quickFront and longerFront are the efforts of the fronts that are shown meanwhile.
+	quickFront, longerFront = 0.02, 0.2
 	// settleAfter is how long a step is looked at before the run is begun that the
 	// command line would make.
 	settleAfter = time.Second
@@ -149,8 +151,11 @@ func (w *work) tellDraws() error {
 // answer looks for the best: twice in short, and then as the command line does.
 func (w *work) answer(ctx context.Context, p *problem.Problem) error {
 	begun := time.Now()
-	for _, lines := range []int64{quickLines, longerLines} {
-		if err := w.look(ctx, p, lines); err != nil {
+	for _, first := range []struct {
+		lines int64
+		front float64
+	}{{quickLines, quickFront}, {longerLines, longerFront}} {
+		if err := w.look(ctx, p, first.lines, first.front); err != nil {
 			return err
 		}
 	}
@@ -163,8 +168,9 @@ func (w *work) answer(ctx context.Context, p *problem.Problem) error {
 	return w.settle(ctx)
 }
 
-// look makes a first shortlist, from what the chains have and a short search.
-func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error {
+// look makes a first shortlist, from what the chains have and a short search, and a first front
+// where a trade-off is asked for.
+func (w *work) look(ctx context.Context, p *problem.Problem, lines int64, front float64) error {
 	q, err := p.Question()
 	if err != nil {
 		return err
@@ -193,7 +199,26 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64) error 
 		}
 		l.Headline, l.Grade, l.Verdict, l.Entries = answer.Headline, string(answer.Grade), answer.Verdict, list
 	}
-	return w.keepList(l)
+	if len(p.Trade) == 0 {
+		return w.keepList(l)
+	}
+	w.mu.Lock()
+	if w.list != nil {
+		l.Tradeoff = w.list.Tradeoff
+	}
+	w.mu.Unlock()
+	if err := w.keepList(l); err != nil {
+		return err
+	}
+	next := *l
+	next.Tradeoff, err = build.Tradeoff(ctx, p, build.TradeOptions{Between: p.Trade, Effort: front, Seed: p.Sampler.Seed})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return nil // the run looks for longer, and says what is wrong
+	}
+	return w.keepList(&next)
 }
 
 // found returns the best draws so far, by the score that shortlists go by.

@@ -1,5 +1,6 @@
 // The page that makes a problem of a table: what is guessed of it, to be answered by clicks.
 import * as server from './begin-server.js';
+import { store, stored } from './drafts.js';
 
 const byId = id => document.getElementById(id);
 
@@ -66,7 +67,13 @@ async function open(file, of = state.tables.length && !state.named ? 'ingredient
   await does('Reading ' + file.name + ' …', async () => server.table(of, file.name, await file.arrayBuffer()));
 }
 
-const openText = text => does('Reading the cells …', () => server.table('recipes', text.includes('\t') ? 'cells.tsv' : 'cells.csv', new TextEncoder().encode(text)));
+// openText gives the server cells, which stay in the browser until the problem is written.
+const openText = text => {
+  byId('paste').value = text;
+  store('cells', text);
+  byId('paste-open').hidden = false;
+  return does('Reading the cells …', () => server.table('recipes', text.includes('\t') ? 'cells.tsv' : 'cells.csv', new TextEncoder().encode(text)));
+};
 
 const kinds = {
   name: 'recipe', ingredient: 'ingredient', amount: 'amount', result: 'result', price: 'price', stock: 'stock', limit: 'maximum or minimum',
@@ -87,10 +94,17 @@ function showTable(t) {
         t.sheets.map(s => el('option', { value: s, selected: s === t.sheet }, s)))) : null),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `The cells of ${t.name}, ${t.of}`, 'data-key': 'cells ' + t.of },
       el('table', {}, picks, el('tbody', {}, t.rows.map(r => el('tr', { class: r.wrong ? 'wrong' : r.head ? 'names' : null },
-        el('td', { class: 'line' }, r.wrong ? r.line + ' !' : String(r.line)),
+        el('td', { class: 'line' }, r.why ? el('button', { type: 'button', class: 'link', 'aria-label': `Why row ${r.line} is left out`, 'data-key': `row ${t.of} ${r.line}`, onclick: () => explain(t, r) }, r.line + ' ?') : r.wrong ? r.line + ' !' : String(r.line)),
         Array.from({ length: width }, (_, i) => r.cells[i]?.t ? el('td', { class: r.cells[i].k ? 'k-' + r.cells[i].k : null, title: r.cells[i].t.length > 24 ? r.cells[i].t : null }, r.cells[i].t) : el('td'))))))),
+    el('p', { id: 'why-' + t.of, role: 'status' }),
     el('ul', { class: 'key', 'aria-label': 'What the colours stand for' }, there.map(k => el('li', { class: 'k-' + k }, kinds[k]))),
     t.more ? el('p', { class: 'soft small' }, 'The table goes on; all of it is read.') : null);
+}
+
+// explain says why a row is left out, and offers what takes it in.
+function explain(t, r) {
+  byId('why-' + t.of).replaceChildren(el('span', {}, `Row ${r.line} is left out. ${r.why} `),
+    r.back ? el('button', { type: 'button', 'data-key': 'take in', onclick: () => send(r.back) }, 'Take in') : '');
 }
 
 // choice is a button among others of which one holds.
@@ -165,7 +179,10 @@ function show(v) {
 }
 
 byId('file').addEventListener('change', e => open(e.target.files[0], 'recipes').then(() => { e.target.value = ''; }));
-byId('paste').addEventListener('input', () => { byId('paste-open').hidden = !byId('paste').value.trim(); });
+byId('paste').addEventListener('input', () => {
+  byId('paste-open').hidden = !byId('paste').value.trim();
+  store('cells', byId('paste').value || null);
+});
 byId('paste').addEventListener('paste', e => {
   const text = e.clipboardData.getData('text/plain');
   if (text.includes('\n')) { e.preventDefault(); openText(text); }
@@ -175,11 +192,17 @@ document.addEventListener('paste', e => {
   const text = e.clipboardData?.getData('text/plain') ?? '';
   if (!e.defaultPrevented && !state.tables.length && text.includes('\n') && !e.target.closest?.('textarea, input')) openText(text);
 });
-byId('anew').addEventListener('click', () => { state = { tables: [] }; byId('paste').value = ''; send({ do: 'anew' }); });
+byId('anew').addEventListener('click', () => {
+  state = { tables: [] };
+  byId('paste').value = '';
+  store('cells', null);
+  send({ do: 'anew' });
+});
 byId('go').addEventListener('click', () => does('Writing the problem, and learning from the recipes …', async () => {
   byId('go').disabled = true;
   try {
     await server.go();
+    store('cells', null);
     server.again();
   } finally {
     byId('go').disabled = !state.ready;
@@ -189,4 +212,7 @@ for (const kind of ['dragenter', 'dragover']) document.addEventListener(kind, e 
 for (const kind of ['dragleave', 'drop']) document.addEventListener(kind, e => { e.preventDefault(); document.body.classList.remove('over'); });
 document.addEventListener('drop', e => open(e.dataTransfer.files[0], state.tables.length ? 'ingredients' : 'recipes'));
 
+// Cells that were typed and not read, as where the server ended, stand there again.
+byId('paste').value = stored('cells') ?? '';
+byId('paste-open').hidden = !byId('paste').value.trim();
 does('', server.view);

@@ -2,6 +2,7 @@
 // stands.
 import { el, byId, fill, plain, button, dialog, drawing, shown } from './dom.js';
 import { page, ask, send, open } from './state.js';
+import { keep, kept } from './drafts.js';
 import { amount, batch, parts } from './amounts.js';
 import { bar } from './bar.js';
 import { plainRows } from './recipes.js';
@@ -15,51 +16,82 @@ const said = { made: 'Recorded', failed: 'Failed', withdrawn: 'Withdrawn', waits
 async function result(results, more, last = false) {
   const answer = await send({ do: 'record', results, ...more }, last);
   const first = trials.get(results[0].id);
-  if (first) first.wrong(answer.wrong ?? '');
+  if (first) first.wrong(!answer.gone ? answer.wrong ?? '' : results[0].values ? 'Not recorded yet: kir does not answer. It is kept in this browser until it does.' : 'Not recorded: ' + answer.wrong, answer.gone);
   byId('recorded').textContent = answer.wrong ? '' : shown([answer.text, ...(answer.notes ?? [])].join('. ') + '.');
   return !answer.wrong;
 }
 
+// same says whether two texts of a field are one value.
+const same = (a = '', b = '') => a === b || a !== '' && b !== '' && Number(a.replace(',', '.')) === Number(b.replace(',', '.'));
+
+// commit records what was typed in the fields of recipes.
+async function commit(of, last) {
+  const typed = of.map(t => [t, t.typed()]).filter(([, values]) => Object.keys(values).length);
+  if (typed.length && await result(typed.map(([t, values]) => ({ id: t.id, values })), {}, last)) for (const [t, values] of typed) t.recorded(values);
+}
+
+// resend records what was typed while nobody answered.
+export async function resend() {
+  for (const t of trials.values()) if (!t.overtaken()) await commit([t]);
+}
+
 // trial makes the card of a recipe, and returns what updates it.
 function trial(t) {
-  const names = page.campaign.labels;
+  const names = page.campaign.labels, draft = 'result ' + t.id, of = JSON.stringify(t.recipe);
+  let known = t.values, overtaken = false; // by a result that was recorded after the draft was typed
   const status = el('p', { class: 'status small soft', id: 'status-' + t.id, role: 'status' });
   const inputs = names.map(l => {
-    const i = el('input', { inputmode: l.numeric ? 'decimal' : 'text', autocomplete: 'off', 'data-key': `result ${t.id} ${l.name}`, 'aria-describedby': status.id, onchange: () => commit() });
-    i.addEventListener('input', () => { i.dataset.typed = '1'; });
+    const i = el('input', { inputmode: l.numeric ? 'decimal' : 'text', autocomplete: 'off', 'data-key': `result ${t.id} ${l.name}`, 'aria-describedby': status.id, onchange: () => commit([card]) });
+    i.addEventListener('input', () => mark(i));
     i.addEventListener('paste', e => paste(e, t.id, l.name));
     i.addEventListener('keydown', e => {
       if (e.key !== 'Enter') return;
       e.preventDefault(); // or what gets the focus is pressed
+      if (overtaken) commit([card]);
       next(i);
     });
     return i;
   });
   // What stands in the fields counts, as soon as it is written.
-  const commit = async last => {
-    const values = Object.fromEntries(names.map((l, k) => [l.name, inputs[k].value.trim()]).filter(([, v]) => v));
-    if (!inputs.some(i => i.dataset.typed) || !Object.keys(values).length) return;
-    const typed = inputs.map(i => i.value);
-    if (await result([{ id: t.id, values }], {}, last)) inputs.forEach((i, k) => { if (i.value === typed[k]) delete i.dataset.typed; });
+  const typed = () => inputs.some(i => i.dataset.typed) ? Object.fromEntries(names.map((l, k) => [l.name, inputs[k].value.trim()]).filter(([, v]) => v)) : {};
+  const keepDraft = () => {
+    const values = Object.fromEntries(names.map((l, k) => [l.name, inputs[k].value]).filter((_, k) => inputs[k].dataset.typed));
+    keep(draft, Object.keys(values).length ? { of, values, was: Object.fromEntries(Object.keys(values).map(n => [n, known[n] ?? ''])) } : null);
   };
-  const failed = button('Failed', () => result([{ id: t.id, failed: true }]), { 'data-key': 'failed ' + t.id, 'aria-label': `Failed: nothing of recipe ${t.id} can be measured` });
-  const drop = button('Not made', () => result([{ id: t.id }], { withdraw: true }), { class: 'quiet', 'data-key': 'drop ' + t.id, 'aria-label': `Not made: recipe ${t.id} counts for nothing` });
+  const mark = i => {
+    i.dataset.typed = '1';
+    keepDraft();
+  };
+  const forget = of => {
+    for (const i of of) delete i.dataset.typed;
+    overtaken = false;
+    keepDraft();
+  };
+  const card = {
+    id: t.id, typed, overtaken: () => overtaken,
+    recorded: values => forget(inputs.filter((i, k) => i.value.trim() === (values[names[k].name] ?? ''))),
+    write: values => names.forEach((l, k) => { if (values[l.name]) { inputs[k].value = values[l.name]; mark(inputs[k]); } }),
+  };
+  const instead = async (results, more) => { if (await result(results, more)) forget(inputs); };
+  const failed = button('Failed', () => instead([{ id: t.id, failed: true }]), { 'data-key': 'failed ' + t.id, 'aria-label': `Failed: nothing of recipe ${t.id} can be measured` });
+  const drop = button('Not made', () => instead([{ id: t.id }], { withdraw: true }), { class: 'quiet', 'data-key': 'drop ' + t.id, 'aria-label': `Not made: recipe ${t.id} counts for nothing` });
   const expects = el('p', { class: 'small' }), body = el('div', {});
   const e = el('li', { class: 'card', 'data-trial': t.id },
     el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, expects,
     el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', {}, names[k].name, i)), el('div', { class: 'small-tools' }, failed, drop)), status);
   const expected = Object.entries(t.predicted ?? {});
   expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => `${n} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`).join(', ') : '');
-  const wrong = words => {
+  const wrong = (words, later) => {
     if (words) status.textContent = shown(words);
     status.className = 'status small ' + (words ? 'provisional' : 'soft');
     for (const i of inputs) i.toggleAttribute('aria-invalid', false);
-    if (words) for (const i of inputs) if (i.dataset.typed) i.setAttribute('aria-invalid', 'true');
+    if (words && !later) for (const i of inputs) if (i.dataset.typed) i.setAttribute('aria-invalid', 'true');
   };
   const update = t => {
     e.className = 'card ' + t.status;
     fill(body, bar(t.recipe), plainRows(t.recipe));
-    if (!inputs.some(i => i.hasAttribute('aria-invalid'))) {
+    known = t.values;
+    if (!overtaken && !inputs.some(i => i.hasAttribute('aria-invalid'))) {
       const values = names.map(l => t.values[l.name]).some(v => v) ? ': ' + names.filter(l => t.values[l.name]).map(l => `${l.name} ${t.values[l.name]}`).join(', ') : '';
       status.textContent = shown((said[t.status] ?? t.status) + values);
     }
@@ -67,7 +99,22 @@ function trial(t) {
     failed.setAttribute('aria-pressed', String(t.status === 'failed'));
     drop.hidden = t.status === 'withdrawn';
   };
-  return { e, update, wrong, commit };
+  // What was typed before and not recorded stands in the fields again, and is recorded, unless
+  // something else was recorded meanwhile.
+  const before = kept(draft);
+  if (before?.of === of) {
+    names.forEach((l, k) => {
+      const value = before.values[l.name];
+      if (value === undefined || same(value, t.values[l.name])) return;
+      inputs[k].value = value;
+      inputs[k].dataset.typed = '1';
+      if (same(before.was[l.name], t.values[l.name])) return;
+      overtaken = true;
+      wrong(`Not recorded: ${l.name} ${value} was typed here, and ${t.values[l.name] || 'nothing'} was recorded since. Enter records what stands in the field.`, true);
+    });
+    if (!overtaken) setTimeout(() => commit([card]));
+  }
+  return Object.assign(card, { e, update, wrong });
 }
 
 // next goes from a field to the one below.
@@ -85,10 +132,11 @@ function paste(e, id, label) {
   e.preventDefault();
   const b = page.campaign.batches.find(b => b.entries.some(t => t.id === id));
   const from = b.entries.findIndex(t => t.id === id), names = page.campaign.labels.map(l => l.name), first = names.indexOf(label);
-  const results = rows.slice(0, b.entries.length - from).map((cells, r) => ({
-    id: b.entries[from + r].id, values: Object.fromEntries(cells.slice(0, names.length - first).map((v, k) => [names[first + k], v.trim()])),
-  })).filter(r => Object.values(r.values).some(v => v));
-  if (results.length) result(results);
+  commit(rows.slice(0, b.entries.length - from).map((cells, r) => {
+    const card = trials.get(b.entries[from + r].id);
+    card.write(Object.fromEntries(cells.slice(0, names.length - first).map((v, k) => [names[first + k], v.trim()])));
+    return card;
+  }));
 }
 
 // make prints the sheets of a batch.
@@ -149,6 +197,10 @@ export function showCampaign() {
   });
   if (wanted.length !== byId('batches').children.length || wanted.some((e, k) => e !== byId('batches').children[k])) byId('batches').replaceChildren(...wanted);
   byId('paste').hidden = !c.batches.length;
+  if (!byId('paste-text').value && kept('paste')) {
+    byId('paste-text').value = kept('paste');
+    byId('paste').open = true;
+  }
   if (byId('campaign-figures').of !== s) fill(byId('campaign-figures'), (s?.figures ?? []).map(drawing));
   byId('campaign-figures').of = s;
   byId('campaign-more').hidden = !s;
@@ -180,8 +232,10 @@ export function begin() {
     const answer = await ask({ do: 'paste', text: byId('paste-text').value });
     if (!answer) return;
     byId('paste-text').value = '';
+    keep('paste', null);
     byId('recorded').textContent = shown([answer.text, ...(answer.notes ?? [])].join('. ') + '.');
   });
+  byId('paste-text').addEventListener('input', () => keep('paste', byId('paste-text').value || null));
   // What is half typed when the page is closed is recorded, too.
-  addEventListener('pagehide', () => { for (const t of trials.values()) t.commit(true); });
+  addEventListener('pagehide', () => { for (const t of trials.values()) if (!t.overtaken()) commit([t], true); });
 }

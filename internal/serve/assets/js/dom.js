@@ -57,6 +57,7 @@ export const fixed = (v, digits) => v === null || v === undefined ? '?' : v.toFi
 // plain writes a number with about three digits.
 export function plain(v) {
   if (v === null || v === undefined) return '?';
+  if (v === 0) return '0';
   const size = Math.abs(v);
   return v.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }

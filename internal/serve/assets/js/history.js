@@ -2,6 +2,7 @@
 import { el, byId, fill, fixed, button, shown } from './dom.js';
 import { page, ask, get, say, newest } from './state.js';
 import { parts } from './amounts.js';
+import { keep, kept } from './drafts.js';
 
 const title = s => s.name || s.change;
 
@@ -33,6 +34,7 @@ async function compare(s) {
     return say(e.message);
   }
   if (!both) return;
+  if (!page.list) return say('There is no shortlist yet to compare with.');
   const [other, text] = both;
   const here = page.list.entries, there = other.entries;
   const has = (list, b) => list.some(c => setOf(c) === setOf(b));
@@ -53,29 +55,35 @@ async function showText(whole) {
   byId('difference').hidden = whole;
   byId('text-form').hidden = !whole;
   byId('difference').textContent = t.difference ? shown(t.difference) : 'It is as it was in the beginning.';
-  byId('text').value = t.text;
+  // A text that was being changed stays until it is taken, at the step that it was changed at.
+  const draft = kept('text');
+  byId('text').value = draft?.step === page.state.step ? draft.text : t.text;
 }
 
 let open = null; // what of the text is shown
 
 export function showFile() {
+  if (!page.state) return; // it is on its way, and is shown when it comes
   if (!byId('save-name').value) byId('save-name').value = page.state.file.replace(/\.ya?ml$/, '') + '-steered.yaml';
+  if (open === null && kept('text')?.step === page.state.step) open = true;
   if (open !== null && document.activeElement !== byId('text')) showText(open).catch(e => say(e.message));
 }
 
 export function begin() {
   byId('back').addEventListener('click', () => {
-    const now = page.state.steps.find(s => s.id === page.state.step);
+    const now = page.state?.steps.find(s => s.id === page.state.step);
     if (now?.parent) ask({ do: 'back', step: now.parent });
   });
   byId('show-difference').addEventListener('click', () => { open = false; showFile(); });
   byId('show-text').addEventListener('click', () => { open = true; showFile(); });
-  byId('text-form').addEventListener('submit', e => {
+  byId('text').addEventListener('input', () => keep('text', { step: page.state.step, text: byId('text').value }));
+  byId('text-form').addEventListener('submit', async e => {
     e.preventDefault();
-    ask({ do: 'text', step: page.state.step, text: byId('text').value });
+    if (await ask({ do: 'text', step: page.state.step, text: byId('text').value })) keep('text', null);
   });
   byId('save').addEventListener('submit', async e => {
     e.preventDefault();
+    if (!page.state) return say('The problem is being read.');
     const answer = await ask({ do: 'save', step: page.state.step, text: byId('save-name').value, over: byId('save-over').checked });
     if (answer) byId('saved').textContent = shown(`Saved. kir sample ${answer.text} gives the same shortlist.`);
   });

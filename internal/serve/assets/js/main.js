@@ -12,7 +12,7 @@ import * as history from './history.js';
 
 const phases = {
   reading: 'Reading the problem …', asking: 'Waiting for your word', drawing: 'Drawing; what is shown is a first look',
-  settled: 'Settled: this is what the command line gives', faulty: 'This cannot be drawn', gone: 'kir has ended, or cannot be reached; all that was kept is beside the problem',
+  settled: 'Settled: this is what the command line gives', faulty: 'This cannot be drawn', gone: 'kir has ended, or cannot be reached. Results that you type are kept in this browser until it is back',
 };
 
 function phase(name) {
@@ -34,15 +34,17 @@ function showState() {
   }
   byId('asks').hidden = !s.asks.length;
   fill(byId('asks-list'), s.asks.map(a => el('li', {}, el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The command' }, a.lines.join('\n')), button('Allow this command', () => ask({ do: 'allow', text: a.key }), { 'data-key': 'allow ' + a.key }))));
-  byId('notes').hidden = !s.notes.length;
-  fill(byId('notes').lastElementChild, s.notes.map(n => el('li', {}, n)));
+  const notes = [...s.problem?.warnings ?? [], ...s.notes];
+  byId('notes').hidden = !notes.length;
+  byId('notes').firstElementChild.textContent = notes.length === 1 ? 'A note' : `${notes.length} notes`;
+  fill(byId('notes').lastElementChild, notes.map(n => el('li', {}, n)));
   history.showSteps();
   history.showFile();
   if (!s.problem) return;
   page.problem = s.problem;
   byId('title').textContent = shown(s.problem.name);
   document.title = shown(s.problem.name) + ' · kir';
-  byId('words').textContent = shown(s.problem.words + (s.problem.warnings.length ? '. ' + s.problem.warnings.join(' ') : ''));
+  byId('words').textContent = shown(s.problem.words + '.');
   recipes.showOrders();
   question.showObjectives();
   question.showConstraints();
@@ -73,4 +75,7 @@ const shows = {
 amounts.begin(() => { if (page.problem) { recipes.showList(); campaign.showCampaign(); } });
 for (const part of [question, recipes, campaign, ingredients, taste, map, history]) part.begin();
 byId('said').lastElementChild.addEventListener('click', () => say(''));
-listen(Object.keys(shows), kind => shows[kind](), () => phase('gone'));
+listen(Object.keys(shows), kind => shows[kind](), () => phase('gone'), () => {
+  showState();
+  campaign.resend();
+});

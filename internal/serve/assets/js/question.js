@@ -1,6 +1,7 @@
 // The question: objectives and constraints, each changed where it stands.
 import { el, byId, fill, plain, button, shown } from './dom.js';
 import { page, ask, get, newest } from './state.js';
+import { keep, kept } from './drafts.js';
 
 export function showObjectives() {
   const all = page.problem.objectives;
@@ -11,7 +12,7 @@ export function showObjectives() {
       oninput: () => { value.textContent = plain(Number(slider.value)); },
       onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
     return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
-      el('summary', {}, el('strong', {}, w.name), ' ', w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
+      el('summary', {}, el('strong', {}, w.name), ' ', w.about.startsWith(w.name + ' ') ? w.about.slice(w.name.length + 1) : w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
       el('p', { class: 'soft' }, `In the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
   }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
 }
@@ -25,7 +26,7 @@ function showTrade(all) {
   const boxes = all.map(w => el('input', { type: 'checkbox', value: w.name, checked: chosen.includes(w.name), 'data-key': 'trade ' + w.name }));
   fill(byId('trade'), el('details', { open: byId('trade').firstElementChild?.open, 'data-key': 'trade' },
     el('summary', { class: 'button quiet' }, asked.length ? `Trade-off of ${asked.map(shown).join(' and ')}` : 'Show a trade-off'),
-    el('form', { class: 'box tools', onsubmit: e => { e.preventDefault(); ask({ do: 'trade', trade: boxes.filter(b => b.checked).map(b => b.value) }); } },
+    el('form', { class: 'box tools', onsubmit: e => { e.preventDefault(); e.target.parentElement.open = false; ask({ do: 'trade', trade: boxes.filter(b => b.checked).map(b => b.value) }); } },
       boxes.map((b, k) => el('label', {}, b, ' ', all[k].name)), el('button', { class: 'main', 'data-key': 'trade go' }, 'Show it'),
       asked.length > 0 && button('None', () => ask({ do: 'trade', trade: [] }), { 'data-key': 'trade none' }))));
 }
@@ -74,7 +75,18 @@ function showFields() {
   byId('rule-leaves').textContent = '';
 }
 
-const ruleText = () => kinds[byId('rule-kind').value].rule(Object.fromEntries(Object.entries(fields).map(([k, e]) => [k, e.value.trim()])));
+const typed = () => Object.fromEntries(Object.entries(fields).map(([k, e]) => [k, e.value.trim()]));
+const ruleText = () => kinds[byId('rule-kind').value].rule(typed());
+
+// restore puts a constraint that was being typed into its form again.
+function restore() {
+  const was = kept('rule');
+  if (!was || ![...byId('rule-kind').options].some(o => o.value === was.kind)) return;
+  byId('rule-kind').value = was.kind;
+  showFields();
+  for (const [k, v] of Object.entries(was.fields)) if (fields[k]) fields[k].value = v;
+  byId('constraint-add').open = true;
+}
 
 let timer = 0;
 function later() {
@@ -101,14 +113,17 @@ export function showConstraints() {
   if (byId('rule-kind').options.length !== offered.length) {
     byId('rule-kind').replaceChildren(...offered.map(([value, k]) => el('option', { value }, k.label)));
     showFields();
+    restore();
   }
 }
 
 export function begin() {
   byId('rule-kind').addEventListener('change', showFields);
+  byId('rule-form').addEventListener('input', () => keep('rule', Object.values(typed()).some(v => v) ? { kind: byId('rule-kind').value, fields: typed() } : null));
   byId('rule-form').addEventListener('submit', async e => {
     e.preventDefault();
-    if (!await ask({ do: 'rule', text: ruleText() })) return;
+    if (!page.problem || !await ask({ do: 'rule', text: ruleText() })) return;
+    keep('rule', null);
     byId('constraint-add').open = false;
     showFields();
   });

@@ -15,24 +15,31 @@ export function say(text) {
 
 const words = answer => answer.message + (answer.hint ? ': ' + answer.hint : '');
 
+// reached asks the server. The error of who answers, but not for this page, is that of who does not.
+async function reached(path, options) {
+  const r = await server.ask(path, options).catch(e => { throw new Error('kir does not answer. Was it ended? ' + e.message); });
+  if (r.status === 403) throw new Error('kir does not answer this page: it was started again. Open the address that it printed.');
+  return r;
+}
+
 // get asks for something, and text for something that is text.
 export async function get(path) {
-  const r = await server.ask(path);
+  const r = await reached(path);
   const answer = await r.json();
   if (!r.ok) throw new Error(words(answer));
   return answer;
 }
-export const text = path => server.ask(path).then(r => r.text());
+export const text = path => reached(path).then(r => r.text());
 
-// send asks to do something; the answer has done or the words of what went wrong. last
-// is of a page that is being closed.
+// send asks to do something; the answer has done or the words of what went wrong, and gone where
+// nobody answers. last is of a page that is being closed.
 export async function send(request, last = false) {
   try {
-    const r = await server.ask('/do', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(request), keepalive: last });
+    const r = await reached('/do', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(request), keepalive: last });
     const answer = await r.json();
     return r.ok ? answer : { wrong: words(answer) + '.' };
   } catch (e) {
-    return { wrong: 'kir does not answer. Was it ended? ' + e.message };
+    return { wrong: e.message, gone: true };
   }
 }
 
@@ -47,20 +54,38 @@ export async function ask(request) {
 
 export const { open, save: download } = server;
 
-// listen receives messages, of each kind the last one once a frame, in the order of
-// kinds; gone is called when there will be none any more or for a while.
-export function listen(kinds, show, gone) {
+const retry = 2000; // milliseconds until a server that has ended is looked for again
+
+// listen receives messages, of each kind the last one once a frame, in the order of kinds. gone is
+// called when there will be none for a while, and back with the first one after that.
+export function listen(kinds, show, gone, back) {
   const fresh = new Set();
-  const events = server.events('/events');
-  for (const kind of kinds) {
-    events.addEventListener(kind, e => {
-      page[kind] = JSON.parse(e.data);
-      if (!fresh.size) setTimeout(() => { for (const k of kinds) if (fresh.delete(k)) show(k); }, 16);
-      fresh.add(kind);
-    });
-  }
-  events.addEventListener('end', () => { events.close(); gone(); });
-  events.onerror = gone;
+  let lost = false;
+  const lose = () => {
+    lost = true;
+    gone();
+  };
+  const open = () => {
+    const events = server.events('/events');
+    for (const kind of kinds) {
+      events.addEventListener(kind, e => {
+        const message = JSON.parse(e.data);
+        if (kind === 'state' && page.state && page.state.place !== message.place) return server.again(); // another problem is at this address
+        page[kind] = message;
+        if (!fresh.size) setTimeout(() => { for (const k of kinds) if (fresh.delete(k)) show(k); if (lost) { lost = false; back(); } }, 16);
+        fresh.add(kind);
+      });
+    }
+    const again = () => {
+      events.close();
+      lose();
+      setTimeout(open, retry);
+    };
+    events.addEventListener('end', again);
+    // Browsers go on trying where a connection breaks, and give up where another server refuses.
+    events.onerror = () => events.readyState === 2 ? again() : lose();
+  };
+  open();
 }
 
 // newest returns a function that waits for the answer to a question, and gives undefined

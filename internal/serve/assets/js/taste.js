@@ -28,9 +28,10 @@ async function next() {
 }
 
 async function answer(better, worse) {
-  for (const b of byId('taste').querySelectorAll('button')) b.disabled = true;
-  await ask({ do: 'prefer', better, worse });
-  next();
+  const buttons = byId('taste').querySelectorAll('button');
+  for (const b of buttons) b.disabled = true;
+  if (await ask({ do: 'prefer', better, worse })) return next();
+  for (const b of buttons) b.disabled = false; // so that the answer can be given again
 }
 
 export function begin() {
