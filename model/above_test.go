@@ -88,3 +88,41 @@ func TestLearnedAbove(t *testing.T) {
 		}
 	}
 }
+
+// The bound of a process by its norm is reached where the process is one bump, at its top. So
+// it shows there if the norm, or what the bound makes of it, is too small.
+func TestProcessNorm(t *testing.T) {
+	s := learnedCases(t)["process"].process
+	p := s.Process
+	for r := range p.alpha {
+		p.alpha[r] = 0
+	}
+	p.alpha[0] = 3
+	x := make([]int32, len(p.ingredients))
+	for _, q := range p.known[0] {
+		x[q.Ingredient] = int32(q.Amount)
+	}
+	at := make([]int64, len(p.known))
+	p.measure(x, usedOf(x), at)
+	top := (p.mean(at) - p.centre) / p.scale
+	r := rand.New(rand.NewPCG(6, 6))
+	near := 0
+	for range 300 {
+		lo, hi := boxAbout(r, x, p.total)
+		above := p.newMeanBound(lo, hi, len(x)).normed(1)
+		if above < top {
+			t.Fatalf("the mean is %v above its centre, and the bound of a box is %v", top, above)
+		}
+		if above < top+0.01 {
+			near++
+		}
+		// Elsewhere it is the norm that is not reached.
+		y := book{rows: 1, ingredients: len(x), total: p.total, sizes: []int{2, 3}}.composition(r, nil)
+		if above := p.newMeanBound(y, y, len(x)).normed(1); above > top {
+			t.Errorf("alone %v is bounded by %v, more than the top at %v", y, above, top)
+		}
+	}
+	if near < 100 {
+		t.Errorf("%d bounds are near to what is reached", near)
+	}
+}

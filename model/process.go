@@ -53,6 +53,9 @@ type Process struct {
 	left, leftSD []float64 // by known composition: the mean and standard deviation without it
 
 	points sync.Pool
+
+	once   sync.Once // for what follows, which only bounds ask for
+	normed processNorm
 }
 
 // A Kernel is a law of correlation by distance.

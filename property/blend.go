@@ -57,7 +57,7 @@ func (b *Blend) mean(sum int64) float64 { return float64(sum) / b.whole }
 
 // Linear returns what the mean is a sum of, by units of each ingredient, and how desirable
 // it is.
-func (b *Blend) Linear() (perUnit, perUse []float64, constant float64, d *Desirability) {
+func (b *Blend) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	for _, a := range b.form.a {
 		perUnit = append(perUnit, float64(a)/b.whole)
 	}

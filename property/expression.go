@@ -28,6 +28,9 @@ type Expression struct {
 	questions []question
 	total     int
 	d         *Desirability // of the value; nil: the value is the score
+
+	enclosed   *enclosure // the formula as it is bounded
+	enclosures int
 }
 
 var _ mcmc.LineProperty = (*Expression)(nil)

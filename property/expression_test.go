@@ -246,6 +246,14 @@ func FuzzExpression(f *testing.F) {
 		if a, b := s.LogScore(), p.LogScore(x); !same(a, b) && !(math.IsNaN(a) && math.IsNaN(b)) {
 			t.Fatalf("%v and %v", a, b)
 		}
+		amounts := make([]int, len(barNames))
+		for i := range amounts {
+			amounts[i] = x.Amount(i)
+		}
+		v, above := p.Value(x), p.Above(len(barNames), greatestIn([][]int{amounts}))
+		if score := p.LogScore(x); v >= 0 && !math.IsInf(v, 1) && score > above {
+			t.Fatalf("it scores %v, and is bounded by %v", score, above)
+		}
 	})
 }
 

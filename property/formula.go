@@ -66,7 +66,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	} else if err != nil {
 		return nil, &ExpressionError{Message: err.Error()}
 	}
-	c := &formula{expression: &Expression{total: total}, lexicon: lexicon, asked: make(map[string]int), variables: make(map[string]int)}
+	c := &formula{expression: &Expression{total: total}, lexicon: lexicon, asked: make(map[string]int), variables: make(map[string]int), asks: make(map[ast.Node]int)}
 	n, t, err := c.compile(tree.Node)
 	if err != nil {
 		return nil, err
@@ -85,6 +85,9 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	e.slots = first + c.declared
 	e.value = n
 	c.first = first
+	bounded := &encloser{of: c, variables: make(map[string]*enclosure)}
+	e.enclosed = bounded.enclose(tree.Node)
+	e.enclosures = bounded.made
 	return e, nil
 }
 
@@ -118,8 +121,9 @@ func unexpected(bad *file.Error) *ExpressionError {
 type formula struct {
 	expression *Expression
 	lexicon    Lexicon
-	asked      map[string]int // questions by what they ask
-	variables  map[string]int // slots of those in sight, from first on
+	asked      map[string]int   // questions by what they ask
+	asks       map[ast.Node]int // by the node that is to blame for one
+	variables  map[string]int   // slots of those in sight, from first on
 	declared   int
 	first      int
 }

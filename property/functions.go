@@ -20,6 +20,7 @@ type function struct {
 	ask   func(c *formula, names []string) (question, error)
 	by    func(total int) float64 // what the answer is divided by, if not nil
 	of    func(a float64) float64
+	over  func(a span) span // what of makes of what is in a span
 	fold  func(a, b float64) float64
 }
 
@@ -29,15 +30,20 @@ var functions = map[string]function{
 	"share": {usage: `share("ingredient") or share("attribute", "value")`, ask: askSum(askUnits), by: func(total int) float64 { return float64(total) }},
 	"count": {usage: `count("ingredient") or count("attribute", "value")`, ask: askSum(askCount)},
 	"mean":  {usage: `mean("attribute")`, ask: askMeanOf},
-	"abs":   {usage: "abs(a)", of: math.Abs},
-	"exp":   {usage: "exp(a)", of: portable.Exp},
-	"log":   {usage: "log(a)", of: portable.Log},
-	"sqrt":  {usage: "sqrt(a)", of: math.Sqrt},
-	"floor": {usage: "floor(a)", of: math.Floor},
-	"ceil":  {usage: "ceil(a)", of: math.Ceil},
-	"round": {usage: "round(a)", of: math.Round},
+	"abs":   {usage: "abs(a)", of: math.Abs, over: span.size},
+	"exp":   {usage: "exp(a)", of: portable.Exp, over: func(s span) span { return s.under(portable.Exp).wider() }},
+	"log":   {usage: "log(a)", of: portable.Log, over: func(s span) span { return s.positive().under(portable.Log).wider() }},
+	"sqrt":  {usage: "sqrt(a)", of: math.Sqrt, over: func(s span) span { return s.positive().under(math.Sqrt) }},
+	"floor": {usage: "floor(a)", of: math.Floor, over: rising(math.Floor)},
+	"ceil":  {usage: "ceil(a)", of: math.Ceil, over: rising(math.Ceil)},
+	"round": {usage: "round(a)", of: math.Round, over: rising(math.Round)},
 	"min":   {usage: "min(a, b)", fold: func(a, b float64) float64 { return min(a, b) }},
 	"max":   {usage: "max(a, b)", fold: func(a, b float64) float64 { return max(a, b) }},
+}
+
+// rising returns what a function that does not fall makes of spans.
+func rising(f func(float64) float64) func(span) span {
+	return func(s span) span { return s.under(f) }
 }
 
 func noFunction(n ast.Node, name string) *ExpressionError {
@@ -123,6 +129,7 @@ func (c *formula) ask(at ast.Node, key string, make func() (question, error)) (n
 		c.expression.questions = append(c.expression.questions, q)
 		c.asked[key] = slot
 	}
+	c.asks[at] = slot
 	return func(v []float64) float64 { return v[slot] }, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"sync"
 
 	"kir/mcmc"
 )
@@ -25,12 +26,16 @@ import (
 // the used ingredients, O(n) time, and then a split takes constant time. Memory
 // is 8·N² bytes, once.
 type Markowitz struct {
-	n          int
+	n, total   int
 	returns    form
 	covariance []int64 // scale·Σ, by rows
 	perReturn  float64 // what 1 in the form of the returns stands for in μᵀw
 	perUnit    float64 // what 1 in xᵀΣx stands for in wᵀΣw
 	perRisk    float64 // and in a·wᵀΣw
+
+	once   sync.Once // for what follows, which only bounds ask for
+	curved convexRisk
+	curves bool
 }
 
 var (
@@ -52,7 +57,7 @@ func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, t
 	if len(covariance) != n {
 		return nil, fmt.Errorf("the covariance has %d rows, and there are %d returns", len(covariance), n)
 	}
-	m := &Markowitz{n: n, returns: newForm(returns, total), covariance: make([]int64, n*n)}
+	m := &Markowitz{n: n, total: total, returns: newForm(returns, total), covariance: make([]int64, n*n)}
 	m.perReturn = 1 / (m.returns.scale * float64(total))
 	largest := 0.0
 	for i, row := range covariance {

@@ -91,7 +91,7 @@ func (m *Markowitz) sideOf(side Side, returns int64, risk wide) float64 {
 
 // Linear returns what the return is a sum of, by units of each ingredient, and how desirable it
 // is; nothing of another side.
-func (p *Portfolio) Linear() (perUnit, perUse []float64, constant float64, d *Desirability) {
+func (p *Portfolio) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	if p.side != Return {
 		return nil, nil, 0, nil
 	}

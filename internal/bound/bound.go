@@ -13,9 +13,11 @@
 // conditions, without asking for whole numbers, and a variable for the logarithm of each
 // part, below tangents of it (Duran and Grossmann 1986). What is taken from the program is
 // checked by its dual in arithmetic whose rounding is bounded, see [program.above], so that
-// a bound holds whatever the simplex method does. Other parts say themselves what they are
-// at most in a box, such as a forest, of which each tree adds the greatest leaf that it
-// can reach there (Mistry et al., arXiv 1803.00952).
+// a bound holds whatever the simplex method does. Concave parts have a column there, too,
+// below tangent planes at the solutions. Parts that are made of several forms, such as an
+// expression, ask for what each is at most, by a program of the conditions alone. Other parts
+// say themselves what they are at most in a box, such as a forest, of which each tree adds the
+// greatest leaf that it can reach there (Mistry et al., arXiv 1803.00952).
 //
 // What is left out can only make the bound higher.
 package bound
@@ -63,10 +65,21 @@ type Part struct {
 	// Linear is what it is a function of, nil if it is none of a linear form.
 	Linear *Linear
 
+	// Tangent returns numbers that a concave logarithm is nowhere above: value +
+	// Σ slope·(amount − at). ok is false where there are none. nil: it is not concave.
+	Tangent func(at []float64) (value float64, slope []float64, ok bool)
+
+	// Floor is what Tangent's is at least, −Inf for none.
+	Floor float64
+
 	// Box returns what it is at most where each ingredient has from lo to hi units, and at
 	// most so many are used; nil: Most. It does not keep them.
 	Box  func(lo, hi []int32, used int) float64
 	Cost int64 // steps that Box takes, about
+
+	// Over returns what it is at most where most says what forms Σ perUnit·amount + Σ perUse,
+	// over the ingredients that are used, are at most; nil: Most. Linear and Tangent go before.
+	Over func(most func(perUnit, perUse []float64) float64) float64
 }
 
 // A Linear says that the logarithm of a part follows from a number
@@ -97,6 +110,7 @@ type Bounder struct {
 	p       *Problem
 	x       *relaxation // nil where there are too many ingredients for one
 	tableau *tableau
+	probe   *probe // nil where no part asks for one
 	open    []*box // a heap, by bound
 	doses   []condition.Doses
 	usable  []int     // ingredients that may be used
@@ -111,6 +125,7 @@ type Bounder struct {
 	idle    bool // a part may be anything
 
 	ranges [][2]float64 // by part: between which its linear form is
+	root   *box
 
 	refreshed       int64     // what had been done when the tableau was last worked out anew
 	lo, hi          []float64 // of a program's columns, scratch
@@ -167,11 +182,15 @@ func (b *Bounder) Closed() bool { return b.started && b.Above() <= b.known+same 
 func (b *Bounder) Found() []Found { return b.found }
 
 // Work returns how many steps, about, were taken.
-func (b *Bounder) Work() int64 {
+func (b *Bounder) Work() (work int64) {
+	work = b.work
 	if b.tableau != nil {
-		return b.work + b.tableau.work
+		work += b.tableau.work
 	}
-	return b.work
+	if b.probe != nil {
+		work += b.probe.work
+	}
+	return work
 }
 
 // Run goes on until the best is proved, or so much work more was done.
@@ -212,8 +231,10 @@ func (b *Bounder) start(ctx context.Context) error {
 		b.started = true
 		return nil
 	}
+	b.root = n.clone()
 	b.parts(n)
 	b.relax()
+	b.newProbe(n)
 	b.started = true
 	return b.bound(n)
 }
@@ -281,4 +302,6 @@ func (b *Bounder) offer(parts []rule.Part) error {
 }
 
 // Unknown says whether a part may be anything.
-func (p Part) Unknown() bool { return math.IsInf(p.Most, 1) && p.Linear == nil && p.Box == nil }
+func (p Part) Unknown() bool {
+	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Over == nil
+}

@@ -18,8 +18,9 @@ type made struct {
 }
 
 // newMade draws a problem of ingredients and a total, with coupled rules of every kind, and
-// parts. Each part of boxes is a table of steps, as trees are.
-func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, boxes int) *made {
+// parts. Each part of boxes is a table of steps, as trees are, and each of forms is how near
+// a ratio of two forms comes to a number, or, every other one, amounts to some others.
+func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, boxes, forms int) *made {
 	t.Helper()
 	some := func(k int) []int {
 		of := r.Perm(ingredients)[:k]
@@ -143,6 +144,64 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 			return sum
 		})
 	}
+	for k := range forms {
+		if k%2 == 1 { // how near amounts are to some others, which is concave
+			near, by := make([]float64, ingredients), make([]float64, ingredients)
+			for i := range near {
+				near[i], by[i] = float64(total)*r.Float64(), (0.1+r.Float64())/float64(total)
+			}
+			floor := -4 * r.Float64()
+			value := func(x []float64) (sum float64) {
+				for i, v := range x {
+					sum -= by[i] * (v - near[i]) * (v - near[i])
+				}
+				return sum
+			}
+			m.Parts = append(m.Parts, Part{Most: math.Inf(1), Floor: floor, Tangent: func(x []float64) (float64, []float64, bool) {
+				slope := make([]float64, ingredients)
+				for i, v := range x {
+					slope[i] = -2 * by[i] * (v - near[i])
+				}
+				return value(x), slope, true
+			}})
+			scores = append(scores, func(x []int32) float64 {
+				of := make([]float64, len(x))
+				for i, v := range x {
+					of[i] = float64(v)
+				}
+				return max(value(of), floor)
+			})
+			continue
+		}
+		var above, below [2][]float64 // by unit and by use
+		for k := range 2 {
+			for range ingredients {
+				above[k], below[k] = append(above[k], 4*r.Float64()), append(below[k], 0.5+r.Float64())
+			}
+		}
+		at := 3 * r.Float64()
+		m.Parts = append(m.Parts, Part{Most: math.Inf(1), Over: func(most func(perUnit, perUse []float64) float64) float64 {
+			least := func(of [2][]float64) float64 {
+				less := [2][]float64{slices.Clone(of[0]), slices.Clone(of[1])}
+				for i := range less[0] {
+					less[0][i], less[1][i] = -less[0][i], -less[1][i]
+				}
+				return -most(less[0], less[1])
+			}
+			low, high := least(above)/most(below[0], below[1]), most(above[0], above[1])/least(below)
+			return -math.Abs(min(max(at, low), high) - at)
+		}})
+		scores = append(scores, func(x []int32) float64 {
+			a, b := 0.0, 0.0
+			for i, v := range x {
+				if v > 0 {
+					a += above[0][i]*float64(v) + above[1][i]
+					b += below[0][i]*float64(v) + below[1][i]
+				}
+			}
+			return -math.Abs(a/b - at)
+		})
+	}
 	m.Score = func(parts []rule.Part) (float64, error) {
 		x := make([]int32, ingredients)
 		for _, p := range parts {
@@ -184,7 +243,7 @@ func TestBoundIsNeverBelow(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		linear := r.IntN(3)
-		m := newMade(t, r, 4+r.IntN(3), 10+r.IntN(14), 2+r.IntN(2), linear, max(1-linear, r.IntN(3)))
+		m := newMade(t, r, 4+r.IntN(3), 10+r.IntN(14), 2+r.IntN(2), linear, max(1-linear, r.IntN(3)), r.IntN(5)/2)
 		best := m.best(t)
 		b := New(&m.Problem)
 		for range 200 {
@@ -218,7 +277,7 @@ func TestBoundIsNeverBelow(t *testing.T) {
 func TestLargeProblemsClose(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		m := newMade(t, r, 20+r.IntN(11), 1000, 3+r.IntN(3), 1+r.IntN(2), 0)
+		m := newMade(t, r, 20+r.IntN(11), 1000, 3+r.IntN(3), 1+r.IntN(2), 0, 0)
 		b := New(&m.Problem)
 		if err := b.Run(t.Context(), 1e9); err != nil {
 			t.Fatal(err)
@@ -234,7 +293,7 @@ func TestABrokenBoundIsNoticed(t *testing.T) {
 	below := 0
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		m := newMade(t, r, 5, 12, 3, 0, 1)
+		m := newMade(t, r, 5, 12, 3, 0, 1, 0)
 		best := m.best(t)
 		box := m.Parts[0].Box
 		m.Parts[0].Box = func(lo, hi []int32, used int) float64 {

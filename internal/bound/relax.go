@@ -26,7 +26,8 @@ type relaxation struct {
 
 const (
 	mostUsable   = 300 // ingredients, above which there is no program
-	mostTangents = 80  // of a part
+	mostTangents = 80  // of a part that follows from a linear form
+	mostTouched  = 200 // of a concave one
 	least        = -1000.0
 )
 
@@ -47,7 +48,7 @@ func newRelaxation(b *Bounder) *relaxation {
 	x.columns = 2 * len(x.of)
 	x.first = x.columns
 	for k := range p.Parts {
-		if p.Parts[k].Linear != nil {
+		if p.Parts[k].rows() {
 			x.linear = append(x.linear, k)
 			x.columns++
 		}
@@ -218,15 +219,21 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 // addTangent adds the row of a line for the k-th part that has a column.
 func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
 	l := b.p.Parts[x.linear[k]].Linear
+	at := t.at + float64(t.slope*l.Constant)
+	at += float64(float64(math.Abs(at)+math.Abs(t.slope*l.Constant)) * 0x1p-50)
+	x.tangents[k]++
+	return x.addRowOf(k, x.form(l), t.slope, at)
+}
+
+// addRowOf adds a row: the k-th logarithm is at most slope times a form, and at more.
+func (x *relaxation) addRowOf(k int, form []entry, slope, at float64) int {
 	of := []entry{{x.first + k, 1}}
 	top := 1.0
-	for _, e := range x.form(l) {
-		e.factor = -float64(t.slope * e.factor)
+	for _, e := range form {
+		e.factor = -float64(slope * e.factor)
 		of = append(of, e)
 		top = max(top, math.Abs(e.factor))
 	}
-	at := t.at + float64(t.slope*l.Constant)
-	at += float64(float64(math.Abs(at)+math.Abs(t.slope*l.Constant)) * 0x1p-50)
 	_, exponent := math.Frexp(top)
 	if exponent -= 10; exponent > 0 { // rows of much larger factors than others are hard to solve
 		for j := range of {
@@ -234,7 +241,6 @@ func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
 		}
 		at = math.Ldexp(at, -exponent)
 	}
-	x.tangents[k]++
 	return x.addRow(of, math.Inf(-1), at)
 }
 

@@ -206,12 +206,14 @@ func (b *Bounder) parts(n *box) {
 		most, ends := p.Most, [2]float64{}
 		if p.Linear != nil {
 			ends[0], ends[1] = b.reach(n, p.Linear)
-			most = min(most, p.Linear.above(ends[0], ends[1]))
-		} else if p.Box != nil {
-			b.spread(n)
-			most = min(most, p.Box(b.least, b.greatest, b.used()))
+		}
+		if p.rows() {
+			most = min(most, b.single(n, p))
 		}
 		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
+		if p.boxed() {
+			b.most[k] = b.boxed(n, k)
+		}
 	}
 }
 
@@ -284,9 +286,16 @@ func (b *Bounder) relax() {
 	for k := range b.most {
 		rest += max(b.most[k], 0)
 	}
+	if math.IsInf(rest, 1) {
+		return
+	}
 	b.passed = least + rest // what the columns of logarithms leave out
 	for k, part := range x.linear {
 		l := b.p.Parts[part].Linear
+		if l == nil {
+			b.touch(k, b.middle(b.root))
+			continue
+		}
 		from, to := max(b.ranges[part][0], l.Low), min(b.ranges[part][1], l.High)
 		for q := range 7 {
 			b.tangent(k, from+float64((to-from)*float64(q+1)/8))
@@ -331,25 +340,34 @@ func (b *Bounder) fill(n *box) {
 // may have something better than what is known.
 func (b *Bounder) bound(n *box) error {
 	b.nodes++
-	rest := 0.0 // of the parts that are not in the program
+	rest, formed := 0.0, 0.0 // of the parts that are not in the program
 	for k := range b.p.Parts {
 		switch p := &b.p.Parts[k]; {
-		case p.Linear != nil && b.tableau != nil:
-		case p.Linear != nil:
-			rest += p.Linear.above(b.reach(n, p.Linear))
+		case p.rows() && b.tableau != nil:
+		case p.rows():
+			rest = plus(rest, b.single(n, p))
+		case p.over():
+			formed = plus(formed, b.boxed(n, k))
 		default:
-			rest += b.boxed(n, k)
+			rest = plus(rest, b.boxed(n, k))
 		}
 	}
-	if b.tableau == nil {
-		n.above = min(n.above, rest)
-	}
-	if n.above = min(n.above, rest+b.sumOfLinear(n)); b.left(n) {
+	linear := b.sumOfLinear(n)
+	if n.above = min(n.above, plus(plus(rest, formed), linear)); b.left(n) {
 		return nil
 	}
 	var amounts, uses []float64
+	var empty bool
+	if b.probe != nil {
+		if amounts, uses, formed, empty = b.probed(n); empty {
+			return nil
+		}
+		if n.above = min(n.above, plus(plus(rest, formed), linear)); b.left(n) {
+			return nil
+		}
+	}
+	rest = plus(rest, formed)
 	if b.tableau != nil {
-		var empty bool
 		if amounts, uses, empty = b.solve(n, rest); empty || b.left(n) {
 			return nil
 		}
@@ -367,11 +385,19 @@ func (b *Bounder) bound(n *box) error {
 	return nil
 }
 
+// plus returns the sum of logarithms. A score of 0 is 0 whatever the rest is.
+func plus(a, b float64) float64 {
+	if math.IsInf(a, -1) || math.IsInf(b, -1) {
+		return math.Inf(-1)
+	}
+	return a + b
+}
+
 // sumOfLinear is what the parts in the program are at most in a box, each by itself.
 func (b *Bounder) sumOfLinear(n *box) (sum float64) {
 	if b.tableau != nil {
 		for _, k := range b.x.linear {
-			sum += min(b.most[k], b.p.Parts[k].Linear.above(b.reach(n, b.p.Parts[k].Linear)))
+			sum = plus(sum, min(b.most[k], b.single(n, &b.p.Parts[k])))
 		}
 	}
 	return sum
@@ -380,7 +406,12 @@ func (b *Bounder) sumOfLinear(n *box) (sum float64) {
 // boxed returns what a part is at most in a box by its own account.
 func (b *Bounder) boxed(n *box, part int) float64 {
 	p := &b.p.Parts[part]
-	if p.Box == nil {
+	switch {
+	case p.Over != nil:
+		return min(b.most[part], p.Over(func(perUnit, perUse []float64) float64 {
+			return b.greatestOf(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1)
+		}))
+	case p.Box == nil:
 		return b.most[part]
 	}
 	b.spread(n)
@@ -478,6 +509,14 @@ func (b *Bounder) cut() (added bool) {
 	x, t := b.x, b.tableau
 	for k, part := range x.linear {
 		l := b.p.Parts[part].Linear
+		if l == nil {
+			at := make([]float64, len(b.doses))
+			for q, i := range x.of {
+				at[i] = max(t.value[2*q], 0) / x.unit
+			}
+			added = b.touch(k, at) || added
+			continue
+		}
 		v := l.Constant
 		for _, e := range x.form(l) {
 			v += float64(e.factor * t.value[e.column])
@@ -582,8 +621,10 @@ func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
 
 // boxes says whether a part says itself what it has in a box.
 func (b *Bounder) boxes() bool {
-	return slices.ContainsFunc(b.p.Parts, func(p Part) bool { return p.Linear == nil && p.Box != nil })
+	return slices.ContainsFunc(b.p.Parts, Part.boxed)
 }
+
+func (p Part) boxed() bool { return !p.rows() && (p.Box != nil || p.Over != nil) }
 
 // mostTried is how many places to divide a box are tried.
 const mostTried = 12
@@ -632,7 +673,9 @@ func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 				gain[q] = 10
 				continue
 			}
-			gain[q] = min(here-b.allBoxed(h), 10)
+			if gain[q] = min(here-b.allBoxed(h), 10); math.IsNaN(gain[q]) {
+				gain[q] = 0 // both are infinite
+			}
 		}
 		if g := float64(max(gain[0], 1e-6) * max(gain[1], 1e-6)); g > most {
 			best, most = at, g
@@ -646,8 +689,8 @@ func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 // allBoxed is what the parts that are not in the program have at most in a box.
 func (b *Bounder) allBoxed(n *box) (sum float64) {
 	for k := range b.p.Parts {
-		if p := &b.p.Parts[k]; p.Linear == nil && p.Box != nil {
-			sum += b.boxed(n, k)
+		if b.p.Parts[k].boxed() {
+			sum = plus(sum, b.boxed(n, k))
 		}
 	}
 	return sum

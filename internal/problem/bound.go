@@ -10,9 +10,9 @@ import (
 
 // Properties say of themselves what they are at most in one of these ways, or in several.
 type (
-	// linear follows from a linear form of amounts and of uses.
+	// linear follows from a linear form of amounts and of uses, by ingredient.
 	linear interface {
-		Linear() (perUnit, perUse []float64, constant float64, d *property.Desirability)
+		Linear(ingredients int) (perUnit, perUse []float64, constant float64, d *property.Desirability)
 	}
 	// capped is at most so much where at most so many ingredients are used.
 	capped interface {
@@ -23,6 +23,14 @@ type (
 	boxed interface {
 		Above(lo, hi []int32, used int) float64
 		AboveCost() int64 // steps of about a nanosecond that it takes
+	}
+	// concave is nowhere above tangents.
+	concave interface {
+		Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64)
+	}
+	// formed is at most so much where most says what linear forms are at most.
+	formed interface {
+		Above(ingredients int, most func(perUnit, perUse []float64) float64) float64
 	}
 )
 
@@ -39,13 +47,13 @@ func (p *Problem) bounding() (*bound.Problem, error) {
 		if w.Weight == 0 {
 			continue
 		}
-		b.Parts = append(b.Parts, partOf(w.Name, w.property, used))
+		b.Parts = append(b.Parts, partOf(w.Name, w.property, len(p.Ingredients), used))
 	}
 	return b, nil
 }
 
 // partOf returns a property as a part of a score.
-func partOf(name string, of any, used int) bound.Part {
+func partOf(name string, of any, ingredients, used int) bound.Part {
 	part := bound.Part{Name: name, Most: math.Inf(1)}
 	if p, ok := of.(capped); ok {
 		part.Most = p.Most(used)
@@ -53,11 +61,17 @@ func partOf(name string, of any, used int) bound.Part {
 	if p, ok := of.(boxed); ok {
 		part.Box, part.Cost = p.Above, p.AboveCost()
 	}
+	if p, ok := of.(concave); ok {
+		part.Tangent, part.Floor = p.Tangents()
+	}
+	if p, ok := of.(formed); ok {
+		part.Over = func(most func(perUnit, perUse []float64) float64) float64 { return p.Above(ingredients, most) }
+	}
 	p, ok := of.(linear)
 	if !ok {
 		return part
 	}
-	perUnit, perUse, constant, d := p.Linear()
+	perUnit, perUse, constant, d := p.Linear(ingredients)
 	if perUnit == nil {
 		return part
 	}

@@ -77,7 +77,7 @@ func (c *ceiling) first(ctx context.Context) ([]Found, error) {
 	if c.of == nil {
 		return nil, nil
 	}
-	if !slices.ContainsFunc(c.parts, func(p bound.Part) bool { return p.Linear != nil }) {
+	if !slices.ContainsFunc(c.parts, func(p bound.Part) bool { return p.Linear != nil || p.Over != nil }) {
 		// Nothing leads from a box to a composition: what the search finds comes first. But all
 		// are looked at if they are few.
 		if err := c.of.Run(ctx, 0); err != nil {

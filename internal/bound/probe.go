@@ -1,0 +1,117 @@
+package bound
+
+import "math"
+
+// A probe is the program of the conditions alone, by which linear forms are bounded that a
+// part asks for. Its rows have bounds on both sides: then the basis of one form, and of one
+// box, is one to begin with for the next, whatever that costs.
+type probe struct {
+	*tableau
+	program   program
+	refreshed int64
+}
+
+// newProbe makes the probe of the conditions for boxes in another one, if a part asks for it.
+func (b *Bounder) newProbe(n *box) {
+	x := b.x
+	asked := false
+	for k := range b.p.Parts {
+		asked = asked || b.p.Parts[k].over()
+	}
+	if x == nil || !asked {
+		return
+	}
+	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
+	b.fill(n)
+	p := &probe{program: program{columns: x.columns, cost: make([]float64, x.columns)}}
+	for r, of := range x.rows[:x.rules] {
+		from, to := -1.0, 1.0 // beyond what the columns allow
+		for _, e := range of {
+			from += min(float64(e.factor*b.lo[e.column]), float64(e.factor*b.hi[e.column]))
+			to += max(float64(e.factor*b.lo[e.column]), float64(e.factor*b.hi[e.column]))
+		}
+		if !math.IsInf(x.rowLo[r], -1) {
+			from = x.rowLo[r]
+		}
+		if !math.IsInf(x.rowHi[r], 1) {
+			to = x.rowHi[r]
+		}
+		p.program.addRow(of, from, to)
+	}
+	p.tableau = newTableau(&p.program)
+	b.probe = p
+}
+
+// over says whether a part is bounded by forms.
+func (p Part) over() bool { return !p.rows() && p.Over != nil }
+
+// probed returns what the parts that are bounded by forms have at most together in a box, by
+// programs, or that it is empty, and the solution of the last of them.
+func (b *Bounder) probed(n *box) (amounts, uses []float64, above float64, empty bool) {
+	b.fill(n)
+	p, x := b.probe, b.x
+	if p.work-p.refreshed > int64(100*len(p.t)*x.columns) {
+		p.refresh()
+		p.refreshed = p.work
+	}
+	for k := range b.p.Parts {
+		part := &b.p.Parts[k]
+		if !part.over() {
+			continue
+		}
+		own := part.Over(func(perUnit, perUse []float64) float64 {
+			above, none := b.probeFor(perUnit, perUse)
+			empty = empty || none
+			return min(above, b.greatestOf(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1))
+		})
+		if empty {
+			return nil, nil, 0, true
+		}
+		above = plus(above, min(b.most[k], own))
+	}
+	for k := range x.of {
+		amounts, uses = append(amounts, p.value[2*k]/x.unit), append(uses, p.value[2*k+1])
+	}
+	return amounts, uses, above, false
+}
+
+// probeFor returns what a form is at most in the box that the columns' bounds are set to, or
+// that nothing is in it.
+func (b *Bounder) probeFor(perUnit, perUse []float64) (above float64, empty bool) {
+	p, x := b.probe, b.x
+	clear(p.program.cost)
+	for k, i := range x.of {
+		p.program.cost[2*k] = perUnit[i] / x.unit
+		if perUse != nil {
+			p.program.cost[2*k+1] = perUse[i]
+		}
+	}
+	p.reprice()
+	p.bound(b.lo, b.hi)
+	v, row := p.solve(mostPivots, math.Inf(-1))
+	b.work += int64(2 * p.program.entries)
+	if v == infeasible && p.program.above(nil, p.contradiction(row), b.lo, b.hi) < 0 {
+		return 0, true
+	}
+	return p.program.above(p.program.cost, p.weights(), b.lo, b.hi), false
+}
+
+// reprice makes the objective anew from the costs.
+func (t *tableau) reprice() {
+	d := t.t[len(t.basic)]
+	for j, v := range t.nonbasic {
+		d[j] = 0
+		if int(v) < t.p.columns {
+			d[j] = t.p.cost[v]
+		}
+	}
+	for r, v := range t.basic {
+		if int(v) >= t.p.columns || t.p.cost[v] == 0 {
+			continue
+		}
+		for j, f := range t.t[r] {
+			d[j] += float64(t.p.cost[v] * f)
+		}
+		t.work += int64(len(d))
+	}
+}
