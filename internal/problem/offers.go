@@ -116,5 +116,5 @@ func (p *Problem) Outside(draws int) (float64, error) {
 // Within says whether amounts of all ingredients are kept within the book's by a
 // rule.
 func (p *Problem) Within() bool {
-	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Text == "amount of * within the book" })
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Text == everyIngredient+withinBook })
 }

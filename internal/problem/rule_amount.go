@@ -98,6 +98,24 @@ func readAmount(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, er
 	return rules, nil
 }
 
+// everyIngredient is what "*" is called to a person.
+const everyIngredient = "every ingredient"
+
+// withinBook ends the text of a rule that keeps amounts as they are in recipes.
+const withinBook = " within the doses of the known recipes"
+
+// amountOf names what an amount is bounded of, and subject that alone.
+func amountOf(of string) string {
+	return "amount of " + subject(of)
+}
+
+func subject(of string) string {
+	if of == "*" {
+		return everyIngredient
+	}
+	return of
+}
+
 // boundsRule reads min, max and step.
 func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule, error) {
 	c, words, columns := rule.Amount{Of: of}, "", false
@@ -111,7 +129,7 @@ func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule
 		}
 		if isColumn(s, v) {
 			columns = true
-			words += fmt.Sprintf(" %s %s", b.key, v.Text)
+			words += fmt.Sprintf(" %s its %s", map[string]string{"min": "at least", "max": "at most"}[b.key], fault.Quote(v.Text))
 			continue
 		}
 		var err error
@@ -127,7 +145,7 @@ func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule
 		return nil, yaml.Hint(f["step"].Errorf("steps in a total of %d units leave too many ways to share them to keep", s.total), "take a total of at most %d, in units of the step", maxSplits)
 	}
 	if columns {
-		return columnBounds(s, f, c, "amount of "+text+words)
+		return columnBounds(s, f, c, subject(text)+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
 		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", fault.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
@@ -135,7 +153,7 @@ func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
 		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %s and max %d", fault.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
-	return one("amount of "+text+words, c), nil
+	return one(amountOf(text)+words, c), nil
 }
 
 // columnBounds returns a rule for each ingredient, of bounds of which some are
@@ -468,7 +486,7 @@ func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 			most[i] = max(most[i], p.Amount)
 		}
 	}
-	r := Rule{Text: "amount of " + text + " within the book"}
+	r := Rule{Text: subject(text) + withinBook}
 	var unused []int
 	for _, i := range of {
 		if most[i] == 0 {
@@ -476,7 +494,7 @@ func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 			continue
 		}
 		name := s.names[i]
-		r.add(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the book", name, least[i], most[i]))
+		r.add(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the known recipes", name, least[i], most[i]))
 	}
 	if len(unused) == len(of) {
 		return nil, yaml.Hint(f["of"].Errorf("no recipe uses %s", text), "write min and max, or exclude")

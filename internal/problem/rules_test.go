@@ -251,7 +251,7 @@ func TestRuleWarnings(t *testing.T) {
 			t.Errorf("no warning says %q: %s", want, all)
 		}
 	}
-	if strings.Contains(all, `"amount of * max 10"`) {
+	if strings.Contains(all, `"amount of every ingredient max 10"`) {
 		t.Errorf("a rule that a recipe keeps is warned of: %s", all)
 	}
 }

@@ -176,7 +176,7 @@ func TestWithinBook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Rules) != 1 || !p.Within() || p.Rules[0].Text != "amount of * within the book" {
+		if len(p.Rules) != 1 || !p.Within() || p.Rules[0].Text != everyIngredient+withinBook {
 			t.Fatalf("the rules are %+v", p.Rules)
 		}
 		// A is Gin 15, Lime 5; B Gin 10, Vermouth 10; C Rum 17, Lime 3; D Gin 10, Campari 10.

@@ -26,7 +26,7 @@ class Problems(unittest.TestCase):
     def test_check(self):
         found = problem().check()
         self.assertEqual(found["problem"]["ingredients"], 3)
-        self.assertEqual(found["problem"]["rules"], ["amount of * within the book"])
+        self.assertEqual(found["problem"]["rules"], ["every ingredient within the doses of the known recipes"])
 
     def test_errors(self):
         with self.assertRaises(kir.Error) as caught:
