@@ -133,7 +133,7 @@ func TestExpression(t *testing.T) {
 	checkKernels(t, few, 3, 4, 2)
 }
 
-// What is wrong is told with its place. None of the language's ways to loop, to
+// An error has its place. None of the language's ways to loop, to
 // make lists or text, to tell the time or to reach into values is read.
 func TestExpressionRefuses(t *testing.T) {
 	kept := golden.Open(t)

@@ -159,7 +159,7 @@ func TestServeInBrowser(t *testing.T) {
 	w.does("[...document.querySelectorAll(\"#list .card [data-key^='keep ']\")].find(b => b.dataset.key.endsWith(" + quoted(pinned) + ")).click()")
 	w.settled(3)
 	if told := w.text("#steps [aria-current] strong"); !kept.MatchString(told) {
-		t.Errorf("what is kept is told as %q", told)
+		t.Errorf("the kept amount reads %q", told)
 	}
 	w.does("[...document.querySelectorAll(\"#list .card [data-key^='ban ']\")].find(b => !b.dataset.key.endsWith(" + quoted(pinned) + ")).click()")
 	w.settled(4)

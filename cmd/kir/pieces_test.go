@@ -141,7 +141,7 @@ func TestOurs(t *testing.T) {
 }
 
 // TestSteered: the run of a step is that of kir sample but for its page, and what keeps it
-// from being made is told.
+// from being made shows on the page.
 func TestSteered(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "p.yaml")
@@ -213,7 +213,7 @@ func TestRunStatus(t *testing.T) {
 				t.Fatal(err)
 			}
 			if running && strings.Contains(b.String(), "kir resume") {
-				t.Errorf("%s: of a run that is going it is told\n%s", name, &b)
+				t.Errorf("%s: kir says of a run that is going\n%s", name, &b)
 			}
 			record.Holds(t, fmt.Sprintf("%s, running is %v", name, running), b.String()+string(text))
 		}

@@ -342,7 +342,7 @@ func TestReadTellsAllErrors(t *testing.T) {
 	}
 }
 
-// The first 20 errors are told, and that there may be more.
+// The reader reports the first 20 errors, and that there may be more.
 func TestReadTellsTwenty(t *testing.T) {
 	file := "recipe,ingredient,amount\n" + strings.Repeat("A,Gin,x\n", 1000)
 	_, err := Read(strings.NewReader(file), "book.csv", Options{})
@@ -355,7 +355,7 @@ func TestReadTellsTwenty(t *testing.T) {
 	}
 }
 
-// TestReadCells keeps what is read of tables of a few named columns, and what is said of
+// TestReadCells keeps what is read of tables of a few named columns, and the notes on
 // those that are wrong.
 func TestReadCells(t *testing.T) {
 	kept := golden.Open(t)
@@ -399,7 +399,7 @@ func TestReadCells(t *testing.T) {
 	}
 }
 
-// TestReadJSON keeps what is said of JSON that is no recipes, or odd ones.
+// TestReadJSON keeps the messages on JSON that is no recipes, or odd ones.
 func TestReadJSON(t *testing.T) {
 	kept := golden.Open(t)
 	units := DefaultUnits()
@@ -468,7 +468,7 @@ func TestGivenColumns(t *testing.T) {
 	}
 }
 
-// TestWords keeps what is said of words that people write.
+// TestWords keeps the notes on words that people write.
 func TestWords(t *testing.T) {
 	kept := golden.Open(t)
 	for _, text := range []string{"point", "comma", "", "dot", "POINT"} {

@@ -153,7 +153,7 @@ func TestMaximize(t *testing.T) {
 	for r, x := range known {
 		score := math.Exp(up.Properties[0].property.LogScore(x))
 		want := (up.Properties[0].Model.Predict(x.Amounts()).Value - 41) / (96 - 41)
-		if math.Abs(score-want) > 1e-6 { // labels are told in parts of 2³¹
+		if math.Abs(score-want) > 1e-6 { // labels come in parts of 2³¹
 			t.Errorf("recipe %d: scores %v, and the prediction lies at %v", r, score, want)
 		}
 		if other := math.Exp(down.Properties[0].property.LogScore(x)); math.Abs(score+other-1) > 1e-6 {
@@ -234,7 +234,7 @@ func TestWithinBook(t *testing.T) {
 	}
 }
 
-// TestQuestion looks at what a search is told: known recipes, their scores out of
+// TestQuestion looks at the question of a search: known recipes, their scores out of
 // bag, doses, and what is refused.
 func TestQuestion(t *testing.T) {
 	p, err := loadRated(t, "properties:\n  rating: {forest: {label: rating, maximize: true}}\n  cost: {blend: {attribute: cost, smaller: {from: 2, to: 9}}, weight: 3}\n", Options{})
@@ -285,7 +285,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestOffers looks at what a problem is told that may not be meant.
+// TestOffers looks at the offers of a problem that may not be meant as it is.
 func TestOffers(t *testing.T) {
 	p, err := loadRated(t, "properties: {rating: {forest: {label: rating, at_least: 41}}}\nconstraints:\n  - amount: {of: Gin, min: 4}\n  - amount: {of: Rum, min: 4}\n  - require: Rum\n", Options{})
 	if err != nil {

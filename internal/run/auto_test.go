@@ -256,7 +256,11 @@ func TestAutoTime(t *testing.T) {
 				dir, r := start(t, &short, Options{Workers: 3})
 				m := manifestOf(t, dir)
 				if m.Auto.Stop != StopTime {
-					continue // it had enough before the clock was looked at
+					// It had enough when figures were looked at first, before the clock was.
+					if made := m.Settings.Draws * m.Settings.Thin; limit == 1 && (m.Auto.Stop != StopEnough || made != firstRound) {
+						t.Errorf("it stopped by %q after %d iterations", m.Auto.Stop, made)
+					}
+					continue
 				}
 				stopped++
 				if len(r.Notes) == 0 {
@@ -373,8 +377,8 @@ func TestHeldDraws(t *testing.T) {
 	}
 }
 
-// Until the figures have been looked at nobody knows how long chains are to be, and only
-// what the time allows is told; then what the rest takes, but no more than that.
+// Until the figures have been looked at nobody knows how long chains are to be, and the
+// time left is what the time allows; then it is what the rest takes, but no more than that.
 func TestLeft(t *testing.T) {
 	s := &session{spec: &Spec{}, chains: []*chain{{}, {}}, manifest: &Manifest{Auto: &Auto{Seconds: 60}}, begun: time.Now().Add(-10 * time.Second)}
 	for _, c := range s.chains {
@@ -402,7 +406,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// The effective sample size that is told is that of the worst figure at the last look, as
+// The effective sample size of the progress is that of the worst figure at the last look, as
 // it grows with the iterations, unless that of the statistics is less.
 func TestPromised(t *testing.T) {
 	s := &session{spec: &Spec{Settings: mcmc.Settings{Warmup: 100}}, chains: []*chain{{}, {}}}

@@ -37,7 +37,7 @@ func (s *session) enough() (yes bool, ahead float64, err error) {
 	return e.ahead <= 1, e.ahead, nil
 }
 
-// enoughness looks at figures, all of them: what is told of a run that goes on is its worst.
+// enoughness looks at all figures: the progress of a run shows the worst of them.
 type enoughness struct {
 	session *session
 	wanted  float64

@@ -85,14 +85,14 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 	return s
 }
 
-// stateAnywhere is what the page is told, but for the directory that the problem is in.
+// stateAnywhere is the state that the page gets, but for the directory that the problem is in.
 func stateAnywhere(s *Session) *State {
 	state := s.state()
 	state.Place = ""
 	return state
 }
 
-// What the page is told of given draws is what it was.
+// The page gets the same of given draws as before.
 func TestAnswersAsBefore(t *testing.T) {
 	s := asking(t)
 	s.note("a note")
@@ -174,7 +174,7 @@ func TestAnswersAsBefore(t *testing.T) {
 	golden.Compare(t, "testdata/answers.json", got)
 }
 
-// What the page is told is what it was where nothing is wished for, where a taste was
+// The page gets the same as before where nothing is wished for, where a taste was
 // learnt from pairs, where there is one composition only, and before there are draws.
 func TestOtherAnswersAsBefore(t *testing.T) {
 	const law = "sparsity: {uniform: [1, 2]}\n"

@@ -51,6 +51,6 @@ func TestColours(t *testing.T) {
 	}
 	var told List
 	if err := json.Unmarshal([]byte(c.lastTold("list")), &told); err != nil || len(told.Colours) == 0 {
-		t.Errorf("of colours it is told %v, %v", told.Colours, err)
+		t.Errorf("the colours are %v, %v", told.Colours, err)
 	}
 }

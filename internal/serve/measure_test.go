@@ -11,7 +11,7 @@ import (
 	"kir/rule"
 )
 
-// Amounts are told in percent and in the unit of the recipes, whatever the page sends,
+// Amounts read in percent and in the unit of the recipes, whatever the page sends,
 // and written so that they are whole units.
 func TestMeasure(t *testing.T) {
 	bar := measure{total: 1000, unit: "cl", whole: 9}
@@ -74,7 +74,7 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// TestHistoryWords: what was done is told in percent and in the table's unit, whatever
+// TestHistoryWords: the history reads in percent and in the table's unit, whatever
 // the total, and nowhere in units of the total.
 func TestHistoryWords(t *testing.T) {
 	file := cocktails(t)
@@ -100,7 +100,7 @@ func TestHistoryWords(t *testing.T) {
 		c.must(r.Request)
 		s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
 		if got := s.Steps[len(s.Steps)-1].Change; got != r.want || s.Fault != nil {
-			t.Errorf("%+v is told as %q, %+v", r.Request, got, s.Fault)
+			t.Errorf("%+v reads %q, %+v", r.Request, got, s.Fault)
 		}
 		if got := s.Problem.Constraints[len(s.Problem.Constraints)-1]; got != r.rule {
 			t.Errorf("%+v has the rule %q", r.Request, got)

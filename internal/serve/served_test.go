@@ -26,7 +26,7 @@ import (
 )
 
 // TestServe: a problem is served from its beginning to its end, which lets go of
-// everything, and a second one of the same problem is told where the first is.
+// everything, and a second one of the same problem learns where the first is.
 func TestServe(t *testing.T) {
 	file := cocktails(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,17 +72,17 @@ func TestServe(t *testing.T) {
 			kind = name
 		case of:
 			if seen[kind] = data; !json.Valid([]byte(data)) {
-				t.Errorf("of %s it is told %s", kind, data)
+				t.Errorf("of %s it receives %s", kind, data)
 			}
 		case lines.Text() != "":
-			t.Errorf("it is told %q", lines.Text())
+			t.Errorf("it receives %q", lines.Text())
 		}
 		if seen["state"] != "" && seen["draws"] != "" && seen["list"] != "" {
 			cancel()
 		}
 	}
 	if seen["end"] != "0" || seen["pages"] != "1" {
-		t.Errorf("at the end it was told %q of pages, and %q", seen["pages"], seen["end"])
+		t.Errorf("at the end it received %q of pages, and %q", seen["pages"], seen["end"])
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -104,7 +104,7 @@ func TestServe(t *testing.T) {
 // is looks at what is always the same.
 func is(what any) func() (any, bool) { return func() (any, bool) { return what, true } }
 
-// TestHub: a page that joins late is told the last of each kind, in the order of their
+// TestHub: a page that joins late receives the last of each kind, in the order of their
 // first, and one that is there what is new.
 func TestHub(t *testing.T) {
 	h := newHub()
@@ -154,12 +154,12 @@ func TestHub(t *testing.T) {
 		t.Error(got)
 	}
 	if err := h.tell("state", is(math.NaN())); err == nil {
-		t.Error("what cannot be told is told")
+		t.Error("an event that cannot be encoded is sent")
 	}
 }
 
-// TestStream: a page is told all there is, that the stream is alive every 15 seconds, and
-// that it ends; a page that is gone is told nothing more.
+// TestStream: a page receives all there is, that the stream is alive every 15 seconds, and
+// that it ends; a page that is gone receives nothing more.
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub()
@@ -183,16 +183,16 @@ func TestStream(t *testing.T) {
 		synctest.Wait()
 		const begun, pages, alive = "event: state\ndata: 1\n\nevent: draws\ndata: 2\n\n", "event: pages\ndata: %d\n\n", ": here\n\n"
 		if got, want := gone.Body.String(), fmt.Sprintf(begun+pages+pages+alive, 1, 2); got != want {
-			t.Errorf("the page that left was told %q, want %q", got, want)
+			t.Errorf("the page that left received %q, want %q", got, want)
 		}
 		if got, want := page.Body.String(), fmt.Sprintf(begun+pages+alive+pages+alive, 2, 1)+"event: state\ndata: 3\n\nevent: end\ndata: 0\n\n"; got != want {
-			t.Errorf("the page was told %q, want %q", got, want)
+			t.Errorf("the page received %q, want %q", got, want)
 		}
 	})
 }
 
 // TestSettles: when the run is done its list is shown, going back to a step that was
-// settled shows it again, and a run that fails is told of.
+// settled shows it again, and the page shows a run that fails.
 func TestSettles(t *testing.T) {
 	data, err := os.ReadFile("../report/build/testdata/summary.json")
 	if err != nil {
@@ -249,7 +249,7 @@ func TestSettles(t *testing.T) {
 	}
 	state := c.until("the next", func(s *State) bool { return s.Phase == "faulty" })
 	if state.Fault.Message != "the disk is full" || state.Step != 2 || state.Steps[1].Settled || !slices.Equal(made, []string{"step-1", "step-2"}) {
-		t.Errorf("a run that fails is told as %+v, made are %v", state.Fault, made)
+		t.Errorf("a run that fails shows as %+v, made are %v", state.Fault, made)
 	}
 	if s.works[2].run != 0.5 {
 		t.Errorf("of the run %v is done", s.works[2].run)
@@ -275,7 +275,7 @@ func (r *Request) only(t *testing.T) []change.Change {
 	return all
 }
 
-// TestAsked: what is refused is told in the words that it was.
+// TestAsked: refusals keep their words.
 func TestAsked(t *testing.T) {
 	record := golden.Open(t)
 	c := serving(t, cocktails(t))
@@ -422,7 +422,7 @@ func TestMany(t *testing.T) {
 		}
 		d := &Draws{}
 		if d.judge(density, used); !strings.HasPrefix(d.Why, c.why) || d.Reliable {
-			t.Errorf("%v is told as %q", c.density, d.Why)
+			t.Errorf("%v reads %q", c.density, d.Why)
 		}
 	}
 }
