@@ -69,5 +69,10 @@ func lines(r *Result) int64 {
 		// Short chains would leave the search too little of what it needs.
 		each *= autoLines
 	}
-	return r.Timing.Iterations * each
+	iterations := r.Timing.Iterations
+	if r.Auto.Warmed > 0 {
+		// So would a short warm-up.
+		iterations += int64(len(r.Chains)) * int64(r.Auto.Warmup-r.Auto.Warmed)
+	}
+	return iterations * each
 }
