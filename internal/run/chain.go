@@ -145,7 +145,7 @@ func (c *chain) restore(from *state) error {
 		c.held, from.Held, from.held, from.Thin = from.held, nil, nil, 0
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
-	c.walk, c.warm, c.draws, c.ended = walk, from.Warm, from.At, from.Ended
+	c.walk, c.warm, c.draws, c.ended = walk, from.Warm, from.At, from.Warm == s.manifest.warmup() && !from.Open
 	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.fresh(s.spec.Known)}
 	c.from, c.begun = *from, from.Walk
 	c.finished = !s.holding() && from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
@@ -187,7 +187,7 @@ func (c *chain) segment() (err error) {
 	if c.begun, err = c.walk.MarshalBinary(); err != nil {
 		return err
 	}
-	c.from.Warm, c.from.At, c.from.Ended, c.whole = c.warm, c.draws, c.ended, false
+	c.from.Warm, c.from.At, c.from.Open, c.whole = c.warm, c.draws, !c.ended, false
 	if c.warm == settings.Warmup && !c.ended {
 		c.endWarmup() // this was not known to be its end
 	}
@@ -406,7 +406,7 @@ func (c *chain) store() error {
 		if to.Walk, err = c.walk.MarshalBinary(); err != nil {
 			return err
 		}
-		to.Warm, to.At, to.Ended = c.warm, c.draws, c.ended
+		to.Warm, to.At, to.Open = c.warm, c.draws, !c.ended
 	}
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
 	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes

@@ -20,7 +20,7 @@ import (
 
 // stateKind begins the file of a chain's state: this line, a value in the encoding
 // of encoding/gob, compressed, and the SHA-256 of both.
-const stateKind = "kir chain state 3\n"
+const stateKind = "kir chain state 2\n"
 
 func stateName(chain int) string { return fmt.Sprintf("state/chain=%04d.kir", chain) }
 
@@ -35,7 +35,7 @@ type state struct {
 	// after Warm iterations of warm-up, and At draws.
 	Walk     []byte
 	Warm, At int
-	Ended    bool // whether the warm-up has ended
+	Open     bool // the warm-up has not ended, though it may have had its iterations
 
 	// Of a run whose number of draws was not known yet: every Thin-th state since
 	// warm-up, At in all, as [heldRows.encode] writes them. Nothing else is stored then.
@@ -62,7 +62,7 @@ type state struct {
 func (s *state) checkHeld(m *Manifest) (*heldRows, error) {
 	if m.Auto == nil || s.Thin > mostAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
 		s.Warm < 0 || s.Warm > m.warmup() || s.At < 0 || s.At > mostHeld || s.At > 0 && (s.Warm < m.warmup() || m.warming()) ||
-		s.Ended && s.Warm < m.warmup() || s.At > 0 && !s.Ended || s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
+		s.At > 0 && s.Open || s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
 		return nil, errors.New("it does not stand between two segments")
 	}
 	if m.Auto.Stop != "" && s.At*s.Thin > m.Settings.Draws*m.Settings.Thin {
@@ -133,7 +133,7 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 	case m.goesOn():
 		return nil, damaged("it is of a run that has stopped")
 	case s.Warm < 0 || s.Warm > settings.Warmup || s.At < 0 || s.At > s.Draws || s.Draws > settings.Draws || s.Parts < 0 ||
-		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup || s.Ended && s.Warm < settings.Warmup || s.At > 0 && !s.Ended:
+		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup || s.At > 0 && s.Open:
 		return nil, damaged("it does not stand between two segments")
 	}
 	return s, nil
