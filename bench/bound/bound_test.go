@@ -31,8 +31,9 @@ type made struct {
 }
 
 // newMade draws a book of recipes with two labels, a product of two or three objectives, of
-// which one at least is a forest's, and constraints.
-func newMade(seed uint64) *made {
+// which one at least is a forest's, or with processes a Gaussian process's or the mean of both,
+// and constraints.
+func newMade(seed uint64, processes bool) *made {
 	r := rand.New(rand.NewPCG(seed, 41))
 	m := &made{n: 8 + r.IntN(3), total: 20 + 2*r.IntN(4)}
 	fmt.Fprintf(&m.table, "name,cost,abv,kind\n")
@@ -67,7 +68,7 @@ func newMade(seed uint64) *made {
 		}
 	}
 	fmt.Fprintf(&m.text, "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: %d\nsparsity: {uniform: [2, %d]}\n", m.total, 3+r.IntN(2))
-	if r.IntN(2) == 0 {
+	if r.IntN(2) == 0 && !processes { // which there would be far from all that it knows
 		fmt.Fprintf(&m.text, "search: {doses: any}\n")
 	}
 	fmt.Fprintf(&m.text, "properties:\n")
@@ -75,6 +76,12 @@ func newMade(seed uint64) *made {
 	forest := []string{
 		"{forest: {label: taste, maximize: true, trees: %d}}", "{forest: {label: class, want: bright, trees: %d}}",
 		"{forest: {label: taste, at_least: 10, trees: %d}}",
+	}
+	if processes {
+		forest = []string{
+			"{process: {label: taste, maximize: true}} # beside %d trees", "{process: {label: taste, between: [9, 11]}} # beside %d trees",
+			"{learn: {label: taste, maximize: true, trees: %d}}", "{learn: {label: taste, at_least: 10, trees: %d}}",
+		}
 	}
 	fmt.Fprintf(&m.text, "  first: "+forest[r.IntN(len(forest))]+"\n", trees)
 	if r.IntN(3) == 0 {
@@ -199,6 +206,18 @@ const rounding = 1e-7
 // compositions are then all scored. None may score more than the bound that the run states,
 // what is called proved must be the best, and the bounds close in at least 80 %.
 func TestNoCompositionExceedsTheBound(t *testing.T) {
+	none(t, long.Pick(60, 6), false)
+}
+
+// TestNoCompositionExceedsTheBoundOfAProcess is the same of 30 problems, 3 in the short run,
+// with Gaussian processes.
+func TestNoCompositionExceedsTheBoundOfAProcess(t *testing.T) {
+	none(t, long.Pick(30, 3), true)
+}
+
+// none compares the bounds of so many problems with all of their compositions.
+func none(t *testing.T, wanted int, processes bool) {
+	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "kir")
 	build := exec.Command("go", "build", "-o", program, "./cmd/kir")
@@ -206,11 +225,10 @@ func TestNoCompositionExceedsTheBound(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	wanted := long.Pick(60, 6)
 	all, proved := 0, 0
 	for seed := uint64(1); all < wanted; seed++ {
 		dir := t.TempDir()
-		m := newMade(seed)
+		m := newMade(seed, processes)
 		file := m.write(t, dir)
 		best, count := truth(t, file)
 		if count <= 5000 {
