@@ -46,12 +46,12 @@ const (
 // Matérn's kernels the squared lengths have a gamma law of shape and rate ν, which the
 // trapezoid rule sums over the logarithms.
 func (k Kernel) mixture() (squares, shares []float64) {
-	nu, top := 2.5, 3*math.Sqrt(math.Pi)/4 // Γ(ν)
+	nu, top := 2.5, float64(3*math.Sqrt(math.Pi)/4) // Γ(ν)
 	switch k {
 	case SquaredExponential:
 		return []float64{1}, []float64{1}
 	case Matern32:
-		nu, top = 1.5, math.Sqrt(math.Pi)/2
+		nu, top = 1.5, float64(math.Sqrt(math.Pi)/2)
 	}
 	for at := firstSquare; at <= lastSquare; at += squareStep {
 		u := exp(at)
