@@ -1,8 +1,10 @@
 package book
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // plainUnits are the words that a header ends with for the unit of its numbers.
@@ -17,10 +19,15 @@ func plainUnits() []string {
 // HeadUnit splits a header into a name and the unit of its numbers, such as "cost" and
 // "€/kg": what stands in brackets at the end or behind a comma, or a last word that is a
 // unit or has one on either side of a slash. unit is empty where there is none.
+//
+// A scale such as (1-10) is neither.
 func HeadUnit(header string) (name, unit string) {
+	if name = strings.TrimSpace(scale.ReplaceAllString(header, "")); name != header && name != "" {
+		return name, ""
+	}
 	for _, pair := range []string{"()", "[]"} {
 		if inner, ok := strings.CutSuffix(header, pair[1:]); ok {
-			if at := strings.LastIndex(inner, pair[:1]); at > 0 && len(inner)-at <= 24 {
+			if at := strings.LastIndex(inner, pair[:1]); at > 0 && len(inner)-at <= 24 && maybeUnit(inner[at+1:]) {
 				return strings.TrimSpace(inner[:at]), strings.TrimSpace(inner[at+1:])
 			}
 		}
@@ -41,6 +48,15 @@ func HeadUnit(header string) (name, unit string) {
 		name, unit = strings.TrimSpace(name[:before]), name[before+1:]+" "+unit
 	}
 	return name, unit
+}
+
+// notUnit is how a remark in brackets begins that is no unit: a scale, a number, how or when
+// something was measured.
+var notUnit = regexp.MustCompile(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
+
+// maybeUnit is whether what stands in brackets in a header may be a unit.
+func maybeUnit(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%€$£¥°‰", r) }) && !notUnit.MatchString(text)
 }
 
 // measures is whether a column's name ends with a unit in which no amount is measured, such

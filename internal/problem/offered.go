@@ -193,7 +193,7 @@ func (d *Draft) target(l *book.Label) Target {
 		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
 			t.Ways, t.worth = []Way{Minimize, Maximize, Between}, 2*t.Known
 		}
-		if base, unit := book.HeadUnit(l.Name); unit != "" && d.onlyOne(base) {
+		if base, _ := book.HeadUnit(l.Name); base != l.Name && d.onlyOne(base) {
 			t.name = base // the unit stands beside each number
 		}
 		if spread := d.Book.SpreadOf(l); spread != nil {

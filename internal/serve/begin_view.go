@@ -78,6 +78,7 @@ type CellView struct {
 const (
 	asName       = "name"
 	asIngredient = "ingredient"
+	asAsset      = "asset"
 	asAmount     = "amount"
 	asResult     = "result"
 	asPrice      = "price"
@@ -360,7 +361,7 @@ func colourSeries(t *TableView, s *book.Series) {
 			case i == 0:
 				return asTime
 			case row.Head:
-				return asIngredient
+				return asAsset
 			}
 			return asValue
 		})
@@ -612,7 +613,7 @@ func uses(n int) string {
 var wayWords = map[problem.Way]string{
 	problem.Maximize: "High", problem.Minimize: "Low", problem.Between: "Within",
 	problem.Want: "Want", problem.Sure: "At least 90 %",
-	problem.Ratio: "Return by risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
+	problem.Ratio: "Return per risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
 }
 
 // showWishes shows the objectives and the constraints that the draft can have.

@@ -76,7 +76,7 @@ const openText = text => {
 };
 
 const kinds = {
-  name: 'recipe', ingredient: 'ingredient', amount: 'amount', result: 'result', price: 'price', stock: 'stock', limit: 'maximum or minimum',
+  name: 'recipe', ingredient: 'ingredient', asset: 'asset', amount: 'amount', result: 'result', price: 'price', stock: 'stock', limit: 'maximum or minimum',
   group: 'group', note: 'note', value: 'price or return', time: 'time', left: 'left out',
 };
 const roles = { recipe: 'Recipe', ingredient: 'Ingredient', amount: 'Amount', unit: 'Unit', label: 'Result', ignore: 'Left out' };
@@ -173,6 +173,7 @@ function show(v) {
   byId('text-section').hidden = !v.text;
   byId('text').textContent = v.text;
   byId('where').textContent = v.ready ? 'Will be written: ' + shown(v.where) : '';
+  byId('where').title = byId('where').textContent;
   byId('go').disabled = !v.ready;
   byId('anew').hidden = v.named;
   if (began) byId('main').focus({ preventScroll: true });

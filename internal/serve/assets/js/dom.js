@@ -30,6 +30,9 @@ export function drawing(d) {
   return el('figure', {}, el('figcaption', {}, el('strong', {}, d.title)), box.content.firstElementChild);
 }
 
+// narrow is whether the page is as wide as a telephone.
+export const narrow = matchMedia('(max-width: 36rem)');
+
 export const byId = id => document.getElementById(id);
 
 // shown writes characters that are not seen or turn the direction of writing as

@@ -12,10 +12,13 @@ export function showObjectives() {
       oninput: () => { value.textContent = plain(Number(slider.value)); },
       onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
     return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
-      el('summary', {}, el('strong', {}, w.name), ' ', w.about.startsWith(w.name + ' ') ? w.about.slice(w.name.length + 1) : w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
+      el('summary', {}, el('strong', {}, w.name), ' ', about(w), w.weight !== 1 && ` · weight ${plain(w.weight)}`),
       el('p', { class: 'soft' }, `In the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
   }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
 }
+
+// about is what is asked of an objective, without its name at the beginning.
+const about = w => w.about.startsWith(w.name) && /^[ ,]/.test(w.about.slice(w.name.length)) ? w.about.slice(w.name.length).replace(/^,? /, '') : w.about;
 
 // showTrade lets a trade-off be asked for where there are objectives to trade off.
 function showTrade(all) {

@@ -1,5 +1,5 @@
 // The answer and the shortlist: how far to trust it, then cards or a table.
-import { el, byId, fill, fixed, plain, button, dialog, shown, drawing } from './dom.js';
+import { el, byId, fill, fixed, plain, button, dialog, shown, drawing, narrow } from './dom.js';
 import { page, ask, say, get, text, open, download, newest } from './state.js';
 import { amount, batch, swatch, groupColour, parts, showUnits } from './amounts.js';
 import { bar } from './bar.js';
@@ -169,10 +169,11 @@ let responsesOf = null;
 // showResponses shows how the models of a settled shortlist respond to amounts.
 async function showResponses(l) {
   byId('models-section').hidden ||= !l.settled;
-  if (!l.settled || responsesOf === l.version) return;
-  responsesOf = l.version;
+  const of = `${l.version} ${narrow.matches}`;
+  if (!l.settled || responsesOf === of) return;
+  responsesOf = of;
   try {
-    const all = await lastResponses(get('/figures'));
+    const all = await lastResponses(get('/figures' + (narrow.matches ? '?across=1' : '')));
     if (!all) return;
     byId('models-section').hidden = !all.responses.length;
     fill(byId('responses'), all.responses.map(drawing));
@@ -192,6 +193,7 @@ export function showOrders() {
 
 export function begin() {
   byId('find').addEventListener('input', showList);
+  narrow.addEventListener('change', showList);
   for (const id of ['sort', 'shape']) byId(id).addEventListener('change', showList);
   byId('csv').addEventListener('click', () => download('/csv', 'shortlist.csv'));
 }
