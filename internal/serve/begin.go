@@ -121,7 +121,7 @@ func newBeginning(ctx context.Context, o BeginOptions) (*beginning, error) {
 }
 
 // endings are those of tables.
-var endings = []string{".xlsx", ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonld"}
+var endings = []string{".xlsx", ".ods", ".fods", ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonld"}
 
 // IsTable says whether a file's name is that of a table.
 func IsTable(path string) bool {
@@ -136,8 +136,10 @@ func safeName(name string, data []byte) string {
 	stem := strings.TrimSuffix(name, filepath.Ext(name))
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		ext = ".xlsx"
-	case !slices.Contains(endings, ext) || ext == ".xlsx":
+		if ext != ".ods" {
+			ext = ".xlsx"
+		}
+	case !slices.Contains(endings, ext) || ext == ".xlsx" || ext == ".ods":
 		ext = ".csv"
 	}
 	const longest = 60
