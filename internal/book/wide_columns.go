@@ -307,8 +307,23 @@ func (c *columnReader) findSummed(recipe int) {
 	if columns < 3 {
 		return
 	}
-	c.summed = c.lines[r]
-	c.note(place{line: c.summed, column: 1}, "a row that adds up all others is left out", "")
+	name := rowName(c.lines[r])
+	if recipe >= 0 {
+		name = Name(c.last[min(recipe, len(c.last)-1)])
+	}
+	same := func(other string) bool { return Name(other) == name }
+	if slices.ContainsFunc(c.options.Including, same) {
+		c.included = name
+		return
+	}
+	c.summed, c.sum = c.lines[r], name
+	if !slices.ContainsFunc(c.options.Without, same) {
+		n := Note{File: c.file, Line: c.summed, Column: 1, Row: name, Left: true, Doubt: true, Message: "a row that adds up all others is left out"}
+		if name != "" {
+			n.Message += ": including: [" + YAMLText(name) + "] takes it in"
+		}
+		c.notes = append(c.notes, n)
+	}
 	for i := range c.profile {
 		c.profile[i].values = c.profile[i].values[:r]
 	}

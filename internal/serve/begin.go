@@ -67,6 +67,7 @@ type askedColumn struct {
 	same    string
 	guessed bool // the same was taken for granted
 	row     string
+	left    bool // the row is left out unless it is taken in
 	message string
 }
 
@@ -244,8 +245,16 @@ func (b *beginning) settle(a answer) error {
 		b.layout.Names = names
 		b.layout = b.layout.With(book.Layout{Names: map[string]string{book.Name(a.Name): a.Value}})
 	case "row":
-		b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), func(name string) bool { return name == a.Name })
-		if a.On {
+		// What kir leaves out by itself is taken in, or left to kir again, and other rows are left out
+		// or no longer so.
+		at := slices.IndexFunc(b.asked, func(o askedColumn) bool { return o.row != "" && o.row == a.Name })
+		not := func(name string) bool { return name == a.Name }
+		b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), not)
+		b.layout.Including = slices.DeleteFunc(slices.Clone(b.layout.Including), not)
+		switch left := at >= 0 && b.asked[at].left; {
+		case left && !a.On:
+			b.layout = b.layout.With(book.Layout{Including: []string{a.Name}})
+		case !left && a.On:
 			b.layout = b.layout.With(book.Layout{Without: []string{a.Name}})
 		}
 	case "decimal":
