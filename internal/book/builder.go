@@ -415,7 +415,10 @@ func (b *builder) finish() (*Book, error) {
 		return nil, err
 	}
 	for i := range b.labels {
-		book.Labels = append(book.Labels, b.labels[i].sorted())
+		label, unknown := b.labels[i].sorted()
+		if book.Labels = append(book.Labels, label); len(unknown) > 0 {
+			t.note(t.places[b.labels[i].column], fmt.Sprintf("%s in %s says that a class is not known: recipes with it have none", fault.List(unknown, 4), fault.Quote(label.Name)), "")
+		}
 	}
 	b.tell()
 	b.tellUnused()

@@ -13,6 +13,7 @@ func plainUnits() []string {
 		"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "kg", "g", "mg", "µg", "t", "l", "L", "dl", "cl", "ml", "mL",
 		"m", "cm", "mm", "µm", "nm", "Pa", "kPa", "MPa", "GPa", "bar", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "°", "K",
 		"s", "min", "h", "d", "N", "kN", "W", "kW", "J", "kJ", "kcal", "Wh", "kWh", "V", "A", "Hz", "ppm", "ppb", "mol", "mmol", "CO2e",
+		"psi", "ksi", "mN", "dB", "rpm", "NTU", "FNU", "EBC", "IBU", "wt%", "vol%", "mol%", "oz", "lb", "gal", "cwt", "yd3", "m2", "m3", "cm2", "cm3",
 	}
 }
 
@@ -34,6 +35,9 @@ func HeadUnit(header string) (name, unit string) {
 	}
 	at := strings.LastIndexAny(header, " ,")
 	if at <= 0 {
+		if name, unit, ok := cutLast(header, "_"); ok && len(unit) > 1 && name != "" && slices.Contains(plainUnits(), unit) {
+			return name, unit // Turbidity_NTU
+		}
 		return header, ""
 	}
 	name, unit = strings.TrimSpace(strings.TrimRight(header[:at], " ,")), header[at+1:]
@@ -48,6 +52,14 @@ func HeadUnit(header string) (name, unit string) {
 		name, unit = strings.TrimSpace(name[:before]), name[before+1:]+" "+unit
 	}
 	return name, unit
+}
+
+// cutLast is [strings.Cut] at the last place.
+func cutLast(text, at string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, at); i >= 0 {
+		return text[:i], text[i+len(at):], true
+	}
+	return text, "", false
 }
 
 // notUnit is how a remark in brackets begins that is no unit: a scale, a number, how or when
