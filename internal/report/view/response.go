@@ -76,7 +76,7 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 			}
 		}
 		f.Path(line, 2, figure.Accent)
-		f.Head(left, top-7, figure.SmallSize, figure.Start, figure.Ink, r.Ingredient+", % "+map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign])
+		f.Head(left, top-7, figure.SmallSize, figure.Start, figure.Ink, figure.Clip(r.Ingredient, panelWidth-32, figure.SmallSize*1.1)+", % "+map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign])
 	}
 	unit := ""
 	if of.Unit != "" && !strings.Contains(label, of.Unit) {

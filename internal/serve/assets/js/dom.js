@@ -57,6 +57,9 @@ export function fill(parent, ...children) {
 // fixed writes a number; null, which is not known, as a question mark.
 export const fixed = (v, digits) => v === null || v === undefined ? '?' : v.toFixed(digits);
 
+// entire is the title of a text that is cut short on the screen.
+export const entire = text => text.length > 60 ? shown(text) : null;
+
 // plain writes a number with about three digits.
 export function plain(v) {
   if (v === null || v === undefined) return '?';

@@ -1,5 +1,5 @@
 // The question: objectives and constraints, each changed where it stands.
-import { el, byId, fill, plain, button, shown } from './dom.js';
+import { el, byId, fill, plain, button, shown, entire } from './dom.js';
 import { page, ask, get, newest } from './state.js';
 import { keep, kept } from './drafts.js';
 
@@ -109,7 +109,7 @@ function later() {
 export function showConstraints() {
   const p = page.problem;
   byId('left').textContent = `${p.left} compositions keep the constraints.`;
-  fill(byId('constraints'), p.constraints.length ? p.constraints.map((r, k) => el('li', {}, el('span', {}, r), ' ',
+  fill(byId('constraints'), p.constraints.length ? p.constraints.map((r, k) => el('li', {}, el('span', { title: entire(r) }, r), ' ',
     button('×', () => ask({ do: 'drop', rule: k }), { class: 'drop control', 'data-key': 'drop ' + k, title: 'Drop it', 'aria-label': `Drop the constraint ${shown(r)}` })))
     : el('li', { class: 'soft lack' }, 'None.'));
   const offered = Object.entries(kinds).filter(([, k]) => p.groups.length || !k.fields.includes('group'));
