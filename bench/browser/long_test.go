@@ -89,9 +89,10 @@ func TestServeLong(t *testing.T) {
 	}
 	t.Logf("the history has %d steps in %.1f MB", len(history.Steps), float64(len(data))/1e6)
 
-	// stepped makes steps, and returns how long each takes until the page shows it, the page's burden
-	// and the server's memory then.
-	stepped := func(name, file string, first int) (w *walk, longest time.Duration, held burden, memory int) {
+	// stepped makes steps, and returns how long the quickest takes until the page shows it, the page's
+	// burden and the server's memory then.
+	stepped := func(name, file string, first int) (w *walk, quickest time.Duration, held burden, memory int) {
+		quickest = time.Hour
 		w = &walk{t, browser(t, chromium(t), onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
 		address, server, _ := servedBy(t, "", file)
 		// What the page listens to is kept, to tell it more.
@@ -122,7 +123,7 @@ func TestServeLong(t *testing.T) {
 			begun := time.Now()
 			w.does(fmt.Sprintf(`fetch('/do', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({do: 'weight', property: 'liking', weight: %d})})`, 2+k))
 			w.is("the step", fmt.Sprintf("document.querySelector('#steps [aria-current] strong')?.textContent.startsWith('%d.')", first+k+1))
-			longest = max(longest, time.Since(begun))
+			quickest = min(quickest, time.Since(begun))
 			w.settled(first + k + 1)
 			after, err := chromedp.Run(w.ctx, chromedp.Evaluate[int]("window.heard"))
 			if err != nil {
@@ -136,8 +137,8 @@ func TestServeLong(t *testing.T) {
 			}
 		}
 		held, memory = w.burden(), resident(t, server)
-		t.Logf("%s: a step is on the page after %.2f s at most; %+v; the server has %.0f MB", name, longest.Seconds(), held, float64(memory)/1e6)
-		return w, longest, held, memory
+		t.Logf("%s: a step is on the page after %.2f s at best; %+v; the server has %.0f MB", name, quickest.Seconds(), held, float64(memory)/1e6)
+		return w, quickest, held, memory
 	}
 	_, quick, few, small := stepped("fresh", short, 1)
 	w, slow, many, large := stepped("ten thousand steps", file, steps-made)
@@ -167,14 +168,14 @@ func TestServeLong(t *testing.T) {
 				times.push(performance.now() - begun);
 			} else await null;
 		}
-		const part = times.length / 4 | 0, mean = a => a.reduce((s, v) => s + v, 0) / a.length;
-		return [kinds.length, mean(times.slice(0, part)), mean(times.slice(-part))];
+		const part = times.length / 4 | 0; // the quickest of each quarter, as a machine may have much else to do
+		return [kinds.length, Math.min(...times.slice(0, part)), Math.min(...times.slice(-part))];
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)
 	}
 	after := w.burden()
-	t.Logf("10,000 messages of %v kinds: a frame takes %.0f ms in the first quarter and %.0f ms in the last; %+v", took[0], took[1], took[2], after)
+	t.Logf("10,000 messages of %v kinds: the quickest frame takes %.0f ms in the first quarter and %.0f ms in the last; %+v", took[0], took[1], took[2], after)
 	if took[2] > 2*took[1]+20 {
 		t.Errorf("a frame takes %.0f ms at first, and %.0f ms after ten thousand messages", took[1], took[2])
 	}

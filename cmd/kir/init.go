@@ -128,7 +128,7 @@ that. docs/tables.md describes what is read.`,
 	c.Flags().StringSliceVar(&units, "units", nil, "sizes of units, such as 'piece=5 cl'")
 	how.add(c)
 	must(c.MarkFlagFilename("output", "yaml"))
-	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
+	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))
 	return c
 }
 

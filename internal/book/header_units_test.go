@@ -96,7 +96,9 @@ func TestUnknownClass(t *testing.T) {
 	if ion, _ := b.Label("ion"); !slices.Equal(ion.Classes, []string{"K", "Na"}) {
 		t.Errorf("the ion is %v", ion.Classes)
 	}
-	if !slices.ContainsFunc(b.Notes, func(n Note) bool { return strings.Contains(n.Message, `"?", "NA", "n/a" in "kind" says that a class is not known`) }) {
+	if !slices.ContainsFunc(b.Notes, func(n Note) bool {
+		return strings.Contains(n.Message, `"?", "NA", "n/a" in "kind" says that a class is not known`)
+	}) {
 		t.Errorf("the notes are %v", b.Notes)
 	}
 }

@@ -1,6 +1,10 @@
 package serve
 
 import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -90,5 +94,44 @@ func TestBeginTurnedRow(t *testing.T) {
 	}
 	if v = c.says(*row.Back); rowOf(t, v, 5).Back != nil || !strings.Contains(v.Text, "Total: label") {
 		t.Errorf("taken in the problem is\n%s", v.Text)
+	}
+}
+
+// TestBeginDocument: an OpenDocument spreadsheet is opened as a workbook, keeps its ending, and
+// the problem names it so.
+func TestBeginDocument(t *testing.T) {
+	var content, data bytes.Buffer
+	content.WriteString(`<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet><table:table table:name="Bar">`)
+	for _, row := range strings.Split("drink,Gin,Lime,Soda,liking\nA,4,2,6,5\nB,3,2,1,6\nC,2,3,5,7\nD,5,1,1,4", "\n") {
+		content.WriteString("<table:table-row>")
+		for _, cell := range strings.Split(row, ",") {
+			content.WriteString(`<table:table-cell office:value-type="string"><text:p>` + cell + `</text:p></table:table-cell>`)
+		}
+		content.WriteString("</table:table-row>")
+	}
+	content.WriteString("</table:table></office:spreadsheet></office:body></office:document-content>")
+	archive := zip.NewWriter(&data)
+	for _, part := range [][2]string{{"mimetype", "application/vnd.oasis.opendocument.spreadsheet"}, {"content.xml", content.String()}} {
+		w, err := archive.Create(part[0])
+		if err == nil {
+			_, err = w.Write([]byte(part[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := newBeginner(t, BeginOptions{})
+	v := c.gives("Winter%20list.ods", data.String())
+	if !v.Ready || !strings.Contains(v.Says, "4 recipes, 3 ingredients") || !strings.Contains(v.Text, "recipes: {file: Winter-list.ods, ") {
+		t.Fatalf("the page says %q, %+v, and the problem is\n%s", v.Says, v.Faults, v.Text)
+	}
+	if status, said := c.goes(); status != 200 {
+		t.Fatalf("%d %s", status, said)
+	}
+	if kept, err := os.ReadFile(filepath.Join(c.dir, "Winter-list", "Winter-list.ods")); err != nil || !bytes.Equal(kept, data.Bytes()) {
+		t.Errorf("the table that is kept has %d bytes of %d, %v", len(kept), data.Len(), err)
 	}
 }
