@@ -186,15 +186,16 @@ func (b *begun) give(selector, path string) {
 }
 
 // looks looks at a state of the page in all widths, light and dark, and twice as large.
-// KIR_PICTURES names a directory for pictures.
+// KIR_PICTURES names a directory for pictures of the whole page.
 func (b *begun) looks(state string) {
 	b.t.Helper()
-	b.fits(state, []window{{360, 780, "light"}, {720, 500, "dark"}, {820, 1100, "light"}, {1440, 1000, "dark"}, {2560, 1300, "light"}, {1440, 1000, "light"}}, func(v window) {
+	b.fits(state, []window{{360, 780, "light"}, {480, 900, "dark"}, {720, 500, "dark"}, {820, 1100, "light"}, {820, 1100, "dark"}, {1440, 1000, "dark"}, {2560, 1300, "light"}, {1440, 1000, "light"}}, func(v window) {
 		dir := os.Getenv("KIR_PICTURES")
 		if dir == "" {
 			return
 		}
-		shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png"})
+		whole := true
+		shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png", CaptureBeyondViewport: &whole})
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -202,6 +203,17 @@ func (b *begun) looks(state string) {
 			b.t.Fatal(err)
 		}
 	})
+}
+
+// comesFirst holds that of two elements one is the first in the document, and so for the
+// keyboard and a screen reader, in a window of that width, or the other one.
+func (b *begun) comesFirst(one, other string, width int64, want bool) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+		b.t.Fatal(err)
+	}
+	b.is(fmt.Sprintf("at %d px %s before %s is %v", width, one, other, want),
+		fmt.Sprintf("(document.querySelector(%q).compareDocumentPosition(document.querySelector(%q)) === Node.DOCUMENT_POSITION_FOLLOWING) === %v", one, other, want))
 }
 
 // picture makes a picture of docs/serve.md, if KIR_PICTURES names a directory.
@@ -270,8 +282,15 @@ func TestBeginWithBar(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "Winter-list-final", "problem.yaml")); err != nil {
 		t.Error(err)
 	}
+	b.looks("bar result")
+	b.comesFirst("#list .card", "#find", 360, true)
+	b.comesFirst("#list .card", "#objectives", 360, true)
+	b.comesFirst("#list-headline", "#list .card", 360, true)
+	b.comesFirst("#list .card", "#find", 1440, false)
+	b.is("a scale is no unit", "!/1-10/.test(document.getElementById('list').textContent)")
 	b.press("#next")
 	b.is("three drinks", "document.querySelectorAll('#batches .card').length === 3")
+	b.looks("bar campaign")
 	b.press("[data-key='make 1']")
 	b.is("what is printed", "document.querySelector('dialog[open] button.main')")
 	sheets, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`(() => { const [of, step] = document.querySelectorAll('dialog[open] input');
@@ -302,6 +321,7 @@ func TestBeginWithLotion(t *testing.T) {
 	b.looks("lotion")
 	b.press("#go")
 	b.is("a first look", "document.querySelectorAll('#list .card').length >= 3")
+	b.looks("lotion result")
 	text, err := os.ReadFile(filepath.Join(dir, "lotion", "problem.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -378,6 +398,8 @@ func TestBeginWithFunds(t *testing.T) {
 	b.is("no bound", "document.activeElement.matches('#bounds input') && !document.querySelector('#bounds input').checked")
 	b.keys("#go", kb.Enter)
 	b.is("the session", "document.getElementById('phase')?.className === 'settled'")
+	b.is("a frontier to click", "document.querySelectorAll('#front .at').length > 2 && document.getElementById('campaign-section').hidden")
+	b.looks("funds front")
 	text, err := os.ReadFile(filepath.Join(dir, "funds-2.yaml"))
 	if err != nil {
 		t.Fatal(err)

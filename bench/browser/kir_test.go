@@ -72,6 +72,13 @@ func served(t *testing.T, dir string, args ...string) string {
 // servedUntil is served, and returns what kills the program at once.
 func servedUntil(t *testing.T, dir string, args ...string) (address string, kill func()) {
 	t.Helper()
+	address, _, kill = servedBy(t, dir, args...)
+	return address, kill
+}
+
+// servedBy is servedUntil, and returns the process.
+func servedBy(t *testing.T, dir string, args ...string) (address string, by *os.Process, kill func()) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	command := exec.CommandContext(ctx, program, append([]string{"serve", "--no-open"}, args...)...)
 	command.Dir = dir
@@ -110,7 +117,7 @@ func servedUntil(t *testing.T, dir string, args ...string) (address string, kill
 		line, err := lines.ReadString('\n')
 		if _, rest, ok := strings.Cut(line, "http://"); ok {
 			go io.Copy(io.Discard, lines) // until the program ends
-			return "http://" + strings.Fields(rest)[0], kill
+			return "http://" + strings.Fields(rest)[0], command.Process, kill
 		}
 		if err != nil {
 			t.Fatalf("kir serve prints no address: %v\n%s", err, stderr.String())

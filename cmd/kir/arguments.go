@@ -66,7 +66,7 @@ func problemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 
 // servedFiles completes tables and problem files.
 func servedFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"yaml", "yml", "xlsx", "csv", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+	return []string{"yaml", "yml", "xlsx", "ods", "fods", "csv", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // runDirectories completes run directories.

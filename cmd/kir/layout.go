@@ -17,6 +17,7 @@ import (
 type layoutFlags struct {
 	sheet, encoding, delimiter, decimal string
 	columns                             []string
+	names, without, including           []string
 }
 
 // add gives a command the flags.
@@ -26,6 +27,9 @@ func (f *layoutFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.delimiter, "delimiter", "", "what stands between columns: comma, semicolon, tab or bar")
 	c.Flags().StringVar(&f.decimal, "decimal", "", "decimal mark of the numbers: point or comma")
 	c.Flags().StringSliceVar(&f.columns, "columns", nil, "what columns are, such as rating=label,Name=recipe")
+	c.Flags().StringArrayVar(&f.names, "names", nil, "an ingredient by what the table writes, such as Campri=Campari")
+	c.Flags().StringArrayVar(&f.without, "without", nil, "recipe of the table that is left out, such as Total")
+	c.Flags().StringArrayVar(&f.including, "including", nil, "recipe that would be left out, as one that adds up the others")
 	for name, values := range map[string][]string{"delimiter": {"comma", "semicolon", "tab", "bar"}, "decimal": {"point", "comma"}} {
 		must(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
@@ -50,6 +54,19 @@ func (f *layoutFlags) layout() (book.Layout, error) {
 			return l, &fault.Error{Message: "--columns " + fault.Quote(text) + ": " + err.Error()}
 		}
 		l = l.With(book.Layout{Columns: map[string]book.Role{book.Name(text[:at]): role}})
+	}
+	for _, text := range f.names {
+		at := strings.LastIndexByte(text, '=')
+		if at < 1 || at == len(text)-1 {
+			return l, &fault.Error{Message: "--names " + fault.Quote(text) + " does not say which ingredient it is", Hint: "write, for example, Campri=Campari"}
+		}
+		l = l.With(book.Layout{Names: map[string]string{book.Name(text[:at]): text[at+1:]}})
+	}
+	for _, name := range f.without {
+		l = l.With(book.Layout{Without: []string{book.Name(name)}})
+	}
+	for _, name := range f.including {
+		l = l.With(book.Layout{Including: []string{book.Name(name)}})
 	}
 	return l, nil
 }

@@ -52,7 +52,7 @@ was measured badly counts less.
 --figures draws held-out predictions against what was measured, the most important
 features, and how the prediction changes with amounts, as SVG and PNG.
 
-RECIPES is a table, CSV, .xlsx or JSON-LD: long (recipe, ingredient, amount, unit
+RECIPES is a table, CSV, .xlsx, .ods or JSON-LD: long (recipe, ingredient, amount, unit
 and label columns) or wide (a column an ingredient, others labels). Guesses
 about the table go to stderr; flags override them.
 

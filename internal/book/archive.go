@@ -144,7 +144,7 @@ func checkSheet(part []byte) (formulas bool, shared int, err error) {
 			}
 			continue
 		}
-		if depth++; depth > 100 {
+		if depth++; depth > deepestElement {
 			return false, 0, errors.New("elements are nested too deeply")
 		}
 		switch element.Name.Local {

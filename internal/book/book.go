@@ -11,7 +11,7 @@
 // strength).
 //
 // Tables come as CSV in several encodings, with several delimiters and decimal
-// marks, as .xlsx workbooks, and recipes also as JSON-LD. Where a table
+// marks, as .xlsx and .ods workbooks, and recipes also as JSON-LD. Where a table
 // leaves something open, the reader guesses and adds a [Note]; a [Layout] settles it.
 //
 // CSV is read as a stream: memory grows with the recipes and their parts, not

@@ -22,8 +22,10 @@ type builder struct {
 	open    bool              // the book may name new ingredients
 	names   map[string]string // ingredients by what the table writes
 	without map[string]bool   // recipes that are left out
-	skipped bool              // the row before was of one of them
-	told    map[string]bool   // what was said to be wrong and need not be said again
+	// including are recipes that would be left out otherwise
+	including []string
+	skipped   bool            // the row before was of one of them
+	told      map[string]bool // what was said to be wrong and need not be said again
 
 	// columns; -1 where there is none
 	recipe, ingredient, amount, unit int        // recipe is -1 in the wide form, too, where rows have no names
@@ -81,7 +83,7 @@ type widePart struct {
 
 func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units, l Layout) *builder {
 	b := &builder{
-		names: l.Names, without: make(map[string]bool, len(l.Without)),
+		names: l.Names, including: l.Including, without: make(map[string]bool, len(l.Without)),
 		table: t, units: units, open: in == nil,
 		book:   &Book{File: t.file, Ingredients: in, Long: long},
 		spelt:  make(map[string]*Unit),
@@ -413,12 +415,16 @@ func (b *builder) finish() (*Book, error) {
 		return nil, err
 	}
 	for i := range b.labels {
-		book.Labels = append(book.Labels, b.labels[i].sorted())
+		label, unknown := b.labels[i].sorted()
+		if book.Labels = append(book.Labels, label); len(unknown) > 0 {
+			t.note(t.places[b.labels[i].column], fmt.Sprintf("%s in %s says that a class is not known: recipes with it have none", fault.List(unknown, 4), fault.Quote(label.Name)), "")
+		}
 	}
 	b.tell()
 	b.tellUnused()
+	b.tellIncluded(b.including)
 	for i := range book.Recipes {
-		if r := &book.Recipes[i]; sumsUp(r.Name) {
+		if r := &book.Recipes[i]; sumsUp(r.Name) && r.Name != t.included {
 			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubt: true, Row: r.Name,
 				Message: "a row called " + fault.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
 		}
@@ -436,8 +442,17 @@ func (b *builder) tellUnused() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.without)) {
-		if !b.told["without "+name] {
+		if !b.told["without "+name] && !(b.table.summed > 0 && b.table.sum == name) {
 			b.table.doubt(place{}, "without has "+fault.Quote(name)+", which is no recipe of the table")
+		}
+	}
+}
+
+// tellIncluded says which recipes are to be taken in that are not left out.
+func (b *builder) tellIncluded(names []string) {
+	for _, name := range names {
+		if Name(name) != b.table.included {
+			b.table.doubt(place{}, "including has "+fault.Quote(name)+", which is not left out")
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package book
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // plainUnits are the words that a header ends with for the unit of its numbers.
@@ -11,22 +13,31 @@ func plainUnits() []string {
 		"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "kg", "g", "mg", "µg", "t", "l", "L", "dl", "cl", "ml", "mL",
 		"m", "cm", "mm", "µm", "nm", "Pa", "kPa", "MPa", "GPa", "bar", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "°", "K",
 		"s", "min", "h", "d", "N", "kN", "W", "kW", "J", "kJ", "kcal", "Wh", "kWh", "V", "A", "Hz", "ppm", "ppb", "mol", "mmol", "CO2e",
+		"psi", "ksi", "mN", "dB", "rpm", "NTU", "FNU", "EBC", "IBU", "wt%", "vol%", "mol%", "oz", "lb", "gal", "cwt", "yd3", "m2", "m3", "cm2", "cm3",
 	}
 }
 
 // HeadUnit splits a header into a name and the unit of its numbers, such as "cost" and
 // "€/kg": what stands in brackets at the end or behind a comma, or a last word that is a
 // unit or has one on either side of a slash. unit is empty where there is none.
+//
+// A scale such as (1-10) is neither.
 func HeadUnit(header string) (name, unit string) {
+	if name = strings.TrimSpace(scale.ReplaceAllString(header, "")); name != header && name != "" {
+		return name, ""
+	}
 	for _, pair := range []string{"()", "[]"} {
 		if inner, ok := strings.CutSuffix(header, pair[1:]); ok {
-			if at := strings.LastIndex(inner, pair[:1]); at > 0 && len(inner)-at <= 24 {
+			if at := strings.LastIndex(inner, pair[:1]); at > 0 && len(inner)-at <= 24 && maybeUnit(inner[at+1:]) {
 				return strings.TrimSpace(inner[:at]), strings.TrimSpace(inner[at+1:])
 			}
 		}
 	}
 	at := strings.LastIndexAny(header, " ,")
 	if at <= 0 {
+		if name, unit, ok := cutLast(header, "_"); ok && len(unit) > 1 && name != "" && slices.Contains(plainUnits(), unit) {
+			return name, unit // Turbidity_NTU
+		}
 		return header, ""
 	}
 	name, unit = strings.TrimSpace(strings.TrimRight(header[:at], " ,")), header[at+1:]
@@ -41,6 +52,23 @@ func HeadUnit(header string) (name, unit string) {
 		name, unit = strings.TrimSpace(name[:before]), name[before+1:]+" "+unit
 	}
 	return name, unit
+}
+
+// cutLast is [strings.Cut] at the last place.
+func cutLast(text, at string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, at); i >= 0 {
+		return text[:i], text[i+len(at):], true
+	}
+	return text, "", false
+}
+
+// notUnit is how a remark in brackets begins that is no unit: a scale, a number, how or when
+// something was measured.
+var notUnit = regexp.MustCompile(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
+
+// maybeUnit is whether what stands in brackets in a header may be a unit.
+func maybeUnit(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%€$£¥°‰", r) }) && !notUnit.MatchString(text)
 }
 
 // measures is whether a column's name ends with a unit in which no amount is measured, such

@@ -108,21 +108,37 @@ func (l *labelColumn) put(value string, notNumber func() *Error) {
 	l.Of = append(l.Of, class)
 }
 
-// sorted returns the label with its classes in order.
-func (l *labelColumn) sorted() Label {
-	label := l.Label
-	label.Classes = slices.Sorted(slices.Values(l.Classes))
-	label.Counts = make([]int, len(l.Counts))
+// sorted returns the label with its classes in order, and the words in it that say that a
+// class is not known: recipes with them have none. Among numbers such a word says that a
+// measurement failed, and stays.
+func (l *labelColumn) sorted() (label Label, unknown []string) {
+	label = l.Label
+	label.Classes, label.Counts = nil, nil
 	rank := make([]int32, len(l.Classes))
-	for i, name := range label.Classes {
+	numbers, others := 0, 0 // recipes, without those of which nothing is known
+	for k, name := range l.Classes {
+		if _, ok := number(name); ok {
+			numbers += l.Counts[k]
+		} else if !unknownClass(name) {
+			others += l.Counts[k]
+		}
+	}
+	for _, name := range slices.Sorted(slices.Values(l.Classes)) {
 		class := l.class[name]
-		rank[class] = int32(i)
-		label.Counts[i] = l.Counts[class]
+		if rank[class] = -1; others > numbers && unknownClass(name) {
+			unknown = append(unknown, name)
+			continue
+		}
+		rank[class] = int32(len(label.Classes))
+		label.Classes, label.Counts = append(label.Classes, name), append(label.Counts, l.Counts[class])
 	}
 	for r, class := range label.Of {
 		if class >= 0 {
 			label.Of[r] = rank[class]
 		}
 	}
-	return label
+	return label, unknown
 }
+
+// unknownClass is whether a text among classes says that nothing is known. Na may be a name.
+func unknownClass(text string) bool { return isUnknown(text) && text != "Na" }

@@ -36,6 +36,10 @@ type Layout struct {
 
 	// Without are recipes of the table that are left out.
 	Without []string
+
+	// Including are recipes of the table that would be left out otherwise, as what adds up
+	// all others.
+	Including []string
 }
 
 // A Role is what a column of a table of recipes means.
@@ -98,12 +102,17 @@ func (l Layout) YAML() string {
 		}
 		parts = append(parts, "names: {"+strings.Join(names, ", ")+"}")
 	}
-	if len(l.Without) > 0 {
-		var without []string
-		for _, name := range l.Without {
-			without = append(without, YAMLText(name))
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"without", l.Without}, {"including", l.Including}} {
+		var names []string
+		for _, name := range list.names {
+			names = append(names, YAMLText(name))
 		}
-		parts = append(parts, "without: ["+strings.Join(without, ", ")+"]")
+		if len(names) > 0 {
+			parts = append(parts, list.key+": ["+strings.Join(names, ", ")+"]")
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -167,6 +176,11 @@ func (l Layout) With(more Layout) Layout {
 	for _, name := range more.Without {
 		if !slices.Contains(l.Without, name) {
 			l.Without = append(slices.Clip(l.Without), name)
+		}
+	}
+	for _, name := range more.Including {
+		if !slices.Contains(l.Including, name) {
+			l.Including = append(slices.Clip(l.Including), name)
 		}
 	}
 	return l

@@ -27,8 +27,9 @@ type Note struct {
 	Taken      Role
 	Word, Same string
 
-	// Row is a recipe that may be none.
-	Row string
+	// Row is a recipe that may be none, and Left whether it is left out.
+	Row  string
+	Left bool
 }
 
 // String returns the note as an error is written, with its place.

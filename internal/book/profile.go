@@ -85,6 +85,7 @@ func (t *table) look(units *Units) {
 		}
 		if rows < sumRows {
 			t.lines = append(t.lines, head.place(0).line)
+			t.last = append(t.last[:0], row...)
 		}
 		for i := range t.header {
 			text := ""
@@ -99,7 +100,7 @@ func (t *table) look(units *Units) {
 
 // forget drops what is not needed once the columns are known.
 func (t *table) forget() {
-	t.head, t.lines = nil, nil
+	t.head, t.lines, t.last = nil, nil, nil
 	for i := range t.profile {
 		t.profile[i].seen, t.profile[i].values = nil, nil
 	}

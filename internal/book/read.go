@@ -10,7 +10,7 @@ func ReadFile(ctx context.Context, path string, o Options) (*Book, error) {
 	return readFile(ctx, path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
 }
 
-// Read reads a book. What the file is shows in how it begins: an .xlsx workbook,
+// Read reads a book. What the file is shows in how it begins: an .xlsx or .ods workbook,
 // JSON-LD with recipes of schema.org, or else CSV. file is the name for
 // messages, and an ending .csv, .tsv, .txt, .json or .jsonld tells CSV from JSON.
 // The package's documentation describes the forms, docs/tables.md what cells may

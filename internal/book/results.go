@@ -341,7 +341,8 @@ func (r *Results) Book() *Book {
 				return &Error{File: r.File, Line: e.line, Message: fault.Quote(e.Values[k]) + " is not a number, so " + fault.Quote(name) + " cannot be used as one", Hint: "correct it with kir record --correct"}
 			})
 		}
-		b.Labels = append(b.Labels, l.sorted())
+		label, _ := l.sorted()
+		b.Labels = append(b.Labels, label)
 	}
 	return b
 }
@@ -488,5 +489,6 @@ func joinLabel(name string, books []*Book) Label {
 			l.put(of.Value(r), func() *Error { return of.notNumber })
 		}
 	}
-	return l.sorted()
+	label, _ := l.sorted()
+	return label
 }

@@ -39,10 +39,10 @@ const titleRows = 20
 // foreign are files that are no tables and how they begin.
 var foreign = []struct{ magic, what, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password", "save it as .xlsx without a password, or as CSV"},
-	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx and JSON-LD"},
+	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
 	{"\x1f\x8b", "a compressed file", "unpack it"},
-	{"PAR1", "a Parquet file", "tables are read from CSV, .xlsx and JSON-LD"},
-	{"{\\rtf", "an RTF file", "tables are read from CSV, .xlsx and JSON-LD"},
+	{"PAR1", "a Parquet file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
+	{"{\\rtf", "an RTF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
 }
 
 // openSource finds out what a file is, by how it begins and, between JSON and
@@ -59,11 +59,11 @@ func openSource(r io.Reader, file string, l Layout, units *Units, suits func(hea
 			return nil, &Error{File: file, Message: "this is " + f.what, Hint: f.instead}
 		}
 	}
-	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || isFlatDocument(head[:min(len(head), 1<<14)]) {
 		return openSheet(whole, file, l, suits)
 	}
 	if l.Sheet != "" {
-		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx"}
+		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx and .ods"}
 	}
 	full := len(head) < headSize
 	c, err := findCharset(head, full, l.Encoding)
@@ -132,7 +132,7 @@ func openSheet(r io.Reader, file string, l Layout, suits func(header []string) b
 	if err != nil {
 		return nil, err
 	}
-	names := w.book.GetSheetList()
+	names := w.names
 	if len(names) > mostSheets {
 		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", mostSheets)
 	}

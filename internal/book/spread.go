@@ -1,6 +1,7 @@
 package book
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -29,9 +30,13 @@ func spreadOf(header string) string {
 	return ""
 }
 
+// meanAtEnd is how a column's name ends whose numbers are means.
+var meanAtEnd = regexp.MustCompile(`(?i)[\s_]*(?:\((?:mean|average|avg)\)|[\s_](?:mean|average|avg))\s*$`)
+
 // isSpread is whether a column of one name has the standard deviations of a column of
 // another name, units left aside.
 func isSpread(header, of string) bool {
+	of = strings.TrimSpace(meanAtEnd.ReplaceAllString(of, ""))
 	base, unit := HeadUnit(of)
 	plain := func(text string) string {
 		return strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ", "[", " ", "]", " ").Replace(Name(text)))), " ")

@@ -18,12 +18,16 @@ type table struct {
 	places  []place  // of the header's names
 	row     []string // the current row, as long as the header; valid until next
 	profile []profile
-	lines   []int // of the rows whose numbers the profiles keep
-	summed  int   // the line of a row that adds up the others; 0 if there is none
-	marking marking
-	decimal Decimal      // what the numbers of text cells have
-	left    []int        // lines of rows below the header that are left out
-	unnamed map[int]bool // columns with a note that they have no name
+	lines   []int // of the rows whose numbers the profiles keep, and the last of these rows
+	last    []string
+	summed  int    // the line of a row that adds up the others; 0 if there is none
+	sum     string // what its recipe would be called
+	// included is what it is called where the layout takes it in.
+	included string
+	marking  marking
+	decimal  Decimal      // what the numbers of text cells have
+	left     []int        // lines of rows below the header that are left out
+	unnamed  map[int]bool // columns with a note that they have no name
 
 	footnotes bool   // rows of one cell may be too short
 	short     *Error // what is wrong with the current row if it is one and no footnote

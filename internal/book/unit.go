@@ -16,12 +16,13 @@ type Kind int
 
 // The kinds of units, with their base units.
 const (
-	Plain   Kind = iota // a number without a unit
-	Volume              // centilitre
-	Mass                // gram
-	Percent             // percent
-	Share               // part
-	Count               // piece
+	Plain         Kind = iota // a number without a unit
+	Volume                    // centilitre
+	Mass                      // gram
+	Percent                   // percent
+	Share                     // part
+	Count                     // piece
+	Concentration             // gram in a litre, as a kilogram in a cubic metre
 )
 
 // String returns the kind in words.
@@ -37,6 +38,8 @@ func (k Kind) String() string {
 		return "a share"
 	case Count:
 		return "a number of pieces"
+	case Concentration:
+		return "a mass in a volume"
 	default:
 		return "a plain number"
 	}

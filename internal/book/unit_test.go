@@ -46,6 +46,18 @@ func TestDefaultUnits(t *testing.T) {
 		{"kg,kilos,kilograms", Mass, "1000"},
 		{"lb,lbs,pounds", Mass, "453.59237"},
 		{"%,percent", Percent, "1"},
+		{"%,wt%,wt %,g/100 g", Percent, "1"},
+		{"g/kg,kg/t,‰", Percent, "0.1"},
+		{"ppm,mg/kg,µg/g", Percent, "0.0001"},
+		{"ppb,µg/kg", Percent, "1e-7"},
+		{"g/l,g/L,kg/m3,kg/m³,mg/mL", Concentration, "1"},
+		{"mg/l,g/m3", Concentration, "0.001"},
+		{"µg/l,mg/m3", Concentration, "0.000001"},
+		{"g/ml,g/cm3,kg/l", Concentration, "1000"},
+		{"g/100 ml,g/dl", Concentration, "10"},
+		{"lb/yd3,pcy", Concentration, "0.5932764211"},
+		{"lb/gal", Concentration, "119.8264273"},
+		{"oz/gal", Concentration, "7.489151707"},
 		{"part,Parts", Share, "1"},
 		{"piece,pieces,pc,pcs,each", Count, "1"},
 	} {
@@ -66,8 +78,8 @@ func TestDefaultUnits(t *testing.T) {
 			t.Errorf("%q is %+v", name, *unit)
 		}
 	}
-	if got := len(units.names); got != 36 {
-		t.Errorf("there are %d units, want 36", got)
+	if got := len(units.names); got != 47 {
+		t.Errorf("there are %d units, want 47", got)
 	}
 }
 
@@ -112,7 +124,7 @@ func TestUnitsWith(t *testing.T) {
 			t.Errorf("%s of %q: got %v, want %q in it", test.name, test.size, err, test.want)
 		}
 	}
-	if dash, _ := units.Lookup("dash"); dash.Size.String() != "0.09" || len(units.names) != 36 {
+	if dash, _ := units.Lookup("dash"); dash.Size.String() != "0.09" || len(units.names) != 47 {
 		t.Errorf("the units have changed: %+v", dash)
 	}
 }

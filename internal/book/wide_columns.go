@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"kir/internal/fault"
 )
@@ -47,6 +48,8 @@ func (c *columnReader) readWide() error {
 			c.columns[i].Ingredient, c.columns[i].Unit = c.split(name)
 		}
 	}
+	c.findPartSums(guessed)
+	guessed = slices.DeleteFunc(guessed, func(i int) bool { return c.columns[i].Role != IngredientColumn })
 	c.findOdd(guessed)
 	var inUnits []string
 	first := 0
@@ -152,6 +155,11 @@ func (c *columnReader) wideRecipe() (int, error) {
 			return 0, nil
 		}
 	}
+	if c.repeats() {
+		c.ask(0, LabelColumn, fmt.Sprintf("several rows are of one %s, so each row is a recipe, called by its row such as %s, and the column is taken as a label", fault.Quote(c.header[0]), fault.Quote(rowName(c.lines[0]))))
+		c.given[0] = LabelColumn
+		return -1, nil
+	}
 	if c.namesNone() {
 		c.note(c.places[0], "no column names the recipes: each is called by its row, such as "+fault.Quote(rowName(c.lines[0])), "")
 		return -1, nil
@@ -176,6 +184,27 @@ func (c *columnReader) namesNone() bool {
 		}
 	}
 	return amounts > 1
+}
+
+// amountsOfWide is how many columns of nothing but amounts a table has at least that has a column
+// for each ingredient whatever its first one is.
+const amountsOfWide = 4
+
+// repeats is whether a table lists trials of which several have one name, as those that were
+// measured at several ages: the first column has texts, some more than once, and many others hold
+// nothing but amounts.
+func (c *columnReader) repeats() bool {
+	p := &c.profile[0]
+	if _, given := c.given[0]; given || c.header[0] == "" || p.differ || p.amounts > 0 || p.filled < len(c.lines) || len(c.lines) < fewestRows || c.nearRole(0) {
+		return false
+	}
+	amounts := 0
+	for i := range c.header {
+		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
+			amounts++
+		}
+	}
+	return amounts >= amountsOfWide
 }
 
 // rowName is what a recipe without a name is called: its row in a spreadsheet, its line
@@ -273,6 +302,9 @@ func (c *columnReader) inUnits() bool {
 	for i := range c.profile {
 		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
 			_, unit := c.split(c.header[i])
+			if unit == nil && (inOtherUnit(c.header[i]) || judges(c.header[i])) {
+				continue
+			}
 			if amounts++; unit != nil || p.units == p.filled {
 				units++
 			}
@@ -280,6 +312,58 @@ func (c *columnReader) inUnits() bool {
 	}
 	return units > 1 && 2*units > amounts
 }
+
+// inOtherUnit is whether a column's name has in brackets a unit that is known, of a strength or a
+// length.
+func inOtherUnit(name string) bool {
+	plain, unit := HeadUnit(name)
+	left, right, per := strings.Cut(unit, "/")
+	if per {
+		right, _, _ = strings.Cut(right, " ") // oz/cwt binder
+	}
+	known := append(plainUnits(), "in", "ft", "C", "F") // which are also words or letters outside brackets
+	return plain != name && unit != "" && (slices.Contains(known, left) && (!per || slices.Contains(known, right)))
+}
+
+// findPartSums looks for columns that are the sum of two or more behind them in all rows, or 19 in
+// 20, as the binder of what it is made of: they are no ingredients, or what they have would count
+// twice.
+func (c *columnReader) findPartSums(guessed []int) {
+	for k, i := range guessed {
+		p := &c.profile[i]
+		rows := len(p.values)
+		if rows < 2*fewestRows || p.filled < rows {
+			continue
+		}
+		sum := make([]float64, rows)
+		for n, j := range guessed[k+1:] {
+			if j != i+1+n || c.columns[j].Unit != c.columns[i].Unit {
+				break
+			}
+			others, several, differ := 0, false, false
+			for r, v := range c.profile[j].values {
+				several = several || v > 0 && sum[r] > 0
+				sum[r] += v
+				if !(v >= 0 && p.values[r] > 0 && math.Abs(sum[r]-p.values[r]) <= float64(roundedPart*p.values[r])) {
+					others++
+				}
+				differ = differ || p.values[r] != p.values[0]
+			}
+			if n > 0 && 20*others <= rows && several && differ {
+				where := ""
+				if others > 0 {
+					where = " in nearly all rows"
+				}
+				c.columns[i] = Column{Name: c.header[i], Role: IgnoredColumn}
+				c.ask(i, IgnoredColumn, fmt.Sprintf("column %s is left out: it is the sum of the %d columns behind it%s", fault.Quote(c.header[i]), n+1, where))
+				break
+			}
+		}
+	}
+}
+
+// roundedPart is how far a sum of a few rounded amounts is from what it is written as.
+const roundedPart = 0.005
 
 // findSummed looks for a row that is the sum of all others in each column of
 // numbers that it has, below what may be a table of any recipes: it is none.
@@ -307,8 +391,23 @@ func (c *columnReader) findSummed(recipe int) {
 	if columns < 3 {
 		return
 	}
-	c.summed = c.lines[r]
-	c.note(place{line: c.summed, column: 1}, "a row that adds up all others is left out", "")
+	name := rowName(c.lines[r])
+	if recipe >= 0 {
+		name = Name(c.last[min(recipe, len(c.last)-1)])
+	}
+	same := func(other string) bool { return Name(other) == name }
+	if slices.ContainsFunc(c.options.Including, same) {
+		c.included = name
+		return
+	}
+	c.summed, c.sum = c.lines[r], name
+	if !slices.ContainsFunc(c.options.Without, same) {
+		n := Note{File: c.file, Line: c.summed, Column: 1, Row: name, Left: true, Doubt: true, Message: "a row that adds up all others is left out"}
+		if name != "" {
+			n.Message += ": including: [" + YAMLText(name) + "] takes it in"
+		}
+		c.notes = append(c.notes, n)
+	}
 	for i := range c.profile {
 		c.profile[i].values = c.profile[i].values[:r]
 	}

@@ -32,7 +32,13 @@ var judgements = []string{
 var costs = []string{
 	"rank", "ranking", "price", "cost", "costs", "calories", "kcal", "rang", "preis", "kosten", "kalorien",
 	"prix", "coût", "precio", "coste", "prezzo", "costo",
-	"overpotential", "degradation", "instability", "loss", "losses", "error", "errors", "defects",
+}
+
+// flaws are words that the name of a measurement ends in of which nearly everybody wants less.
+var flaws = []string{
+	"overpotential", "degradation", "instability", "loss", "losses", "error", "errors", "defect", "defects",
+	"turbidity", "haze", "cloudiness", "irritation", "stickiness", "tackiness", "greasiness", "toxicity", "corrosion", "shrinkage", "roughness",
+	"impurity", "impurities", "emission", "emissions", "gwp", "trübung", "reizung", "klebrigkeit", "turbidité", "turbidez", "torbidità",
 }
 
 // particulars are whole names of columns that say something of a recipe.
@@ -58,18 +64,28 @@ func ranks(name string) bool {
 	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgements, word) })
 }
 
+// Judges is whether a label of that name says how good a recipe is, such as rating or strength.
+func Judges(label string) bool { return ranks(label) }
+
 // Costs is whether a label of that name is one of which less is better, such as
 // unit cost.
 func Costs(label string) bool {
 	return slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(costs, word) })
 }
 
+// Unwanted is whether a label of that name is one of which less is better: what a recipe costs,
+// or a flaw of it, such as turbidity.
+func Unwanted(label string) bool {
+	return Costs(label) || slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(flaws, word) })
+}
+
 // lastWords returns the words that a column's name ends in, with what stands in
-// brackets behind it and without, in lower case.
+// brackets behind it and without, and without a unit, in lower case.
 func lastWords(name string) (words []string) {
+	plain, _ := HeadUnit(name)
 	name = strings.ToLower(name)
 	before, _, _ := strings.Cut(name, "(")
-	for _, text := range []string{name, before} {
+	for _, text := range []string{name, before, strings.ToLower(plain)} {
 		all := strings.Fields(separators.ReplaceAllString(text, " "))
 		if len(all) > 0 {
 			words = append(words, all[len(all)-1])
@@ -127,7 +143,13 @@ func sumsUp(name string) bool {
 
 // unitInName are the ways in which a column's name ends in a unit: Menge (cl),
 // amount [g], dose in ml, gin/cl.
-var unitInName = regexp.MustCompile(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\]|\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`)
+var unitInName = []*regexp.Regexp{
+	regexp.MustCompile(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\])$`), // before the others: (kg/m3)
+	regexp.MustCompile(`^(.*\S)(?:\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`),
+}
+
+// unitBehindComma is another way, for units that are not also words: salt, g/l.
+var unitBehindComma = regexp.MustCompile(`^(.*\S)\s*,\s*(\S+(?: \S+)?)$`)
 
 // percentAtEnd is how a column's name ends in a percent sign that is no part of a name:
 // not Alcohol 96 %.
@@ -144,13 +166,17 @@ func cutPercent(name string) (base string, ok bool) {
 
 // splitUnit takes the unit off a column's name. unit is nil if it has none.
 func splitUnit(name string, units *Units) (base string, unit *Unit) {
-	m := unitInName.FindStringSubmatch(name)
-	if m == nil {
-		return name, nil
-	}
-	for _, text := range m[2:] {
-		if u, ok := units.Lookup(text); text != "" && ok {
+	if m := unitBehindComma.FindStringSubmatch(name); m != nil {
+		if u, ok := units.Lookup(m[2]); ok && u.inMass == nil && u.Kind != Count && u.Kind != Share {
 			return Name(m[1]), u
+		}
+	}
+	for _, way := range unitInName {
+		m := way.FindStringSubmatch(name)
+		for i := 2; i < len(m); i++ {
+			if u, ok := units.Lookup(m[i]); m[i] != "" && ok {
+				return Name(m[1]), u
+			}
 		}
 	}
 	return name, nil

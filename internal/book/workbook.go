@@ -1,6 +1,7 @@
 package book
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
@@ -52,9 +53,16 @@ func cellName(sheet string, row, field int) string {
 	return sheet + "!" + column + strconv.Itoa(row+1)
 }
 
-// A workbook is an .xlsx file.
+// A workbook is a file of sheets: .xlsx or OpenDocument.
 type workbook struct {
-	file     string
+	file  string
+	names []string                          // of the sheets
+	read  func(name string) (*sheet, error) // one of them
+}
+
+// An officeBook is an .xlsx file.
+type officeBook struct {
+	*workbook
 	book     *excelize.File
 	formulas bool // some cells hold formulas
 }
@@ -71,17 +79,42 @@ func openWorkbook(r io.Reader, file string) (w *workbook, err error) {
 	if len(data) > largestWorkbook {
 		return nil, &Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", largestWorkbook>>20), Hint: "save the sheet as CSV"}
 	}
+	w = &workbook{file: file}
+	content := data // of a file in one piece
+	if archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil {
+		if !isOpenDocument(archive) {
+			if err := w.openOffice(data, bad); err != nil {
+				return nil, err
+			}
+			return w, nil
+		}
+		if content, err = openDocument(archive); err != nil {
+			return nil, bad(err)
+		}
+	} else if !isFlatDocument(data) {
+		return nil, bad(err)
+	}
+	if err := w.readDocument(content); err != nil {
+		return nil, bad(err)
+	}
+	return w, nil
+}
+
+// openOffice opens an .xlsx file.
+func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 	formulas, err := checkArchive(data)
 	if err != nil {
-		return nil, bad(err)
+		return bad(err)
 	}
 	defer rescue(&err, bad)
 	// All parts are kept in memory, never in files beside it: they are bounded.
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: largestParts, UnzipXMLSizeLimit: largestParts})
 	if err != nil {
-		return nil, bad(err)
+		return bad(err)
 	}
-	return &workbook{file: file, book: book, formulas: formulas}, nil
+	o := &officeBook{workbook: w, book: book, formulas: formulas}
+	w.names, w.read = book.GetSheetList(), o.readSheet
+	return nil
 }
 
 // rescue makes an error of a panic: the library was written for files that
@@ -97,9 +130,9 @@ func (w *workbook) errorf(hint, format string, args ...any) *Error {
 	return &Error{File: w.file, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// read reads a sheet: each cell as the number or the text that it holds. How a
+// readSheet reads a sheet: each cell as the number or the text that it holds. How a
 // number is shown says only whether it is a percentage, a date, or of a unit.
-func (w *workbook) read(name string) (s *sheet, err error) {
+func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	bad := func(err error) error {
 		e := w.errorf("save the workbook anew as .xlsx, or as CSV", "sheet %s cannot be read: %s", fault.Quote(name), strings.ToValidUTF8(err.Error(), "\uFFFD"))
 		e.Err = err
@@ -168,7 +201,7 @@ func (w *workbook) read(name string) (s *sheet, err error) {
 
 // checkFormula takes down an empty cell that is empty only because nothing has
 // worked its formula out.
-func (w *workbook) checkFormula(s *sheet, row, field int) error {
+func (w *officeBook) checkFormula(s *sheet, row, field int) error {
 	address, err := excelize.CoordinatesToCellName(field+1, row+1)
 	if err != nil {
 		return err

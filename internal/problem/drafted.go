@@ -257,6 +257,9 @@ func (w *draftWriter) writeMarket() []byte {
 		}
 		w.line("  %s%s: {markowitz: {%s, %s}}", off, p.name, of, p.asks)
 	}
+	if goal == Frontier {
+		w.line("trade: [return, volatility]")
+	}
 	w.line("# Constraints, which every portfolio keeps: take away # from those you want, and put it before others.")
 	offered := w.Offered()
 	if slices.ContainsFunc(offered, func(b Bound) bool { return b.On }) {

@@ -80,7 +80,7 @@ func TestDraftOfHistory(t *testing.T) {
 		d.Goals = map[string]Goal{Portfolio: {Way: Frontier}}
 		d.Bounds = map[string]bool{MostOfOne: false, LeastOfOne: false}
 		written = finished(t, d, out)
-		if !strings.Contains(written, "\n  return: ") || !strings.Contains(written, "\n  volatility: ") || strings.Contains(written, "\nconstraints:") {
+		if !strings.Contains(written, "\n  return: ") || !strings.Contains(written, "\n  volatility: ") || !strings.Contains(written, "\ntrade: [return, volatility]\n") || strings.Contains(written, "\nconstraints:") {
 			t.Errorf("the frontier is\n%s", written)
 		}
 	}

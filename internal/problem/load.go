@@ -228,7 +228,7 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 		if err == nil || ctx.Err() != nil || errors.As(err, &unread) {
 			return
 		}
-		if ext := strings.ToLower(filepath.Ext(path)); slices.Contains([]string{".csv", ".tsv", ".xlsx"}, ext) {
+		if ext := strings.ToLower(filepath.Ext(path)); slices.Contains([]string{".csv", ".tsv", ".xlsx", ".ods", ".fods"}, ext) {
 			err = &fault.Error{File: path, Err: err, Message: "this is a table, not a problem", Hint: "kir init " + fault.Quote(path) + " writes a problem for it"}
 		}
 	}()

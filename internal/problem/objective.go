@@ -97,7 +97,7 @@ func (o *objective) desirability(ctx context.Context, s *shelf, at *yaml.Node, u
 		}
 		return text
 	}
-	return d, fmt.Sprintf("%s; the rules allow from %s to %s", o.words(), in(worst), in(best)), nil
+	return d, fmt.Sprintf("%s; the rules allow from %s to %s", o.words(), in(min(worst, best)), in(max(worst, best))), nil
 }
 
 // spanLines is how many lines a search scores for either end of a scale, and spanSplits

@@ -190,10 +190,16 @@ func (d *Draft) target(l *book.Label) Target {
 	slices.Sort(numbers)
 	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
 		t.Ways, t.worth = []Way{Maximize, Minimize, Between}, 3*t.Known
-		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
-			t.Ways, t.worth = []Way{Minimize, Maximize, Between}, 2*t.Known
+		if book.Judges(l.Name) { // rather than a condition, such as a temperature
+			t.worth = 4 * t.Known
 		}
-		if base, unit := book.HeadUnit(l.Name); unit != "" && d.onlyOne(base) {
+		if book.Unwanted(l.Name) {
+			t.Ways = []Way{Minimize, Maximize, Between}
+		}
+		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
+			t.worth = 2 * t.Known
+		}
+		if base, _ := book.HeadUnit(l.Name); base != l.Name && d.onlyOne(base) {
 			t.name = base // the unit stands beside each number
 		}
 		if spread := d.Book.SpreadOf(l); spread != nil {

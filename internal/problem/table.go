@@ -73,16 +73,20 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, e
 			}
 		}
 	}
-	if v := f["without"]; v != nil {
+	for key, to := range map[string]*[]string{"without": &layout.Without, "including": &layout.Including} {
+		v := f[key]
+		if v == nil {
+			continue
+		}
 		if v.Kind != yaml.Sequence {
-			return nil, layout, yaml.Hint(v.Errorf("without is %s", v.Shown()), "write a list of recipes, such as [Total]")
+			return nil, layout, yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write a list of recipes, such as [Total]")
 		}
 		for _, item := range v.Items {
 			name, err := item.Str("a recipe")
 			if err != nil {
 				return nil, layout, err
 			}
-			layout.Without = append(layout.Without, book.Name(name))
+			*to = append(*to, book.Name(name))
 		}
 	}
 	return f["file"], layout, nil

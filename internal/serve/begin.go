@@ -67,6 +67,7 @@ type askedColumn struct {
 	same    string
 	guessed bool // the same was taken for granted
 	row     string
+	left    bool // the row is left out unless it is taken in
 	message string
 }
 
@@ -121,7 +122,7 @@ func newBeginning(ctx context.Context, o BeginOptions) (*beginning, error) {
 }
 
 // endings are those of tables.
-var endings = []string{".xlsx", ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonld"}
+var endings = []string{".xlsx", ".ods", ".fods", ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonld"}
 
 // IsTable says whether a file's name is that of a table.
 func IsTable(path string) bool {
@@ -136,8 +137,10 @@ func safeName(name string, data []byte) string {
 	stem := strings.TrimSuffix(name, filepath.Ext(name))
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		ext = ".xlsx"
-	case !slices.Contains(endings, ext) || ext == ".xlsx":
+		if ext != ".ods" {
+			ext = ".xlsx"
+		}
+	case !slices.Contains(endings, ext) || ext == ".xlsx" || ext == ".ods":
 		ext = ".csv"
 	}
 	const longest = 60
@@ -242,8 +245,16 @@ func (b *beginning) settle(a answer) error {
 		b.layout.Names = names
 		b.layout = b.layout.With(book.Layout{Names: map[string]string{book.Name(a.Name): a.Value}})
 	case "row":
-		b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), func(name string) bool { return name == a.Name })
-		if a.On {
+		// What kir leaves out by itself is taken in, or left to kir again, and other rows are left out
+		// or no longer so.
+		at := slices.IndexFunc(b.asked, func(o askedColumn) bool { return o.row != "" && o.row == a.Name })
+		not := func(name string) bool { return name == a.Name }
+		b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), not)
+		b.layout.Including = slices.DeleteFunc(slices.Clone(b.layout.Including), not)
+		switch left := at >= 0 && b.asked[at].left; {
+		case left && !a.On:
+			b.layout = b.layout.With(book.Layout{Including: []string{a.Name}})
+		case !left && a.On:
 			b.layout = b.layout.With(book.Layout{Without: []string{a.Name}})
 		}
 	case "decimal":

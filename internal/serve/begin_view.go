@@ -78,6 +78,7 @@ type CellView struct {
 const (
 	asName       = "name"
 	asIngredient = "ingredient"
+	asAsset      = "asset"
 	asAmount     = "amount"
 	asResult     = "result"
 	asPrice      = "price"
@@ -304,6 +305,12 @@ func (b *beginning) colourRecipes(t *TableView, s *book.Shape, d *problem.Draft)
 			})
 		case d.Book.Turned:
 			at := slices.Index(s.Lines, row.Line)
+			if at >= 0 && at < len(s.Columns) && s.Columns[at].Role == book.IgnoredColumn && s.Columns[at].Name != "" {
+				row.Why, row.Back = fmt.Sprintf("%s is left out, as one that sums up others.", fault.Quote(s.Columns[at].Name)), &answer{Do: "column", Name: s.Columns[at].Name, Value: string(book.LabelColumn)}
+				if b.layout.Columns[book.Name(s.Columns[at].Name)] == book.IgnoredColumn {
+					row.Why = fmt.Sprintf("You left out %s.", fault.Quote(s.Columns[at].Name))
+				}
+			}
 			row.colour(func(i int) string {
 				if at < 0 || at >= len(s.Columns) || i < s.Named {
 					return asLeft
@@ -344,8 +351,13 @@ func (b *beginning) explain(row *RowView, s *book.Shape, d *problem.Draft) {
 	row.Why = "It has a text alone, or belongs to a recipe that is left out."
 	_, notes := d.Contents()
 	for _, n := range notes {
-		if n.Line == row.Line && strings.Contains(n.Message, "left out") {
-			row.Why = sentence(n.Message)
+		if n.Line != row.Line || !strings.Contains(n.Message, "left out") {
+			continue
+		}
+		message, _, _ := strings.Cut(n.Message, ": including: ") // which the page offers to click
+		row.Why = sentence(message)
+		if n.Left && n.Row != "" {
+			row.Back = &answer{Do: "row", Name: n.Row}
 		}
 	}
 }
@@ -360,7 +372,7 @@ func colourSeries(t *TableView, s *book.Series) {
 			case i == 0:
 				return asTime
 			case row.Head:
-				return asIngredient
+				return asAsset
 			}
 			return asValue
 		})
@@ -404,6 +416,7 @@ var (
 	settlesColumn  = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
 	settlesSize    = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
 	settlesName    = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
+	sumsToNone     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
 	settlesDecimal = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
 
@@ -436,6 +449,9 @@ func (b *beginning) showFaults(v *BeginView, r *reading) {
 		}
 		for _, m := range settlesName.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoted(m[1]), Value: unquoted(m[2]), On: true}})
+		}
+		for _, m := range sumsToNone.FindAllStringSubmatch(e.Message, -1) {
+			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoted(m[1]), On: true}})
 		}
 		for _, m := range settlesDecimal.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "The decimal mark is the " + m[1], Send: answer{Do: "decimal", Value: m[1]}})
@@ -496,7 +512,7 @@ func (b *beginning) ask(d *problem.Draft) {
 		case n.Word != "":
 			all = append(all, askedColumn{word: n.Word, same: n.Same, guessed: true, message: fmt.Sprintf("are %s and %s the same?", fault.Quote(n.Same), fault.Quote(n.Word))})
 		case n.Row != "":
-			all = append(all, askedColumn{row: n.Row, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", fault.Quote(n.Row))})
+			all = append(all, askedColumn{row: n.Row, left: n.Left, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", fault.Quote(n.Row))})
 		}
 	}
 	if d.Book != nil && d.Book.Long && d.Ingredients == "" {
@@ -530,7 +546,7 @@ func (b *beginning) showAsked(v *BeginView, d *problem.Draft) {
 				AnswerView{Text: "Two ingredients", Chosen: !same, Send: apart})
 		case a.row != "":
 			q.Text = strings.TrimSuffix(q.Text, ".")
-			out := slices.Contains(b.layout.Without, a.row)
+			out := slices.Contains(b.layout.Without, a.row) || a.left && !slices.Contains(b.layout.Including, a.row)
 			q.Answers = append(q.Answers, AnswerView{Text: "A recipe", Chosen: !out, Send: answer{Do: "row", Name: a.row}},
 				AnswerView{Text: "Leave it out", Chosen: out, Send: answer{Do: "row", Name: a.row, On: true}})
 		default:
@@ -612,7 +628,7 @@ func uses(n int) string {
 var wayWords = map[problem.Way]string{
 	problem.Maximize: "High", problem.Minimize: "Low", problem.Between: "Within",
 	problem.Want: "Want", problem.Sure: "At least 90 %",
-	problem.Ratio: "Return by risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
+	problem.Ratio: "Return per risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
 }
 
 // showWishes shows the objectives and the constraints that the draft can have.

@@ -589,7 +589,7 @@ func finerStep(err error) string {
 
 // drawings answers the figures of the models that the settled run has: how each prediction
 // changes with amounts.
-func (s *Session) drawings(*http.Request) (any, error) {
+func (s *Session) drawings(r *http.Request) (any, error) {
 	_, m, err := s.settledModel()
 	if err != nil {
 		return nil, err
@@ -597,10 +597,12 @@ func (s *Session) drawings(*http.Request) (any, error) {
 	out := struct {
 		Responses []Drawing `json:"responses"`
 	}{Responses: []Drawing{}}
-	for _, f := range view.Figures(m) {
-		if strings.HasPrefix(f.Name, "response-") {
-			out.Responses = append(out.Responses, Drawing{f.Title, f.SVG()})
-		}
+	across := view.PanelsAcross
+	if r.URL.Query().Get("across") == "1" { // on a telephone
+		across = 1
+	}
+	for _, f := range view.ResponseFigures(m, across) {
+		out.Responses = append(out.Responses, Drawing{f.Title, f.SVG()})
 	}
 	return out, nil
 }

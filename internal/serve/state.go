@@ -21,7 +21,8 @@ type State struct {
 	File    string   `json:"file"`
 	Place   string   `json:"place"` // what tells this problem from others that an address had
 	Step    int      `json:"step"`
-	Steps   []Stop   `json:"steps"`
+	Steps   []Stop   `json:"steps"` // the latest, and the current one with the one that it was made from
+	Made    int      `json:"made"`  // how many steps there are in all
 	Phase   string   `json:"phase"` // reading, asking, drawing, settled or faulty
 	Fault   *Fault   `json:"fault"`
 	Asks    []Ask    `json:"asks"` // programs to allow
@@ -72,6 +73,9 @@ type Objective struct {
 	High    float64  `json:"high"`
 }
 
+// mostStops is how many of the latest steps the page receives.
+const mostStops = 100
+
 // mostNames is up to how many names the page receives.
 const mostNames = 5000
 
@@ -79,7 +83,12 @@ const mostNames = 5000
 func (s *Session) state() *State {
 	s.mu.Lock()
 	out := &State{File: filepath.Base(s.file), Place: s.place(), Step: s.history.Current, Steps: []Stop{}, Asks: []Ask{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
+	out.Made = len(s.history.Steps)
+	current := s.history.current()
 	for _, step := range s.history.Steps {
+		if step.ID <= out.Made-mostStops && step.ID != current.ID && step.ID != current.Parent {
+			continue
+		}
 		stop := Stop{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
 		if w := s.works[step.ID]; w != nil {
 			w.mu.Lock()

@@ -29,7 +29,14 @@ type history struct {
 	Current int   `json:"current"`
 	Steps   steps `json:"steps"`
 
-	path string
+	path    string
+	written []writtenStep // the steps as they were last written down
+}
+
+// A writtenStep is a step and its JSON, which is made once: of ten thousand steps one is new.
+type writtenStep struct {
+	step Step
+	text []byte
 }
 
 // A history is bounded: its file, and how many steps it has.
@@ -124,7 +131,7 @@ func (h *history) step(id int) (*Step, error) {
 // commit changes the history and writes it down. Where either fails, as on a full disk,
 // the history is as it was.
 func (h *history) commit(change func(next *history) error) error {
-	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path}
+	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path, written: slices.Clone(h.written)}
 	if err := change(next); err != nil {
 		return err
 	}
@@ -137,14 +144,37 @@ func (h *history) commit(change func(next *history) error) error {
 
 // save writes the history down, whole or not at all.
 func (h *history) save() error {
-	data, err := json.MarshalIndent(h, "", " ")
-	if err != nil {
-		return err
-	}
-	if len(h.Steps) > mostSteps || len(data) >= mostHistory {
+	if len(h.Steps) > mostSteps {
 		return h.full()
 	}
-	if err := file.Replace(h.path, append(data, '\n')); err != nil {
+	size := 0
+	for k, step := range h.Steps {
+		if k == len(h.written) {
+			h.written = append(h.written, writtenStep{})
+		}
+		if w := &h.written[k]; w.text == nil || w.step != step {
+			text, err := json.Marshal(step)
+			if err != nil {
+				return err
+			}
+			*w = writtenStep{step, text}
+		}
+		if size += len(h.written[k].text) + 4; size >= mostHistory {
+			return h.full()
+		}
+	}
+	var data bytes.Buffer
+	data.Grow(size + 64)
+	fmt.Fprintf(&data, "{\n \"current\": %d,\n \"steps\": [", h.Current)
+	for k := range h.Steps {
+		if k > 0 {
+			data.WriteByte(',')
+		}
+		data.WriteString("\n  ")
+		data.Write(h.written[k].text)
+	}
+	data.WriteString("\n ]\n}\n")
+	if err := file.Replace(h.path, data.Bytes()); err != nil {
 		return &unkeptError{"nothing was changed, as the history cannot be written", err}
 	}
 	return nil

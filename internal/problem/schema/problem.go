@@ -70,7 +70,8 @@ var RecipeTable = &Section{
 	Keys: append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"),
 		Key{"columns", Named("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"},
 		Key{"names", Named("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"},
-		Key{"without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"}),
+		Key{"without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"},
+		Key{"including", List(Text("a recipe"), 0), "none", "recipes that would be left out otherwise, as one that adds up the others", "{file: recipes.csv, including: [Total]}"}),
 	Need: []string{"file"},
 }
 

@@ -37,11 +37,33 @@ func Figures(m *report.Model) []*figure.Figure {
 	add(rejectionsFigure(m))
 	for k := range m.Properties {
 		add(importanceFigure(m, k))
-		if w := &m.Properties[k]; w.Forest != nil {
-			add(responseFigure(w.Forest, fmt.Sprintf("response-%d", k+1), w.Name))
+		for _, f := range responsesOf(m, k, PanelsAcross) {
+			add(f)
 		}
 	}
 	return all
+}
+
+// ResponseFigures returns the figures that show how predictions change with amounts, with so
+// many panels beside each other.
+func ResponseFigures(m *report.Model, across int) []*figure.Figure {
+	var all []*figure.Figure
+	for k := range m.Properties {
+		all = append(all, responsesOf(m, k, across)...)
+	}
+	return all
+}
+
+// responsesOf returns the figure of a property in [ResponseFigures], if it has one.
+func responsesOf(m *report.Model, k, across int) []*figure.Figure {
+	w := &m.Properties[k]
+	if w.Forest == nil {
+		return nil
+	}
+	if f := responseFigure(w.Forest, fmt.Sprintf("response-%d", k+1), w.Name, across); f != nil {
+		return []*figure.Figure{f}
+	}
+	return nil
 }
 
 // pageBest is how many entries of the shortlist the page shows.

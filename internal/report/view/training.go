@@ -75,7 +75,7 @@ func Training(w io.Writer, t *report.Training) error {
 
 // TrainingFigures returns the figures of a training.
 func TrainingFigures(t *report.Training) (all []*figure.Figure) {
-	for _, f := range []*figure.Figure{heldOutFigure(t), importanceOf(&t.Forest, "importance", t.Label), responseFigure(&t.Forest, "response", t.Label)} {
+	for _, f := range []*figure.Figure{heldOutFigure(t), importanceOf(&t.Forest, "importance", t.Label), responseFigure(&t.Forest, "response", t.Label, PanelsAcross)} {
 		if f != nil {
 			all = append(all, f)
 		}

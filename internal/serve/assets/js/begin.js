@@ -76,7 +76,7 @@ const openText = text => {
 };
 
 const kinds = {
-  name: 'recipe', ingredient: 'ingredient', amount: 'amount', result: 'result', price: 'price', stock: 'stock', limit: 'maximum or minimum',
+  name: 'recipe', ingredient: 'ingredient', asset: 'asset', amount: 'amount', result: 'result', price: 'price', stock: 'stock', limit: 'maximum or minimum',
   group: 'group', note: 'note', value: 'price or return', time: 'time', left: 'left out',
 };
 const roles = { recipe: 'Recipe', ingredient: 'Ingredient', amount: 'Amount', unit: 'Unit', label: 'Result', ignore: 'Left out' };
@@ -146,7 +146,7 @@ function show(v) {
   fill(byId('examples'), v.examples.map(x => el('li', {}, el('button', { type: 'button', 'data-key': 'example ' + x.key, onclick: () => does('Reading the example …', () => server.example(x.key)) },
     el('strong', {}, x.name), el('span', { class: 'soft small' }, x.says)))));
   fill(byId('tables'), v.tables.map(showTable), some && v.ready && !v.tables.some(t => t.of === 'ingredients') && v.text.includes('sparsity: recipes')
-    ? el('p', {}, el('label', { class: 'button' }, 'Add ingredients', el('input', { type: 'file', class: 'unseen', 'data-key': 'add', accept: '.xlsx,.csv,.tsv,.tab,.txt', onchange: e => open(e.target.files[0], 'ingredients') })),
+    ? el('p', {}, el('label', { class: 'button' }, 'Add ingredients', el('input', { type: 'file', class: 'unseen', 'data-key': 'add', accept: '.xlsx,.ods,.fods,.csv,.tsv,.tab,.txt', onchange: e => open(e.target.files[0], 'ingredients') })),
       el('span', { class: 'soft small' }, ' A table with prices, stock, maxima or groups.')) : null);
   byId('faults-section').hidden = !v.faults.length;
   fill(byId('faults'), v.faults.map((f, k) => el('li', {}, el('strong', {}, f.message), f.place ? el('span', { class: 'soft small' }, ' ' + f.place) : null, f.hint ? el('p', {}, f.hint) : null,
@@ -173,6 +173,7 @@ function show(v) {
   byId('text-section').hidden = !v.text;
   byId('text').textContent = v.text;
   byId('where').textContent = v.ready ? 'Will be written: ' + shown(v.where) : '';
+  byId('where').title = byId('where').textContent;
   byId('go').disabled = !v.ready;
   byId('anew').hidden = v.named;
   if (began) byId('main').focus({ preventScroll: true });

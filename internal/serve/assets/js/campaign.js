@@ -174,6 +174,8 @@ export function showCampaign() {
   const now = c.labels.map(l => l.name).join('\n');
   if (now !== labels) trials.clear();
   labels = now;
+  // Where nothing is measured, as of a portfolio, there are no rounds.
+  byId('campaign-section').hidden = byId('campaign-link').hidden = !c.labels.length && !c.batches.length && !c.fault;
   const s = c.stand;
   byId('campaign-advice').textContent = shown(s ? `${s.headline} ${s.text}` : c.batches.length ? c.batches[0].text : 'kir chooses a few recipes to make, you type what came of them, and it chooses the next.');
   byId('campaign-fault').hidden = !c.fault;

@@ -30,6 +30,9 @@ export function drawing(d) {
   return el('figure', {}, el('figcaption', {}, el('strong', {}, d.title)), box.content.firstElementChild);
 }
 
+// narrow is whether the page is as wide as a telephone.
+export const narrow = matchMedia('(max-width: 36rem)');
+
 export const byId = id => document.getElementById(id);
 
 // shown writes characters that are not seen or turn the direction of writing as
@@ -53,6 +56,9 @@ export function fill(parent, ...children) {
 
 // fixed writes a number; null, which is not known, as a question mark.
 export const fixed = (v, digits) => v === null || v === undefined ? '?' : v.toFixed(digits);
+
+// entire is the title of a text that is cut short on the screen.
+export const entire = text => text.length > 60 ? shown(text) : null;
 
 // plain writes a number with about three digits.
 export function plain(v) {

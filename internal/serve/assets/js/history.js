@@ -7,11 +7,11 @@ import { keep, kept } from './drafts.js';
 const title = s => s.name || s.change;
 
 export function showSteps() {
-  const { steps, step } = page.state;
+  const { steps, step, made } = page.state;
   const now = steps.find(s => s.id === step);
   byId('back').disabled = !now?.parent;
   // The first steps that are shown are those last made.
-  fill(byId('steps'), [...steps].reverse().slice(0, 100).map(s => {
+  fill(byId('steps'), [...steps].reverse().map(s => {
     const name = el('input', { value: s.name, size: 16, placeholder: 'a name', 'aria-label': `Name of step ${s.id}`, 'data-key': 'name ' + s.id,
       onchange: () => ask({ do: 'name', step: s.id, text: name.value }) });
     return el('li', { 'aria-current': s.id === step ? 'step' : null },
@@ -19,7 +19,7 @@ export function showSteps() {
       el('div', { class: 'small-tools' },
         s.id === step ? el('span', { class: 'small soft' }, 'shown now') : button('Go there', () => ask({ do: 'back', step: s.id }), { 'data-key': 'to ' + s.id, 'aria-label': `Go there, to step ${s.id}` }),
         s.id !== step && button('Compare', () => compare(s), { 'data-key': 'compare ' + s.id, 'aria-label': `Compare with step ${s.id}` }), name));
-  }));
+  }), made > steps.length && el('li', { class: 'soft small' }, `${made - steps.length} earlier steps are kept beside the problem.`));
 }
 
 const setOf = b => parts(b.recipe).map(([n]) => n).sort().join('\u0000');

@@ -1,5 +1,5 @@
 // The ingredients: how the draws use them, and how much of one there may be.
-import { el, byId, fill, fixed, button, mark, shown } from './dom.js';
+import { el, byId, fill, fixed, button, mark, shown, entire } from './dom.js';
 import { page, ask, get, say, newest } from './state.js';
 
 const percent = v => Math.round(v * 1000) / 10 + '%';
@@ -24,7 +24,7 @@ export function showDraws() {
   const wanted = byId('find-ingredient').value.trim().toLowerCase();
   const rows = d.ingredients.filter(r => !wanted || r.name.toLowerCase().includes(wanted));
   const row = (name, used, mean) => el('tr', {},
-    el('th', { scope: 'row' }, button(name, () => steer(name), { class: 'link', 'data-key': 'row ' + name })), el('td', { class: 'n' }, used), el('td', { class: 'n' }, mean));
+    el('th', { scope: 'row' }, button(name, () => steer(name), { class: 'link', title: entire(name), 'data-key': 'row ' + name })), el('td', { class: 'n' }, used), el('td', { class: 'n' }, mean));
   const found = page.problem.names.filter(n => wanted && n.toLowerCase().includes(wanted) && !rows.some(r => r.name === n)).slice(0, 20);
   fill(byId('ingredients').tBodies[0], rows.map(r => row(r.name, `${fixed(100 * r.used, 1)} ± ${r.se === null ? '?' : fixed(100 * r.se, 1)}`, fixed(100 * r.mean, 1))),
     found.map(n => row(n, 'rare', '')), d.unlisted && !wanted ? row(`and ${d.unlisted} more`, '', '') : null);

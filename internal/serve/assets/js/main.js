@@ -1,5 +1,5 @@
 // The page listens to the server and shows what is new.
-import { el, byId, fill, button, shown } from './dom.js';
+import { el, byId, fill, button, shown, narrow } from './dom.js';
 import { page, ask, say, listen } from './state.js';
 import * as amounts from './amounts.js';
 import * as question from './question.js';
@@ -71,6 +71,19 @@ const shows = {
     byId('pages').textContent = `This problem is open in ${page.pages} tabs. They show the same, and what is changed in one is changed in all.`;
   },
 };
+
+// The answer and the recipes come first. On a telephone, what shows or asks them otherwise stands
+// below them, in the document too, so that the keyboard and a screen reader go the same way.
+function arrange() {
+  const list = byId('list-section'), tools = byId('list-tools'), asked = byId('asked');
+  if (narrow.matches) list.append(tools, asked);
+  else {
+    byId('key').before(tools);
+    byId('answer-section').append(asked);
+  }
+}
+arrange();
+narrow.addEventListener('change', arrange);
 
 amounts.begin(() => { if (page.problem) { recipes.showList(); campaign.showCampaign(); } });
 for (const part of [question, recipes, campaign, ingredients, taste, map, history]) part.begin();

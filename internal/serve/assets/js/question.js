@@ -1,5 +1,5 @@
 // The question: objectives and constraints, each changed where it stands.
-import { el, byId, fill, plain, button, shown } from './dom.js';
+import { el, byId, fill, plain, button, shown, entire } from './dom.js';
 import { page, ask, get, newest } from './state.js';
 import { keep, kept } from './drafts.js';
 
@@ -12,10 +12,13 @@ export function showObjectives() {
       oninput: () => { value.textContent = plain(Number(slider.value)); },
       onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
     return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
-      el('summary', {}, el('strong', {}, w.name), ' ', w.about.startsWith(w.name + ' ') ? w.about.slice(w.name.length + 1) : w.about, w.weight !== 1 && ` · weight ${plain(w.weight)}`),
+      el('summary', {}, el('strong', {}, w.name), ' ', about(w), w.weight !== 1 && ` · weight ${plain(w.weight)}`),
       el('p', { class: 'soft' }, `In the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
   }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
 }
+
+// about is what is asked of an objective, without its name at the beginning.
+const about = w => w.about.startsWith(w.name) && /^[ ,]/.test(w.about.slice(w.name.length)) ? w.about.slice(w.name.length).replace(/^,? /, '') : w.about;
 
 // showTrade lets a trade-off be asked for where there are objectives to trade off.
 function showTrade(all) {
@@ -106,7 +109,7 @@ function later() {
 export function showConstraints() {
   const p = page.problem;
   byId('left').textContent = `${p.left} compositions keep the constraints.`;
-  fill(byId('constraints'), p.constraints.length ? p.constraints.map((r, k) => el('li', {}, el('span', {}, r), ' ',
+  fill(byId('constraints'), p.constraints.length ? p.constraints.map((r, k) => el('li', {}, el('span', { title: entire(r) }, r), ' ',
     button('×', () => ask({ do: 'drop', rule: k }), { class: 'drop control', 'data-key': 'drop ' + k, title: 'Drop it', 'aria-label': `Drop the constraint ${shown(r)}` })))
     : el('li', { class: 'soft lack' }, 'None.'));
   const offered = Object.entries(kinds).filter(([, k]) => p.groups.length || !k.fields.includes('group'));

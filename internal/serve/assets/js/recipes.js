@@ -1,5 +1,5 @@
 // The answer and the shortlist: how far to trust it, then cards or a table.
-import { el, byId, fill, fixed, plain, button, dialog, shown, drawing } from './dom.js';
+import { el, byId, fill, fixed, plain, button, dialog, shown, drawing, narrow, entire } from './dom.js';
 import { page, ask, say, get, text, open, download, newest } from './state.js';
 import { amount, batch, swatch, groupColour, parts, showUnits } from './amounts.js';
 import { bar } from './bar.js';
@@ -31,7 +31,7 @@ const look = name => document.dispatchEvent(new CustomEvent('steer', { detail: n
 function row(b, [name, units], k) {
   const range = b.ranges?.[name];
   return el('li', {}, el('details', { name: 'part-' + k, 'data-key': `part ${k} ${name}` },
-    el('summary', {}, swatch(name), el('span', { class: 'name' }, name), el('span', { class: 'amount' }, amount(units))),
+    el('summary', {}, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, amount(units))),
     range && el('p', { class: 'soft' }, `As good: ${amount(range.low)} to ${amount(range.high)}`),
     el('div', { class: 'small-tools' },
       button('Pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'In every recipe, at any amount', 'data-key': `pin ${k} ${name}` }),
@@ -43,7 +43,7 @@ function row(b, [name, units], k) {
 
 // plainRows are the ingredients of a recipe, to be read.
 export const plainRows = recipe => el('ul', { class: 'parts' }, parts(recipe).map(([n, a]) =>
-  el('li', {}, el('span', { class: 'row' }, swatch(n), el('span', { class: 'name' }, n), el('span', { class: 'amount' }, amount(a))))));
+  el('li', {}, el('span', { class: 'row' }, swatch(n), el('span', { class: 'name', title: entire(n) }, n), el('span', { class: 'amount' }, amount(a))))));
 
 function replace(name) {
   const by = el('input', { list: 'names', required: true });
@@ -169,10 +169,11 @@ let responsesOf = null;
 // showResponses shows how the models of a settled shortlist respond to amounts.
 async function showResponses(l) {
   byId('models-section').hidden ||= !l.settled;
-  if (!l.settled || responsesOf === l.version) return;
-  responsesOf = l.version;
+  const of = `${l.version} ${narrow.matches}`;
+  if (!l.settled || responsesOf === of) return;
+  responsesOf = of;
   try {
-    const all = await lastResponses(get('/figures'));
+    const all = await lastResponses(get('/figures' + (narrow.matches ? '?across=1' : '')));
     if (!all) return;
     byId('models-section').hidden = !all.responses.length;
     fill(byId('responses'), all.responses.map(drawing));
@@ -192,6 +193,7 @@ export function showOrders() {
 
 export function begin() {
   byId('find').addEventListener('input', showList);
+  narrow.addEventListener('change', showList);
   for (const id of ['sort', 'shape']) byId(id).addEventListener('change', showList);
   byId('csv').addEventListener('click', () => download('/csv', 'shortlist.csv'));
 }
