@@ -67,3 +67,7 @@ export const groupColour = group => 'c' + (page.problem.colours[group] ?? page.p
 export const swatch = name => el('span', { class: 'swatch ' + colour(name) });
 
 export const parts = recipe => Object.entries(recipe).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+
+// plainRows are the ingredients of a recipe, to be read.
+export const plainRows = recipe => el('ul', { class: 'parts' }, parts(recipe).map(([n, a]) =>
+  el('li', {}, el('span', { class: 'row' }, swatch(n), el('span', { class: 'name' }, n), el('span', { class: 'amount' }, amount(a))))));
