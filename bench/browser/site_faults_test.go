@@ -148,7 +148,7 @@ func (zeros) Read(b []byte) (int, error) {
 // TestSiteMemory: where a browser has too little memory for a problem the page says so rather
 // than hang, what was stored is kept, and there is a way to something else.
 func TestSiteMemory(t *testing.T) {
-	const pages = "--wasm-max-mem-pages=1200" // of 64 KiB: enough to start, and not to learn thousands of recipes
+	const pages = "--wasm-max-mem-pages=1000" // of 64 KiB: enough to start, and not to learn thousands of recipes
 	head, rows, _ := bytes.Cut(spritz(t), []byte("\n"))
 	table := append(slices.Clone(head), '\n')
 	for k := range 30 {
