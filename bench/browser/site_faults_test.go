@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 	"github.com/xuri/excelize/v2"
@@ -146,7 +148,7 @@ func (zeros) Read(b []byte) (int, error) {
 // TestSiteMemory: where a browser has too little memory for a problem the page says so rather
 // than hang, what was stored is kept, and there is a way to something else.
 func TestSiteMemory(t *testing.T) {
-	const pages = "--wasm-max-mem-pages=1200" // of 64 KiB: enough to start, and not to learn thousands of recipes
+	const pages = "--wasm-max-mem-pages=1000" // of 64 KiB: enough to start, and not to learn thousands of recipes
 	head, rows, _ := bytes.Cut(spritz(t), []byte("\n"))
 	table := append(slices.Clone(head), '\n')
 	for k := range 30 {
@@ -171,11 +173,48 @@ func TestSiteMemory(t *testing.T) {
 	}
 }
 
-// TestSiteFromFile: opened as a file the site says that it cannot be, and what to do.
+// TestSiteFromFile: opened as a file, without a host, the site answers a table as it does from
+// one, keeps it, and asks for nothing but its files; the documents can be read.
 func TestSiteFromFile(t *testing.T) {
-	w, _, _ := openSite(t)
-	w.goes("file://" + filepath.ToSlash(builtSite(t)) + "/index.html")
-	w.is("words", "/does not run kir from a file/.test(document.getElementById('boot-status').textContent)")
-	w.does("location.assign('docs/index.html')")
-	w.is("the documents", "document.querySelector('h1')?.textContent === 'kir'")
+	w, host, _ := openSite(t)
+	host.Close()
+	seen := new(witness)
+	if err := chromedp.Listen(w.ctx, seen.see); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(w.ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	address := "file://" + filepath.ToSlash(builtSite(t)) + "/index.html"
+	begun := time.Now()
+	w.goes(address)
+	w.begins()
+	t.Logf("the page is there after %.1f s", time.Since(begun).Seconds())
+	w.drops("trials.csv", spritz(t))
+	w.is("the table", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
+	w.click("#go")
+	w.settled(1)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, w.archive("/site/kir.zip")); err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(t.TempDir(), "run")
+	kirDoes(t, "sample", filepath.Join(dir, "trials", "problem.yaml"), "-o", run, "--quiet")
+	if got, want := w.answer("/csv"), kirDoes(t, "show", run, "--best", "20", "--csv"); got != want {
+		t.Errorf("the shortlist is\n%s\nand the command line's\n%s", got, want)
+	}
+	w.crashes()
+	second, cancel := chromedp.NewContext(w.ctx)
+	defer cancel()
+	other := &walk{t, second}
+	other.goes(address)
+	other.is("the problem again", "document.querySelectorAll('#steps li').length === 1")
+	other.does("location.assign([...document.querySelectorAll('#kir-site a')].find(a => a.textContent === 'Documents').href)")
+	other.is("the documents", "document.querySelector('h1')?.textContent === 'kir'")
+	_, requests := seen.take()
+	for _, r := range requests {
+		if !strings.HasPrefix(r, "file://"+filepath.ToSlash(builtSite(t))) && !strings.HasPrefix(r, "blob:") && !strings.HasPrefix(r, "data:") && r != "about:blank" {
+			t.Errorf("the page asks for %q", r)
+		}
+	}
 }

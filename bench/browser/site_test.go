@@ -30,6 +30,13 @@ import (
 func TestSite(t *testing.T) {
 	w, host, address := openSite(t)
 	dir := t.TempDir()
+	const most = 8_690_000 // bytes as gzip makes them, of which brotli makes 6 MB
+	switch program, err := os.Stat(filepath.Join(builtSite(t), "kir.wasm.gz")); {
+	case err != nil:
+		t.Fatal(err)
+	case program.Size() > most:
+		t.Errorf("the program has %d bytes to load, of at most %d", program.Size(), most)
+	}
 	seen := new(witness)
 	if err := chromedp.Listen(w.ctx, seen.see); err != nil {
 		t.Fatal(err)

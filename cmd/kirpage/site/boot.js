@@ -4,17 +4,21 @@
 const status = document.getElementById('boot-status');
 const say = text => { status.textContent = text; };
 
+// Of a page that is opened as a file local.js has the modules and the program.
+const local = globalThis.kirLocal;
+const address = name => local ? local.address(name) : new URL(name, document.baseURI).href;
+
 // One tab at a time writes to the browser's storage.
 const alone = await new Promise(done => {
   if (!navigator.locks) return done(true);
   navigator.locks.request('kir', { ifAvailable: true }, lock => {
     done(!!lock);
     return lock ? new Promise(() => {}) : undefined; // held as long as the tab is open
-  });
+  }).catch(() => done(true)); // where a browser has no locks for files
 });
 
 // The worker has the policy of this page, which it would not have from an address.
-const source = `import ${JSON.stringify(new URL('worker.js', document.baseURI).href)};`;
+const source = local ? local.joined('wasm_exec.js', 'files.js', 'worker.js') : `import ${JSON.stringify(address('worker.js'))};`;
 let worker = null, ready, count = 0;
 const waiting = new Map();
 const started = new Promise((done, refused) => { ready = { done, refused }; });
@@ -152,7 +156,7 @@ async function show(path) {
   next.getElementById('served')?.remove(); // it tells of a server
   document.body.replaceChildren(...next.body.childNodes);
   for (const [name, value] of Object.entries({ class: next.body.className })) document.body.setAttribute(name, value);
-  for (const e of next.querySelectorAll('script[src]')) await import(new URL('.' + new URL(e.getAttribute('src'), 'http://kir/').pathname, document.baseURI));
+  for (const e of next.querySelectorAll('script[src]')) await import(address(new URL(e.getAttribute('src'), 'http://kir/').pathname.slice(1)));
 }
 
 // opened shows a document that the worker answers in a tab of its own.
@@ -217,7 +221,7 @@ async function bar() {
   } });
   document.body.append(e('section', { id: 'kir-site', ariaLabel: 'This site' },
     e('p', {}, 'kir runs in this browser. Nothing leaves it: the page can connect to its own files alone, and works without a network. ',
-      e('a', { href: 'docs/', target: '_blank' }, 'Documents')),
+      e('a', { href: 'docs/index.html', target: '_blank' }, 'Documents')),
     e('p', {}, e('label', {}, 'Work ', choice), ' ', e('button', { type: 'button', onclick: () => saved('/site/kir.zip', 'kir.zip') }, 'Save all as a file'), ' ',
       e('button', { type: 'button', onclick: () => saved('/site/run.zip', 'run.zip') }, 'Save the run'), ' ',
       e('label', {}, 'Open a saved file ', file))));
@@ -234,9 +238,10 @@ if (!alone) {
   try {
     const name = location.search === '?new' ? 'new' : '';
     if (name) history.replaceState(null, '', location.pathname); // once
-    worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })), { type: 'module', name });
+    worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })), { type: local ? 'classic' : 'module', name });
     worker.onmessage = hear;
     worker.onerror = e => stopped(e.message || 'the worker could not be started');
+    worker.postMessage({ program: local ? local.program : address('kir.wasm.gz') });
     await started;
     await show('/');
     await bar();

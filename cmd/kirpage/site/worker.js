@@ -4,9 +4,13 @@ import { Files, Store } from './files.js';
 
 const most = 1 << 30; // bytes of all files, so that the memory of a tab is enough
 
+// given is the program, or where it is: what the page says first.
+const given = new Promise(done => { onmessage = ({ data }) => done(data.program); });
+
 // unpacked returns the program, which is stored as gzip makes it, telling how much has come.
 async function unpacked() {
-  const answer = await fetch(new URL('kir.wasm.gz', import.meta.url));
+  const program = await given;
+  const answer = typeof program === 'string' ? await fetch(program) : new Response(program);
   if (!answer.ok) throw new Error(`kir.wasm.gz: ${answer.status}`);
   const whole = Number(answer.headers.get('Content-Length'));
   let come = 0;

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Bounds of what a file may say.
@@ -66,53 +64,17 @@ const (
 	kindDouble = 11
 )
 
-// each calls f with every field of a message. Numbers of fixed size come as bytes.
-func each(message []byte, f func(field protowire.Number, value uint64, text []byte) error) error {
-	for len(message) > 0 {
-		field, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		message = message[n:]
-		var value uint64
-		var text []byte
-		switch kind {
-		case protowire.VarintType:
-			value, n = protowire.ConsumeVarint(message)
-		case protowire.BytesType:
-			text, n = protowire.ConsumeBytes(message)
-		case protowire.Fixed32Type:
-			_, n = protowire.ConsumeFixed32(message)
-			text = message[:max(n, 0)]
-		case protowire.Fixed64Type:
-			_, n = protowire.ConsumeFixed64(message)
-			text = message[:max(n, 0)]
-		default:
-			n = protowire.ConsumeFieldValue(field, kind, message)
-		}
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		message = message[n:]
-		if err := f(field, value, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // appendInts appends a whole number, or those of a packed field.
 func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	if packed == nil {
 		return append(dst, int64(value)), nil
 	}
 	for len(packed) > 0 {
-		v, n := protowire.ConsumeVarint(packed)
-		if n < 0 {
-			return nil, protowire.ParseError(n)
+		v, rest, err := nextVarint(packed)
+		if err != nil {
+			return nil, err
 		}
-		dst = append(dst, int64(v))
-		packed = packed[n:]
+		dst, packed = append(dst, int64(v)), rest
 	}
 	return dst, nil
 }
@@ -148,7 +110,7 @@ func appendNumbers(dst []float64, kind int, data []byte) ([]float64, error) {
 func readModel(message []byte) (*graph, error) {
 	g := &graph{constants: make(map[string]*tensor)}
 	found := false
-	err := each(message, func(field protowire.Number, _ uint64, text []byte) error {
+	err := each(message, func(field int, _ uint64, text []byte) error {
 		switch field {
 		case 2:
 			g.maker = string(text)
@@ -167,7 +129,7 @@ func readModel(message []byte) (*graph, error) {
 }
 
 func (g *graph) read(message []byte) error {
-	return each(message, func(field protowire.Number, _ uint64, text []byte) error {
+	return each(message, func(field int, _ uint64, text []byte) error {
 		switch field {
 		case 1:
 			n, err := readNode(text)
@@ -194,7 +156,7 @@ func (g *graph) read(message []byte) error {
 
 func readNode(message []byte) (n node, err error) {
 	n.attributes = make(map[string]*attribute)
-	err = each(message, func(field protowire.Number, _ uint64, text []byte) error {
+	err = each(message, func(field int, _ uint64, text []byte) error {
 		switch field {
 		case 1:
 			n.inputs = append(n.inputs, string(text))
@@ -219,7 +181,7 @@ func readNode(message []byte) (n node, err error) {
 
 func readAttribute(message []byte) (name string, a *attribute, err error) {
 	a = &attribute{}
-	err = each(message, func(field protowire.Number, value uint64, text []byte) (err error) {
+	err = each(message, func(field int, value uint64, text []byte) (err error) {
 		switch field {
 		case 1:
 			name = string(text)
@@ -251,7 +213,7 @@ func readTensor(message []byte) (*tensor, error) {
 	var raw []byte
 	var ints []int64
 	var floats, doubles []float64
-	err := each(message, func(field protowire.Number, value uint64, text []byte) (err error) {
+	err := each(message, func(field int, value uint64, text []byte) (err error) {
 		switch field {
 		case 2:
 			t.kind = int(int32(value))
@@ -291,9 +253,9 @@ func readTensor(message []byte) (*tensor, error) {
 // readInput reads the name, the kind of elements and how many columns there are.
 func readInput(message []byte) (in input, err error) {
 	var shape []int64
-	dimension := func(_ protowire.Number, _ uint64, text []byte) error {
+	dimension := func(_ int, _ uint64, text []byte) error {
 		size := int64(0)
-		err := each(text, func(field protowire.Number, value uint64, _ []byte) error {
+		err := each(text, func(field int, value uint64, _ []byte) error {
 			if field == 1 {
 				size = int64(value)
 			}
@@ -302,18 +264,18 @@ func readInput(message []byte) (in input, err error) {
 		shape = append(shape, size)
 		return err
 	}
-	err = each(message, func(field protowire.Number, _ uint64, text []byte) error {
+	err = each(message, func(field int, _ uint64, text []byte) error {
 		if field == 1 {
 			in.name = string(text)
 		}
 		if field != 2 {
 			return nil
 		}
-		return each(text, func(field protowire.Number, _ uint64, text []byte) error {
+		return each(text, func(field int, _ uint64, text []byte) error {
 			if field != 1 {
 				return nil
 			}
-			return each(text, func(field protowire.Number, value uint64, text []byte) error {
+			return each(text, func(field int, value uint64, text []byte) error {
 				switch field {
 				case 1:
 					in.kind = int(int32(value))

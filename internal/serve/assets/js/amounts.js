@@ -1,5 +1,5 @@
 // Amounts in the units of the table, to what a scale or a jigger has, and colours.
-import { el, byId } from './dom.js';
+import { el, byId, entire } from './dom.js';
 import { page } from './state.js';
 
 // share writes units as a percentage.
@@ -67,3 +67,7 @@ export const groupColour = group => 'c' + (page.problem.colours[group] ?? page.p
 export const swatch = name => el('span', { class: 'swatch ' + colour(name) });
 
 export const parts = recipe => Object.entries(recipe).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+
+// plainRows are the ingredients of a recipe, to be read.
+export const plainRows = recipe => el('ul', { class: 'parts' }, parts(recipe).map(([n, a]) =>
+  el('li', {}, el('span', { class: 'row' }, swatch(n), el('span', { class: 'name', title: entire(n) }, n), el('span', { class: 'amount' }, amount(a))))));

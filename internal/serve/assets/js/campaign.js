@@ -3,9 +3,8 @@
 import { el, byId, fill, plain, button, dialog, drawing, shown } from './dom.js';
 import { page, ask, send, open } from './state.js';
 import { keep, kept } from './drafts.js';
-import { amount, batch, parts } from './amounts.js';
+import { amount, batch, parts, plainRows } from './amounts.js';
 import { bar } from './bar.js';
-import { plainRows } from './recipes.js';
 
 const trials = new Map(); // by id: the card of a recipe of a batch, which stays while it is typed in
 let labels = '';          // that the cards are for

@@ -2,9 +2,8 @@
 // It is there where the answer has one.
 import { el, byId, fill, mark, plain, button, shown } from './dom.js';
 import { page, ask } from './state.js';
-import { amount } from './amounts.js';
+import { amount, plainRows } from './amounts.js';
 import { bar } from './bar.js';
-import { plainRows } from './recipes.js';
 
 let at = 0;         // the point that is chosen
 let shownOf = null; // the trade-off that is shown

@@ -41,10 +41,6 @@ function row(b, [name, units], k) {
       button('Amounts', () => look(name), { 'aria-label': `Amounts of ${shown(name)}`, 'data-key': `steer ${k} ${name}` }))));
 }
 
-// plainRows are the ingredients of a recipe, to be read.
-export const plainRows = recipe => el('ul', { class: 'parts' }, parts(recipe).map(([n, a]) =>
-  el('li', {}, el('span', { class: 'row' }, swatch(n), el('span', { class: 'name', title: entire(n) }, n), el('span', { class: 'amount' }, amount(a))))));
-
 function replace(name) {
   const by = el('input', { list: 'names', required: true });
   const d = dialog(`Replace ${shown(name)}`, el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); d.close(); ask({ do: 'replace', ingredient: name, by: by.value }); } },

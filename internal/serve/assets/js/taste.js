@@ -1,8 +1,8 @@
 // Comparisons: which of two recipes is liked better.
 import { el, byId, fill, button, shown } from './dom.js';
 import { ask, get, say, newest } from './state.js';
+import { plainRows } from './amounts.js';
 import { bar } from './bar.js';
-import { plainRows } from './recipes.js';
 
 const percent = v => Math.round(100 * v) + ' %';
 

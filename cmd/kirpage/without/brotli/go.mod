@@ -1,0 +1,2 @@
+module github.com/andybalholm/brotli
+go 1.26.0

@@ -1,0 +1,2 @@
+module github.com/twpayne/go-geom
+go 1.26.0

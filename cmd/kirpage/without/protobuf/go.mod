@@ -1,0 +1,2 @@
+module google.golang.org/protobuf
+go 1.26.0
