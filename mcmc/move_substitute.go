@@ -2,9 +2,12 @@ package mcmc
 
 import "kir/internal/portable"
 
-// screened is how many candidates a substitution asks the rules about. One costs about a
-// hundredth of what the properties do, and where rules leave sums little room few are allowed.
-const screened = 8
+// A substitution asks the rules about so many candidates: where they leave sums little room,
+// few are allowed, and where they leave more, fewer will do.
+const (
+	screenedTight = 16
+	screenedRoomy = 8
+)
 
 // substitute takes an absent ingredient j for a used one, i, and divides what i and another
 // used one, k, had between j and k. i and k are drawn uniformly among the used ones, and
@@ -30,10 +33,13 @@ func (x *State) substitute(r *Rand) (outcome, error) {
 	was := x.sum
 	x.undo = x.undo[:0]
 	x.resizeBy(i, k, 0)
-	var candidates, splits [screened]int
-	m, there := screened, 0
-	if r.oracle != nil {
+	var candidates, splits [screenedTight]int
+	m, there := screenedTight, 0
+	switch {
+	case r.oracle != nil:
 		m = 2 // all outcomes are looked at, and must not be too many
+	case x.target.tight == nil:
+		m = screenedRoomy
 	}
 	for a := range m {
 		candidates[a] = int(x.drawNewcomer(r))
