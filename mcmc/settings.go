@@ -12,7 +12,7 @@ import (
 type Settings struct {
 	Kernel string `json:"kernel" yaml:"kernel"` // see [KernelNames]; balanced if it is empty
 	Chains int    `json:"chains" yaml:"chains"` // 1 to MaxChains
-	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept
+	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept; with AutoDraws as many at most
 	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, 1 to MaxDraws, or AutoDraws
 	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next, at least 1
 	Seed   uint64 `json:"seed" yaml:"seed"`     // of all random choices

@@ -6,12 +6,17 @@ import "math"
 // lo[i] to hi[i] units: each tree adds the greatest leaf that it can reach (Mistry et al.,
 // arXiv 1803.00952).
 func (s *Score) Above(lo, hi []int32) int64 {
+	sum, _ := s.within(lo, hi)
+	return sum
+}
+
+// within is [Score.Above], with about how many nanoseconds it took.
+func (s *Score) within(lo, hi []int32) (sum, steps int64) {
 	if s.bound != nil {
 		_, greatest := s.bound.Within(lo, hi, s.forest.total)
-		return int64(greatest[0])
+		return int64(greatest[0]), s.bound.WithinCost()
 	}
 	least, most := s.slotsWithin(lo, hi)
-	sum := int64(0)
 	todo := make([]int32, 0, s.deepest+2)
 	for _, root := range s.roots {
 		best := int64(math.MinInt64)
@@ -19,6 +24,7 @@ func (s *Score) Above(lo, hi []int32) int64 {
 			at := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
 			n := &s.nodes[at]
+			steps += 9
 			if n.slot < 0 {
 				best = max(best, s.values[n.right])
 				continue
@@ -32,7 +38,7 @@ func (s *Score) Above(lo, hi []int32) int64 {
 		}
 		sum += best
 	}
-	return sum
+	return sum, steps
 }
 
 // AboveCost is about how many nanoseconds [Score.Above] takes.
@@ -57,32 +63,50 @@ func (s *structure) slotsWithin(lo, hi []int32) (least, most []int32) {
 	return least, most
 }
 
-// Above returns a score that none of a composition exceeds in which each ingredient i has
-// from lo[i] to hi[i] units and at most so many are used.
-func (s *LearnedScore) Above(lo, hi []int32, used int) float64 {
-	var of [3]float64
-	if s.forest != nil {
-		of[0] = s.forest.Probability(s.forest.Above(lo, hi))
-	}
+// LineCost is about how many nanoseconds it takes to score a line.
+func (s *LearnedScore) LineCost() (cost int64) {
 	if s.process != nil {
-		of[1] = s.process.Above(lo, hi, used)
+		cost += int64(30 * len(s.process.known))
 	}
-	if s.success != nil {
-		of[2] = s.success.Probability(s.success.Above(lo, hi))
-	}
-	return s.join(of) // which falls with none of them
-}
-
-// AboveCost is about how many nanoseconds [LearnedScore.Above] takes.
-func (s *LearnedScore) AboveCost() (cost int64) {
-	if s.forest != nil {
-		cost += s.forest.AboveCost()
-	}
-	if s.process != nil {
-		cost += s.process.AboveCost()
-	}
-	if s.success != nil {
-		cost += s.success.AboveCost()
+	for _, f := range []*Forest{s.model.forest, s.model.success} {
+		if f != nil {
+			cost += int64(40 * f.Trees())
+		}
 	}
 	return cost
+}
+
+// Pieces returns what the score is made of, and how: the score of a composition is at most
+// what join makes of the numbers that the pieces return of a box that it is in, in which each
+// ingredient i has from lo[i] to hi[i] units and at most so many are used. Join falls with none
+// of them. A piece also returns about how many nanoseconds it took, and along which ingredient
+// its box is best divided and what the amount makes of its number there, −1 if it cannot tell.
+// The functions keep memory: they are not for several goroutines at once.
+func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
+	var which []int
+	if s.process != nil {
+		b := s.process.newMeanBound()
+		of, which = append(of, func(lo, hi []int32, used int) (float64, int64, int, float64) {
+			b.steps = 0
+			above := s.process.within(b, lo, hi, used)
+			along, by := b.widest, b.weight
+			return above, b.steps, along, by
+		}), append(which, 1)
+	}
+	for k, f := range []*Score{0: s.forest, 2: s.success} {
+		if f == nil {
+			continue
+		}
+		of, which = append(of, func(lo, hi []int32, _ int) (float64, int64, int, float64) {
+			sum, steps := f.within(lo, hi)
+			return f.Probability(sum), steps, -1, 0
+		}), append(which, k)
+	}
+	return of, func(numbers []float64) float64 {
+		var all [3]float64
+		for k, v := range numbers {
+			all[which[k]] = v
+		}
+		return s.join(all)
+	}
 }

@@ -68,61 +68,36 @@ func TestForestAbove(t *testing.T) {
 	}
 }
 
+// aboveOf returns what a score is at most in a box by its pieces.
+func aboveOf(s *LearnedScore) func(lo, hi []int32, used int) float64 {
+	of, join := s.Pieces()
+	return func(lo, hi []int32, used int) float64 {
+		numbers := make([]float64, len(of))
+		for k, piece := range of {
+			numbers[k], _, _, _ = piece(lo, hi, used)
+		}
+		return join(numbers)
+	}
+}
+
 // The bounds of what is learnt hold in every box, those of processes among them, and come
 // near to the score as boxes become small.
 func TestLearnedAbove(t *testing.T) {
 	b := book{rows: 60, ingredients: 6, total: 1000, seed: 6, sizes: []int{2, 3, 4}}
 	for name, s := range learnedCases(t) {
 		r := rand.New(rand.NewPCG(5, 5))
+		above := aboveOf(s)
 		for range 300 {
 			x := b.composition(r, nil)
 			lo, hi := boxAbout(r, x, b.total)
 			used := len(usedOf(x))
 			at := s.At(x, usedOf(x))
-			if above := s.Above(lo, hi, used+r.IntN(3)); above < at {
+			if above := above(lo, hi, used+r.IntN(3)); above < at {
 				t.Fatalf("%s: %v scores %v, and is in a box bounded by %v", name, x, at, above)
 			}
-			if above := s.Above(x, x, used); above < at || above > at+1e-6 {
+			if above := above(x, x, used); above < at || above > at+1e-6 {
 				t.Fatalf("%s: %v scores %v, and alone is bounded by %v", name, x, at, above)
 			}
 		}
-	}
-}
-
-// The bound of a process by its norm is reached where the process is one bump, at its top. So
-// it shows there if the norm, or what the bound makes of it, is too small.
-func TestProcessNorm(t *testing.T) {
-	s := learnedCases(t)["process"].process
-	p := s.Process
-	for r := range p.alpha {
-		p.alpha[r] = 0
-	}
-	p.alpha[0] = 3
-	x := make([]int32, len(p.ingredients))
-	for _, q := range p.known[0] {
-		x[q.Ingredient] = int32(q.Amount)
-	}
-	at := make([]int64, len(p.known))
-	p.measure(x, usedOf(x), at)
-	top := (p.mean(at) - p.centre) / p.scale
-	r := rand.New(rand.NewPCG(6, 6))
-	near := 0
-	for range 300 {
-		lo, hi := boxAbout(r, x, p.total)
-		above := p.newMeanBound(lo, hi, len(x)).normed(1)
-		if above < top {
-			t.Fatalf("the mean is %v above its centre, and the bound of a box is %v", top, above)
-		}
-		if above < top+0.01 {
-			near++
-		}
-		// Elsewhere it is the norm that is not reached.
-		y := book{rows: 1, ingredients: len(x), total: p.total, sizes: []int{2, 3}}.composition(r, nil)
-		if above := p.newMeanBound(y, y, len(x)).normed(1); above > top {
-			t.Errorf("alone %v is bounded by %v, more than the top at %v", y, above, top)
-		}
-	}
-	if near < 100 {
-		t.Errorf("%d bounds are near to what is reached", near)
 	}
 }

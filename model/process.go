@@ -54,8 +54,8 @@ type Process struct {
 
 	points sync.Pool
 
-	once   sync.Once // for what follows, which only bounds ask for
-	normed processNorm
+	once  sync.Once // for what follows, which only bounds ask for
+	rough *roughness
 }
 
 // A Kernel is a law of correlation by distance.

@@ -1,14 +1,15 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// Above returns a score that none of a composition exceeds in which each ingredient i has
+// within returns a score that none of a composition exceeds in which each ingredient i has
 // from lo[i] to hi[i] units and at most so many are used.
-func (s *ProcessScore) Above(lo, hi []int32, used int) float64 {
-	b := s.newMeanBound(lo, hi, used)
+func (s *ProcessScore) within(b *meanBound, lo, hi []int32, used int) float64 {
+	b.set(lo, hi, used)
 	switch w := s.want; {
 	case w.direction > 0:
 		return s.of(b.most(1))
@@ -25,268 +26,458 @@ func (s *ProcessScore) Above(lo, hi []int32, used int) float64 {
 	}
 }
 
-// AboveCost is about how many nanoseconds [ProcessScore.Above] takes.
-func (s *ProcessScore) AboveCost() int64 { return int64(len(s.known) * (12*len(s.ingredients) + 60)) }
-
-// A meanBound bounds the mean of a process over a box. The mean is a sum over the known
-// compositions of α·κ(d²), and κ is convex in d²: where α is positive it is at most the
-// secant between the least and the greatest d² in the box, where it is negative at most a
-// tangent. What these lines add up to is a sum over the ingredients of a square of its step,
-// whose greatest value is found step by step. What one ingredient has others have not, which
-// a multiplier of the total charges; and no more may be used than there may be.
+// A meanBound bounds the mean of a process over boxes. The mean is a sum over the known
+// compositions of α·κ(d²). In a box it is at most its tangent, or its expansion to the second
+// order, at the middle, and its [roughness]: what these add up to is a sum over the ingredients
+// of a square of its step, whose greatest value is found step by step. What one ingredient has
+// others have not, which a multiplier of the total charges; and no more may be used than there
+// may be.
 type meanBound struct {
-	p         *Process
-	lo, hi    []int32
-	from, to  []int32 // steps
-	used      int
-	near, far []float64 // d² of each known composition in the box
-	middle    []float64 // and of the box's middle
+	p       *Process
+	rough   *roughness
+	weights []float64 // by ingredient: what the square of a step adds to d²
+	used    int       // ingredients, at most
+	steps   int64     // of about a nanosecond that were taken
+
+	// The box, by ingredient: units, steps, those of its middle, and the derivative by steps.
+	lo, hi   []int32
+	from, to []int32
+	middle   []float64
+	first    []float64
+	open     []int   // the ingredients of several steps
+	reach    float64 // the squared distance from the middle that no composition exceeds
+
+	square, slopes, curves []float64   // by known composition: d² from the middle, α·κ′ and 4·α·κ″
+	apart                  [][]float64 // by open ingredient: by how many steps each is apart, times the weight
+	value, off             float64     // Σ α·κ, and by how much it and the tangent may be off
+	second, scratch        []float64   // of two open ingredients: the second derivative; empty: not worked out
+	wind                   float64     // by how much that may be off, by squared distances
+
+	terms     []boxTerm
+	gains     []gain
+	widest    int     // the ingredient whose steps make the most of the bound, −1 if none does
+	weight    float64 // and how much
+	undecided bool    // it may be unused
 }
 
-func (p *Process) newMeanBound(lo, hi []int32, used int) *meanBound {
-	n := len(p.known)
-	b := &meanBound{p: p, lo: lo, hi: hi, used: used, near: make([]float64, n), far: make([]float64, n), middle: make([]float64, n)}
-	for i, a := range p.grid {
-		from, to := a.step(lo[i], p.total), a.step(hi[i], p.total)
-		b.from, b.to = append(b.from, from), append(b.to, to)
-		middle := float64(float64(from+to) / 2)
-		weight := float64(a.weight)
-		column := p.columns[i]
-		for r := range b.near {
-			q := 0.0
-			if column != nil {
-				q = float64(column[r])
-			}
-			low, high, at := float64(from)-q, float64(to)-q, middle-q
-			if low > 0 {
-				b.near[r] += float64(weight * float64(low*low))
-			} else if high < 0 {
-				b.near[r] += float64(weight * float64(high*high))
-			}
-			b.far[r] += float64(weight * max(float64(low*low), float64(high*high)))
-			b.middle[r] += float64(weight * float64(at*at))
-		}
+// A boxTerm is what an ingredient adds to a bound: by·(first + second·by), with by how far its
+// step is from the middle.
+type boxTerm struct {
+	first, second, middle float64
+	i                     int
+}
+
+func (p *Process) newMeanBound() *meanBound {
+	n, k := len(p.known), len(p.grid)
+	b := &meanBound{
+		p: p, rough: p.roughness(), square: make([]float64, n), slopes: make([]float64, n), curves: make([]float64, n), scratch: make([]float64, n),
+		from: make([]int32, k), to: make([]int32, k), first: make([]float64, k), middle: make([]float64, k),
+	}
+	for _, a := range p.grid {
+		b.weights = append(b.weights, math.Ldexp(float64(a.weight), -distanceBits))
 	}
 	return b
 }
 
-// lastConvex is d² up to which the table of a kernel is convex; behind it it falls to 0 at
-// once.
-const lastConvex = (farthest<<radialBits - 1) << (distanceBits - radialBits)
+// set moves to a box.
+func (b *meanBound) set(lo, hi []int32, used int) {
+	p := b.p
+	b.lo, b.hi, b.used = lo, hi, used
+	b.open = b.open[:0]
+	for r, d := range p.empty {
+		b.square[r] = float64(d)
+	}
+	for i, a := range p.grid {
+		from, to := a.step(lo[i], p.total), int32(0)
+		if to = from; hi[i] != lo[i] {
+			to = a.step(hi[i], p.total)
+		}
+		if b.from[i], b.to[i] = from, to; from != to {
+			b.open = append(b.open, i)
+		}
+	}
+	b.centre()
+	alike := 0.0 // what all have
+	for i, a := range p.grid {
+		middle := b.middle[i]
+		if middle == 0 {
+			continue
+		}
+		weight := float64(a.weight)
+		alike += float64(weight * float64(middle*middle))
+		column := p.columns[i]
+		if column == nil {
+			continue
+		}
+		slope := float64(2 * float64(weight*middle))
+		square := b.square[:len(column)]
+		for r, q := range column {
+			square[r] -= float64(slope * float64(q))
+		}
+		b.steps += int64(len(column))
+	}
+	for r := range b.square {
+		b.square[r] += alike
+	}
+	b.steps += int64(20*len(p.grid) + len(b.square))
+	b.expand()
+}
+
+// centre sets the middle: steps that are as far from the least to the greatest, each, and half
+// of that at most, as makes the total.
+func (b *meanBound) centre() {
+	p := b.p
+	flat, slope, bend := -1.0, 0.0, 0.0 // Σ share − 1 by how far that is
+	for i, a := range p.grid {
+		from, span := float64(b.from[i])/float64(a.per), float64(b.to[i]-b.from[i])/float64(a.per)
+		flat += float64(from * from)
+		slope += float64(2 * float64(from*span))
+		bend += float64(span * span)
+	}
+	far := 0.5
+	if flat+float64(slope/2)+float64(bend/4) > 0 && bend > 0 {
+		far = (math.Sqrt(max(0, float64(slope*slope)-float64(4*float64(bend*flat)))) - slope) / float64(2*bend)
+		far = min(max(far, 0), 0.5)
+	}
+	b.reach = 0
+	b.terms = b.terms[:0]
+	for i := range p.grid {
+		span := float64(b.to[i] - b.from[i])
+		b.middle[i] = float64(b.from[i]) + float64(far*span)
+		if b.lo[i] != b.hi[i] {
+			w := b.weights[i]
+			side := float64((1 - far) * span)
+			b.reach += float64(w * float64(side*side))
+			b.terms = append(b.terms, boxTerm{0, w, b.middle[i], i})
+		}
+	}
+	if len(b.open) > 0 {
+		most, _ := b.best()
+		b.reach = min(b.reach, max(most, 0)*(1+0x1p-40))
+	}
+}
+
+// expand works out the value and the derivatives at the middle, with all that they may be off.
+func (b *meanBound) expand() {
+	p := b.p
+	if len(b.open) == 0 {
+		b.value, b.off = 0, 0
+		for r, alpha := range p.alpha {
+			b.value += float64(alpha * p.radial.at(int64(b.square[r])))
+		}
+		b.off = float64(b.rough.size * 0x1p-42)
+		b.steps += int64(2 * len(p.alpha))
+		return
+	}
+	value, off, tilt, twist, all, sizes := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	const shift = distanceBits - radialBits
+	last := len(b.rough.of) - 1
+	for r, alpha := range p.alpha {
+		n := min(int(int64(b.square[r])>>shift), last)
+		e := &b.rough.of[n]
+		part := 0.0
+		if n < last {
+			part = float64((b.square[r] - float64(int64(n)<<shift)) * (1.0 / (1 << shift)))
+		}
+		slope := float64(alpha * (e.slope + float64(part*e.bend)))
+		size := math.Abs(alpha)
+		value += float64(alpha * (e.value + float64(part*e.fall)))
+		off += float64(size * e.off)
+		tilt += float64(size * e.tilt)
+		sizes += math.Abs(slope)
+		all += slope
+		b.slopes[r] = slope
+		b.curves[r] = float64(4 * float64(alpha*(e.curve+float64(part*e.wind))))
+		twist += float64(size * e.twist)
+	}
+	b.value, b.wind = value, float64(2*twist)+float64(b.rough.size*0x1p-38)
+	rounding := b.rough.size
+	for k, i := range b.open {
+		w := b.weights[i]
+		middle := b.middle[i]
+		if len(b.apart) == k {
+			b.apart = append(b.apart, make([]float64, len(p.alpha)))
+		}
+		apart := b.apart[k]
+		if column := p.columns[i]; column != nil {
+			for r, q := range column {
+				apart[r] = float64(w * (middle - float64(q)))
+			}
+		} else {
+			for r := range apart {
+				apart[r] = float64(w * middle)
+			}
+		}
+		b.first[i] = float64(2 * dot(apart, b.slopes))
+		rounding += float64(float64(sizes*float64(2*w)) * float64(float64(middle+float64(p.grid[i].per))*float64(b.to[i]-b.from[i])))
+	}
+	b.steps += int64(2 * len(b.open) * len(p.alpha))
+	b.second = b.second[:0]
+	if len(b.open) <= mostCurved && b.reach < widestCurved {
+		b.curve(all)
+	}
+	b.off = off + float64(2*float64(tilt*math.Sqrt(b.reach))) + b.rough.off + float64(rounding*0x1p-40)
+	b.steps += int64(4 * len(p.alpha))
+}
+
+// Of how many ingredients, and up to what squared distance, second derivatives are worked out.
+const (
+	mostCurved   = 8
+	widestCurved = 0.6
+	nearCurved   = 0.1 // up to where there is nothing better
+)
+
+// curve works out the second derivatives.
+func (b *meanBound) curve(slopes float64) {
+	n := len(b.open)
+	b.second = slices.Grow(b.second, n*n)[:n*n]
+	for k, i := range b.open {
+		for r, v := range b.apart[k] {
+			b.scratch[r] = float64(v * b.curves[r])
+		}
+		for l := range k + 1 {
+			v := dot(b.scratch, b.apart[l])
+			b.second[k*n+l], b.second[l*n+k] = v, v
+		}
+		b.second[k*n+k] += float64(2 * float64(b.weights[i]*slopes))
+	}
+	b.steps += int64((n + 1) * (n + 2) / 2 * len(b.curves))
+}
+
+// dot returns Σ x·y.
+func dot(x, y []float64) float64 {
+	var s [4]float64
+	y = y[:len(x)]
+	k := 0
+	for ; k+4 <= len(x); k += 4 {
+		s[0] += float64(x[k] * y[k])
+		s[1] += float64(x[k+1] * y[k+1])
+		s[2] += float64(x[k+2] * y[k+2])
+		s[3] += float64(x[k+3] * y[k+3])
+	}
+	for ; k < len(x); k++ {
+		s[0] += float64(x[k] * y[k])
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
 
 // most returns what the mean times a sign is at most in the box.
 func (b *meanBound) most(sign float64) float64 {
 	p := b.p
-	tail := p.radial.at(lastConvex)
-	sum, size, curve := 0.0, 0.0, 0.0
-	slopes := make([]float64, len(b.near))
-	for r, alpha := range p.alpha {
-		alpha = float64(sign * alpha)
-		near, far := min(b.near[r], lastConvex), min(b.far[r], lastConvex)
-		at, slope := 0.0, 0.0 // the line is at + slope·(d² − from)
-		from := near
-		switch {
-		case b.near[r] >= lastConvex:
-			if alpha > 0 {
-				at = tail
-			}
-		case alpha > 0:
-			if at = p.radial.at(int64(near)); b.far[r] > b.near[r] {
-				slope = (p.radial.at(int64(far)) - at) / (b.far[r] - b.near[r])
-			}
-			if b.far[r] > lastConvex { // the secant to where it no longer falls
-				slope = (tail - at) / (b.far[r] - b.near[r])
-			}
-		default:
-			from = min(max(b.middle[r], near), far)
-			n := int64(from) >> (distanceBits - radialBits)
-			if n >= lastConvex>>(distanceBits-radialBits) {
-				at, slope = tail, 0
-			} else {
-				at, slope = p.radial.at(int64(from)), p.radial.of[n].slope
-			}
-			if b.far[r] > lastConvex {
-				at -= tail
-			}
+	at := float64(sign * b.value)
+	sum := at + b.off
+	b.widest, b.weight, b.undecided = -1, 0, false
+	if len(b.open) > 0 {
+		above := math.Inf(1)
+		if len(b.second) > 0 {
+			above = b.expansion(sign)
 		}
-		slopes[r] = float64(alpha * slope)
-		curve += slopes[r]
-		sum += float64(alpha*at) - float64(slopes[r]*from)
-		size += math.Abs(alpha) + float64(2*math.Abs(float64(slopes[r]*b.far[r])))
+		if len(b.second) == 0 || b.reach > nearCurved {
+			above = min(above, b.tangent(sign))
+		}
+		sum = min(sum+above, b.normed(at))
 	}
-	terms, worth := b.terms(slopes, curve)
-	size += worth
-	sum += b.best(terms)
-	sum = min(sum+float64(size*0x1p-42), b.normed(sign))
 	return float64(sign*p.centre) + float64(p.scale*sum) + float64(math.Abs(p.centre)*0x1p-50)
 }
 
-// A processNorm is what a mean is at most anywhere by its norm.
-type processNorm struct {
-	norm float64 // of Σ α·κ in the space of the kernel
-	off  float64 // by how much that is off from what the table makes of it
-}
-
-// norm returns the norm of the mean: ‖f‖² = Σ Σ α·α·κ, of the kernel without its table.
-func (p *Process) norm() processNorm {
-	p.once.Do(func() {
-		kernel, sum, size, all := p.options.Kernel, 0.0, 0.0, 0.0
-		d, x := make([]int64, len(p.known)), make([]int32, len(p.ingredients))
-		var used []int32
-		for r, parts := range p.known {
-			used = used[:0]
-			clear(x)
-			for _, q := range parts {
-				x[q.Ingredient] = int32(q.Amount)
-				used = append(used, int32(q.Ingredient))
-			}
-			p.measure(x, used, d)
-			for k, square := range d {
-				v, _ := kernel.correlation(math.Ldexp(float64(square), -distanceBits))
-				v = float64(float64(p.alpha[r]*p.alpha[k]) * v)
-				sum += v
-				size += math.Abs(v)
-			}
-			all += math.Abs(p.alpha[r])
-		}
-		// Between two knots a chord is above what is convex by at most a quarter of the step
-		// times the change of its slope; behind the last the table is 0.
-		const step = 1.0 / (1 << radialBits)
-		off, _ := kernel.correlation(farthest - step)
-		_, last := kernel.correlation(0)
-		for n := 1; n <= farthest<<radialBits; n++ {
-			_, slope := kernel.correlation(float64(float64(n) * step))
-			off, last = max(off, float64((slope-last)*step/4)), slope
-		}
-		p.normed = processNorm{math.Sqrt(max(sum, 0) + float64(size*0x1p-40)), float64(all * (off + 0x1p-40))}
-	})
-	return p.normed
-}
-
-// normed bounds what the mean times a sign is in the box, as a sum of α·κ, by its norm F and
-// what it is at the middle, m. With t the correlation of a place with the middle, the mean is
-// at most m·t + √(F² − m²)·√(1 − t²) (Cauchy and Schwarz), and t is nowhere less than at the
-// corners.
-func (b *meanBound) normed(sign float64) float64 {
-	p := b.p
-	n := p.norm()
-	kernel := p.options.Kernel
-	middle, corner := 0.0, 0.0
-	for r, alpha := range p.alpha {
-		v, _ := kernel.correlation(math.Ldexp(b.middle[r], -distanceBits))
-		middle += float64(float64(sign*alpha) * v)
-	}
-	for i, a := range p.grid {
-		half := float64(float64(b.to[i]-b.from[i]) / 2)
-		corner += float64(float64(a.weight) * float64(half*half))
-	}
-	t, _ := kernel.correlation(math.Ldexp(corner, -distanceBits))
+// normed bounds the mean by its norm F and what it is at the middle, m. With t the correlation
+// of a place with the middle, the mean is at most m·t + √(F² − m²)·√(1 − t²) (Cauchy and
+// Schwarz), and t is nowhere less than at the corners.
+func (b *meanBound) normed(at float64) float64 {
+	norm := b.rough.norm
+	t, _ := b.p.options.Kernel.correlation(b.reach)
 	t = float64(t * (1 - 0x1p-40))
-	middle = min(middle+n.off, n.norm)
-	if t <= middle/n.norm {
-		return n.norm + n.off
+	middle := min(at+b.off, norm)
+	if t <= middle/norm {
+		return norm + b.rough.off
 	}
-	side := float64(n.norm*n.norm) - float64(middle*middle)
-	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + n.off
+	side := float64(norm*norm) - float64(middle*middle)
+	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + b.rough.off
 }
 
-// terms returns what each ingredient adds at each of its steps in the box, and the size of
-// what was added up.
-func (b *meanBound) terms(slopes []float64, curve float64) (terms [][]float64, size float64) {
-	p := b.p
-	for i, a := range p.grid {
-		first, second := 0.0, 0.0 // Σ slope·q and Σ slope·q²
-		if column := p.columns[i]; column != nil {
-			for r, q := range column {
-				v := float64(slopes[r] * float64(q))
-				first += v
-				second += float64(v * float64(q))
-				size += float64(float64(a.weight) * math.Abs(float64(v*float64(q))))
+// tangent bounds by how much the mean times a sign is above its value at the middle.
+func (b *meanBound) tangent(sign float64) float64 {
+	best := math.Inf(1)
+	square := b.reach
+	for range 2 {
+		most, slope := b.rough.above(square)
+		rest := most - float64(slope*square)
+		b.terms = b.terms[:0]
+		for i := range b.p.grid {
+			if b.lo[i] == b.hi[i] {
+				continue
 			}
+			w := b.weights[i]
+			b.terms = append(b.terms, boxTerm{float64(sign * b.first[i]), float64(slope * w), b.middle[i], i})
+			b.weigh(i, b.first[i], float64(slope*w))
 		}
-		var of []float64
-		for l := b.from[i]; l <= b.to[i]; l++ {
-			v := float64(float64(float64(curve*float64(l))-float64(2*first))*float64(l)) + second
-			of = append(of, float64(float64(a.weight)*v))
+		above, reached := b.best()
+		best = min(best, rest+above)
+		if reached > 0.8*square || reached == 0 {
+			break
 		}
-		terms = append(terms, of)
+		square = reached
 	}
-	return terms, size
+	return best
 }
 
-// multipliers is how many charges for a unit are tried.
-const multipliers = 24
-
-// best returns what the terms add up to at most. Any charge makes a bound, which is convex in
-// it.
-func (b *meanBound) best(terms [][]float64) float64 {
-	top := 0.0
-	for _, of := range terms {
-		top += slices.Max(of) - slices.Min(of)
+// weigh takes into account that an ingredient has a term with these factors. Whether those are
+// used that may be comes before how much.
+func (b *meanBound) weigh(i int, first, second float64) {
+	half := float64(float64(b.to[i]-b.from[i]) / 2)
+	weight := float64(half * (math.Abs(first) + float64(max(second, 0)*half)))
+	if open := b.lo[i] == 0; b.widest < 0 || open && !b.undecided || open == b.undecided && weight > b.weight {
+		b.widest, b.weight, b.undecided = i, weight, open
 	}
-	best := b.charged(terms, 0)
-	// The golden section of charges from −4·top to 4·top.
-	low, high := float64(-4*top), float64(4*top)
-	const golden = 0.6180339887498949
-	x, y := high-float64(golden*(high-low)), low+float64(golden*(high-low))
-	fx, fy := b.charged(terms, x), b.charged(terms, y)
-	for range multipliers {
-		best = min(best, fx, fy)
-		if fx < fy {
-			high, y, fy = y, x, fx
-			x = high - float64(golden*(high-low))
-			fx = b.charged(terms, x)
+}
+
+// expansion bounds by how much the mean times a sign is above its value at the middle, by its
+// second-order expansion. Of two ingredients 2·y·z is at most y²·t/s + z²·s/t, with s and t how
+// far they are from the middle at most.
+func (b *meanBound) expansion(sign float64) float64 {
+	slope := b.rough.curved(b.reach) + b.wind
+	b.terms = b.terms[:0]
+	n := len(b.open)
+	b.widest, b.weight, b.undecided = -1, 0, false
+	for i := range b.p.grid {
+		if b.lo[i] == b.hi[i] {
+			continue
+		}
+		term := boxTerm{i: i, middle: b.middle[i]}
+		if k := slices.Index(b.open, i); k >= 0 {
+			half := float64(b.to[i] - b.from[i])
+			second := float64(sign * b.second[k*n+k])
+			for l, j := range b.open {
+				if l != k {
+					second += float64(math.Abs(b.second[k*n+l])*float64(b.to[j]-b.from[j])) / half
+				}
+			}
+			w := b.weights[i]
+			term.first, term.second = float64(sign*b.first[i]), float64(second/2)+float64(slope*w)
+			b.weigh(i, term.first, term.second)
+		}
+		b.terms = append(b.terms, term)
+	}
+	above, _ := b.best()
+	return above
+}
+
+// charges is how many charges for a unit are tried.
+const charges = 10
+
+// best returns what the terms add up to at most, and the squared distance of what adds up to
+// about that. Any charge makes a bound, which is convex in it.
+func (b *meanBound) best() (best, square float64) {
+	top := 0.0
+	for _, t := range b.terms {
+		half := float64(float64(b.to[t.i]-b.from[t.i]) / 2)
+		top += float64(half * (math.Abs(t.first) + float64(math.Abs(t.second)*half)))
+	}
+	if top == 0 {
+		return 0, 0
+	}
+	type place struct{ charge, sum, slope float64 }
+	try := func(charge float64) place {
+		sum, slope, far := b.charged(charge)
+		if square == 0 || sum < best {
+			best, square = sum, far
+		}
+		return place{charge, sum, slope}
+	}
+	best = math.Inf(1)
+	low := try(0)
+	high := low
+	switch {
+	case low.slope < 0:
+		high = try(float64(4 * top))
+	case low.slope > 0:
+		low = try(float64(-4 * top))
+	}
+	for range charges {
+		if !(low.slope < 0 && high.slope > 0) {
+			break
+		}
+		// Where the two lines meet, below which nothing is.
+		charge := (high.sum - low.sum + float64(low.slope*low.charge) - float64(high.slope*high.charge)) / (low.slope - high.slope)
+		least := low.sum + float64(low.slope*(charge-low.charge))
+		if !(low.charge < charge && charge < high.charge) || best-least < 0x1p-10*top {
+			break
+		}
+		if at := try(charge); at.slope < 0 {
+			low = at
+		} else if at.slope > 0 {
+			high = at
 		} else {
-			low, x, fx = x, y, fy
-			y = low + float64(golden*(high-low))
-			fy = b.charged(terms, y)
+			break
 		}
 	}
-	return min(best, fx, fy)
+	return best, square
 }
 
 // charged returns what the terms add up to at most where each unit costs charge/total, and
-// the total is paid back.
-func (b *meanBound) charged(terms [][]float64, charge float64) float64 {
+// the total is paid back; how that changes with the charge, and the squared distance.
+func (b *meanBound) charged(charge float64) (sum, slope, square float64) {
 	p := b.p
-	sum, size := charge, math.Abs(charge)
+	fixed := int64(0)
 	left := b.used
-	var gains []float64
-	for i, of := range terms {
-		if b.lo[i] > 0 {
+	for i, lo := range b.lo {
+		if lo > 0 {
 			left--
 		}
-		if len(of) == 1 && b.lo[i] == b.hi[i] {
-			sum += of[0] - float64(charge*float64(b.lo[i])/float64(p.total))
-			continue
+		if lo == b.hi[i] {
+			fixed += int64(lo)
 		}
-		best, none := math.Inf(-1), math.Inf(-1)
-		for k, v := range of {
-			l := b.from[i] + int32(k)
+	}
+	unit := charge / float64(p.total)
+	size := math.Abs(charge)
+	units := fixed
+	b.gains = b.gains[:0]
+	for _, t := range b.terms {
+		i := t.i
+		a := &p.grid[i]
+		best, none, x, at, unused := math.Inf(-1), math.Inf(-1), int32(0), 0.0, 0.0
+		for l := b.from[i]; l <= b.to[i]; l++ {
+			by := float64(l) - t.middle
+			v := float64(by * (t.first + float64(t.second*by)))
 			// Of the amounts of a step the one that costs least.
-			x := max(p.grid[i].firsts[l], b.lo[i])
+			y := max(a.firsts[l], b.lo[i])
 			if charge < 0 {
-				x = min(p.grid[i].firsts[l+1]-1, b.hi[i])
+				y = min(a.firsts[l+1]-1, b.hi[i])
 			}
 			if l == 0 && b.lo[i] == 0 {
-				none = v // unused
+				none, unused = v, by // it may be unused
 			}
-			best = max(best, v-float64(charge*float64(x)/float64(p.total)))
+			if v -= float64(unit * float64(y)); v > best {
+				best, x, at = v, y, by
+			}
 		}
+		b.steps += int64(2 * (b.to[i] - b.from[i] + 3))
 		size += math.Abs(best)
-		if none == math.Inf(-1) || best <= none {
-			sum += max(best, none)
-			continue
+		if none == math.Inf(-1) || best > none {
+			sum += best
+			units += int64(x)
+			if none != math.Inf(-1) {
+				b.gains = append(b.gains, gain{best - none, x})
+			}
+		} else {
+			sum += none
+			at = unused
 		}
-		sum += none
-		gains = append(gains, best-none)
+		square += float64(float64(at*at) * b.weights[i])
 	}
-	if left < len(gains) {
-		slices.Sort(gains)
-		gains = gains[len(gains)-max(left, 0):]
+	if over := len(b.gains) - max(left, 0); over > 0 {
+		slices.SortFunc(b.gains, func(g, h gain) int { return cmp.Compare(g.by, h.by) })
+		for _, g := range b.gains[:over] {
+			sum -= g.by
+			units -= int64(g.units)
+		}
 	}
-	for _, g := range gains {
-		sum += g
-	}
-	return sum + float64(size*0x1p-44)
+	sum += float64(unit*float64(int64(p.total)-fixed)) + float64(size*0x1p-44)
+	return sum, 1 - float64(units)/float64(p.total), square
+}
+
+// A gain is what more than nothing of an ingredient adds.
+type gain struct {
+	by    float64
+	units int32
 }

@@ -28,14 +28,15 @@ func (l *Learned) LogScore(x *mcmc.Composition) float64 {
 
 func (l *Learned) log(score float64) float64 { return portable.Log(max(l.floor, score)) }
 
-// Above returns what log y is at most where each ingredient i has from lo[i] to hi[i] units
-// and at most so many are used.
-func (l *Learned) Above(lo, hi []int32, used int) float64 {
-	return l.log(l.score.Above(lo, hi, used))
+// Pieces returns what y is made of, as [model.LearnedScore.Pieces] does, and what log y is at
+// most where they are at most so much.
+func (l *Learned) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
+	of, score := l.score.Pieces()
+	return of, func(above []float64) float64 { return l.log(score(above)) }
 }
 
-// AboveCost is about how many nanoseconds [Learned.Above] takes.
-func (l *Learned) AboveCost() int64 { return l.score.AboveCost() }
+// LineCost is about how many nanoseconds it takes to score a line.
+func (l *Learned) LineCost() int64 { return l.score.LineCost() }
 
 // Scorer returns a scorer of x.
 func (l *Learned) Scorer(x *mcmc.Composition) mcmc.Scorer {

@@ -128,60 +128,150 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 	}, floor
 }
 
-// Above returns what log y is at most where each ingredient has from lo to hi units. The
-// volatility is at least its tangent at the middle of these, so that a ratio is at most one of
-// two linear forms: see [enclosing.ratio].
+// Above returns what log y is at most where each ingredient has from lo to hi units.
+//
+// The volatility is at least its tangent anywhere, so that a ratio is at most one of two linear
+// forms: see [enclosing.ratio]. The tangent is taken at the middle first, and then nearer and
+// nearer to where the ratio is greatest of amounts that need not be whole, by steps towards
+// where the ratio of the linear forms is (Frank and Wolfe 1956).
 func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	m := p.market
 	c, ok := m.convex()
-	if !ok || c.bend > 0 {
+	if !ok || c.bend > 0 || p.side == Return {
 		return p.d.above(math.Inf(-1), math.Inf(1))
 	}
-	returns, spread, back := make([]float64, m.n), make([]float64, m.n), make([]float64, m.n)
 	x := middleOf(lo, hi, m.total)
-	_, risk, size, with := c.at(x)
-	if !(risk > 0) {
-		return p.d.above(math.Inf(-1), math.Inf(1))
-	}
-	at := math.Sqrt(float64(risk * m.perUnit))
-	for i := range returns {
-		returns[i] = float64(float64(m.returns.a[i]) * m.perReturn)
-		spread[i] = float64(with[i]*m.perUnit) / at
-		back[i] = -spread[i]
-	}
-	least := -greatestOf(lo, hi, m.total, back) - float64(float64(size*m.perUnit)/at*c.rounding())
+	t, ok := c.touch(x, lo, hi)
 	switch {
-	case p.side == Return:
+	case !ok:
 		return p.d.above(math.Inf(-1), math.Inf(1))
 	case p.side == Volatility:
-		return p.d.above(max(least, 0), math.Inf(1))
-	case !(least > 0):
-		return p.d.above(math.Inf(-1), math.Inf(1))
+		return p.d.above(max(t.least, 0), math.Inf(1))
 	}
-	most := greatestOf(lo, hi, m.total, returns)
-	if most <= 0 {
-		return p.d.above(math.Inf(-1), 0)
+	best := math.Inf(1)
+	for range touches {
+		above, corner := t.ratio(lo, hi, m.total)
+		best = min(best, above)
+		if corner == nil {
+			break
+		}
+		if x = t.towards(x, corner); x == nil {
+			break
+		}
+		if t, ok = c.touch(x, lo, hi); !ok {
+			break
+		}
 	}
-	// Whatever t is: where returns − t·spread are at most e, the ratio is at most t + e/least.
-	best, form := most/least, make([]float64, m.n)
-	for t, k := best, 0; k < ratioSteps; k++ {
+	if math.IsInf(best, 1) {
+		return p.d.above(math.Inf(-1), best)
+	}
+	return p.d.above(math.Inf(-1), best+float64(math.Abs(best)*0x1p-40))
+}
+
+// touches is at how many places of a box tangents are taken.
+const touches = 12
+
+// A touched is a market at amounts: the return and the volatility as linear forms, which the
+// volatility is nowhere below.
+type touched struct {
+	c               convexRisk
+	returns, spread []float64 // by unit
+	at, risk        float64   // the return and the variance
+	least           float64   // of the volatility in a box
+	off             float64   // by how much the form of the volatility may be off
+}
+
+// touch returns the market at amounts of a box, false if nothing varies there.
+func (c convexRisk) touch(x []float64, lo, hi []int32) (t touched, ok bool) {
+	m := c.m
+	returns, risk, size, with := c.at(x)
+	if !(risk > 0) {
+		return t, false
+	}
+	spread := math.Sqrt(float64(risk * m.perUnit))
+	back := make([]float64, m.n)
+	t = touched{c: c, returns: make([]float64, m.n), spread: with, at: float64(returns * m.perReturn), risk: float64(risk * m.perUnit)}
+	for i, v := range with {
+		t.returns[i] = float64(float64(m.returns.a[i]) * m.perReturn)
+		t.spread[i] = float64(v*m.perUnit) / spread
+		back[i] = -t.spread[i]
+	}
+	above, _ := greatestAt(lo, hi, m.total, back)
+	t.off = float64(float64(size*m.perUnit) / spread * c.rounding())
+	t.least = -above - t.off
+	return t, true
+}
+
+// ratio returns what the ratio of the forms is at most in a box, +Inf if they do not say, and
+// where what they say together at the ratio of the place is greatest; nil: at the place itself.
+func (t touched) ratio(lo, hi []int32, total int) (best float64, corner []float64) {
+	form := make([]float64, len(t.returns))
+	excess := func(ratio float64) (float64, []float64) {
 		for i := range form {
-			form[i] = returns[i] - float64(t*spread[i])
+			form[i] = t.returns[i] - float64(ratio*t.spread[i])
 		}
-		e := greatestOf(lo, hi, m.total, form)
-		if e > 0 {
-			best = min(best, t+e/least)
-			t = float64((t + best) / 2)
-			continue
-		}
-		best = min(best, t)
-		t = float64(t * 0.9)
+		e, at := greatestAt(lo, hi, total, form)
+		return e + float64(ratio*t.off), at
 	}
-	return p.d.above(math.Inf(-1), float64(best*(1+0x1p-40)))
+	// A ratio below 0 would ask what the volatility is at most.
+	here := max(0, t.at/math.Sqrt(t.risk))
+	e, corner := excess(here)
+	if e <= float64(1e-9*math.Abs(t.at)) {
+		corner = nil
+	}
+	if !(t.least > 0) {
+		return math.Inf(1), corner
+	}
+	// Where returns − t·spread are at most e > 0, the ratio is at most t + e/least; where they are
+	// at most 0, it is at most t.
+	best = here
+	if e > 0 {
+		best += e / t.least
+	}
+	for k, at := 0, best; k < ratioSteps && e > 0; k++ {
+		if at = float64((here + best) / 2); !(here < at && at < best) {
+			break
+		}
+		if e, _ := excess(at); e > 0 {
+			best, here = min(best, at+e/t.least), at
+		} else {
+			best = at
+		}
+	}
+	return best, corner
+}
+
+// towards returns amounts on the way to others where the ratio is greatest, nil if it rises
+// nowhere.
+func (t touched) towards(x, corner []float64) []float64 {
+	m := t.c.m
+	returns, risk, _, with := t.c.at(corner)
+	returns, risk = float64(returns*m.perReturn), float64(risk*m.perUnit)
+	both := 0.0 // the covariance
+	for i, v := range with {
+		both += float64(float64(v*m.perUnit) * x[i])
+	}
+	// With g of the way the return is a + g·b and the variance c + 2·g·d + g²·e: the ratio rises
+	// up to g = (b·c − a·d)/(a·e − b·d).
+	a, b := t.at, returns-t.at
+	c, d, e := t.risk, both-t.risk, t.risk-float64(2*both)+risk
+	top, bottom := float64(b*c)-float64(a*d), float64(a*e)-float64(b*d)
+	if !(top > 0) {
+		return nil
+	}
+	part := 1.0
+	if bottom > 0 {
+		part = min(1, top/bottom)
+	}
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = v + float64(part*(corner[i]-v))
+	}
+	return out
 }
 
 // AboveCost is about how many nanoseconds [Portfolio.Above] takes.
-func (p *Portfolio) AboveCost() int64 { return int64(p.market.n * (p.market.n + 300)) }
+func (p *Portfolio) AboveCost() int64 { return int64(touches * p.market.n * (2*p.market.n + 400)) }
 
 // middleOf returns amounts that are as far from the least to the greatest, each, as makes the
 // total.
@@ -202,16 +292,17 @@ func middleOf(lo, hi []int32, total int) []float64 {
 	return x
 }
 
-// greatestOf returns what Σ by·amount is at most over the amounts of a total, each from lo to
-// hi: each has its least, and what is left goes where it adds most.
-func greatestOf(lo, hi []int32, total int, by []float64) float64 {
-	order := make([]int, len(by))
+// greatestAt returns what Σ by·amount is at most over the amounts of a total, each from lo to
+// hi: each has its least, and what is left goes where it adds most. It also returns where.
+func greatestAt(lo, hi []int32, total int, by []float64) (float64, []float64) {
+	order, at := make([]int, len(by)), make([]float64, len(by))
 	sum, size, left := 0.0, 0.0, total
 	add := func(i, units int) {
 		v := float64(by[i] * float64(units))
 		sum += v
 		size += math.Abs(v)
 		left -= units
+		at[i] += float64(units)
 	}
 	for i := range by {
 		order[i] = i
@@ -221,5 +312,5 @@ func greatestOf(lo, hi []int32, total int, by []float64) float64 {
 	for _, i := range order {
 		add(i, min(int(hi[i]-lo[i]), max(left, 0)))
 	}
-	return sum + float64(size*float64(len(by)+8)*0x1p-51)
+	return sum + float64(size*float64(len(by)+8)*0x1p-51), at
 }

@@ -1,4 +1,4 @@
-// Hard measures every kernel where sampling is hard, on twelve targets, beside the
+// Hard measures every kernel where sampling is hard, on fourteen targets, beside the
 // paper's Algorithm 2 in the same run:
 //
 //	go run -C bench ./hard -o ../docs/performance.md

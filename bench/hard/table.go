@@ -61,13 +61,12 @@ func (s speed) String() string {
 	return digits(s.ess) + "/s"
 }
 
-// over is the speed as a multiple of another, or by itself where that is not known.
+// over is the speed as a multiple of another, or by itself where either is not known or both
+// are bounds.
 func (s speed) over(t speed) string {
 	switch {
-	case s.none || t.none:
+	case s.none, t.none, s.below && t.below:
 		return s.String()
-	case s.below && t.below:
-		return "?"
 	case s.below:
 		return "< " + digits(s.ess/t.ess) + " ×"
 	case t.below:

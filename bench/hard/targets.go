@@ -45,12 +45,14 @@ var subjects = []subject{
 	{key: "cocktails300", name: "cocktails, weight 300", make: cocktails(300)},
 	{key: "portfolio", name: "portfolio, ten of 30 assets, total 1,000", make: portfolio(1000), best: 43.702642},
 	{key: "lattice", name: "the same, a lattice of 1,000,000", make: portfolio(1_000_000), best: 43.702642},
-	{key: "fragrance", name: "fragrance of 2,000 ingredients", make: example("fragrance"), best: -0.0003125},
+	{key: "process", name: "three Gaussian processes: the spritz", make: example("spritz"), best: -0.1968092},
+	{key: "predicted", name: "cocktails, Fresh with a chance of at least 60 %", make: predicted, best: -0.2338682},
+	{key: "fragrance", name: "fragrance of 2,000 ingredients", make: example("fragrance"), best: -0.0003125, stretch: 4},
 	{key: "regions", name: "two regions", make: regions},
 	{key: "limits", name: "tight limits: the lotion", make: example("lotion")},
 	{key: "document", name: "document of 10,000 words, 50 topics", make: document, best: -1055.34388},
 	{key: "program", name: "a program of 1 ms a call", make: program, stretch: 10},
-	{key: "million", name: "1,000,000 ingredients and a forest", make: million, best: -2.61364765},
+	{key: "million", name: "1,000,000 ingredients and a forest", make: million, best: -2.61364765, stretch: 4},
 	{key: "boosted", name: "an imported boosted model, weight 30", make: boosted, best: -4.5267989},
 }
 
@@ -90,6 +92,11 @@ func cocktails(weight int) func(ctx context.Context, root string) (*made, error)
 	return func(ctx context.Context, root string) (*made, error) {
 		return byProcessor(changed(ctx, root, "cocktails", "want: Fresh}}", "want: Fresh"+w, "want: All day}}", "want: All day"+w))
 	}
+}
+
+// predicted is the cocktails with a bound on what a model predicts.
+func predicted(ctx context.Context, root string) (*made, error) {
+	return byProcessor(changed(ctx, root, "cocktails", "properties:", "constraints:\n  - limit: {property: taste, min: \"60%\"}\nproperties:"))
 }
 
 func portfolio(total int) func(ctx context.Context, root string) (*made, error) {

@@ -141,7 +141,7 @@ run.`,
 	c.Flags().StringVar(&shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`; kir merge joins them")
 	c.Flags().StringVar(&s.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
 	c.Flags().IntVar(&s.Chains, "chains", s.Chains, "chains")
-	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw")
+	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw, with --draws auto as many at most")
 	c.Flags().Var(&draws, "draws", "draws to keep of each chain; `NUMBER`, or auto: until the figures are good enough")
 	c.Flags().Var(&limit, "time", "`DURATION` after which chains stop whose draws are auto, such as 5m, or none")
 	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")

@@ -77,10 +77,21 @@ type Part struct {
 	Box  func(lo, hi []int32, used int) float64
 	Cost int64 // steps that Box takes, about
 
+	// Pieces are what it is made of, and Join says what it is at most where they are at most
+	// so much, with none of which it falls. They go before Box.
+	Pieces []Piece
+	Join   func(above []float64) float64
+	Line   int64 // steps that it takes to score a line, about
+
 	// Over returns what it is at most where most says what forms Σ perUnit·amount + Σ perUse,
 	// over the ingredients that are used, are at most; nil: Most. Linear and Tangent go before.
 	Over func(most func(perUnit, perUse []float64) float64) float64
 }
+
+// A Piece returns a number of a part that is not exceeded where each ingredient has from lo to
+// hi units, and at most so many are used, and the steps that it took. Along is the ingredient
+// whose amount makes most of the number, and by about how much; −1 if it cannot tell.
+type Piece func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
 
 // A Linear says that the logarithm of a part follows from a number
 // v = Σ PerUnit·amount + Σ PerUse over those that are used + Constant.
@@ -115,6 +126,8 @@ type Bounder struct {
 	doses   []condition.Doses
 	usable  []int     // ingredients that may be used
 	most    []float64 // by part
+	pieces  []piece   // of all parts
+	from    []int     // by part: the first of its pieces; then how many there are
 
 	known   float64 // the best score that is known
 	passed  float64 // the highest bound of what was left out
@@ -157,6 +170,15 @@ func New(p *Problem) *Bounder {
 			b.usable = append(b.usable, i)
 		}
 	}
+	for k := range p.Parts {
+		b.from = append(b.from, len(b.pieces))
+		if part := &p.Parts[k]; part.boxed() && part.Over == nil {
+			for _, of := range part.cut() {
+				b.pieces = append(b.pieces, piece{part: k, of: of})
+			}
+		}
+	}
+	b.from = append(b.from, len(b.pieces))
 	return b
 }
 
@@ -210,6 +232,12 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 			b.passed = max(b.passed, n.above)
 			continue
 		}
+		if !n.bounded {
+			if err := b.bound(n); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := b.divide(n); err != nil {
 			return err
 		}
@@ -236,7 +264,8 @@ func (b *Bounder) start(ctx context.Context) error {
 	b.relax()
 	b.newProbe(n)
 	b.started = true
-	return b.bound(n)
+	b.begin(n)
+	return nil
 }
 
 // each scores all compositions if they are few.
@@ -303,5 +332,5 @@ func (b *Bounder) offer(parts []rule.Part) error {
 
 // Unknown says whether a part may be anything.
 func (p Part) Unknown() bool {
-	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Over == nil
+	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Pieces == nil && p.Over == nil
 }

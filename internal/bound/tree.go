@@ -14,6 +14,13 @@ type box struct {
 	lo, hi []int32
 	depth  int
 
+	rest    float64   // what the parts have at most that are not of pieces, but for programs
+	pieces  []float64 // what each piece is at most, here or in a box about it
+	age     []uint8   // how many boxes about it ago that was, from 1; 0: here
+	bounded bool      // and all else
+	along   int       // the ingredient whose amount makes most of a part, −1 if that is not known
+	by      float64   // and how much
+
 	column int   // that it is to be divided along
 	cut    int32 // the greatest of the lower one
 	upper  bool  // the upper one is the more likely
@@ -21,8 +28,13 @@ type box struct {
 
 func (n *box) clone() *box {
 	c := *n
-	c.lo, c.hi = slices.Clone(n.lo), slices.Clone(n.hi)
+	c.lo, c.hi, c.pieces = slices.Clone(n.lo), slices.Clone(n.hi), slices.Clone(n.pieces)
 	c.depth++
+	c.age = make([]uint8, len(n.age))
+	for k, a := range n.age {
+		c.age[k] = min(a+1, math.MaxUint8)
+	}
+	c.bounded, c.along, c.by = false, -1, 0
 	return &c
 }
 
@@ -201,6 +213,13 @@ func (b *Bounder) settle(n *box, k int) (ok bool) {
 // parts works out what each part is at most anywhere, and between which values linear ones
 // are.
 func (b *Bounder) parts(n *box) {
+	n.pieces, n.age = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
+	b.spread(n)
+	for k := range b.pieces {
+		p := &b.pieces[k]
+		n.pieces[k], p.steps, _, _ = p.of(b.least, b.greatest, b.used())
+		b.work += p.steps
+	}
 	for k := range b.p.Parts {
 		p := &b.p.Parts[k]
 		most, ends := p.Most, [2]float64{}
@@ -215,6 +234,92 @@ func (b *Bounder) parts(n *box) {
 			b.most[k] = b.boxed(n, k)
 		}
 	}
+}
+
+// A piece of a part, with what was made of it.
+type piece struct {
+	part int
+	of   Piece
+
+	steps int64
+	gain  float64 // by how much it has lowered bounds
+}
+
+// cut returns the pieces of a part that has something to say of boxes.
+func (p Part) cut() []Piece {
+	switch {
+	case p.Pieces != nil:
+		return p.Pieces
+	case p.Box != nil:
+		return []Piece{func(lo, hi []int32, used int) (float64, int64, int, float64) {
+			return p.Box(lo, hi, used), p.Cost, -1, 0
+		}}
+	}
+	return nil
+}
+
+// joined returns what a part of pieces is at most.
+func (b *Bounder) joined(part int, pieces []float64) float64 {
+	of := pieces[b.from[part]:b.from[part+1]]
+	if join := b.p.Parts[part].Join; join != nil {
+		return min(b.most[part], join(of))
+	}
+	return min(b.most[part], of[0])
+}
+
+// sum returns what a box has at most by what is known of the pieces.
+func (b *Bounder) sum(n *box) float64 {
+	sum := n.rest
+	for k := range b.p.Parts {
+		if b.from[k+1] > b.from[k] {
+			sum = plus(sum, b.joined(k, n.pieces))
+		}
+	}
+	return sum
+}
+
+// latest is after how many divisions each piece is worked out.
+const latest = 6
+
+// next works out the piece of a box that has lowered bounds most for what it takes, of those
+// that are not yet. It returns false if there is none.
+func (b *Bounder) next(n *box) bool {
+	best, most, top := -1, 0.0, 0.0
+	for k := range b.pieces {
+		p := &b.pieces[k]
+		worth := (p.gain + 1e-3) / float64(p.steps+1000)
+		if top = max(top, worth); n.age[k] > 0 && (best < 0 || worth > most) {
+			best, most = k, worth
+		}
+	}
+	if best >= 0 && float64(most*float64(n.age[best])*float64(n.age[best])) < top && n.age[best] < latest {
+		return false
+	}
+	if best < 0 {
+		return false
+	}
+	p := &b.pieces[best]
+	b.spread(n)
+	above, steps, along, by := p.of(b.least, b.greatest, b.used())
+	b.work += steps
+	p.steps += steps
+	age := n.age[best]
+	was := b.joined(p.part, n.pieces)
+	n.pieces[best] = min(n.pieces[best], above)
+	n.age[best] = 0
+	is := b.joined(p.part, n.pieces)
+	if gain := was - is; gain > 0 {
+		p.gain += min(gain, 1) / float64(age)
+	}
+	if along >= 0 {
+		// What the part would have without it.
+		above, n.pieces[best] = n.pieces[best], n.pieces[best]-by
+		if less := min(is-b.joined(p.part, n.pieces), 10); less > n.by {
+			n.along, n.by = along, less
+		}
+		n.pieces[best] = above
+	}
+	return true
 }
 
 // above returns what the logarithm is at most between two values.
@@ -336,10 +441,40 @@ func (b *Bounder) fill(n *box) {
 	}
 }
 
-// bound works out what a box has at most, and where it is to be divided, and keeps it if it
+// begin works out what little is to be done for what a box has at most, and keeps it if it
 // may have something better than what is known.
-func (b *Bounder) bound(n *box) error {
+func (b *Bounder) begin(n *box) {
 	b.nodes++
+	n.rest = 0
+	for k := range b.p.Parts {
+		switch p := &b.p.Parts[k]; {
+		case p.rows() && b.tableau != nil:
+		case p.rows():
+			n.rest = plus(n.rest, b.single(n, p))
+		case p.over():
+			n.rest = plus(n.rest, b.boxed(n, k))
+		case b.from[k+1] == b.from[k]:
+			n.rest = plus(n.rest, b.most[k])
+		}
+	}
+	n.rest = plus(n.rest, b.sumOfLinear(n))
+	if n.above = min(n.above, b.sum(n)); !b.left(n) {
+		b.push(n)
+	}
+}
+
+// bound works out what a box has at most, and where it is to be divided, as long as no other
+// has more, and keeps it if it may have something better than what is known.
+func (b *Bounder) bound(n *box) error {
+	for b.next(n) {
+		if n.above = min(n.above, b.sum(n)); b.left(n) {
+			return nil
+		}
+		if len(b.open) > 0 && b.open[0].above > n.above {
+			b.push(n)
+			return nil
+		}
+	}
 	rest, formed := 0.0, 0.0 // of the parts that are not in the program
 	for k := range b.p.Parts {
 		switch p := &b.p.Parts[k]; {
@@ -348,14 +483,13 @@ func (b *Bounder) bound(n *box) error {
 			rest = plus(rest, b.single(n, p))
 		case p.over():
 			formed = plus(formed, b.boxed(n, k))
+		case b.from[k+1] == b.from[k]:
+			rest = plus(rest, b.most[k])
 		default:
-			rest = plus(rest, b.boxed(n, k))
+			rest = plus(rest, b.joined(k, n.pieces))
 		}
 	}
 	linear := b.sumOfLinear(n)
-	if n.above = min(n.above, plus(plus(rest, formed), linear)); b.left(n) {
-		return nil
-	}
 	var amounts, uses []float64
 	var empty bool
 	if b.probe != nil {
@@ -381,6 +515,7 @@ func (b *Bounder) bound(n *box) error {
 	if !b.choose(n, amounts, uses) {
 		return b.point(n)
 	}
+	n.bounded = true
 	b.push(n)
 	return nil
 }
@@ -411,12 +546,17 @@ func (b *Bounder) boxed(n *box, part int) float64 {
 		return min(b.most[part], p.Over(func(perUnit, perUse []float64) float64 {
 			return b.greatestOf(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1)
 		}))
-	case p.Box == nil:
+	case b.from[part+1] == b.from[part]:
 		return b.most[part]
 	}
 	b.spread(n)
-	b.work += p.Cost
-	return min(b.most[part], p.Box(b.least, b.greatest, b.used()))
+	of := make([]float64, len(b.pieces))
+	for k := b.from[part]; k < b.from[part+1]; k++ {
+		above, steps, _, _ := b.pieces[k].of(b.least, b.greatest, b.used())
+		of[k] = above
+		b.work += steps
+	}
+	return b.joined(part, of)
 }
 
 // used is how many ingredients may be used.
@@ -544,9 +684,7 @@ func (b *Bounder) divide(n *box) error {
 		if !b.settle(h, n.column/2) || !b.tighten(h) {
 			continue
 		}
-		if err := b.bound(h); err != nil {
-			return err
-		}
+		b.begin(h)
 	}
 	return nil
 }
@@ -557,7 +695,7 @@ const fraction = 1e-6
 // choose says where a box is to be divided. It returns false if it is one composition.
 func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
 	if b.boxes() {
-		return b.chooseBoxed(n, amounts, uses)
+		return b.chooseAlong(n) || b.chooseBoxed(n, amounts, uses)
 	}
 	column, most := -1, fraction
 	for k := range len(uses) {
@@ -624,7 +762,31 @@ func (b *Bounder) boxes() bool {
 	return slices.ContainsFunc(b.p.Parts, Part.boxed)
 }
 
-func (p Part) boxed() bool { return !p.rows() && (p.Box != nil || p.Over != nil) }
+func (p Part) boxed() bool { return !p.rows() && (p.Box != nil || p.Pieces != nil || p.Over != nil) }
+
+// littleBy is what of a logarithm is too little for a part to say where to divide.
+const littleBy = 0.01
+
+// chooseAlong divides a box as a part says, at the middle of the roots of amounts.
+func (b *Bounder) chooseAlong(n *box) bool {
+	if n.along < 0 || n.by < littleBy {
+		return false
+	}
+	k, _ := slices.BinarySearch(b.usable, n.along)
+	if n.lo[2*k] == n.hi[2*k] {
+		return false
+	}
+	if n.lo[2*k+1] < n.hi[2*k+1] {
+		n.column, n.cut, n.upper = 2*k+1, 0, false
+		return true
+	}
+	root := float64((math.Sqrt(float64(n.lo[2*k])) + math.Sqrt(float64(n.hi[2*k]))) / 2)
+	n.column, n.cut, n.upper = 2*k, min(max(int32(root*root), n.lo[2*k]), n.hi[2*k]-1), false
+	if n.lo[2*k] == 0 && n.cut < int32(b.doses[n.along].Lo) {
+		n.cut = 0 // whether it is used
+	}
+	return true
+}
 
 // mostTried is how many places to divide a box are tried.
 const mostTried = 12

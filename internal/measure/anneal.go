@@ -27,10 +27,24 @@ const (
 	frozen = 50
 )
 
-// anneal brings populations of each size from what is counted to what is
-// allowed.
+// anneal takes all populations of each size to where all rules are kept. Early is called
+// when the first of each size are there.
 func (m *measurement) anneal(ctx context.Context) error {
 	m.scale()
+	if err := m.annealGroups(ctx, 0, earlyGroups); err != nil {
+		return err
+	}
+	if m.options.Early != nil {
+		if err := m.options.Early(m.rough().result()); err != nil {
+			return err
+		}
+	}
+	return m.annealGroups(ctx, earlyGroups, groups)
+}
+
+// annealGroups makes the populations from one to another of each size, and before the
+// first the schedule.
+func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(m.options.Workers)
 	for _, w := range m.sizes {
@@ -38,10 +52,15 @@ func (m *measurement) anneal(ctx context.Context) error {
 			continue
 		}
 		work.Go(func() error {
-			if err := m.pilot(ctx, w); err != nil || !w.schedule.found {
-				return err
+			if from == 0 {
+				if err := m.pilot(ctx, w); err != nil {
+					return err
+				}
 			}
-			for g := range w.groups {
+			if !w.schedule.found {
+				return nil
+			}
+			for g := from; g < to; g++ {
 				r := m.options.Stream(w.stream + 1 + uint64(g))
 				one, err := m.population(ctx, w, r, population, &w.schedule, true)
 				if err != nil {
@@ -53,6 +72,20 @@ func (m *measurement) anneal(ctx context.Context) error {
 		})
 	}
 	return work.Wait()
+}
+
+// rough returns a measurement in which the populations that are made stand for all.
+func (m *measurement) rough() *measurement {
+	own := *m
+	own.sizes = nil
+	for _, w := range m.sizes {
+		one := *w
+		for g := range one.groups {
+			one.groups[g] = w.groups[g%earlyGroups]
+		}
+		own.sizes = append(own.sizes, &one)
+	}
+	return &own
 }
 
 // scale gives each sum a scale: the spread of the sum among compositions that

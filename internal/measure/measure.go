@@ -80,11 +80,6 @@ func (m *measurement) measure(ctx context.Context) (*Result, error) {
 	if err := m.anneal(ctx); err != nil {
 		return nil, err
 	}
-	if m.options.Early != nil {
-		if err := m.options.Early(m.result()); err != nil {
-			return nil, err
-		}
-	}
 	if err := m.bridge(ctx); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,11 @@ type (
 		Above(lo, hi []int32, used int) float64
 		AboveCost() int64 // steps of about a nanosecond that it takes
 	}
+	// pieced is of pieces that are, and is at most what join makes of them.
+	pieced interface {
+		Pieces() (of []func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64), join func(above []float64) float64)
+		LineCost() int64
+	}
 	// concave is nowhere above tangents.
 	concave interface {
 		Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64)
@@ -60,6 +65,14 @@ func partOf(name string, of any, ingredients, used int) bound.Part {
 	}
 	if p, ok := of.(boxed); ok {
 		part.Box, part.Cost = p.Above, p.AboveCost()
+	}
+	if p, ok := of.(pieced); ok {
+		var pieces []func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
+		pieces, part.Join = p.Pieces()
+		part.Line = p.LineCost()
+		for _, q := range pieces {
+			part.Pieces = append(part.Pieces, q)
+		}
 	}
 	if p, ok := of.(concave); ok {
 		part.Tangent, part.Floor = p.Tangents()

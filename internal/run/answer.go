@@ -53,7 +53,7 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 }
 
 // autoLines is how many times as long as beside chains of a number of draws the search is
-// beside those of [mcmc.AutoDraws]: see [search.Budget].
+// beside those of [mcmc.AutoDraws], as if their warm-up were never short: see [search.Budget].
 const autoLines = 8
 
 // lines returns about how many lines the chains of a run have scored: one an
@@ -69,5 +69,10 @@ func lines(r *Result) int64 {
 		// Short chains would leave the search too little of what it needs.
 		each *= autoLines
 	}
-	return r.Timing.Iterations * each
+	iterations := r.Timing.Iterations
+	if r.Auto.Warmed > 0 {
+		// So would a short warm-up.
+		iterations += int64(len(r.Chains)) * int64(r.Auto.Warmup-r.Auto.Warmed)
+	}
+	return iterations * each
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -17,7 +18,14 @@ import (
 // Until then the draws are held in memory, and in the states: when there would be too many, every
 // second one is dropped and thin is twice what it was. At the stop draws and thin become
 // those of the run, which from then on is one that was started with them.
+//
+// Before that the warm-up has rounds, too, each as long as all before it. It ends after the
+// first where what the chains have learnt rests on enough independent states, and at last
+// where the settings end it. What has been learnt is used from the end of the warm-up on.
 const (
+	firstWarmup  = 2 * segmentIterations // iterations of a chain
+	enoughLearnt = 100                   // independent states of each chain; see [mcmc.LearntESS]
+
 	firstRound   = segmentIterations // iterations of a chain
 	mostHeld     = 1 << 13           // draws of a chain, a power of two
 	leastHeld    = 1 << 11
@@ -32,6 +40,11 @@ type Auto struct {
 	Wanted  int     `json:"wanted"`            // independent draws of each figure
 	Stop    Stop    `json:"stop,omitempty"`    // empty as long as they go on
 	Draws   int     `json:"draws,omitempty"`   // of a chain, at the stop
+
+	// Warmup is how many iterations of warm-up a chain has at most. Warmed is how many it
+	// had; 0 until that is known, and where it is not longer than its first round.
+	Warmup int `json:"warmup,omitempty"`
+	Warmed int `json:"warmed,omitempty"`
 }
 
 // A Stop is why a run of [mcmc.AutoDraws] stopped.
@@ -65,11 +78,68 @@ func heldDraws(spec *Spec) int {
 	return most
 }
 
+// warmup returns how many iterations of warm-up a chain has, at most where that is not known.
+func (m *Manifest) warmup() int {
+	if m.Auto != nil && m.Auto.Warmed > 0 {
+		return m.Auto.Warmed
+	}
+	return m.Settings.Warmup
+}
+
+// warming says whether the length of the warm-up is not known yet.
+func (s *session) warming() bool { return s.manifest.warming() }
+
+func (m *Manifest) warming() bool {
+	return m.goesOn() && m.Auto.Warmed == 0 && m.Auto.Warmup > firstWarmup
+}
+
+// setWarmup makes a round of warm-up the current one, which ends after so many iterations.
+func (s *session) setWarmup(iterations int) {
+	s.spec.Settings.Warmup, s.spec.Settings.Draws = iterations, 0
+	s.warmup.Store(int64(s.manifest.Auto.Warmup)) // for all that is known
+}
+
+// nextWarmup is called when every chain has come to the end of a round of warm-up.
+func (s *session) nextWarmup() error {
+	iterations, most := s.spec.Settings.Warmup, s.manifest.Auto.Warmup
+	if iterations < most {
+		var walks []*mcmc.Chain
+		for _, c := range s.chains {
+			walks = append(walks, c.walk)
+		}
+		switch learnt := mcmc.LearntESS(walks); {
+		case math.IsNaN(learnt):
+			s.setWarmup(most)
+			return nil
+		case learnt < enoughLearnt:
+			s.setWarmup(min(2*iterations, most))
+			return nil
+		}
+	}
+	s.manifest.Auto.Warmed = iterations
+	if err := s.replaceManifest(); err != nil {
+		return err
+	}
+	s.setRound(firstRound)
+	return nil
+}
+
+// replaceManifest writes the manifest in place of the one that is there.
+func (s *session) replaceManifest() error {
+	data, err := s.manifest.encode()
+	if err != nil {
+		return err
+	}
+	return s.store.Replace(s.ctx, manifestName, data)
+}
+
 // setRound makes a round of so many iterations the current one.
 func (s *session) setRound(iterations int) {
 	settings := &s.spec.Settings
 	settings.Thin = max(1, iterations/heldDraws(s.spec))
 	settings.Draws = iterations / settings.Thin
+	settings.Warmup = s.manifest.warmup()
+	s.warmup.Store(int64(settings.Warmup))
 	s.length.Store(settings.Iterations())
 }
 
@@ -86,14 +156,27 @@ func (s *session) adopt(old *Manifest) {
 	}
 	auto := *old.Auto
 	if s.manifest.Auto != nil {
+		s.spec.Settings.Warmup = s.manifest.Auto.Warmup
 		s.spec.Settings.Draws, s.spec.Settings.Thin = old.Settings.Draws, old.Settings.Thin
+	}
+	if auto.Stop != "" && s.spec.Settings.Warmup == auto.Warmup {
+		s.spec.Settings.Warmup = old.Settings.Warmup
 	}
 	s.manifest.Auto, s.manifest.Settings = &auto, s.spec.Settings
 	s.manifest.Run = s.manifest.identity()
+	s.warmup.Store(int64(s.manifest.warmup()))
+	s.length.Store(s.spec.Settings.Iterations())
+	s.firstRound()
+}
+
+// firstRound makes the first round of a run the current one.
+func (s *session) firstRound() {
 	if s.holding() {
 		s.setRound(firstRound)
 	}
-	s.length.Store(s.spec.Settings.Iterations())
+	if s.warming() {
+		s.setWarmup(firstWarmup)
+	}
 }
 
 // planRounds finds the round that the states of an unfinished run are in: the first that no
@@ -107,10 +190,20 @@ func (s *session) planRounds() error {
 	if err != nil {
 		return err
 	}
+	warmed := 0
 	for _, from := range states {
 		if from != nil {
 			s.reached = max(s.reached, from.At*max(1, from.Thin))
+			warmed = max(warmed, from.Warm)
 		}
+	}
+	if s.warming() {
+		warmup := firstWarmup
+		for warmup < warmed {
+			warmup *= 2
+		}
+		s.setWarmup(min(warmup, s.manifest.Auto.Warmup))
+		return nil
 	}
 	for iterations < s.reached {
 		iterations *= 2
@@ -121,6 +214,9 @@ func (s *session) planRounds() error {
 
 // nextRound is called when every chain has come to the end of the round, or the time is over.
 func (s *session) nextRound() error {
+	if s.warming() {
+		return s.nextWarmup()
+	}
 	if s.timeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.draws < s.spec.Settings.Draws }) {
 		// Chains end where the furthest of them is, and are equally long.
 		reached := max(firstRound, s.reached)
@@ -145,7 +241,7 @@ func (s *session) nextRound() error {
 	}
 	thin := s.spec.Settings.Thin
 	s.setRound(2 * iterations)
-	s.length.Store(int64(s.spec.Settings.Warmup) + int64(min(float64(s.mostRound()), max(2, ahead)*float64(iterations))))
+	s.length.Store(s.warmup.Load() + int64(min(float64(s.mostRound()), max(2, ahead)*float64(iterations))))
 	if s.spec.Settings.Thin == thin {
 		return nil
 	}
@@ -168,11 +264,7 @@ func (s *session) nextRound() error {
 func (s *session) settle(why Stop) error {
 	s.manifest.Settings = s.spec.Settings
 	s.manifest.Auto.Stop, s.manifest.Auto.Draws = why, s.spec.Settings.Draws
-	data, err := s.manifest.encode()
-	if err != nil {
-		return err
-	}
-	if err := s.store.Replace(s.ctx, manifestName, data); err != nil {
+	if err := s.replaceManifest(); err != nil {
 		return err
 	}
 	s.hurry.Store(false)
@@ -211,9 +303,10 @@ func (s *session) searchShare(made, each int64) float64 {
 // usualRungs is about how many lines an iteration of a tempered chain has.
 const usualRungs = 8
 
-// checkTime makes chains come to an end when the time is over.
+// checkTime makes chains come to an end when the time is over. Draws do not depend on it:
+// how long the warm-up is follows from what was learnt alone.
 func (s *session) checkTime() {
-	if s.holding() && s.timeOver() {
+	if s.holding() && !s.warming() && s.timeOver() {
 		s.hurry.Store(true)
 	}
 }
@@ -295,7 +388,7 @@ func (s *session) stopped() string {
 func (m *Manifest) Asked() mcmc.Settings {
 	s := m.Settings
 	if m.Auto != nil {
-		s.Draws, s.Thin = mcmc.AutoDraws, 1
+		s.Warmup, s.Draws, s.Thin = m.Auto.Warmup, mcmc.AutoDraws, 1
 	}
 	return s
 }

@@ -18,15 +18,68 @@ import (
 )
 
 // autoSpecs are runs that stop by themselves: one in an early round, one of chains that
-// search, and one so slow that most of its draws are dropped.
+// search, one so slow that most of its draws are dropped, and three whose warm-up has
+// rounds: it ends after the first, after a later one, and where it may not be longer.
 func autoSpecs(t testing.TB) map[string]*Spec {
-	settings := func(kernel string, chains int) mcmc.Settings {
-		return mcmc.Settings{Kernel: kernel, Chains: chains, Warmup: 1500, Draws: mcmc.AutoDraws, Thin: 1, Seed: 5}
+	settings := func(kernel string, chains, warmup int) mcmc.Settings {
+		return mcmc.Settings{Kernel: kernel, Chains: chains, Warmup: warmup, Draws: mcmc.AutoDraws, Thin: 1, Seed: 5}
+	}
+	small := func(name string, of ...int) mcmc.Wish {
+		return mcmc.Wish{Name: name, Weight: 20, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+			sum := 0
+			for _, i := range of {
+				sum += x.Amount(i)
+			}
+			return math.Exp(-float64(sum) / 9)
+		})}
+	}
+	learning := func(law mcmc.Sparsity, warmup int) *Spec {
+		return newSpec(t, 40, 30, law, settings("balanced", 4, warmup), small("one", 1, 7), small("other", 3))
 	}
 	return map[string]*Spec{
-		"early":    smallSpec(t, settings("balanced", 3)),
-		"searches": smallSpec(t, settings("tempered", 2)),
-		"slow":     newSpec(t, 30, 10, mcmc.Uniform(2, 6), settings("gibbs", 2)),
+		"early":     smallSpec(t, settings("balanced", 3, 1500)),
+		"searches":  smallSpec(t, settings("tempered", 2, 1500)),
+		"slow":      newSpec(t, 30, 10, mcmc.Uniform(2, 6), settings("gibbs", 2, 1500)),
+		"warm":      learning(mcmc.Uniform(1, 3), 10_000),
+		"warmer":    learning(mcmc.Uniform(8, 16), 30_000),
+		"warm, all": learning(mcmc.Uniform(8, 16), 3000),
+	}
+}
+
+// The warm-up ends when what was learnt rests on enough, and at last where it must.
+func TestAutoWarmup(t *testing.T) {
+	for name, s := range autoSpecs(t) {
+		dir, r := start(t, s, Options{})
+		m := manifestOf(t, dir)
+		warmed, most := m.Settings.Warmup, s.Settings.Warmup
+		if m.Auto.Warmup != most || r.Settings.Warmup != warmed || m.Auto.Warmed != warmed && most > firstWarmup {
+			t.Errorf("%s: of a warm-up of %d: %+v, %+v", name, most, m.Auto, m.Settings)
+		}
+		right := warmed == most
+		switch name {
+		case "warm":
+			right = warmed == firstWarmup
+		case "warmer":
+			right = firstWarmup < warmed && warmed < most && warmed%firstWarmup == 0
+		}
+		if !right {
+			t.Errorf("%s: the warm-up had %d iterations of %d", name, warmed, most)
+		}
+		// Asked for again it is what there is.
+		if _, err := Resume(context.Background(), s, Directory(dir), Options{}); !errors.Is(err, ErrComplete) {
+			t.Errorf("%s: resumed: %v", name, err)
+		}
+		longer := *s
+		longer.Settings.Draws, longer.Settings.Thin = m.Settings.Draws+500, m.Settings.Thin
+		if _, err := Resume(context.Background(), &longer, Directory(dir), Options{}); err != nil {
+			t.Errorf("%s: made longer: %v", name, err)
+		}
+		other := *s
+		other.Settings.Warmup++
+		var changed *ChangedError
+		if _, err := Resume(context.Background(), &other, Directory(dir), Options{}); !errors.As(err, &changed) || changed.What != "the warm-up" {
+			t.Errorf("%s: with another warm-up: %v", name, err)
+		}
 	}
 }
 
@@ -273,7 +326,7 @@ func TestAutoTime(t *testing.T) {
 					}
 				}
 				fixed := *s
-				fixed.Settings.Draws, fixed.Settings.Thin = m.Settings.Draws+700, m.Settings.Thin
+				fixed.Settings.Draws, fixed.Settings.Thin, fixed.Settings.Warmup = m.Settings.Draws+700, m.Settings.Thin, m.Settings.Warmup
 				number, _ := start(t, &fixed, Options{})
 				longer := collect(t, number)
 				for c := range draws {
@@ -409,7 +462,8 @@ func TestLeft(t *testing.T) {
 // The effective sample size of the progress is that of the worst figure at the last look, as
 // it grows with the iterations, unless that of the statistics is less.
 func TestPromised(t *testing.T) {
-	s := &session{spec: &Spec{Settings: mcmc.Settings{Warmup: 100}}, chains: []*chain{{}, {}}}
+	s := &session{chains: []*chain{{}, {}}}
+	s.warmup.Store(100)
 	s.chains[0].published.iterations.Store(2100)
 	s.chains[1].published.iterations.Store(1900)
 	if got := s.promised(1500); got != 1500 {

@@ -28,6 +28,7 @@ type chain struct {
 	lost     bool // it failed, and cannot be stored
 
 	warm  int    // iterations of warm-up made
+	ended bool   // its warm-up has ended
 	draws int    // made since
 	begun []byte // the chain where the last segment began,
 	from  state  // which is at these Warm and At
@@ -65,10 +66,10 @@ func (c *chain) start() (err error) {
 		return err
 	}
 	c.walk.SetWorkers(s.options.Workers / len(s.chains))
+	c.warm, c.draws, c.ended = 0, 0, false
 	if s.spec.Settings.Warmup == 0 {
-		c.walk.EndWarmup()
+		c.endWarmup()
 	}
-	c.warm, c.draws = 0, 0
 	if s.holding() {
 		c.held = &heldRows{thin: s.spec.Settings.Thin}
 	}
@@ -144,10 +145,10 @@ func (c *chain) restore(from *state) error {
 		c.held, from.Held, from.held, from.Thin = from.held, nil, nil, 0
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
-	c.walk, c.warm, c.draws = walk, from.Warm, from.At
+	c.walk, c.warm, c.draws, c.ended = walk, from.Warm, from.At, from.Warm == s.manifest.warmup() && !from.Open
 	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.fresh(s.spec.Known)}
 	c.from, c.begun = *from, from.Walk
-	c.finished = from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
+	c.finished = !s.holding() && from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
 	c.publish()
 	return nil
 }
@@ -186,7 +187,10 @@ func (c *chain) segment() (err error) {
 	if c.begun, err = c.walk.MarshalBinary(); err != nil {
 		return err
 	}
-	c.from.Warm, c.from.At, c.whole = c.warm, c.draws, false
+	c.from.Warm, c.from.At, c.from.Open, c.whole = c.warm, c.draws, !c.ended, false
+	if c.warm == settings.Warmup && !c.ended {
+		c.endWarmup() // this was not known to be its end
+	}
 	if err := c.walk.Refresh(); err != nil {
 		return err
 	}
@@ -199,11 +203,17 @@ func (c *chain) segment() (err error) {
 	if err := c.watching(n, c.walk.Warm); err != nil {
 		return err
 	}
-	if c.warm += n; c.warm == settings.Warmup {
-		c.walk.EndWarmup()
+	if c.warm += n; c.warm == settings.Warmup && !c.session.warming() {
+		c.endWarmup()
 	}
 	c.whole = true
 	return nil
+}
+
+// endWarmup fixes what the chain has learnt.
+func (c *chain) endWarmup() {
+	c.walk.EndWarmup()
+	c.ended = true
 }
 
 // sample makes draws from a state that has just been refreshed, and puts those
@@ -292,7 +302,7 @@ func (c *chain) take(x *mcmc.State) error {
 // publish tells others how far the chain is.
 func (c *chain) publish() {
 	c.published.iterations.Store(c.iterations())
-	if c.warm == c.session.spec.Settings.Warmup {
+	if c.ended {
 		tally := c.walk.Tally()
 		c.published.kept.Store(tally.Iterations)
 		c.published.accepted.Store(tally.Accepted)
@@ -318,13 +328,13 @@ func (c *chain) turn(until time.Time) error {
 	}
 	settings := &c.session.spec.Settings
 	for !c.session.stop.Load() {
-		if c.draws < settings.Draws {
+		if c.warm < settings.Warmup || c.draws < settings.Draws {
 			if err := c.segment(); err != nil {
 				return err
 			}
 			c.publish()
 		}
-		if c.draws == settings.Draws {
+		if c.warm == settings.Warmup && c.draws == settings.Draws {
 			if c.session.holding() {
 				c.atEnd = true
 				return nil
@@ -396,7 +406,7 @@ func (c *chain) store() error {
 		if to.Walk, err = c.walk.MarshalBinary(); err != nil {
 			return err
 		}
-		to.Warm, to.At = c.warm, c.draws
+		to.Warm, to.At, to.Open = c.warm, c.draws, !c.ended
 	}
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
 	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes

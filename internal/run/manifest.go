@@ -67,7 +67,7 @@ func newManifest(s *Spec) (*Manifest, error) {
 		m.Ingredients = s.Ingredients
 	}
 	if s.Settings.Draws == mcmc.AutoDraws {
-		m.Auto = &Auto{Seconds: s.Time.Seconds(), Wanted: max(enoughDraws, enoughOfChain*s.Settings.Chains)}
+		m.Auto = &Auto{Seconds: s.Time.Seconds(), Wanted: max(enoughDraws, enoughOfChain*s.Settings.Chains), Warmup: s.Settings.Warmup}
 	}
 	if s.Question != nil {
 		m.Effort = &s.Question.Effort
@@ -82,7 +82,7 @@ func (m *Manifest) identity() string {
 	settings := m.Settings
 	settings.Draws = 0
 	if m.Auto != nil {
-		settings.Thin = 0 // it follows from the draws
+		settings.Warmup, settings.Thin = m.Auto.Warmup, 0 // these follow from the draws
 	}
 	b, err := json.Marshal(struct {
 		Version                 string
@@ -135,10 +135,14 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
 	}
 	auto := m.Auto != nil && m.Auto.Stop == ""
+	if m.Auto != nil && m.Auto.Warmup == 0 {
+		m.Auto.Warmup = m.Settings.Warmup // of a run whose warm-up had no rounds
+	}
 	switch {
 	case m.Format != manifestFormat:
 		return invalid(fmt.Sprintf("it was made by another version of kir, in format %d, and this one reads %d: make the run anew with kir sample", m.Format, manifestFormat))
-	case m.Settings.Check() != nil, (m.Settings.Draws == mcmc.AutoDraws) != auto:
+	case m.Settings.Check() != nil, (m.Settings.Draws == mcmc.AutoDraws) != auto,
+		m.Auto != nil && (m.Auto.Warmed < 0 || m.Auto.Warmed > m.Auto.Warmup || m.Auto.Warmup > mcmc.MaxIterations):
 		return invalid("the settings of the sampler are none that a run can have")
 	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > mostCounted:
 		return invalid("it has no total or no ingredients")

@@ -81,7 +81,7 @@ func (s *session) watch() (end func()) {
 			n, kept := c.published.iterations.Load(), c.published.kept.Load()
 			p.Chains = append(p.Chains, ChainProgress{
 				Done:     c.share(),
-				Warmup:   n < int64(s.spec.Settings.Warmup),
+				Warmup:   n < s.warmup.Load(),
 				Rate:     float64(n-last[k]) / now.Sub(lastTime).Seconds(),
 				Accepted: float64(c.published.accepted.Load()) / float64(kept),
 			})
@@ -158,7 +158,7 @@ func (s *session) promised(ess float64) float64 {
 	for _, chain := range s.chains {
 		made = min(made, chain.published.iterations.Load())
 	}
-	made -= int64(s.spec.Settings.Warmup)
+	made -= s.warmup.Load()
 	return min(ess, c.ess*float64(made)/float64(c.iterations)) // NaN if ess is
 }
 

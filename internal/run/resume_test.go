@@ -74,7 +74,7 @@ func counted(t testing.TB, s *Spec, at func(n int64)) *Spec {
 		at(n.Add(1))
 		return inner.(mcmc.ScoreFunc)(x)
 	})
-	target, err := mcmc.NewTarget(s.Target.Space(), mcmc.Uniform(2, 5), wishes...)
+	target, err := s.Target.WithWishes(wishes...)
 	if err != nil {
 		t.Fatal(err)
 	}

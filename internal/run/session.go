@@ -84,6 +84,7 @@ type session struct {
 	hurry   atomic.Bool // set when the time of a run whose draws are not known is over
 
 	reached int          // iterations since warm-up that a chain had when the session began, while holding
+	warmup  atomic.Int64 // iterations of a chain; while these are not known, the most
 	length  atomic.Int64 // iterations of a chain, warm-up included; while holding, as is expected
 
 	checked atomic.Pointer[checked] // the last look at the figures, while holding
@@ -122,11 +123,13 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 		s.chains = append(s.chains, &chain{session: s, index: index, parts: -1})
 	}
 	s.manifest, err = newManifest(spec)
-	s.length.Store(spec.Settings.Iterations())
-	if err == nil && s.holding() {
-		s.setRound(firstRound)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.warmup.Store(int64(spec.Settings.Warmup))
+	s.length.Store(spec.Settings.Iterations())
+	s.firstRound()
+	return s, nil
 }
 
 // try draws the first states of some chains, so that what cannot be run fails

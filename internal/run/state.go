@@ -35,6 +35,7 @@ type state struct {
 	// after Warm iterations of warm-up, and At draws.
 	Walk     []byte
 	Warm, At int
+	Open     bool // the warm-up has not ended, though it may have had its iterations
 
 	// Of a run whose number of draws was not known yet: every Thin-th state since
 	// warm-up, At in all, as [heldRows.encode] writes them. Nothing else is stored then.
@@ -60,8 +61,8 @@ type state struct {
 // checkHeld returns the held draws of a state.
 func (s *state) checkHeld(m *Manifest) (*heldRows, error) {
 	if m.Auto == nil || s.Thin > mostAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
-		s.Warm < 0 || s.Warm > m.Settings.Warmup || s.At < 0 || s.At > mostHeld || s.At > 0 && s.Warm < m.Settings.Warmup ||
-		s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
+		s.Warm < 0 || s.Warm > m.warmup() || s.At < 0 || s.At > mostHeld || s.At > 0 && (s.Warm < m.warmup() || m.warming()) ||
+		s.At > 0 && s.Open || s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
 		return nil, errors.New("it does not stand between two segments")
 	}
 	if m.Auto.Stop != "" && s.At*s.Thin > m.Settings.Draws*m.Settings.Thin {
@@ -132,7 +133,7 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 	case m.goesOn():
 		return nil, damaged("it is of a run that has stopped")
 	case s.Warm < 0 || s.Warm > settings.Warmup || s.At < 0 || s.At > s.Draws || s.Draws > settings.Draws || s.Parts < 0 ||
-		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup:
+		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup || s.At > 0 && s.Open:
 		return nil, damaged("it does not stand between two segments")
 	}
 	return s, nil

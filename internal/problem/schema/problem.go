@@ -162,7 +162,7 @@ var Sampler = &Section{
 	Keys: []Key{
 		{"kernel", Choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"},
 		{"chains", Whole(1, mcmc.MaxChains), standard(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
-		{"warmup", Whole(0, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept", "{warmup: 2000}"},
+		{"warmup", Whole(0, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept, at most so many where `draws` is `auto`", "{warmup: 2000}"},
 		{"draws", Either(Choice("auto"), Whole(1, mcmc.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"},
 		{"time", Duration(), "`60s`", "after how long the chains stop where `draws` is `auto`, with what was drawn by then", "{time: 5m}"},
 		{"thin", Whole(1, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Thin), "iterations from one draw to the next, of a number of draws", "{draws: 2000, thin: 5}"},

@@ -22,13 +22,16 @@ func boundOf(b *search.Bound) *report.Bound {
 	}
 	if above := portable.Exp(b.Above); !math.IsInf(above, 0) {
 		out.Score = report.Number(above)
-		if b.Proved {
-			out.Score = max(out.Score, out.Best)
-		}
 		out.Gap = report.Number(max(0, -portable.Expm1(b.Best-b.Above)))
+		if b.Proved { // what is more is rounding, which proofs round up
+			out.Score, out.Gap = out.Best, 0
+		}
 	}
 	return out
 }
+
+// wideGap is from which gap on a bound says nothing of how good the best found is.
+const wideGap = 0.5
 
 // boundSentence says how far the best found can be from the best there is.
 func boundSentence(b *report.Bound) string {
@@ -43,6 +46,8 @@ func boundSentence(b *report.Bound) string {
 		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Three(b.Best))
 	case b.Proved:
 		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Three(b.Best))
+	case b.Gap > wideGap:
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known: all that is proved is that none %s scores above %s by this model.", number.Three(b.Best), within, number.Three(b.Score))
 	}
 	return fmt.Sprintf("No recipe %s scores above %s by this model; the best found has %s, a gap of %s.", within, number.Three(b.Score), number.Three(b.Best), number.Percent(b.Gap))
 }

@@ -1,0 +1,75 @@
+package mcmc
+
+import "math"
+
+// LearntESS returns about how many independent states what each of some chains of one target
+// has learnt in warm-up so far rests on, or NaN where that cannot be told: of fewer than two
+// chains, and of kernels that learn from no states.
+//
+// It compares how much chains differ with how much states do. Let p_ci be the share of
+// the states met by chain c that use ingredient i, p_i the mean over chains and s²_i the
+// variance between them. If each rests on m independent states, s²_i is p_i(1−p_i)/m on
+// average; so m is Σ_i p_i(1−p_i) / Σ_i s²_i. The same is done with the amounts, and the
+// smaller is returned. Chains in different regions differ much, and rest on few.
+func LearntESS(chains []*Chain) float64 {
+	if len(chains) < 2 {
+		return math.NaN()
+	}
+	var used, amounts []*moments
+	for _, c := range chains {
+		x := c.mover.state()
+		if m := x.memory; m == nil || len(m.met.sizes)+len(m.sizes) == 0 {
+			return math.NaN()
+		}
+		u, a := x.memory.moments(x.target.space.ingredients)
+		used, amounts = append(used, u), append(amounts, a)
+	}
+	return min(between(used), between(amounts))
+}
+
+// moments are the means over states of numbers that each ingredient has, and of their
+// squares.
+type moments struct{ mean, square []float64 }
+
+// moments returns those of whether each of n ingredients is used, and of its amount, over
+// what was met in this round of warm-up and the last.
+func (m *memory) moments(n int) (used, amounts *moments) {
+	counts, sums, squares := make([]float64, n), make([]float64, n), make([]float64, n)
+	for _, met := range []*states{&m.states, &m.met} {
+		for k, i := range met.list {
+			amount := float64(met.amounts[k])
+			counts[i]++
+			sums[i] += amount
+			squares[i] += float64(amount * amount)
+		}
+	}
+	states := float64(len(m.sizes) + len(m.met.sizes))
+	for i := range n {
+		counts[i] /= states
+		sums[i] /= states
+		squares[i] /= states
+	}
+	return &moments{counts, counts}, &moments{sums, squares} // whether it is used is its own square
+}
+
+// between returns the variance of states over that of chains, +Inf where nothing differs.
+func between(chains []*moments) float64 {
+	within, between := 0.0, 0.0
+	for i := range chains[0].mean {
+		mean, square := 0.0, 0.0
+		for _, c := range chains {
+			mean += c.mean[i]
+			square += c.square[i]
+		}
+		mean /= float64(len(chains))
+		within += square/float64(len(chains)) - float64(mean*mean)
+		for _, c := range chains {
+			d := c.mean[i] - mean
+			between += float64(d*d) / float64(len(chains)-1)
+		}
+	}
+	if between == 0 {
+		return math.Inf(1)
+	}
+	return within / between
+}

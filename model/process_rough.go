@@ -1,0 +1,207 @@
+package model
+
+import (
+	"math"
+	"slices"
+)
+
+// A roughness is by how much the mean of a process, as a sum of α·κ(d²), may be above its
+// expansion at a place.
+//
+// The kernel is, but for what is told, a mixture of squared exponentials Σ w·exp(−d²/2u), of
+// several squared lengths u, and so is the mean a sum of functions, one of each. In the space
+// of the kernel exp(−d²/2u) such a function has a norm F that is known, F² = w²·Σ Σ α·α·exp(…).
+// So at a distance d it is above its tangent by at most F times the norm of the functional that
+// takes a function to what it has more than its tangent: √(2 + 2y − 2·e^(−y)·(1 + 2y)), with
+// y = d²/2u; and above its expansion to the second order by at most F times
+// √(2 + 3y² − 2·e^(−y)·(1 + y + 2y²)). Small lengths have little of the norm, which one kernel
+// for all would count as rough.
+type roughness struct {
+	squares []float64 // u, of each part
+	norms   []float64 // F
+	of      []knot    // of the mixture, at steps of d² as a [radial] has
+
+	norm float64 // of the mean in the space of the kernel
+	off  float64 // by how much the mean may be off from what the mixture makes of it
+	size float64 // Σ |α|
+}
+
+// A knot is what a mixture is between one d² and the next.
+type knot struct {
+	value, fall float64 // at it, and how much more it is at the next
+	slope, bend float64 // the same of its derivative by d²
+	curve, wind float64 // and of the second
+	off         float64 // by how much the chord of the value may be off
+	tilt        float64 // by how much that of the slope may be off, times d
+	twist       float64 // by how much that of the second derivative may be off, times d²
+}
+
+const (
+	firstSquare = -10.0 // logarithms of the squared lengths
+	lastSquare  = 3.5
+	squareStep  = 0.5
+)
+
+// mixture returns a kernel as one of squared exponentials, by squared lengths and shares. Of
+// Matérn's kernels the squared lengths have a gamma law of shape and rate ν, which the
+// trapezoid rule sums over the logarithms.
+func (k Kernel) mixture() (squares, shares []float64) {
+	nu, top := 2.5, float64(3*math.Sqrt(math.Pi)/4) // Γ(ν)
+	switch k {
+	case SquaredExponential:
+		return []float64{1}, []float64{1}
+	case Matern32:
+		nu, top = 1.5, float64(math.Sqrt(math.Pi)/2)
+	}
+	for at := firstSquare; at <= lastSquare; at += squareStep {
+		u := exp(at)
+		share := float64(squareStep*exp(float64(nu*(log(nu)+at-u)))) / top
+		if share > 1e-14 {
+			squares, shares = append(squares, u), append(shares, share)
+		}
+	}
+	return squares, shares
+}
+
+// knots returns a mixture at the knots of a table, and by how much one may be off the other.
+func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
+	const step = 1.0 / (1 << radialBits)
+	of = make([]knot, len(t.of))
+	now, falls := slices.Clone(shares), make([]float64, len(shares))
+	for j, u := range squares {
+		falls[j] = exp(-step / (2 * u))
+	}
+	last := len(of) - 1
+	const rounded = 0x1p-38 // what comes of multiplying so often is less
+	third, apart := 0.0, 0.0
+	for n := range of {
+		was := third
+		third = 0
+		for j, v := range now {
+			by := 1 / float64(2*squares[j])
+			of[n].value += v
+			of[n].slope -= float64(v * by)
+			of[n].curve += float64(v * float64(by*by))
+			third -= float64(v * float64(by*float64(by*by)))
+			now[j] = float64(v * falls[j])
+		}
+		if n < last {
+			apart = max(apart, math.Abs(t.of[n].value-of[n].value))
+		}
+		if n > 0 {
+			// All derivatives fall to 0, in turn from above and from below. A chord is off
+			// what is convex by at most a quarter of its length times the change of its slope.
+			b := &of[n-1]
+			b.fall, b.bend, b.wind = of[n].value-b.value, of[n].slope-b.slope, of[n].curve-b.curve
+			far := float64(float64(n) * step)
+			b.off = float64(b.bend*step/4) + rounded
+			b.tilt = float64((float64(-b.wind*step/4) + rounded) * math.Sqrt(far))
+			b.twist = float64((min(float64((third-was)*step/4), -b.wind) + rounded) * far)
+		}
+	}
+	for _, k := range of {
+		off = max(off, k.off)
+	}
+	// Behind the last knot the table is 0, and so is what is taken for the mixture, of which
+	// d and d² times the derivatives fall there.
+	end := of[last]
+	of[last] = knot{off: end.value + rounded, tilt: float64((rounded - end.slope) * math.Sqrt(farthest)), twist: float64((end.curve + rounded) * farthest)}
+	return of, off + max(apart, end.value) + rounded
+}
+
+// roughness returns that of the mean.
+func (p *Process) roughness() *roughness {
+	p.once.Do(func() {
+		r := new(roughness)
+		var shares []float64
+		r.squares, shares = p.options.Kernel.mixture()
+		of, off := p.radial.knots(r.squares, shares)
+		r.of = of
+		sums, row, sum := make([]float64, len(shares)), make([]float64, len(shares)), 0.0
+		d, x := make([]int64, len(p.known)), make([]int32, len(p.ingredients))
+		var used []int32
+		for k, parts := range p.known {
+			used = used[:0]
+			clear(x)
+			for _, q := range parts {
+				x[q.Ingredient] = int32(q.Amount)
+				used = append(used, int32(q.Ingredient))
+			}
+			p.measure(x, used, d)
+			r.size += math.Abs(p.alpha[k])
+			clear(row)
+			whole := 0.0
+			for c, alpha := range p.alpha[:k+1] {
+				if c < k {
+					alpha = float64(2 * alpha)
+				}
+				square := math.Ldexp(float64(d[c]), -distanceBits)
+				v, _ := p.options.Kernel.correlation(square)
+				whole += float64(alpha * v)
+				for j, u := range r.squares {
+					row[j] += float64(alpha * exp(-square/float64(2*u)))
+				}
+			}
+			sum += float64(p.alpha[k] * whole)
+			for j, v := range row {
+				sums[j] += float64(p.alpha[k] * v)
+			}
+		}
+		// No term is rounded more often than there are twice as many compositions.
+		room := float64(float64(r.size*r.size) * float64(float64(2*len(p.known)+16)*0x1p-52))
+		for j, s := range sums {
+			r.norms = append(r.norms, float64(shares[j]*math.Sqrt(max(0, s)+room)))
+		}
+		r.norm = math.Sqrt(max(0, sum) + room)
+		r.off = float64(r.size * off)
+		p.rough = r
+	})
+	return p.rough
+}
+
+// above returns by how much the mean is above its tangent at a squared distance at most, and
+// the slope of that by the squared distance, in which it is concave.
+func (r *roughness) above(square float64) (most, slope float64) {
+	for j, u := range r.squares {
+		y := square / float64(2*u)
+		var of, by float64 // the square of the functional's norm, and its derivative by y
+		if y < 0.1 {
+			// The series alternates, and its terms fall: the first that is left out is below 0.
+			of = float64(float64(y*y) * (3 + float64(y*(-5.0/3+float64(y*(7.0/12+float64(y*(-3.0/20+float64(y*11/360)))))))))
+			by = float64(y * (6 + float64(y*(-5+float64(y*(7.0/3+float64(y*(-3.0/4+float64(y*11/60)))))))))
+		} else {
+			e := exp(-y)
+			of = 2 + float64(2*y) - float64(2*float64(e*(1+float64(2*y))))
+			by = 2 - float64(2*float64(e*(1-float64(2*y))))
+		}
+		root := math.Sqrt(of)
+		most += float64(r.norms[j] * root)
+		if root > 0 {
+			slope += float64(r.norms[j]*by) / float64(4*float64(u*root))
+		} else {
+			slope += float64(r.norms[j]*math.Sqrt(3)) / float64(2*u)
+		}
+	}
+	return float64(most * (1 + 0x1p-20)), slope
+}
+
+// curved returns what times the squared distance is the most by which the mean is above its
+// expansion to the second order, anywhere up to a squared distance. The norm of the functional
+// by y rises up to highestCurved, where its square is mostCurvedAt at most, and is less behind.
+func (r *roughness) curved(square float64) (slope float64) {
+	for j, u := range r.squares {
+		y := square / float64(2*u)
+		of := mostCurvedAt // the square of the functional's norm by y
+		switch {
+		case y < 0.1:
+			of = float64(y * (10.0/3 - float64(y*(7.0/4-float64(y*3/5))))) // the next term is below 0
+		case y < highestCurved:
+			e := exp(-y)
+			of = min(of, (2+float64(3*float64(y*y))-float64(2*float64(e*(1+y+float64(2*float64(y*y))))))/float64(y*y))
+		}
+		slope += float64(r.norms[j]*math.Sqrt(of)) / float64(2*u)
+	}
+	return float64(slope * (1 + 0x1p-20))
+}
+
+const highestCurved, mostCurvedAt = 4.92, 3.05
