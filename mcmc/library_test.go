@@ -119,7 +119,7 @@ func Example_library() {
 	// conflict: limit of abv max 15
 	// instead: lower the min of "amount of gin, rum min 8" from 8 to 7
 	// R-hat 1.00, rum in 0.512 ± 0.010
-	// R-hat 1.00, rum in 0.501 ± 0.004
+	// R-hat 1.00, rum in 0.494 ± 0.004
 	// 7 gin 3 lime 6 syrup 4 egg white scores 1.00
 	// 7 rum 1 lime 2 syrup 10 egg white scores 1.00
 }

@@ -2,41 +2,72 @@ package mcmc
 
 import "kir/internal/portable"
 
+// A substitution asks the rules about so many candidates: where they leave sums little room,
+// few are allowed, and where they leave more, fewer will do.
+const (
+	screenedTight = 16
+	screenedRoomy = 8
+)
+
 // substitute takes an absent ingredient j for a used one, i, and divides what i and another
-// used one, k, had between j and k. i and k are drawn uniformly among the used ones, j by
-// [State.drawNewcomer]. Of the A splits of x_i + x_k between j and k, both used, that the
-// rules allow, one is drawn uniformly; there are B between i and k, among them the present
-// one. So the candidate is accepted with
+// used one, k, had between j and k. i and k are drawn uniformly among the used ones, and
+// candidates c_1..c_m each by q, see [State.drawNewcomer]; one that x uses beside i has no
+// splits. With A(c) the number of splits of x_i + x_k between c and k, both used, that the
+// rules allow, one of all the candidates' splits is drawn uniformly, and j is the candidate
+// that it is of. If D of them are the other candidates', it is accepted with
 //
-//	min(1, q_i·A/(q_j·B) · Y(x′)/Y(x)),
+//	min(1, q_i·(A(j) + D)/(q_j·(A(i) + D)) · Y(x′)/Y(x)).
 //
-// where q is the probability by which j is drawn. Where rules leave a sum or a total little
-// room, a new amount is what lets another ingredient keep it.
+// The flow from x to x′ by a place among the candidates that j stands at, and others given,
+// is Y(x)·q_j/(A(j) + D) times this, but for factors that x and x′ share. On the way back i
+// stands at the same place, and A(i) + D splits are drawn among: the flow is symmetric. Only
+// what is drawn has to be scored. Where rules leave a sum or a total little room, hardly any
+// ingredient can take another's place, and one candidate would mostly be in vain.
 func (x *State) substitute(r *Rand) (outcome, error) {
 	c := x.Composition
 	if c.Used() < 2 {
 		return stayed, nil
 	}
 	i, k := drawUsedTwo(r, c)
-	j := int(x.drawNewcomer(r))
-	if c.amounts[j] > 0 {
-		return stayed, nil
-	}
-	s := c.Amount(i) + c.Amount(k)
-	back, _ := x.allowedBetween(i, k, s, 0)
+	had, s := c.Amount(i), c.Amount(i)+c.Amount(k)
 	was := x.sum
 	x.undo = x.undo[:0]
-	x.resizeBy(i, j, 0)
-	there, _ := x.allowedBetween(j, k, s, 0)
+	x.resizeBy(i, k, 0)
+	var candidates, splits [screenedTight]int
+	m, there := screenedTight, 0
+	switch {
+	case r.oracle != nil:
+		m = 2 // all outcomes are looked at, and must not be too many
+	case x.target.tight == nil:
+		m = screenedRoomy
+	}
+	for a := range m {
+		candidates[a] = int(x.drawNewcomer(r))
+		if c.amounts[candidates[a]] == 0 {
+			splits[a], _ = x.allowedBetween(candidates[a], k, s, 0)
+			there += splits[a]
+		}
+	}
 	if there == 0 {
 		x.takeBack(was)
 		return rejected, nil
 	}
-	at := 0
+	a, before := 0, 0
 	if there > 1 {
-		at = r.Intn(there)
+		before = r.Intn(there)
 	}
-	_, split := x.allowedBetween(j, k, s, at)
+	for before >= splits[a] {
+		before -= splits[a]
+		a++
+	}
+	j := candidates[a]
+	_, split := x.allowedBetween(j, k, s, before)
+	if j == i && split == had {
+		x.takeBack(was)
+		return stayed, nil
+	}
+	back, _ := x.allowedBetween(i, k, s, 0)
+	back += there - splits[a]
 	x.resizeBy(j, k, split)
 	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
@@ -75,11 +106,10 @@ func (x *State) allowedBetween(i, j, s, before int) (count, split int) {
 // drawNewcomer draws an ingredient to come in: half of the time as often as warm-up met it,
 // which where chains are slow is not often enough, else uniformly.
 func (x *State) drawNewcomer(r *Rand) int32 {
-	j := int32(r.Intn(x.Composition.N()))
 	if r.Bernoulli(0.5) {
-		j = int32(x.memory.draw(r, x.Composition.N()))
+		return int32(x.memory.draw(r, x.Composition.N()))
 	}
-	return j
+	return int32(r.Intn(x.Composition.N()))
 }
 
 // newcomerShare is twice the probability that [State.drawNewcomer] draws i.
