@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What chains have learnt of independent states rests on as many as these are, and of states
-// that were met five times each on a fifth. Each of 20 estimates compares 8 chains by 40
+// A memory of independent states rests on as many as these are, and one of states that were met
+// five times each on a fifth. Each of 20 estimates compares 8 chains by 40
 // ingredients, whose shares have (8−1)·40 degrees of freedom, so that the mean of all has a
 // relative standard error of √(2/280/20) = 1.9 %; it is allowed five of them and 2 % for the
 // bias of a ratio, which fails falsely once in a million.

@@ -220,7 +220,7 @@ func (b *meanBound) expand() {
 	b.steps += int64(4 * len(p.alpha))
 }
 
-// Of how many ingredients, and up to what squared distance, second derivatives are worked out.
+// Second derivatives are worked out of at most so many ingredients, and up to such a squared distance.
 const (
 	mostCurved   = 8
 	widestCurved = 0.6

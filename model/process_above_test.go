@@ -63,7 +63,7 @@ func (f functional) norm(u float64) float64 {
 	return math.Sqrt(max(sum, 0))
 }
 
-// What a mean of one squared length and norm 1 may have more than its expansions is the norm of
+// A mean of one squared length and norm 1 may exceed its expansions by the norm of
 // the functional that says it, with differences for derivatives.
 func TestRoughnessIsTheNorm(t *testing.T) {
 	for _, u := range []float64{0.3, 1, 4} {

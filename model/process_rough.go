@@ -8,7 +8,7 @@ import (
 // A roughness is by how much the mean of a process, as a sum of α·κ(d²), may be above its
 // expansion at a place.
 //
-// The kernel is, but for what is told, a mixture of squared exponentials Σ w·exp(−d²/2u), of
+// The kernel is, but for an error that is carried along, a mixture of squared exponentials Σ w·exp(−d²/2u), of
 // several squared lengths u, and so is the mean a sum of functions, one of each. In the space
 // of the kernel exp(−d²/2u) such a function has a norm F that is known, F² = w²·Σ Σ α·α·exp(…).
 // So at a distance d it is above its tangent by at most F times the norm of the functional that

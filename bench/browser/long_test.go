@@ -55,7 +55,7 @@ func (w *walk) burden() burden {
 	return held
 }
 
-// TestServeLong: a page that ten thousand steps were made on, and that was told ten thousand times
+// TestServeLong: a page that ten thousand steps were made on, and that received ten thousand messages
 // of something new, holds no more than a fresh one and is as quick; nor does the server hold
 // more than the history. The last step that fits is made, and the next one is refused with a word.
 func TestServeLong(t *testing.T) {
@@ -164,7 +164,7 @@ func TestServeLong(t *testing.T) {
 			const begun = performance.now();
 			for (const kind of kinds) window.listeners[kind]({data: window.last[kind]});
 			if (k % 250 < kinds.length) {
-				await new Promise(done => setTimeout(done, 17)); // what was told is shown in a frame
+				await new Promise(done => setTimeout(done, 17)); // a message is shown in a frame
 				times.push(performance.now() - begun);
 			} else await null;
 		}

@@ -14,7 +14,7 @@ type Message interface {
 	Interface() ProtoMessage
 }
 
-// What describes messages and their fields.
+// Descriptors of messages and their fields.
 type (
 	MessageDescriptor interface{ Fields() FieldDescriptors }
 	FieldDescriptors  interface{ ByName(Name) FieldDescriptor }
