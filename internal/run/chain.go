@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kir/internal/diagnose"
+	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -165,6 +166,9 @@ const watchIterations = 64
 // watching makes iterations, and gives up when the session stops.
 func (c *chain) watching(iterations int, advance func(int) error) error {
 	for left := iterations; left > 0; left -= watchIterations {
+		if err := yield.Err(c.session.ctx); err != nil {
+			return err
+		}
 		if c.session.abandon.Load() {
 			return errAbandoned
 		}
