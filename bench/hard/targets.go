@@ -47,12 +47,12 @@ var subjects = []subject{
 	{key: "lattice", name: "the same, a lattice of 1,000,000", make: portfolio(1_000_000), best: 43.702642},
 	{key: "process", name: "three Gaussian processes: the spritz", make: example("spritz"), best: -0.1968092},
 	{key: "predicted", name: "cocktails, Fresh with a chance of at least 60 %", make: predicted, best: -0.2338682},
-	{key: "fragrance", name: "fragrance of 2,000 ingredients", make: example("fragrance"), best: -0.0003125, stretch: 4},
+	{key: "fragrance", name: "fragrance of 2,000 ingredients", make: example("fragrance"), best: -0.0003125},
 	{key: "regions", name: "two regions", make: regions},
 	{key: "limits", name: "tight limits: the lotion", make: example("lotion")},
 	{key: "document", name: "document of 10,000 words, 50 topics", make: document, best: -1055.34388},
 	{key: "program", name: "a program of 1 ms a call", make: program, stretch: 10},
-	{key: "million", name: "1,000,000 ingredients and a forest", make: million, best: -2.61364765, stretch: 4},
+	{key: "million", name: "1,000,000 ingredients and a forest", make: million, best: -2.61364765},
 	{key: "boosted", name: "an imported boosted model, weight 30", make: boosted, best: -4.5267989},
 }
 
