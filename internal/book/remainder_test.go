@@ -65,7 +65,7 @@ func TestRemainder(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 		if !slices.ContainsFunc(b.Notes, func(n Note) bool { return strings.Contains(n.Message, "makes up the rest") }) {
-			t.Errorf("%s: nothing is said of it: %v", c.name, b.Notes)
+			t.Errorf("%s: there is no note of it: %v", c.name, b.Notes)
 		}
 	}
 }

@@ -132,26 +132,33 @@ func TestWorkbookRefuses(t *testing.T) {
 		{"an empty formula", "has no result", inSheets("A", [][]any{{"recipe", "Gin"}, {"A", formula("1+1")}})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			runtime.GC()
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			start := time.Now()
-			book, err := Read(bytes.NewReader(test.data), "book.xlsx", Options{})
-			if err == nil {
-				t.Fatalf("it was read: %v", flatten(book))
-			}
-			var e *Error
-			if !errors.As(err, &e) || !strings.Contains(err.Error(), test.message) || strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' }) {
-				t.Errorf("got %v, want an *Error with %q", err, test.message)
-			}
-			runtime.ReadMemStats(&after)
-			if took := time.Since(start); took > time.Minute {
-				t.Errorf("it took %v", took)
-			}
-			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 2500 {
-				t.Errorf("%d MiB were allocated", used)
-			}
+			isRefused(t, test.data, "book.xlsx", Options{}, test.message)
 		})
+	}
+}
+
+// isRefused fails unless a spreadsheet is refused with a message of one line, within a minute and
+// 2,500 MiB of allocations.
+func isRefused(t *testing.T, data []byte, name string, o Options, message string) {
+	t.Helper()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	book, err := Read(bytes.NewReader(data), name, o)
+	if err == nil {
+		t.Fatalf("it was read: %v", flatten(book))
+	}
+	var e *Error
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), message) || strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' }) {
+		t.Errorf("got %v, want an *Error with %q", err, message)
+	}
+	runtime.ReadMemStats(&after)
+	if took := time.Since(start); took > time.Minute {
+		t.Errorf("it took %v", took)
+	}
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 2500 {
+		t.Errorf("%d MiB were allocated", used)
 	}
 }
 

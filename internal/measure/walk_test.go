@@ -181,7 +181,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot be measured is told.
+// TestRefused: an error says what cannot be measured.
 func TestRefused(t *testing.T) {
 	p := randomProblem(t, rand.New(rand.NewPCG(1, 1)))
 	named := p

@@ -9,7 +9,7 @@ import (
 	"kir/internal/fault"
 )
 
-// All that is wrong in a problem file is told at once, by line: keys, values, names of
+// One error has all that is wrong in a problem file, by line: keys, values, names of
 // ingredients and labels, also several in one rule; and nothing that only follows from
 // what is wrong.
 func TestAllAtOnce(t *testing.T) {

@@ -67,7 +67,7 @@ func drawFiles(t testing.TB, dir string) map[string]string {
 }
 
 // The draws of every kernel are the same bytes, however much is looked for the
-// best beside them, and so is what is said of the draws.
+// best beside them, and so are the figures of the draws.
 func TestSearchLeavesDrawsAlone(t *testing.T) {
 	for _, kernel := range mcmc.KernelNames() {
 		if kernel == "exact" {

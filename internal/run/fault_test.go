@@ -45,7 +45,7 @@ func faultSpec(t testing.TB, draws int) *Spec {
 }
 
 // work does all that can be done with a run: make it, or go on with it, extend it,
-// merge it and write what is said of it.
+// merge it and write its figures.
 func work(t testing.TB, dir string, open func(string) Store) error {
 	store := open(dir)
 	o := Options{Workers: 1, Interval: time.Nanosecond}
@@ -120,7 +120,7 @@ func TestEveryFault(t *testing.T) {
 	}
 }
 
-// Two processes that work on one chain: the second to store a part is told, and
+// Two processes that work on one chain: the second to store a part gets an error, and
 // the run is what it would have been.
 func TestTwoWriters(t *testing.T) {
 	s := smallSpec(t, resumeSettings(1300))

@@ -63,7 +63,7 @@ func (u unlisted) List(ctx context.Context, prefix string) ([]File, error) {
 	return u.Store.List(ctx, prefix)
 }
 
-// Where the parts cannot be listed that is told, and nothing is made in their place.
+// Where the parts cannot be listed an error says so, and nothing is made in their place.
 func TestUnlistedParts(t *testing.T) {
 	s := smallSpec(t, resumeSettings(100))
 	more := *s

@@ -95,7 +95,7 @@ func TestEveryReadFault(t *testing.T) {
 	}
 }
 
-// TestFiguresFail: a property that fails when the draws are summed up is told.
+// TestFiguresFail: an error names a property that fails when the draws are summed up.
 func TestFiguresFail(t *testing.T) {
 	broken := false
 	wish := mcmc.Wish{Name: "breaks", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {

@@ -310,7 +310,7 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// Parts that are gone are made again, and what stands behind a gap is told.
+// Parts that are gone are made again, and a note says what stands behind a gap.
 func TestLostParts(t *testing.T) {
 	settings := resumeSettings(3000)
 	s := smallSpec(t, settings)
