@@ -49,6 +49,7 @@ import (
 	"time"
 
 	"kir/internal/conflict"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/build"
@@ -253,9 +254,16 @@ type Interval struct{ Value, Low, High float64 }
 func (r Recipe) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%.3f", r.Score)
+	units, total := make([]int, len(r.Amounts)), 0
+	for k, a := range r.Amounts {
+		units[k] = a.Units
+		total += a.Units
+	}
+	percent := number.Percentages(total)
+	percent.Least = max(percent.Least, 1)
 	separator := ": "
-	for _, a := range r.Amounts {
-		fmt.Fprintf(&b, "%s%.1f %% %s", separator, 100*a.Share, a.Ingredient)
+	for k, text := range percent.Write(units) {
+		fmt.Fprintf(&b, "%s%s %% %s", separator, text, r.Amounts[k].Ingredient)
 		separator = ", "
 	}
 	return b.String()

@@ -110,9 +110,13 @@ func bestText(r run.Progress, p *problem.Problem) string {
 func bestLine(score float64, of []mcmc.Part, p *problem.Problem) string {
 	const most = 4
 	parts := slices.SortedStableFunc(slices.Values(of), func(a, b mcmc.Part) int { return b.Amount - a.Amount })
-	var words []string
-	for _, part := range parts[:min(len(parts), most)] {
-		words = append(words, fmt.Sprintf("%s %s", strings.TrimSpace(number.Share(part.Amount, p.Total)), terminal.Plain(p.Ingredients[part.Ingredient])))
+	var units []int
+	for _, part := range parts {
+		units = append(units, part.Amount)
+	}
+	words := number.Shares(units, p.Total)[:min(len(parts), most)]
+	for k := range words {
+		words[k] += " " + terminal.Plain(p.Ingredients[parts[k].Ingredient])
 	}
 	if len(parts) > most {
 		words = append(words, "…")

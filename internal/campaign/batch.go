@@ -57,15 +57,28 @@ func (m *Measure) Shares(recipe map[string]int, total int) ([]Share, error) {
 	names := slices.SortedFunc(maps.Keys(recipe), func(a, b string) int {
 		return cmp.Or(recipe[b]-recipe[a], strings.Compare(a, b))
 	})
-	var all []Share
-	for _, name := range names {
-		text, err := m.write(recipe[name], total)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, Share{name, text, float64(recipe[name]) / float64(total)})
+	units := make([]int, len(names))
+	for k, name := range names {
+		units[k] = recipe[name]
+	}
+	texts, err := m.write(units, total)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Share, len(names))
+	for k, name := range names {
+		all[k] = Share{name, texts[k], float64(units[k]) / float64(total)}
 	}
 	return all, nil
+}
+
+// SharesAlone is Shares of a recipe that is none of the batch, and may take more places.
+func (m *Measure) SharesAlone(recipe map[string]int, total int) ([]Share, error) {
+	own, err := m.fit(total, recipe)
+	if err != nil {
+		return nil, err
+	}
+	return own.Shares(recipe, total)
 }
 
 // A Kind of reason.

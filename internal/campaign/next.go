@@ -134,14 +134,12 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		}
 		b.Notes = append(b.Notes, fmt.Sprintf("%s of %d: no more was found that keeps the rules and was not tried.", fault.Count(len(ch.batch), "recipe"), s.Size))
 	}
-	var entries []*Entry
+	var recipes []map[string]int
 	for k := range ch.batch {
 		b.Entries = append(b.Entries, ch.entry(b.Round, k))
+		recipes = append(recipes, b.Entries[k].Recipe)
 	}
-	for k := range b.Entries {
-		entries = append(entries, &b.Entries[k])
-	}
-	if b.Measure.Decimals, err = c.decimals(b.Measure, entries); err != nil {
+	if b.Measure, err = b.Measure.fit(b.Total, recipes...); err != nil {
 		return nil, err
 	}
 	for k := range b.Entries {

@@ -20,6 +20,7 @@ import (
 	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/mcmc"
@@ -538,12 +539,13 @@ func (c *Campaign) amounts(e *Entry) ([]book.Part, error) {
 		}
 	}
 	var parts []book.Part
+	shares, err := e.measure.Shares(e.Recipe, c.Problem.Total)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range e.parts {
-		text, err := e.measure.write(p.Amount, c.Problem.Total)
-		if err != nil {
-			return nil, err
-		}
-		amount, err := book.ParseAmount(text)
+		k := slices.IndexFunc(shares, func(s Share) bool { return s.Ingredient == c.Problem.Ingredients[p.Ingredient] })
+		amount, err := book.ParseAmount(shares[k].Amount)
 		if err != nil {
 			return nil, err
 		}
@@ -560,18 +562,47 @@ type Measure struct {
 	Decimals int    `json:"decimals"`
 }
 
-// write returns an amount of units as a decimal.
-func (m *Measure) write(units, total int) (string, error) {
-	size, ok := new(big.Rat).SetString(m.Size)
-	if !ok || size.Sign() <= 0 || m.Decimals < 0 || m.Decimals > 24 {
-		return "", fmt.Errorf("a batch has the size %s", fault.Quote(m.Size))
+// mostDecimals bounds how many places amounts are written with.
+const mostDecimals = 48
+
+// amounts returns what writes the amounts of recipes of a total.
+func (m *Measure) amounts(total int) (number.Amounts, error) {
+	size, err := book.ParseAmount(m.Size)
+	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > mostDecimals || total < 1 {
+		return number.Amounts{}, fmt.Errorf("a batch has the size %s", fault.Quote(m.Size))
 	}
-	size.Mul(size, big.NewRat(int64(units), int64(total)))
-	text := size.FloatString(m.Decimals)
-	if strings.Contains(text, ".") {
-		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	return number.Amounts{Total: total, Whole: size.Rat(), Least: m.Decimals}, nil
+}
+
+// write writes the amounts of a recipe of the batch. One that an earlier version has chosen
+// may take more places than it was written with then.
+func (m *Measure) write(units []int, total int) ([]string, error) {
+	a, err := m.amounts(total)
+	if err != nil {
+		return nil, err
 	}
-	return text, nil
+	texts := a.WriteTo(a.Reads(units), units)
+	for k := range texts {
+		texts[k] = number.Trim(texts[k])
+	}
+	return texts, nil
+}
+
+// fit returns the measure with as many places as the amounts of recipes take that stand
+// together.
+func (m Measure) fit(total int, recipes ...map[string]int) (Measure, error) {
+	a, err := m.amounts(total)
+	if err != nil {
+		return m, err
+	}
+	var all [][]int
+	for _, recipe := range recipes {
+		all = append(all, slices.Collect(maps.Values(recipe)))
+	}
+	if m.Decimals = a.Digits(all...); m.Decimals > mostDecimals {
+		return m, fmt.Errorf("amounts of a total of %d cannot be written as decimals of %s", total, m.Size)
+	}
+	return m, nil
 }
 
 // measured returns the unit in which recipes of the problem are written: the one that its book uses
@@ -630,41 +661,4 @@ func rounded(v *big.Rat) string {
 	f, _ := v.Float64()
 	digits := max(0, 2-int(math.Floor(portable.Log10(f))))
 	return strconv.FormatFloat(f, 'f', digits, 64)
-}
-
-// decimals returns with how many places amounts are written so that they come back as
-// the same units.
-func (c *Campaign) decimals(m Measure, entries []*Entry) (int, error) {
-	const most = 24
-	for ; m.Decimals < most; m.Decimals++ {
-		same := true
-		for _, e := range entries {
-			var parts []book.Part
-			for _, p := range e.parts {
-				text, err := m.write(p.Amount, c.Problem.Total)
-				if err != nil {
-					return 0, err
-				}
-				amount, err := book.ParseAmount(text)
-				if err != nil {
-					return 0, err
-				}
-				parts = append(parts, book.Part{Ingredient: int32(p.Ingredient), Amount: amount})
-			}
-			if same = !slices.ContainsFunc(parts, func(p book.Part) bool { return p.Amount.IsZero() }); !same {
-				break
-			}
-			back, err := c.onLattice(parts)
-			if err != nil {
-				return 0, err
-			}
-			if same = keyOf(back) == e.key; !same {
-				break
-			}
-		}
-		if same {
-			return m.Decimals, nil
-		}
-	}
-	return 0, fmt.Errorf("amounts of a total of %d cannot be written as decimals of %s", c.Problem.Total, m.Size)
 }

@@ -84,6 +84,11 @@ func (c *Campaign) Stand(ctx context.Context, s Settings) (*Standing, error) {
 	if err := c.rounds(ch, st); err != nil {
 		return nil, err
 	}
+	if st.Best != nil {
+		if st.Measure, err = st.Measure.fit(st.Total, st.Best.Recipe); err != nil {
+			return nil, err
+		}
+	}
 	if err := c.told(ch.objectives, st); err != nil {
 		return nil, err
 	}

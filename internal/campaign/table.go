@@ -60,17 +60,17 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	s.Add(append(header, "note")...)
 	for k := range b.Entries {
 		e := &b.Entries[k]
+		shares, err := b.Measure.Shares(e.Recipe, b.Total)
+		if err != nil {
+			return nil, err
+		}
 		row := []any{e.ID}
 		for _, name := range used {
-			if e.Recipe[name] == 0 {
+			if k := slices.IndexFunc(shares, func(s Share) bool { return s.Ingredient == name }); k >= 0 {
+				row = append(row, sheet.Decimal(shares[k].Amount))
+			} else {
 				row = append(row, nil)
-				continue
 			}
-			amount, err := b.Measure.write(e.Recipe[name], b.Total)
-			if err != nil {
-				return nil, err
-			}
-			row = append(row, sheet.Decimal(amount))
 		}
 		for range b.Labels {
 			row = append(row, nil)

@@ -6,6 +6,7 @@ import (
 
 	"kir/internal/condition"
 	"kir/internal/count"
+	"kir/internal/number"
 	"kir/rule"
 )
 
@@ -281,10 +282,18 @@ func (b *bounds) ofTotal(sum int) string {
 	return fmt.Sprintf("%d of a total of %d (%s)", sum, b.space.Total, percent(sum, b.space.Total))
 }
 
+// percent writes a sum of amounts as a share of the total to three figures, and exactly where it
+// takes more to tell units apart.
 func percent(part, whole int) string {
 	share := 100 * float64(part) / float64(whole)
 	if share >= 100 {
 		return fmt.Sprintf("%.0f %%", share)
 	}
-	return fmt.Sprintf("%.3g %%", share)
+	a := number.Percentages(whole)
+	digits := 0
+	for top := 100.0; share > 0 && share < top; top /= 10 {
+		digits++
+	}
+	a.Least = max(a.Least, digits)
+	return number.Trim(a.Write([]int{part})[0]) + " %"
 }

@@ -142,16 +142,6 @@ func percent[F Float](share F, digits int) string {
 	return Fixed(100*share, digits) + " %"
 }
 
-// Share writes units as a percentage of a total with as many digits as units
-// need, all as wide as 100 %.
-func Share(units, total int) string {
-	digits := 0
-	for step := 100.0; step < float64(total) && digits < 4; step = float64(step * 10) {
-		digits++
-	}
-	return fmt.Sprintf("%*.*f %%", 4+digits, digits, 100*float64(units)/float64(total))
-}
-
 // Thousands writes a whole number with commas.
 func Thousands[N ~int | ~int64](n N) string { return Commas(strconv.FormatInt(int64(n), 10)) }
 

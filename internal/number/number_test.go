@@ -50,7 +50,7 @@ func TestNumbers(t *testing.T) {
 		{Commas("100"), "100"},
 		{Percent(0.0004), "<0.1 %"},
 		{Rate(math.NaN()), "?"},
-		{Share(5, 1000), "  0.5 %"},
+		{Share(5, 1000), "0.5 %"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

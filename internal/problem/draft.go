@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem/schema"
 )
@@ -276,7 +277,9 @@ func (w *draftWriter) rules(targets []Target) error {
 		return err
 	}
 	names := w.Book.Ingredients.Names
-	share := func(units int) string { return fmt.Sprintf("%.3g %%", 100*float64(units)/float64(w.total)) }
+	share := func(units int) string {
+		return number.Trim(number.Percentages(w.total).Write([]int{units})[0]) + " %"
+	}
 	w.line("# Constraints, which every recipe keeps: take away # from those you want, and put it before others.")
 	offered := w.Offered()
 	var on []string

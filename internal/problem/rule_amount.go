@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/problem/schema"
 	"kir/internal/problem/yaml"
 	"kir/rule"
@@ -441,8 +442,13 @@ func units(total int, n *yaml.Node, what string, least int) (int, error) {
 	}
 	if !amount.IsInt() {
 		down := new(big.Int).Quo(amount.Num(), amount.Denom()).Int64()
-		near := func(u int64) string {
-			return strings.TrimSuffix(strings.TrimRight(new(big.Rat).SetFrac64(100*u, int64(total)).FloatString(6), "0"), ".") + "%"
+		near := func(u int64) string { // a percentage, or units where it has no end
+			share := new(big.Rat).SetFrac64(100*u, int64(total))
+			text := share.FloatString(6)
+			if same, _ := new(big.Rat).SetString(text); same.Cmp(share) != 0 {
+				return strconv.FormatInt(u, 10)
+			}
+			return number.Trim(text) + "%"
 		}
 		return 0, yaml.Hint(n.Errorf("%s is %s, which is %s of %d units and not a whole number", what, n.Shown(), strings.TrimRight(amount.FloatString(4), "0"), total),
 			"write %s or %s, or take a finer total", near(down), near(down+1))

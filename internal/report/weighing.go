@@ -22,4 +22,6 @@ type WeighedRow struct {
 	Exact      Number `json:"exact"`   // before it was rounded
 	Percent    Number `json:"percent"` // of the recipe, as it was drawn
 	Cost       Number `json:"cost"`
+
+	ExactText, PercentText string `json:"-"` // as they are written
 }

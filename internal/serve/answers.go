@@ -127,9 +127,13 @@ func (s *Session) listOf(r *http.Request) (any, error) {
 func recipeText(p *problem.Problem, x keptDraw) string {
 	parts := slices.Clone(x.parts)
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return cmp.Compare(b.Amount, a.Amount) })
-	var words []string
+	var units []int
 	for _, part := range parts {
-		words = append(words, strings.TrimSpace(number.Share(part.Amount, p.Total))+" "+p.Ingredients[part.Ingredient])
+		units = append(units, part.Amount)
+	}
+	words := number.Shares(units, p.Total)
+	for k, part := range parts {
+		words[k] += " " + p.Ingredients[part.Ingredient]
 	}
 	return strings.Join(words, ", ")
 }

@@ -231,7 +231,7 @@ func (m measure) rule(text string, r rule.Rule) string {
 }
 
 // share writes units as a percentage.
-func (m measure) share(units int) string { return strings.TrimSpace(number.Share(units, m.total)) }
+func (m measure) share(units int) string { return number.Share(units, m.total) }
 
 // said writes an amount for a person.
 func (m measure) said(text string) string { return m.both(text, "", "") }
@@ -253,7 +253,14 @@ func (m measure) both(a, to, b string) string {
 	if !ok {
 		return a + to + b
 	}
-	measured := func(units int) string { return short(float64(float64(units) / float64(m.total) * m.whole)) }
+	whole := short(m.whole)
+	of := number.Amounts{Total: m.total}
+	of.Whole, _ = new(big.Rat).SetString(whole)
+	measured := func(units int) string { // to three figures, and as many more as it takes
+		_, decimals, _ := strings.Cut(short(float64(float64(units)/float64(m.total)*m.whole)), ".")
+		of.Least = len(decimals)
+		return number.Trim(of.Write([]int{units})[0])
+	}
 	said, also := m.share(least), measured(least)
 	if b != "" {
 		most, ok := m.units(b)
@@ -266,7 +273,7 @@ func (m measure) both(a, to, b string) string {
 	if m.unit == "" {
 		return said
 	}
-	return said + " (" + also + " of " + short(m.whole) + " " + m.unit + ")"
+	return said + " (" + also + " of " + whole + " " + m.unit + ")"
 }
 
 // short writes a number to three figures, without zeros at the end.

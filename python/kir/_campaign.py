@@ -52,11 +52,11 @@ class Campaign:
         flags = [f"--{k}={v}" for k, v in given({"number": n, "seed": seed}).items()]
         batch = self.problem.run("next", "--json", *flags, allow_programs=allow_programs).json()
         used = sorted({name for e in batch["batch"] for name in e["recipe"]})
-        unit = Fraction(batch["measure"]["size"]) / batch["total"]
         rows = []
         for e in batch["batch"]:
             row: dict[str, Any] = {"id": e["id"]}
-            row |= {name: _rounded(e["recipe"].get(name, 0) * unit, batch["measure"]["decimals"]) for name in used}
+            amounts = _written(e["recipe"], batch["measure"])
+            row |= {name: amounts.get(name, 0) for name in used}
             for label, p in (e["predicted"] or {}).items():
                 row |= {f"predicted {label}": p["value"], f"low {label}": p["low"], f"high {label}": p["high"]}
             row |= {"beats best": e["beats_best"], "improvement": e["improvement"], "reason": e["reason"]["text"]}
@@ -133,9 +133,25 @@ class Progress(dict[str, Any]):
         return framed(self._campaign.problem.run("campaign", "--html", allow_programs=self._allow).out.decode())
 
 
-def _rounded(amount: Fraction, decimals: int) -> float | int:
-    value = round(amount, decimals)
-    return int(value) if value.denominator == 1 else float(Decimal(value.numerator) / Decimal(value.denominator))
+def _written(recipe: Mapping[str, int], measure: Mapping[str, Any]) -> dict[str, float | int]:
+    """Return the amounts of a recipe as kir writes them: rounded so that they add up to the
+    whole, by the largest remainder, and with so many decimals that they are read as the same
+    units again."""
+    total, decimals = sum(recipe.values()), int(measure["decimals"])
+    names = sorted(recipe, key=lambda name: (-recipe[name], name))
+    while True:
+        scale: int = 10**decimals
+        whole = Fraction(measure["size"]) * scale
+        exact = {name: recipe[name] * whole / total for name in names}
+        steps = {name: int(amount) for name, amount in exact.items()}
+        left = round(whole) - sum(steps.values())
+        for name in sorted(names, key=lambda name: steps[name] - exact[name])[:left]:
+            steps[name] += 1
+        if whole.denominator == 1 and all(2 * abs(steps[name] - exact[name]) * total < whole for name in names):
+            break
+        decimals += 1
+    written = {name: Decimal(n) / scale for name, n in steps.items()}
+    return {name: int(v) if v == int(v) else float(v) for name, v in written.items()}
 
 
 def _json(problem: Problem) -> Any:

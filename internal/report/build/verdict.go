@@ -87,13 +87,19 @@ func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
 
 // missedWords names the composition at the middle of a region.
 func missedWords(p *problem.Problem, m *run.Missed) string {
-	var parts []string
+	units := make([]int, len(m.Parts))
 	for k, part := range m.Parts {
+		units[k] = part.Amount
+	}
+	percent := number.Percentages(p.Total)
+	percent.Least = max(percent.Least, 1)
+	var parts []string
+	for k, text := range percent.Write(units) {
 		if k == 5 {
 			parts = append(parts, "…")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s %s", fault.Quote(p.Ingredients[part.Ingredient]), number.Percent(float64(part.Amount)/float64(p.Total))))
+		parts = append(parts, fmt.Sprintf("%s %s %%", fault.Quote(p.Ingredients[m.Parts[k].Ingredient]), text))
 	}
 	return strings.Join(parts, ", ")
 }

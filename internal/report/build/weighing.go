@@ -11,6 +11,7 @@ import (
 
 	"kir/internal/book"
 	"kir/internal/fault"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/weigh"
@@ -172,7 +173,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack,
 	} else if err != nil {
 		return nil, err
 	}
-	sheet := weighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Notes: []string{}}, step, weighed, rack)
+	sheet := weighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Notes: []string{}}, step, weighed, rack, batch.Density == nil)
 	if batch.Density != nil && len(o.Rules.Rules) > 0 {
 		sheet.Notes = append(sheet.Notes, "Shares of a volume are weighed as a mass, or the other way: rules are kept to half a step of the scale.")
 	}
@@ -213,28 +214,44 @@ func finerIn(ways []weigh.Way, m measure) string {
 	return ""
 }
 
-// weighing writes what was rounded.
-func weighing(w *weigh.Weighed, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measure, rack report.Rack) *report.Weighing {
-	_, digits, _ := strings.Cut(weigh.Decimal(step), ".")
-	amount := func(steps int64) string {
-		return new(big.Rat).Mul(step, new(big.Rat).SetInt64(steps)).FloatString(len(digits))
-	}
+// weighing writes what was rounded. divides says whether units of all ingredients are weighed
+// alike, so that the recipe divides what is weighed.
+func weighing(w *weigh.Weighed, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measure, rack report.Rack, divides bool) *report.Weighing {
 	stepSize, _ := step.Float64()
-	base, _ := m.size.Float64()
-	running, cost := int64(0), 0.0
+	_, decimals, _ := strings.Cut(weigh.Decimal(step), ".")
+	digits := len(decimals)
+	steps, units := make([]int, len(parts)), make([]int, len(parts))
 	for k, p := range parts {
-		running += w.Steps[k]
+		steps[k], units[k] = int(w.Steps[k]), p.Amount
+	}
+	whole := new(big.Rat).Mul(step, new(big.Rat).SetInt64(w.Sum))
+	amounts := number.Amounts{Total: int(w.Sum), Whole: whole}.WriteTo(digits, steps)
+	percent := number.Percentages(total)
+	percent.Least += 2
+	percents := percent.Write(units)
+	exact := exactTexts(w, stepSize, digits+1)
+	if divides {
+		for k, text := range (number.Amounts{Total: total, Whole: whole, Least: digits + 1}).Write(units) {
+			exact[k] = number.Trim(text)
+		}
+	}
+	base, _ := m.size.Float64()
+	running, cost := new(big.Rat), 0.0
+	for k, p := range parts {
+		amount, _ := new(big.Rat).SetString(amounts[k])
+		running.Add(running, amount)
 		price := rack.CostOf(p.Ingredient) * float64(w.Steps[k]) * stepSize * base / 1000
 		cost += price
 		out.Rows = append(out.Rows, report.WeighedRow{
-			Group: rack.GroupOf(p.Ingredient), Ingredient: p.Ingredient, Amount: amount(w.Steps[k]), Running: amount(running),
-			Exact: report.Number(w.Exact[k] * stepSize), Percent: report.Number(100 * float64(p.Amount) / float64(total)), Cost: report.Number(price),
+			Group: rack.GroupOf(p.Ingredient), Ingredient: p.Ingredient, Amount: amounts[k], Running: running.FloatString(digits), Cost: report.Number(price),
+			Exact: report.Number(w.Exact[k] * stepSize), ExactText: exact[k],
+			Percent: report.Number(100 * float64(p.Amount) / float64(total)), PercentText: number.Trim(percents[k]),
 		})
 		if off := math.Abs(float64(w.Steps[k])-w.Exact[k]) / w.Exact[k]; off > 0.1 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s is rounded by %.0f %%: take a finer scale, or make more.", p.Ingredient, 100*off))
 		}
 	}
-	out.Sum, out.Cost = amount(w.Sum), report.Number(cost)
+	out.Sum, out.Cost = whole.FloatString(digits), report.Number(cost)
 	if rack.Cost != nil {
 		of := map[book.Kind]string{book.Volume: "litre", book.Mass: "kilogram"}[m.kind]
 		out.Notes = append(out.Notes, fmt.Sprintf("Costs are the column %s, taken for one %s.", rack.Cost.Name, of))
@@ -243,6 +260,20 @@ func weighing(w *weigh.Weighed, parts []report.Part, total int, out report.Weigh
 		}
 	}
 	return &out
+}
+
+// exactTexts writes amounts before they were rounded to a scale, to four figures and so many
+// digits behind the point at least.
+func exactTexts(w *weigh.Weighed, step float64, digits int) []string {
+	texts := make([]string, len(w.Exact))
+	for k, steps := range w.Exact {
+		v := float64(steps * step)
+		texts[k] = number.Four(v)
+		if fine := number.Trim(number.Fixed(v, digits)); len(fine) > len(texts[k]) {
+			texts[k] = fine
+		}
+	}
+	return texts
 }
 
 // basisOf returns what the shares of recipes are of.

@@ -27,8 +27,9 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 	}
 	var said []string
 	var parts []figure.Slice
-	for _, p := range b.Parts() {
-		share := share(p.Amount, m.Problem.Total)
+	shares := sharesOf(b.Parts(), m.Problem.Total)
+	for k, p := range b.Parts() {
+		share := shares[k]
 		parts = append(parts, figure.Slice{Name: p.Ingredient, Share: share, Size: float64(p.Amount)})
 		said = append(said, p.Ingredient+" "+share)
 		f.KeyOf(share+" "+p.Ingredient, colours[p.Ingredient])
@@ -38,5 +39,11 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 	return f
 }
 
-// share writes units as a share of the total, in short.
-func share(amount, total int) string { return strings.TrimSpace(number.Share(amount, total)) }
+// sharesOf writes the amounts of a recipe's parts in percent.
+func sharesOf(parts []report.Part, total int) []string {
+	units := make([]int, len(parts))
+	for k, p := range parts {
+		units[k] = p.Amount
+	}
+	return number.Shares(units, total)
+}

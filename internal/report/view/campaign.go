@@ -95,7 +95,7 @@ func predictedOf(of map[string]campaign.Prediction) string {
 
 // bestText says what the best is.
 func bestText(b *campaign.Best, m *campaign.Measure, total int) (string, error) {
-	shares, err := m.Shares(b.Recipe, total)
+	shares, err := m.SharesAlone(b.Recipe, total)
 	if err != nil {
 		return "", err
 	}

@@ -25,8 +25,9 @@ type card struct {
 // A swatch is a part of a composition with its colour.
 type swatch struct {
 	report.Part
-	Fill string
-	Band string // the colour of its band; empty: it has none
+	Share string // its amount as text
+	Fill  string
+	Band  string // the colour of its band; empty: it has none
 }
 
 // Near names the nearest known recipes.
@@ -71,13 +72,14 @@ func (v *pageView) cards(of []report.Best, colours map[string]figure.Paint) []ca
 		if f := v.figures[fmt.Sprintf("best-%d", k+1)]; f != nil {
 			c.Bar = template.HTML(f.SVG())
 		}
-		for _, part := range b.Parts() {
+		shares := sharesOf(b.Parts(), v.Problem.Total)
+		for k, part := range b.Parts() {
 			paint := colours[part.Ingredient]
 			fill, band := paint.Hex()
 			if !paint.Banded() {
 				band = ""
 			}
-			c.Swatch = append(c.Swatch, swatch{part, fill, band})
+			c.Swatch = append(c.Swatch, swatch{part, shares[k], fill, band})
 		}
 		for _, s := range b.Slack {
 			if atBound(s) {

@@ -91,7 +91,7 @@ func TestKindsAsBefore(t *testing.T) {
 	must(Difference(&b, d, terminal.Style{}))
 
 	w := &report.Weighing{Title: "<sour>", Batch: "1 l", Unit: "ml", Step: "5", Sum: "1000", Cost: unknown, Notes: []string{"A note & more."}, Rows: []report.WeighedRow{
-		{Group: "spirit", Ingredient: "Gin", Amount: "600", Running: "600", Exact: 598.7654321, Percent: 60, Cost: 1.5}, {Group: "spirit", Ingredient: "Rum", Amount: "100", Running: "700", Exact: 100, Percent: 10, Cost: unknown}, {Ingredient: "=Ice", Amount: "300", Running: "1000", Exact: 300, Percent: 30, Cost: 0},
+		{Group: "spirit", Ingredient: "Gin", Amount: "600", Running: "600", Exact: 598.7654321, ExactText: "598.8", Percent: 60, PercentText: "60", Cost: 1.5}, {Group: "spirit", Ingredient: "Rum", Amount: "100", Running: "700", Exact: 100, ExactText: "100", Percent: 10, PercentText: "10", Cost: unknown}, {Ingredient: "=Ice", Amount: "300", Running: "1000", Exact: 300, ExactText: "300", Percent: 30, PercentText: "30", Cost: 0},
 	}}
 	for range 2 {
 		must(Weighing(&b, w, terminal.Style{}))

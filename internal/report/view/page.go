@@ -153,9 +153,9 @@ func (v *pageView) Amount(pointer string, units report.Number) template.HTML {
 	return dataTag(pointer, float64(units), func(f float64) string { return number.Fixed(100*f/float64(v.Problem.Total), 1) })
 }
 
-// Part writes the units of a part as a percentage of the total.
-func (v *pageView) Part(pointer string, units int) template.HTML {
-	return dataTag(pointer, float64(units), func(float64) string { return share(units, v.Problem.Total) })
+// Part writes the amount of a part.
+func (v *pageView) Part(pointer string, part swatch) template.HTML {
+	return dataTag(pointer, float64(part.Amount), func(float64) string { return part.Share })
 }
 
 // Wished writes what an entry has of a wish: what a model expects of a number, with

@@ -115,8 +115,7 @@ func breach(b report.Breach) string {
 	if b.Unit == "" || !b.Value.Known() || !b.Bound.Known() {
 		return b.Rule
 	}
-	value := fmt.Sprintf("%.4g", float64(b.Value))
-	off := fmt.Sprintf("%.3g", math.Abs(float64(b.Value-b.Bound)))
+	value, off := boundedText(b.Value, b.Unit, 4), boundedText(report.Number(math.Abs(float64(b.Value-b.Bound))), b.Unit, 3)
 	way := "too much"
 	if b.Value < b.Bound {
 		way = "too little"

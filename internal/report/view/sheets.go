@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/sheet"
 )
@@ -30,21 +31,43 @@ func Sheets(list []report.Best, m *report.Model, r report.Rack) (recipes, figure
 		total = append(total, 100)
 	}
 	recipes.Add(head...)
-	percent := func(amount int) any {
-		if amount == 0 {
-			return nil
-		}
-		return 100 * float64(amount) / float64(m.Problem.Total)
+	percents := make([]map[string]sheet.Decimal, len(list))
+	for k, b := range list {
+		percents[k] = sheetPercents(b, m.Problem.Total)
 	}
 	for _, p := range all {
 		row := []any{p.Ingredient, r.GroupOf(p.Ingredient)}
-		for _, b := range list {
-			row = append(row, percent(b.Recipe[p.Ingredient]))
+		for _, of := range percents {
+			if percent, ok := of[p.Ingredient]; ok {
+				row = append(row, percent)
+			} else {
+				row = append(row, nil)
+			}
 		}
 		recipes.Add(row...)
 	}
 	recipes.Add(total...)
 	return recipes, figuresSheet(list, m, r)
+}
+
+// sheetDigits is how many digits more than a person needs a spreadsheet has of percentages
+// that have no end.
+const sheetDigits = 4
+
+// sheetPercents writes the amounts of a recipe in percent for a spreadsheet.
+func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
+	a := number.Percentages(total)
+	a.Least += sheetDigits
+	parts := b.Parts()
+	units := make([]int, len(parts))
+	for k, p := range parts {
+		units[k] = p.Amount
+	}
+	percents := make(map[string]sheet.Decimal, len(parts))
+	for k, text := range a.Write(units) {
+		percents[parts[k].Ingredient] = sheet.Decimal(number.Trim(text))
+	}
+	return percents
 }
 
 // figuresSheet returns the figures of a shortlist.

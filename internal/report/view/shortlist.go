@@ -69,9 +69,14 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	if slices.ContainsFunc(list, func(b report.Best) bool { return len(b.Ranges) > 0 }) {
 		p.Wrapped(0, "In brackets: how much of an ingredient there may be, at the cost of another, for a score within 1 %.")
 	}
-	width := len(number.Share(m.Problem.Total, m.Problem.Total)) - len(" %")
+	width := len(" 100") + number.Percentages(m.Problem.Total).Least
 	names, ranges := 10, 0
-	for _, b := range list {
+	shares := make([][]string, len(list))
+	for k, b := range list {
+		shares[k] = sharesOf(b.Parts(), m.Problem.Total)
+		for _, s := range shares[k] {
+			width = max(width, len(s)-len(" %"))
+		}
 		for name := range b.Recipe {
 			names = max(names, terminal.Width(terminal.Plain(name)))
 		}
@@ -92,13 +97,13 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 				p.Line("    %s", p.Soft(l))
 			}
 		}
-		for _, part := range b.Parts() {
+		for place, part := range b.Parts() {
 			column := min(names, 30)
 			name := terminal.Wrap(terminal.Plain(part.Ingredient), terminal.Columns-4-width-2)
 			if len(name) > 1 {
 				name = terminal.Wrap(terminal.Plain(part.Ingredient), column) // whole, beside what follows
 			}
-			line := fmt.Sprintf("%*s  %s", 4+width, percents(part.Amount, m.Problem.Total), terminal.Pad(name[0], column))
+			line := fmt.Sprintf("%*s  %s", 4+width, strings.TrimSuffix(shares[k][place], " %"), terminal.Pad(name[0], column))
 			if ranges > 0 {
 				within := ""
 				if r, ok := b.Ranges[part.Ingredient]; ok {
@@ -240,12 +245,11 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 	return text
 }
 
-// percents writes units as a percentage without its sign.
-func percents(units, total int) string { return strings.TrimSuffix(number.Share(units, total), " %") }
-
 // rangeText is a range of units in percent.
 func rangeText(r search.Range, total int) string {
-	return "(" + strings.TrimSpace(percents(r.Low, total)) + "–" + strings.TrimSpace(percents(r.High, total)) + ")"
+	a := number.Percentages(total)
+	digits := a.Digits([]int{r.Low}, []int{r.High})
+	return "(" + a.WriteTo(digits, []int{r.Low})[0] + "–" + a.WriteTo(digits, []int{r.High})[0] + ")"
 }
 
 // shownVariants is how many variants of an entry are shown.
@@ -255,7 +259,7 @@ const shownVariants = 3
 func variantText(v report.Variant, total int) string {
 	var with []string
 	for _, part := range (report.Best{Recipe: v.With}).Parts() {
-		with = append(with, fmt.Sprintf("%s (%s)", part.Ingredient, share(part.Amount, total)))
+		with = append(with, fmt.Sprintf("%s (%s)", part.Ingredient, number.Share(part.Amount, total)))
 	}
 	text := ""
 	switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"kir/internal/report"
 )
@@ -48,7 +49,7 @@ func slackText(s report.Slack) string {
 	if !bounds(s) {
 		return "kept"
 	}
-	value, room := fmt.Sprintf("%.4g", float64(s.Value)), fmt.Sprintf("%.3g", float64(s.Room))
+	value, room := boundedText(s.Value, s.Unit, 4), boundedText(s.Room, s.Unit, 3)
 	switch {
 	case s.Ingredient != "":
 		value = clipped(s.Ingredient) + " has " + unitsOf(value)
@@ -63,6 +64,15 @@ func slackText(s report.Slack) string {
 		return value + ", at the bound"
 	}
 	return value + ", " + room + " to spare"
+}
+
+// boundedText writes a figure that a rule bounds, or how far it is from a bound: units and
+// ingredients, which are whole, as they are, others to so many figures.
+func boundedText(v report.Number, unit string, figures int) string {
+	if f := float64(v); (unit == "units" || unit == "ingredients") && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return fmt.Sprintf("%.*g", figures, float64(v))
 }
 
 func unitsOf(value string) string {

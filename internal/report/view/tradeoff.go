@@ -181,8 +181,9 @@ func tradeValue(v report.Value, o report.Objective) string {
 // recipeText is a recipe in a line.
 func recipeText(parts []report.Part, total int) string {
 	var list []string
-	for _, part := range parts {
-		list = append(list, part.Ingredient+" "+strings.TrimSpace(number.Share(part.Amount, total)))
+	shares := sharesOf(parts, total)
+	for k, part := range parts {
+		list = append(list, part.Ingredient+" "+shares[k])
 	}
 	return strings.Join(list, ", ")
 }

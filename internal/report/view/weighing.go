@@ -30,7 +30,7 @@ func Weighing(w io.Writer, s *report.Weighing, style terminal.Style) error {
 			group = r.Group
 			t.Row("", group)
 		}
-		row := []any{"[ ]", r.Ingredient, r.Amount, r.Running, number.Four(float64(r.Exact)), number.Four(float64(r.Percent))}
+		row := []any{"[ ]", r.Ingredient, r.Amount, r.Running, r.ExactText, r.PercentText}
 		if s.Cost.Known() {
 			row = append(row, number.Fixed(float64(r.Cost), 2))
 		}
@@ -53,7 +53,7 @@ func WeighingSheet(s *report.Weighing) *sheet.Sheet {
 	out := &sheet.Sheet{Name: "weighing"}
 	out.Add("group", "ingredient", s.Unit, "running "+s.Unit, "exact "+s.Unit, "percent", "cost", "lot", "notes")
 	for _, r := range s.Rows {
-		out.Add(r.Group, r.Ingredient, sheet.Decimal(r.Amount), sheet.Decimal(r.Running), cell(r.Exact), cell(r.Percent), cell(r.Cost), nil, nil)
+		out.Add(r.Group, r.Ingredient, sheet.Decimal(r.Amount), sheet.Decimal(r.Running), sheet.Decimal(r.ExactText), sheet.Decimal(r.PercentText), cell(r.Cost), nil, nil)
 	}
 	out.Add(nil, "sum", sheet.Decimal(s.Sum), nil, nil, 100, cell(s.Cost), nil, nil)
 	return out
@@ -61,8 +61,7 @@ func WeighingSheet(s *report.Weighing) *sheet.Sheet {
 
 // weighingPage is a page to print: one file that needs nothing else.
 var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap{
-	"text":  Shown,
-	"short": func(v report.Number) string { return number.Four(float64(v)) },
+	"text": Shown,
 	"money": func(v report.Number) string {
 		if !v.Known() {
 			return ""
@@ -101,7 +100,7 @@ section + section { margin-top: 3rem }
 <thead><tr><th scope="col"><span class="box"></span></th><th scope="col">Ingredient</th><th scope="col" class="n">{{.Unit}}</th><th scope="col" class="n">Running</th><th scope="col" class="n">%</th>{{if .Cost.Known}}<th scope="col" class="n">Cost</th>{{end}}<th scope="col" class="free">Lot, notes</th></tr></thead>
 <tbody>
 {{$group := ""}}{{$wide := .Cost.Known}}{{range .Rows}}{{if ne .Group $group}}{{$group = .Group}}<tr><th colspan="{{if $wide}}7{{else}}6{{end}}" scope="rowgroup">{{text .Group}}</th></tr>
-{{end}}<tr><td><span class="box"></span></td><td>{{text .Ingredient}}</td><td class="n weigh">{{.Amount}}</td><td class="n">{{.Running}}</td><td class="n">{{short .Percent}}</td>{{if $wide}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr>
+{{end}}<tr><td><span class="box"></span></td><td>{{text .Ingredient}}</td><td class="n weigh">{{.Amount}}</td><td class="n">{{.Running}}</td><td class="n">{{.PercentText}}</td>{{if $wide}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr>
 {{end}}</tbody>
 <tfoot><tr><td></td><th scope="row">Sum</th><td class="n weigh">{{.Sum}}</td><td></td><td class="n">100</td>{{if .Cost.Known}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr></tfoot>
 </table>

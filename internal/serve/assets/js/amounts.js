@@ -1,30 +1,45 @@
 // Amounts in the units of the table, to what a scale or a jigger has, and colours.
 import { el, byId, entire } from './dom.js';
 import { page } from './state.js';
+import { percentages, steps } from './written.js';
 
-// share writes units as a percentage.
-export const share = (units, total) => (100 * units / total).toFixed(total === 100 ? 0 : 1);
+// shares writes the amounts of a list of units that make up a recipe in percent; share one
+// alone.
+export const shares = units => percentages(units, page.problem.total, page.problem.total === 100 ? 0 : 1);
+export const share = units => shares([units])[0];
 
 // chosen is the unit that was chosen, one of those that the server names.
 const chosen = () => page.problem.units.find(u => u.name === byId('unit').value) ?? page.problem.units[0];
 
 const fractions = { 0.25: '¼', 0.5: '½', 0.75: '¾' };
 
-// stepped writes a number to a step; what is less than half of it is not nothing.
-function stepped(v, step) {
-  const n = Math.round(v / step) * step;
-  if (n === 0 && v > 0) return '<' + (fractions[step] ?? String(step));
-  const whole = Math.floor(n + 1e-9), rest = n - whole;
+// stepped writes how many steps there are of something; what is less than half of one is not
+// nothing.
+function stepped(count, units, step) {
+  if (count === 0 && units > 0) return '<' + (fractions[step] ?? String(step));
+  const n = count * step, whole = Math.floor(n + 1e-9), rest = n - whole;
   if (step === 0.25 || step === 0.5) return (rest < 1e-9 ? String(whole) : (whole || '') + fractions[Math.round(rest * 4) / 4]);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   return n.toFixed(digits === 0 && step % 1 ? 1 : digits);
 }
 
-// amount writes units as was chosen: in percent, or of a batch in a unit, to a step.
-export function amount(units) {
-  const { total } = page.problem, u = chosen();
-  if (u.name === '%') return share(units, total) + ' %';
-  return stepped(units / total * (Number(byId('batch').value) || 0), Number(byId('step').value)) + ' ' + u.name;
+// amountsOf writes a list of units that make up a recipe as was chosen: in percent, or of a
+// batch in a unit, to a step.
+export function amountsOf(units) {
+  const u = chosen();
+  if (u.name === '%') return shares(units).map(text => text + ' %');
+  const step = Number(byId('step').value), count = Math.round((Number(byId('batch').value) || 0) / step);
+  return steps(units, page.problem.total, count).map((n, k) => stepped(n, units[k], step) + ' ' + u.name);
+}
+
+// amount writes units alone.
+export const amount = units => amountsOf([units])[0];
+
+// amounts writes a recipe: each ingredient, the largest amount first, its units and its amount
+// as text.
+export function amounts(recipe) {
+  const all = parts(recipe), texts = amountsOf(all.map(([, units]) => units));
+  return all.map(([name, units], k) => [name, units, texts[k]]);
 }
 
 // batch says how much is made, for a weighing sheet: of a problem in percent 100 g.
@@ -69,5 +84,5 @@ export const swatch = name => el('span', { class: 'swatch ' + colour(name) });
 export const parts = recipe => Object.entries(recipe).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 
 // plainRows are the ingredients of a recipe, to be read.
-export const plainRows = recipe => el('ul', { class: 'parts' }, parts(recipe).map(([n, a]) =>
-  el('li', {}, el('span', { class: 'row' }, swatch(n), el('span', { class: 'name', title: entire(n) }, n), el('span', { class: 'amount' }, amount(a))))));
+export const plainRows = recipe => el('ul', { class: 'parts' }, amounts(recipe).map(([n, , text]) =>
+  el('li', {}, el('span', { class: 'row' }, swatch(n), el('span', { class: 'name', title: entire(n) }, n), el('span', { class: 'amount' }, text)))));

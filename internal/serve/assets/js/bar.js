@@ -2,7 +2,8 @@
 // amount, clicked it shows what amounts there are.
 import { el, shown } from './dom.js';
 import { page } from './state.js';
-import { amount, colour, parts, share } from './amounts.js';
+import { amountsOf, colour, parts, shares } from './amounts.js';
+import { steps } from './written.js';
 
 const before = new Map(); // by what a bar stands for: the amounts it had, to move from
 
@@ -16,20 +17,24 @@ export function bar(recipe, { key, keep, look } = {}) {
     const group = name => members[name] ?? 99;
     all = [...all].sort((a, b) => group(a[0]) - group(b[0]) || b[1] - a[1]);
   }
-  const words = parts(recipe).map(([n, a]) => `${shown(n)} ${share(a, total)} %`).join(', ');
+  const percents = shares(parts(recipe).map(([, a]) => a));
+  const words = parts(recipe).map(([n], k) => `${shown(n)} ${percents[k]} %`).join(', ');
   const e = el('div', keep ? { class: 'bar', role: 'group', 'aria-label': words, 'aria-describedby': 'bar-help' } : { class: 'bar', role: 'img', 'aria-label': words },
     all.map(([name]) => el('span', { class: colour(name) }, el('b', {}, name))));
   const spans = [...e.children];
-  const set = k => units => {
-    spans[k].style.flexGrow = units;
-    spans[k].title = `${shown(all[k][0])} ${share(units, total)} %`;
-    if (!keep) return;
-    spans[k].setAttribute('aria-valuenow', units);
-    spans[k].setAttribute('aria-valuetext', `${share(units, total)} %, ${amount(units)}`);
+  const set = units => {
+    const percents = shares(units), amounts = keep && amountsOf(units);
+    spans.forEach((s, k) => {
+      s.style.flexGrow = units[k];
+      s.title = `${shown(all[k][0])} ${percents[k]} %`;
+      if (!keep) return;
+      s.setAttribute('aria-valuenow', units[k]);
+      s.setAttribute('aria-valuetext', `${percents[k]} %, ${amounts[k]}`);
+    });
   };
   const was = before.get(key);
+  set(all.map(([, units]) => units));
   all.forEach(([name, units], k) => {
-    set(k)(units);
     if (was && was[name] !== units) {
       spans[k].style.flexGrow = was[name] ?? 0;
       requestAnimationFrame(() => { e.classList.add('moves'); spans[k].style.flexGrow = units; });
@@ -47,9 +52,8 @@ function slides(e, spans, all, k, set, key, keep, look) {
   let now = units;
   const move = to => {
     now = Math.max(1, Math.min(total - all.length + 1, Math.round(to)));
-    const rest = (total - now) / Math.max(1, total - units);
-    all.forEach(([, a], i) => set(i)(i === k ? now : a * rest));
-    set(k)(now);
+    const others = steps(all.map(([, a], i) => i === k ? 0 : a), Math.max(1, total - units), total - now);
+    set(others.map((a, i) => i === k ? now : a));
   };
   const done = () => now === units ? look(name) : keep(name, now);
   let from = null;

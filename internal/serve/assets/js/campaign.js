@@ -3,7 +3,7 @@
 import { el, byId, fill, plain, button, dialog, drawing, shown } from './dom.js';
 import { page, ask, send, open } from './state.js';
 import { keep, kept } from './drafts.js';
-import { amount, batch, parts, plainRows } from './amounts.js';
+import { amounts, batch, plainRows } from './amounts.js';
 import { bar } from './bar.js';
 
 const trials = new Map(); // by id: the card of a recipe of a batch, which stays while it is typed in
@@ -179,7 +179,7 @@ export function showCampaign() {
   byId('campaign-advice').textContent = shown(s ? `${s.headline} ${s.text}` : c.batches.length ? c.batches[0].text : 'kir chooses a few recipes to make, you type what came of them, and it chooses the next.');
   byId('campaign-fault').hidden = !c.fault;
   if (c.fault) byId('campaign-fault').textContent = shown([c.fault.message, c.fault.hint].filter(Boolean).join(': '));
-  fill(byId('campaign-best'), s?.best ? [el('strong', {}, `Best so far: ${s.best_id}, ${s.measured}. `), parts(s.best).map(([n, a]) => `${n} ${amount(a)}`).join(', ') + '. ', s.tried + '.'] : []);
+  fill(byId('campaign-best'), s?.best ? [el('strong', {}, `Best so far: ${s.best_id}, ${s.measured}. `), amounts(s.best).map(([n, , text]) => `${n} ${text}`).join(', ') + '. ', s.tried + '.'] : []);
   byId('campaign-doing').textContent = { choosing: 'Choosing the next batch …', standing: 'Learning from the results …' }[c.doing] ?? (c.behind ? 'Results came since; it learns from them in a moment.' : '');
   byId('next').disabled = c.doing === 'choosing';
   if (document.activeElement !== byId('next-size') && !byId('next-size').dataset.typed) byId('next-size').value = c.size;

@@ -2,7 +2,7 @@
 // It is there where the answer has one.
 import { el, byId, fill, mark, plain, button, shown } from './dom.js';
 import { page, ask } from './state.js';
-import { amount, plainRows } from './amounts.js';
+import { plainRows } from './amounts.js';
 import { bar } from './bar.js';
 
 let at = 0;         // the point that is chosen

@@ -1,7 +1,7 @@
 // The steps, and the problem as a file.
 import { el, byId, fill, fixed, button, shown } from './dom.js';
 import { page, ask, get, say, newest } from './state.js';
-import { parts } from './amounts.js';
+import { parts, shares } from './amounts.js';
 import { keep, kept } from './drafts.js';
 
 const title = s => s.name || s.change;
@@ -39,7 +39,10 @@ async function compare(s) {
   const here = page.list.entries, there = other.entries;
   const has = (list, b) => list.some(c => setOf(c) === setOf(b));
   const mean = l => l.length ? fixed(l.reduce((sum, b) => sum + b.score, 0) / l.length, 3) : '?';
-  const line = b => parts(b.recipe).map(([n, a]) => `${(100 * a / page.problem.total).toFixed(1)} ${n}`).join(', ') + `: ${fixed(b.score, 3)}`;
+  const line = b => {
+    const all = parts(b.recipe), percents = shares(all.map(([, units]) => units));
+    return all.map(([n], k) => `${percents[k]} ${n}`).join(', ') + `: ${fixed(b.score, 3)}`;
+  };
   const list = (head, sign, all) => [el('h3', {}, `${head}: ${all.length}`), el('ul', { class: 'plain small ' + sign }, all.map(b => el('li', {}, line(b))))];
   fill(byId('compared'), el('div', { class: 'box' }, el('h3', {}, `Beside step ${s.id}: ${title(s)}`),
     !page.list.settled || !other.settled ? el('p', { class: 'provisional small' }, 'One of the two shortlists is a first look.') : null,

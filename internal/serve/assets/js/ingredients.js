@@ -1,8 +1,12 @@
 // The ingredients: how the draws use them, and how much of one there may be.
 import { el, byId, fill, fixed, button, mark, shown, entire } from './dom.js';
 import { page, ask, get, say, newest } from './state.js';
+import { share } from './amounts.js';
 
 const percent = v => Math.round(v * 1000) / 10 + '%';
+
+// bound writes the end of a range, which is of whole units.
+const bound = (v, total) => share(Math.round(v * total)).replace(/\.0+$|(\.\d*?)0+$/, '$1') + '%';
 
 const lastDose = newest();
 let chosen = null; // the ingredient or group that is steered: {name, group}
@@ -54,7 +58,7 @@ export async function steer(name, group = false, quiet = false) {
   }
   if (!d) return;
   const send = (min, max) => done(group ? { do: 'group', attribute: page.problem.attribute, value: name, min, max } : { do: 'dose', ingredient: name, min, max });
-  const low = el('input', { value: percent(d.low), size: 7, 'data-key': 'dose low' }), high = el('input', { value: percent(d.high), size: 7, 'data-key': 'dose high' });
+  const low = el('input', { value: bound(d.low, d.total), size: 7, 'data-key': 'dose low' }), high = el('input', { value: bound(d.high, d.total), size: 7, 'data-key': 'dose high' });
   const box = byId('dose'), close = button('Close', () => box.close());
   fill(box, el('h2', { id: 'dose-head' }, name), el('p', { class: 'small' }, `Used by ${fixed(100 * d.used, 1)} % of the draws. Drag the ends to bound its amount where it is used.`),
     d.bins.length ? histogram(d, low, high, () => send(low.value, high.value)) : el('p', { class: 'soft' }, 'No draw uses it.'),
@@ -87,9 +91,9 @@ function histogram(d, low, high, done) {
   const draw = () => {
     ends.forEach((v, k) => {
       handles[k].setAttribute('x', at(v) - (k ? 0 : 12));
-      handles[k].setAttribute('aria-valuenow', Math.round(1000 * v) / 10);
-      handles[k].setAttribute('aria-valuetext', percent(v));
-      (k ? high : low).value = percent(v);
+      handles[k].setAttribute('aria-valuenow', parseFloat(bound(v, d.total)));
+      handles[k].setAttribute('aria-valuetext', bound(v, d.total));
+      (k ? high : low).value = bound(v, d.total);
     });
     bars.forEach((b, k) => {
       const v = d.low + (k + 0.5) / d.bins.length * (d.high - d.low);

@@ -1,7 +1,7 @@
 // The answer and the shortlist: how far to trust it, then cards or a table.
 import { el, byId, fill, fixed, plain, button, dialog, shown, drawing, narrow, entire } from './dom.js';
 import { page, ask, say, get, text, open, download, newest } from './state.js';
-import { amount, batch, swatch, groupColour, parts, showUnits } from './amounts.js';
+import { amount, amounts, batch, swatch, groupColour, parts, showUnits } from './amounts.js';
 import { bar } from './bar.js';
 import { showFront } from './front.js';
 
@@ -13,7 +13,7 @@ const orders = {
 };
 const distance = b => b.nearest && b.nearest.length ? b.nearest[0].distance ?? -1 : -1;
 
-const recipeText = b => parts(b.recipe).map(([n, a]) => `${amount(a)} ${n}`).join('\n');
+const recipeText = b => amounts(b.recipe).map(([n, , text]) => `${text} ${n}`).join('\n');
 
 async function copy(b, e) {
   try {
@@ -28,14 +28,14 @@ const pin = (name, units) => ask({ do: 'pin', ingredient: name, amount: units ? 
 const look = name => document.dispatchEvent(new CustomEvent('steer', { detail: name }));
 
 // row is an ingredient of a recipe; a click opens what can be done with it.
-function row(b, [name, units], k) {
+function row(b, [name, units, text], k) {
   const range = b.ranges?.[name];
   return el('li', {}, el('details', { name: 'part-' + k, 'data-key': `part ${k} ${name}` },
-    el('summary', {}, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, amount(units))),
+    el('summary', {}, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, text)),
     range && el('p', { class: 'soft' }, `As good: ${amount(range.low)} to ${amount(range.high)}`),
     el('div', { class: 'small-tools' },
       button('Pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'In every recipe, at any amount', 'data-key': `pin ${k} ${name}` }),
-      button('Keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${amount(units)}`, title: `In every recipe, ${amount(units)} of it`, 'data-key': `keep ${k} ${name}` }),
+      button('Keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${text}`, title: `In every recipe, ${text} of it`, 'data-key': `keep ${k} ${name}` }),
       button('Ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` }),
       button('Replace', () => replace(name), { 'aria-label': `Replace ${shown(name)}`, 'data-key': `replace ${k} ${name}` }),
       button('Amounts', () => look(name), { 'aria-label': `Amounts of ${shown(name)}`, 'data-key': `steer ${k} ${name}` }))));
@@ -103,7 +103,7 @@ function card(b, k) {
   return el('li', { class: 'card' },
     el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${fixed(b.score, 3)}` + (weak() ? ' (weak model)' : ''))),
     bar(b.recipe, { key: 'recipe ' + k, keep, look }),
-    el('ul', { class: 'parts', 'aria-label': `Recipe ${k + 1}` }, parts(b.recipe).map(p => row(b, p, k))),
+    el('ul', { class: 'parts', 'aria-label': `Recipe ${k + 1}` }, amounts(b.recipe).map(p => row(b, p, k))),
     facts(b),
     el('div', { class: 'small-tools' },
       button('More like this', () => ask({ do: 'near', recipe: b.recipe, changes: 2 }), { 'data-key': `near ${k}`, 'aria-label': `More like this recipe, ${k + 1}` }),
@@ -113,13 +113,14 @@ function card(b, k) {
 
 function table(list) {
   const names = [...new Set(list.flatMap(([b]) => parts(b.recipe).map(([n]) => n)))];
+  const texts = list.map(([b]) => new Map(amounts(b.recipe).map(([n, , text]) => [n, text])));
   return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The shortlist as a table' },
     el('table', {}, el('caption', { class: 'small soft' }, 'A column a recipe.'),
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Ingredient'), list.map(([, k]) => el('th', { scope: 'col', class: 'n' }, String(k + 1))))),
       el('tbody', {},
         el('tr', { class: weak() ? 'soft' : null }, el('th', { scope: 'row' }, weak() ? 'score (weak model)' : 'score'), list.map(([b]) => el('td', { class: 'n' }, fixed(b.score, 3)))),
         names.map(n => el('tr', {}, el('th', { scope: 'row' }, swatch(n), n),
-          list.map(([b]) => el('td', { class: 'n' }, b.recipe[n] ? amount(b.recipe[n]) : '')))))));
+          texts.map(of => el('td', { class: 'n' }, of.get(n) ?? '')))))));
 }
 
 export function showList() {

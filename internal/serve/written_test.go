@@ -1,0 +1,81 @@
+package serve
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"kir/internal/number"
+)
+
+// TestScriptWritesAmounts: the page writes percentages as kir does, and divides a batch into
+// whole steps of a scale.
+func TestScriptWritesAmounts(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node to run the script with")
+	}
+	type asked struct {
+		Units []int `json:"units"`
+		Total int   `json:"total"`
+		Least int   `json:"least"`
+		Steps int   `json:"steps"`
+	}
+	r := rand.New(rand.NewPCG(8, 4))
+	var all []asked
+	totals := []int{1, 2, 3, 7, 30, 64, 99, 100, 200, 400, 960, 1000, 1001, 10_000, 12_345, 1<<31 - 1}
+	for range 400 {
+		total := totals[r.IntN(len(totals))]
+		a := asked{Total: total, Least: r.IntN(2), Steps: 1 + r.IntN(2000)}
+		for left := total; left > 0 && len(a.Units) < 8; {
+			some := 1 + r.IntN(left)
+			a.Units, left = append(a.Units, some), left-some
+		}
+		all = append(all, a)
+	}
+	script, err := os.ReadFile("assets/js/written.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "written.mjs")
+	script = append(script, "\nconsole.log(JSON.stringify("+string(questions)+".map(q => ({ texts: percentages(q.units, q.total, q.least), steps: steps(q.units, q.total, q.steps) }))));\n"...)
+	if err := os.WriteFile(program, script, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(node, program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []struct {
+		Texts []string `json:"texts"`
+		Steps []int    `json:"steps"`
+	}
+	if err := json.Unmarshal(out, &answers); err != nil {
+		t.Fatal(err)
+	}
+	for k, q := range all {
+		a := number.Percentages(q.Total)
+		a.Least = max(a.Least, q.Least)
+		if want := a.Write(q.Units); !slices.Equal(answers[k].Texts, want) {
+			t.Errorf("%v of %d are written as %q, not %q", q.Units, q.Total, answers[k].Texts, want)
+		}
+		sum, units := 0, 0
+		for i, n := range answers[k].Steps {
+			sum, units = sum+n, units+q.Units[i]
+			if off := float64(n) - float64(q.Units[i])*float64(q.Steps)/float64(q.Total); off <= -1 || off >= 1 {
+				t.Errorf("%d of %d units are %d of %d steps", q.Units[i], q.Total, n, q.Steps)
+			}
+		}
+		if units == q.Total && sum != q.Steps {
+			t.Errorf("%v of %d are %v steps, not %d", q.Units, q.Total, answers[k].Steps, q.Steps)
+		}
+	}
+}
