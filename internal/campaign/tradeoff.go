@@ -218,7 +218,7 @@ func (f *frontier) candidates(ctx context.Context) error {
 				return -v
 			}
 		}
-		losses = append(losses, search.Loss{Name: g.name, Property: newAcquisition(f.c.Problem.Total, score, func([]mcmc.Part) bool { return false })})
+		losses = append(losses, search.Loss{Name: g.name, Size: g.known.Loss.Size, Property: newAcquisition(f.c.Problem.Total, score, func([]mcmc.Part) bool { return false })})
 	}
 	o := search.TradeOptions{Lines: f.effort(), Seed: f.s.Seed + uint64(f.round), Workers: f.s.Workers, Least: f.least, NoRandom: true}
 	for k, t := range f.c.trials {
@@ -326,13 +326,17 @@ func (f *frontier) draw() error {
 	for k := range f.goals {
 		g := &f.goals[k]
 		if g.learn == nil {
+			known := make([][]float64, len(xs))
 			for a, x := range xs {
 				v, err := f.knownLoss(g, x)
 				if err != nil {
 					return err
 				}
+				known[a] = []float64{v}
+			}
+			for a, v := range front.MergeTies(known, []float64{g.known.Loss.Size}) {
 				for s := range f.losses {
-					f.losses[s][a][k] = v
+					f.losses[s][a][k] = v[0]
 				}
 			}
 			continue
@@ -374,6 +378,7 @@ func (f *frontier) anchor(xs *[][]mcmc.Part) error {
 			points[a] = append(points[a], v)
 		}
 	}
+	points = front.MergeTies(points, f.sizes())
 	for left := 2 * anchorCount; left > 0 && len(points) > 0; {
 		best := front.Minimal(points)
 		for _, k := range best[:min(len(best), left)] {
@@ -386,6 +391,16 @@ func (f *frontier) anchor(xs *[][]mcmc.Part) error {
 		}
 	}
 	return nil
+}
+
+// sizes returns the sizes of the losses, of which those that are learnt are no ties but where
+// recipes are the same.
+func (f *frontier) sizes() []float64 {
+	sizes := make([]float64, len(f.goals))
+	for k := range f.goals {
+		sizes[k] = f.goals[k].known.Loss.Size
+	}
+	return sizes
 }
 
 // scale makes the losses shares of the way from the best to the reference, of the means of

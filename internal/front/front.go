@@ -1,6 +1,13 @@
 // Package front compares points that are judged by several losses at once, each the better
 // the lower it is: which of them no other beats, how much they dominate together, which are
 // spread evenly, and where the knees are. It knows nothing of compositions.
+//
+// # Ties
+//
+// Losses are compared as they are. Two recipes that cost the same may have costs that differ
+// in the last bit, since their sums were rounded in another order; then the better of the two
+// in all else does not dominate the other. Whoever compares losses that were computed calls
+// [MergeTies] first, which makes them equal.
 package front
 
 import (
@@ -33,6 +40,51 @@ func covers(a, b []float64) bool {
 
 // compare orders points by their losses, the first loss first.
 func compare(a, b []float64) int { return slices.Compare(a, b) }
+
+// Tie is how far apart losses may be, as a share of the larger, that are the same but for
+// rounding: a sum of n terms of one sign is off by n·2⁻⁵³ at most, which is less up to n = 4,500.
+const Tie = 1e-12
+
+// MergeTies returns points whose losses are equal where they were the same but for rounding.
+// sizes are how large the figures are that a loss is a difference of, by loss: what is less
+// than [Tie] of that apart is the same, too. nil: losses are no differences.
+//
+// "Nearly equal" is not transitive, and so dominance by nearly equal losses is not: a chain of
+// points could replace each other until the last is worse than the first. So the losses of all
+// points are looked at together. Sorted, those between which no gap is wider than rounding are
+// one class, and all of a class become its least. That is an equivalence, which keeps the
+// order of losses, so that dominance among merged points is a partial order; and losses that
+// are nearly equal are never apart, so that of merged points none of which dominates another
+// none is at least as good in every loss, to within rounding, as another. Of n points a loss
+// moves by n·1e-12 of itself at most, and that only where they are as close to each other as
+// that all the way.
+func MergeTies(points [][]float64, sizes []float64) [][]float64 {
+	out := make([][]float64, len(points))
+	for k, p := range points {
+		out[k] = slices.Clone(p)
+	}
+	if len(points) == 0 {
+		return out
+	}
+	order := make([]int, len(points))
+	for k := range order {
+		order[k] = k
+	}
+	for d := range points[0] {
+		size := 0.0
+		if sizes != nil {
+			size = sizes[d]
+		}
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(points[a][d], points[b][d]) })
+		for at := 1; at < len(order); at++ {
+			before, here := points[order[at-1]][d], points[order[at]][d]
+			if gap := here - before; !math.IsInf(gap, 0) && gap <= float64(Tie*max(math.Abs(before), math.Abs(here), size)) {
+				out[order[at]][d] = out[order[at-1]][d]
+			}
+		}
+	}
+	return out
+}
 
 // Minimal returns the indices of the points that no other dominates, in the order of their
 // losses. Of equal points it is the first.

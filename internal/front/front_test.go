@@ -88,6 +88,86 @@ func TestHypervolumeCountsCells(t *testing.T) {
 	}
 }
 
+// TestMergedTies: of points whose losses tie in real numbers and differ in the last bits, the
+// front is that of the real numbers, whatever the order of the points, and none of it is at
+// least as good as another to within rounding.
+func TestMergedTies(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	split := 0 // fronts that are larger without merging
+	for range 500 {
+		count, losses := 1+r.IntN(60), 1+r.IntN(4)
+		real := points(r, count, losses, 2+r.IntN(8))
+		sizes := make([]float64, losses)
+		scale := make([]float64, losses)
+		for d := range scale {
+			scale[d] = []float64{160. / 14, 1e-9 / 3, -7e8 / 11, 0.1}[r.IntN(4)]
+			if r.IntN(3) == 0 { // a distance from a bound, which may be met
+				sizes[d] = math.Abs(scale[d]) * 8
+			}
+		}
+		computed := make([][]float64, count)
+		for k, p := range real {
+			for d, v := range p {
+				off := 1 + float64(r.IntN(9)-4)*0x1p-52
+				switch {
+				case sizes[d] > 0:
+					v = (v+8)*scale[d]*off - 8*scale[d] // what is left of figures that are rounded
+				default:
+					v = (v + 1) * scale[d] * off
+				}
+				computed[k] = append(computed[k], v)
+			}
+		}
+		for k := range real {
+			for d := range real[k] {
+				if scale[d] < 0 {
+					real[k][d] *= -1
+				}
+			}
+		}
+		merged := front.MergeTies(computed, sizes)
+		set := func(kept []int) (out [][]float64) {
+			for _, k := range kept {
+				out = append(out, real[k])
+			}
+			slices.SortFunc(out, slices.Compare)
+			return out
+		}
+		kept, want := front.Minimal(merged), front.Minimal(real)
+		if !slices.EqualFunc(set(kept), set(want), slices.Equal) {
+			t.Fatalf("of %v the front is %v, not %v", computed, set(kept), set(want))
+		}
+		if len(front.Minimal(computed)) > len(want) {
+			split++
+		}
+		for _, a := range kept {
+			for _, b := range kept {
+				covers := a != b
+				for d, v := range computed[a] {
+					w := computed[b][d]
+					covers = covers && v <= w+front.Tie*max(math.Abs(v), math.Abs(w), sizes[d])
+				}
+				if covers {
+					t.Fatalf("%v is at least as good as %v", computed[a], computed[b])
+				}
+			}
+		}
+		for k, p := range merged {
+			for d, v := range p {
+				if most := float64(count) * front.Tie * max(math.Abs(v), math.Abs(computed[k][d]), sizes[d]); !(v <= computed[k][d] && computed[k][d]-v <= most) {
+					t.Fatalf("%v is merged into %v", computed[k][d], v)
+				}
+			}
+		}
+	}
+	if split < 100 {
+		t.Errorf("only %d fronts have ties that rounding splits: the test shows nothing", split)
+	}
+	if got := front.MergeTies([][]float64{{1, math.Inf(1)}, {1 + 1e-9, 2}, {1 - 1e-13, math.NaN()}}, nil); got[0][0] != 1-1e-13 || got[1][0] != 1+1e-9 || !math.IsInf(got[0][1], 1) || got[1][1] != 2 {
+		t.Errorf("merged: %v", got)
+	}
+}
+
 func TestSpreadKeepsEndsAndGaps(t *testing.T) {
 	var all [][]float64
 	for k := range 101 { // dense at one end

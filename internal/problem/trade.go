@@ -247,9 +247,29 @@ func (p *Problem) objective(name string) (*Objective, error) {
 	o.Goal, o.Loss.Name = a.goal, name
 	if a.goal == Between {
 		o.Least, o.Most = float64(a.least*l.scale), float64(a.most*l.scale)
+		o.Loss.Size = sizeOf(a.least, a.most)
 	}
 	o.Loss.Property, err = l.as(d)
 	return o, err
+}
+
+// Size returns how large the values are that the loss of a shown value is a difference of, see
+// [front.MergeTies].
+func (o *Objective) Size() float64 {
+	if o.Goal != Between {
+		return 0
+	}
+	return sizeOf(o.Least, o.Most)
+}
+
+// sizeOf returns the size of the greater of two bounds, of which one may be open.
+func sizeOf(least, most float64) (size float64) {
+	for _, v := range []float64{least, most} {
+		if !math.IsInf(v, 0) {
+			size = max(size, math.Abs(v))
+		}
+	}
+	return size
 }
 
 // Traded returns the target of a trade-off: with the rules and bounds of the problem, and

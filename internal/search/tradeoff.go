@@ -18,6 +18,7 @@ import (
 type Loss struct {
 	Name     string
 	Property mcmc.Property // whose log score is the loss times −1
+	Size     float64       // of the figures that it is a difference of, see [front.MergeTies]; 0: it is none
 }
 
 // Of returns the loss of a composition.
@@ -138,7 +139,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 	}
 	r.Lines += last.lines
 	r.Compositions += last.splits
-	r.Front = last.archive.sorted()
+	r.Front = last.archive.merged()
 	return r, r.measure(ctx, all, found)
 }
 

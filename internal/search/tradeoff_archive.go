@@ -18,12 +18,16 @@ const mostMembers, mostMembersOfMore = 6000, 1200
 type pareto struct {
 	members []Member // of two losses: the first rises, the second falls
 	most    int
+	sizes   []float64 // of the losses
 }
 
-func newPareto(losses int) *pareto {
+func newPareto(losses []Loss) *pareto {
 	p := &pareto{most: mostMembers}
-	if losses > 2 {
+	if len(losses) > 2 {
 		p.most = mostMembersOfMore
+	}
+	for _, l := range losses {
+		p.sizes = append(p.sizes, l.Size)
 	}
 	return p
 }
@@ -76,8 +80,21 @@ func (p *pareto) offer(losses []float64, parts []mcmc.Part) bool {
 	return true
 }
 
-// thin keeps two thirds.
+// minimal returns which members no other beats where ties are merged, in the order of their
+// losses. A member that is beaten so is not missed: its losses are another's, but for rounding.
+func (p *pareto) minimal() []int { return front.Minimal(front.MergeTies(lossesOf(p.members), p.sizes)) }
+
+// thin keeps two thirds, and no member that another beats where ties are merged.
 func (p *pareto) thin() {
+	if best := p.minimal(); len(best) < len(p.members) {
+		slices.Sort(best)
+		for k, at := range best {
+			p.members[k] = p.members[at]
+		}
+		if p.members = p.members[:len(best)]; len(best) <= 2*p.most/3 {
+			return
+		}
+	}
 	ideal, nadir := front.Bounds(lossesOf(p.members))
 	kept := front.Spread(front.Scaled(lossesOf(p.members), ideal, nadir), 2*p.most/3)
 	some := make([]Member, len(kept))
@@ -87,9 +104,12 @@ func (p *pareto) thin() {
 	p.members = some
 }
 
-// sorted returns the members in the order of their losses.
-func (p *pareto) sorted() []Member {
-	all := slices.Clone(p.members)
-	slices.SortStableFunc(all, func(a, b Member) int { return slices.Compare(a.Losses, b.Losses) })
+// merged returns the members that no other beats where ties are merged, in the order of their
+// losses.
+func (p *pareto) merged() []Member {
+	var all []Member
+	for _, at := range p.minimal() {
+		all = append(all, p.members[at])
+	}
 	return all
 }

@@ -77,7 +77,7 @@ func randomLosses(r *rand.Rand, n, count, first int) []Loss {
 				return math.Floor(linear(x)/float64(4*x.Total())) + float64(x.Used())
 			}}
 		}
-		out = append(out, Loss{fmt.Sprint("loss ", k), of})
+		out = append(out, Loss{Name: fmt.Sprint("loss ", k), Property: of})
 	}
 	return out
 }
@@ -195,6 +195,92 @@ func TestTradeOffEnumerated(t *testing.T) {
 	t.Logf("%d of %d points of all fronts", found, there)
 }
 
+// TestTradeOffTies: where losses tie in whole numbers and are rounded otherwise for each
+// composition, the front is that of the whole numbers, each point once.
+func TestTradeOffTies(t *testing.T) {
+	split := 0
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 12))
+		n, total, count := 5, 8+r.IntN(4), 2+int(seed)%2
+		space, err := mcmc.NewSpace(n, total)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var exact, losses []Loss
+		for d := range count {
+			factors := make([]int, n)
+			for i := range factors {
+				factors[i] = 1 + r.IntN(5)
+			}
+			whole := func(x *mcmc.Composition) float64 {
+				sum := 0
+				for i, amount := range x.Amounts() {
+					sum += factors[i] * int(amount)
+				}
+				return float64(sum)
+			}
+			within := d == 1 // the distance from a bound
+			bound := float64(2 * total)
+			exact = append(exact, Loss{Property: lossOf(func(x *mcmc.Composition) float64 {
+				if within {
+					return max(whole(x)-bound, 0)
+				}
+				return whole(x)
+			})})
+			of := lossOf(func(x *mcmc.Composition) float64 {
+				bits := uint64(0) // another rounding for each composition
+				for _, amount := range x.Amounts() {
+					bits = bits*31 + uint64(amount)
+				}
+				v := whole(x) * (160. / 14) * (1 + float64(bits%7)*0x1p-52)
+				if within {
+					return max(v-bound*(160./14), 0)
+				}
+				return v
+			})
+			l := Loss{Name: fmt.Sprint("loss ", d), Property: of}
+			if within {
+				l.Size = bound * (160. / 14)
+			}
+			losses = append(losses, l)
+		}
+		got, err := TradeOff(t.Context(), target, losses, TradeOptions{Lines: 4000, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		every := enumerated(t, target, exact)
+		var want, found [][]float64
+		for _, k := range front.Minimal(every) {
+			want = append(want, every[k])
+		}
+		for _, m := range got.Front {
+			x, err := mcmc.NewComposition(n, m.Parts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p []float64
+			for d := range exact {
+				p = append(p, exact[d].Of(x))
+			}
+			found = append(found, p)
+		}
+		if !slices.EqualFunc(found, want, slices.Equal) {
+			t.Errorf("seed %d: the front is %v, not %v", seed, found, want)
+		}
+		rounded := enumerated(t, target, losses)
+		if len(front.Minimal(rounded)) > len(want) {
+			split++
+		}
+	}
+	if split < 6 {
+		t.Errorf("only %d fronts have ties that rounding splits: the test shows nothing", split)
+	}
+}
+
 // TestTradeOffNotConvex: of a front that bends inwards, on which every weighted sum and every
 // weighted product of what is gained is best at an end, all points between are found.
 func TestTradeOffNotConvex(t *testing.T) {
@@ -211,8 +297,8 @@ func TestTradeOffNotConvex(t *testing.T) {
 	// and the fourth ingredient only harm.
 	share := func(x *mcmc.Composition, i int) float64 { return float64(x.Amount(i)) / 60 }
 	losses := []Loss{
-		{"a", lossOf(func(x *mcmc.Composition) float64 { return share(x, 2) - math.Exp(share(x, 0)) })},
-		{"b", lossOf(func(x *mcmc.Composition) float64 {
+		{Name: "a", Property: lossOf(func(x *mcmc.Composition) float64 { return share(x, 2) - math.Exp(share(x, 0)) })},
+		{Name: "b", Property: lossOf(func(x *mcmc.Composition) float64 {
 			return share(x, 3) - math.Exp((1-share(x, 0))*(1-share(x, 0)))
 		})},
 	}

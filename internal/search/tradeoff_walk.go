@@ -35,7 +35,7 @@ type traveller struct {
 func (t *trading) traveller(index uint64) (*traveller, error) {
 	m := len(t.losses)
 	w := &traveller{
-		trading: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newPareto(m), most: offered, done: make(map[*mcmc.Part]bool),
+		trading: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newPareto(t.losses), most: offered, done: make(map[*mcmc.Part]bool),
 		corner: &corner{keeps: true, losses: t.losses, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
 	}
 	for d, width := range t.width {

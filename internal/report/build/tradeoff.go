@@ -181,6 +181,11 @@ func (t *trader) list(out *report.Tradeoff, found *search.Trade, most int) error
 		compositions, shown, points = append(compositions, x), append(shown, values), append(points, point)
 	}
 	// What is judged may tell recipes apart that what is shown does not.
+	sizes := make([]float64, len(t.objectives))
+	for k := range sizes {
+		sizes[k] = t.objectives[k].Size()
+	}
+	points = front.MergeTies(points, sizes)
 	best := front.Minimal(points)
 	var kept [][]float64
 	for _, k := range best {

@@ -132,3 +132,63 @@ func TestOneIsBest(t *testing.T) {
 		t.Errorf("the trade-off is %+v", out)
 	}
 }
+
+// TestTradeoffTies: recipes that cost the same do, though their costs are summed otherwise and
+// differ in the last bit: none of the front beats another, as its headline says.
+func TestTradeoffTies(t *testing.T) {
+	differ := 0
+	for _, factors := range [][3]int{{10, 20, 50}, {30, 20, 70}, {10, 70, 40}} {
+		files := tradedFiles()
+		files["problem.yaml"] = fmt.Sprintf(`total: 14
+ingredients: stock.csv
+sparsity: {uniform: [1, 3]}
+properties:
+  cost: {expression: {formula: 'units("a") * %d / 14 + units("b") * %d / 14 + units("c") * %d / 14', minimize: true}}
+  spread: {expression: {formula: '(units("a") - units("b")) * (units("a") - units("b")) / 3 + units("c") * units("c") / 3', minimize: true}}
+trade: [cost, spread]
+sampler: {draws: 100, chains: 2}
+`, factors[0], factors[1], factors[2])
+		out := sample(t, files).model.Tradeoff
+		whole := func(p report.FrontPoint) [2]int {
+			a, b, c := p.Recipe["a"], p.Recipe["b"], p.Recipe["c"]
+			return [2]int{factors[0]*a + factors[1]*b + factors[2]*c, (a-b)*(a-b) + c*c}
+		}
+		every := make(map[[2]int]bool)
+		for a := range 15 {
+			for b := range 15 - a {
+				every[whole(report.FrontPoint{Recipe: map[string]int{"a": a, "b": b, "c": 14 - a - b}})] = true
+			}
+		}
+		beaten := func(p [2]int) bool {
+			for q := range every {
+				if q != p && q[0] <= p[0] && q[1] <= p[1] {
+					return true
+				}
+			}
+			return false
+		}
+		seen := make(map[[2]int]bool)
+		for _, p := range out.Front {
+			w := whole(p)
+			if beaten(w) || seen[w] {
+				t.Errorf("%v: %v is on the front with %v", factors, p.Recipe, w)
+			}
+			seen[w] = true
+			if v := float64(p.Values["cost"].Value); v != float64(w[0])/14 {
+				differ++
+			}
+		}
+		want := 0
+		for p := range every {
+			if !beaten(p) {
+				want++
+			}
+		}
+		if out.Found != want {
+			t.Errorf("%v: %d recipes are found, there are %d", factors, out.Found, want)
+		}
+	}
+	if differ == 0 {
+		t.Error("no cost is rounded otherwise than as one quotient: the test shows nothing")
+	}
+}
