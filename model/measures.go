@@ -59,8 +59,11 @@ func (m *moment) standardError() float64 {
 	if m.n < 2 {
 		return 0
 	}
-	variance := max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1)
-	return math.Sqrt(variance / m.n)
+	left := m.squares - m.sum*m.sum/m.n
+	if left <= float64(m.n*0x1p-52*m.squares) {
+		return 0 // what n equal numbers leave of rounding
+	}
+	return math.Sqrt(left / (m.n - 1) / m.n)
 }
 
 // crps returns ∫ (F(z) − 1{z ≥ y})² dz for the distribution F that gives the

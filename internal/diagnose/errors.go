@@ -16,8 +16,9 @@ var (
 	ErrNotFinite = errors.New("a draw is not a finite number")
 	// ErrFewDraws is returned when the chains are too short for the figure.
 	ErrFewDraws = errors.New("too few draws")
-	// ErrConstant is returned when all draws are equal: a statistic that
-	// never moved says nothing about how well the chains mix.
+	// ErrConstant is returned when all draws are equal, but for rounding: a statistic
+	// that never moved says nothing about how well the chains mix, nor how far its mean
+	// is off.
 	ErrConstant = errors.New("all draws are equal")
 	// ErrConstantTail is returned when no draw lies beyond the quantile in
 	// question, which happens when the largest value makes up the whole tail.

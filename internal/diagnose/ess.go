@@ -39,7 +39,7 @@ func (s *sample) essQuantile(p float64) (float64, error) {
 		return math.NaN(), err
 	}
 	q := s.quantile(p)
-	if q >= s.max {
+	if q >= s.max || Constant(q, s.max) {
 		return math.NaN(), fmt.Errorf("%w: the one at %v is the largest value, %v", ErrConstantTail, p, q)
 	}
 	return s.essWhere(func(x float64) bool { return x <= q })

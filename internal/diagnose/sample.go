@@ -56,12 +56,25 @@ func (s *sample) load(chains [][]float64) error {
 	return nil
 }
 
-// constant reports whether all draws are equal.
+// rounding is how far numbers may be apart, as a share of the larger, that are the same but
+// for rounding: scores of recipes that cost the same may differ in the last bits, as their
+// costs were summed in another order.
+const rounding = 1e-12
+
+// Constant reports whether numbers from the least to the greatest are all the same but for
+// rounding. Their variance is that of rounding: no error follows from it, and what is worked
+// out as one is unknown.
 //
-// R's posterior and ArviZ call draws constant when they differ by less than
-// 2.2e-16 and 1e-15, whatever their unit. Here only draws that are equal are
-// constant, so that no figure depends on the unit of the statistic.
-func (s *sample) constant() bool { return s.min == s.max }
+// R's posterior and ArviZ call draws constant when they differ by less than 2.2e-16 and 1e-15,
+// whatever their unit. Here they differ by less than 1e-12 of themselves, so that no figure
+// depends on the unit of the statistic.
+func Constant(least, greatest float64) bool {
+	apart := greatest - least
+	return least == greatest || !math.IsInf(apart, 0) && apart <= float64(rounding*math.Max(math.Abs(least), math.Abs(greatest)))
+}
+
+// constant reports whether all draws are the same but for rounding.
+func (s *sample) constant() bool { return Constant(s.min, s.max) }
 
 // ready returns why figures that need chains of at least need draws cannot be
 // computed, or nil.

@@ -246,14 +246,13 @@ func alike(series []*Series) (stride int, err error) {
 	return stride, nil
 }
 
-// unmoved reports whether all draws of all series are equal.
+// unmoved reports whether all draws of all series are the same but for rounding.
 func unmoved(series []*Series) bool {
+	least, most := series[0].least, series[0].most
 	for _, s := range series {
-		if s.least != series[0].least || s.most != series[0].least {
-			return false
-		}
+		least, most = math.Min(least, s.least), math.Max(most, s.most)
 	}
-	return true
+	return Constant(least, most)
 }
 
 // pooled returns the moments of all draws of all series.

@@ -103,8 +103,8 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
 	below := s.ranking.at(max(int(float64(low*total)), 1) - 1)
 	above := s.ranking.at(min(int(math.Ceil(float64(high*total))), len(s.flat)) - 1)
-	if distance := math.Max(q-below, above-q); distance > 0 {
-		return float64(distance / spread), nil
+	if !Constant(below, above) {
+		return float64(math.Max(q-below, above-q) / spread), nil
 	}
 	return s.nextToAStep(q, func(share float64) float64 {
 		out := portable.NormalQuantile(portable.Beta(a, b, share))
@@ -116,8 +116,8 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 // is how many errors beside the quantile the point at a share of the sorted draws lies.
 func (s *sample) nextToAStep(q float64, away func(share float64) float64) (stated float64) {
 	draws := len(s.flat)
-	first := sort.Search(draws, func(i int) bool { return s.ranking.at(i) >= q })
-	after := sort.Search(draws, func(i int) bool { return s.ranking.at(i) > q })
+	first := sort.Search(draws, func(i int) bool { x := s.ranking.at(i); return x >= q || Constant(x, q) })
+	after := sort.Search(draws, func(i int) bool { x := s.ranking.at(i); return x > q && !Constant(q, x) })
 	step := func(share, distance float64) {
 		if errors := away(share); errors <= surest {
 			stated = math.Max(stated, distance/math.Max(errors, spread))
@@ -138,7 +138,7 @@ func (s *sample) nextToAStep(q float64, away func(share float64) float64) (state
 func (s *sample) statedQuantile(p, ess, freedom float64, unknown error) (float64, error) {
 	if errors.Is(unknown, ErrConstantTail) {
 		q := s.quantile(p)
-		ess, unknown = s.essWhere(func(x float64) bool { return x < q })
+		ess, unknown = s.essWhere(func(x float64) bool { return x < q && !Constant(x, q) })
 		freedom = s.geyer.freedom
 	}
 	if unknown == nil {

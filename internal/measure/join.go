@@ -2,7 +2,9 @@ package measure
 
 import (
 	"math"
+	"slices"
 
+	"kir/internal/diagnose"
 	"kir/internal/portable"
 )
 
@@ -155,6 +157,9 @@ func spread(without []float64) float64 {
 	mean := 0.0
 	for _, x := range without {
 		mean += float64(x / groups)
+	}
+	if diagnose.Constant(slices.Min(without), slices.Max(without)) {
+		return 0 // what is left is rounding
 	}
 	squares := 0.0
 	for _, x := range without {

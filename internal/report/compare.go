@@ -106,6 +106,28 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	return d
 }
 
+// amountError is the standard error of a mean amount to compare with another. Where all draws
+// that use the ingredient have the same amount, which is whole then, they tell no error; but
+// of H independent ones that all have it, one in [never]/H may have the other amount.
+func amountError(m *Model, i *run.Inclusion, other Number) Number {
+	if i.AmountMCSE > Number(rounding*math.Abs(float64(i.MeanAmount))) || float64(i.MeanAmount) != math.Trunc(float64(i.MeanAmount)) {
+		return i.AmountMCSE
+	}
+	p, se := float64(i.Probability), float64(i.MCSE)
+	hits := p * p * (1 - p) / (se * se) // effective ones; NaN or infinite where they are not known
+	if p == 1 {
+		hits = float64(m.Sampler.Chains * m.Sampler.Draws)
+	}
+	if !(hits > 0) || math.IsInf(hits, 0) {
+		return UnknownNumber()
+	}
+	return Number(never / hits * math.Abs(float64(i.MeanAmount-other)))
+}
+
+// rounding is below which share of a figure its error is of rounding: the figure does not
+// vary.
+const rounding = 1e-9
+
 // shortlists finds which recipes came and went.
 func (d *Difference) shortlists(a, b []Best) {
 	key := func(e Best) string {
@@ -140,7 +162,6 @@ func (d *Difference) shortlists(a, b []Best) {
 // laws sets the figures of the draws beside each other.
 func (d *Difference) laws(a, b *Model) {
 	add := func(kind, of string, va, sa, vb, sb Number) {
-		const rounding = 1e-9 // of a figure that does not vary, which its error is made of
 		if sa < rounding*Number(math.Abs(float64(va))) {
 			sa = 0
 		}
@@ -185,6 +206,6 @@ func (d *Difference) laws(a, b *Model) {
 			continue
 		}
 		add("used", x.Ingredient, x.Probability, share(a, x.Probability, x.MCSE), y.Probability, share(b, y.Probability, y.MCSE))
-		add("amount", x.Ingredient, x.MeanAmount, x.AmountMCSE, y.MeanAmount, y.AmountMCSE)
+		add("amount", x.Ingredient, x.MeanAmount, amountError(a, &x, y.MeanAmount), y.MeanAmount, amountError(b, &y, x.MeanAmount))
 	}
 }

@@ -60,9 +60,23 @@ func TestCompareErrors(t *testing.T) {
 			if used.Kind != "used" || used.SEA != c.want && used.SEB != c.want || used.SEA != 0.02 && used.SEB != 0.02 {
 				t.Errorf("a share of %v ± %v is compared as %+v", c.p, c.se, used)
 			}
-			if amount.Kind != "amount" || amount.SEA != 0 || amount.SEB != 0 || amount.Sure {
+			if amount.Kind != "amount" || amount.SEA > 0 || amount.SEB > 0 || amount.Sure {
 				t.Errorf("amounts that do not vary are %+v", amount)
 			}
+		}
+	}
+	// Amounts that do not vary: of many draws another one is moved, of few it may be chance.
+	for _, c := range []struct {
+		p, se, amount, amountSE Number
+		sure                    bool
+	}{
+		{1, UnknownNumber(), 70, UnknownNumber(), true}, {1, UnknownNumber(), 60, UnknownNumber(), false}, {0.5, 0.01, 70, UnknownNumber(), true}, {0.5, 0.3, 70, UnknownNumber(), false},
+		{0.5, UnknownNumber(), 70, UnknownNumber(), false}, {1, UnknownNumber(), 70.5, UnknownNumber(), false}, {1, UnknownNumber(), 70, 1.4e-14, true}, {1, UnknownNumber(), 60, 1.4e-14, false},
+	} {
+		a := compared(nil, included("Gin", 1, UnknownNumber(), 60, UnknownNumber()))
+		d := Compare("a", a, "b", compared(nil, included("Gin", c.p, c.se, c.amount, c.amountSE)))
+		if amount := d.Figures[1]; amount.Kind != "amount" || amount.Sure != c.sure {
+			t.Errorf("an amount of 60 in all draws beside %v is %+v", c, amount)
 		}
 	}
 	same, other := compared(nil), compared(nil)

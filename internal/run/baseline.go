@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 
+	"kir/internal/diagnose"
 	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/yield"
@@ -56,6 +58,9 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 		squares += float64(d * d)
 	}
 	b.Random, b.RandomSE = number.Number(mean), number.Number(math.Sqrt(squares/(n-1)/n))
+	if diagnose.Constant(portable.Exp(slices.Min(b.LogScores)), portable.Exp(slices.Max(b.LogScores))) {
+		b.RandomSE = number.Unknown() // all score the same, which tells no error
+	}
 	return b, nil
 }
 

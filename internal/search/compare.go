@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/diagnose"
 	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/yield"
@@ -40,7 +41,7 @@ type Comparison struct {
 type Scores struct {
 	Number   int           `json:"number"`
 	Mean     number.Number `json:"mean"`
-	SE       number.Number `json:"se"` // of the mean; 0 for fewer than two
+	SE       number.Number `json:"se"` // of the mean; unknown where all are the same
 	Least    number.Number `json:"least"`
 	Median   number.Number `json:"median"`
 	Upper    number.Number `json:"-"` // the quantile 90 %
@@ -169,8 +170,12 @@ func newScores(v []float64) Scores {
 		return NoScores()
 	}
 	slices.Sort(v)
+	se := number.Number(deviation(v) / math.Sqrt(float64(n)))
+	if diagnose.Constant(v[0], v[n-1]) {
+		se = number.Unknown() // one number, or the same one always, tells no error
+	}
 	return Scores{
-		Number: n, Mean: number.Number(mean(v)), SE: number.Number(deviation(v) / math.Sqrt(float64(n))),
+		Number: n, Mean: number.Number(mean(v)), SE: se,
 		Least: number.Number(v[0]), Median: number.Number(median(v)), Upper: number.Number(v[int(math.Ceil(0.9*float64(n)))-1]), Greatest: number.Number(v[n-1]),
 	}
 }

@@ -3,6 +3,9 @@ package build
 import (
 	"math"
 	"math/bits"
+	"slices"
+
+	"kir/internal/diagnose"
 )
 
 // A batch is what some consecutive draws use, of one chain or, if there are very
@@ -44,7 +47,8 @@ func (b *batch) together(i, j int) int {
 //
 // Draws within a batch may depend on each other; batches should be longer than
 // the integrated autocorrelation time. It is NaN for fewer than 8 batches, and
-// if the figure cannot be told without one of them.
+// if the figure cannot be told without one of them; and 0 if all of them have the same,
+// which tells no error.
 func jackknife(batches int, without func(g int) float64) float64 {
 	if batches < 8 {
 		return math.NaN()
@@ -54,6 +58,9 @@ func jackknife(batches int, without func(g int) float64) float64 {
 	for g := range thetas {
 		thetas[g] = without(g)
 		mean += thetas[g] / float64(batches)
+	}
+	if diagnose.Constant(slices.Min(thetas), slices.Max(thetas)) { // NaN is no constant
+		return 0
 	}
 	sum := 0.0
 	for _, t := range thetas {

@@ -59,7 +59,10 @@ func bookUse(p *problem.Problem) (shares, amounts []float64, err error) {
 }
 
 // amountErrors returns the standard error of each slot's mean amount over the
-// draws that use it, NaN where fewer than three batches do.
+// draws that use it, NaN where fewer than three batches do. It is NaN, too, where all batches
+// have the same mean, as where all draws have the same amount: whether others are never drawn
+// or were only not met, the draws do not tell, and the range that they might have is not known
+// either.
 func (g *gathered) amountErrors() []float64 {
 	errors := make([]float64, len(g.slots))
 	for slot := range errors {
@@ -77,6 +80,9 @@ func (g *gathered) amountErrors() []float64 {
 				b := g.batches[k]
 				return float64(amount-b.amounts[slot]) / float64(used-b.used[slot])
 			})
+		}
+		if errors[slot] == 0 {
+			errors[slot] = math.NaN()
 		}
 	}
 	return errors

@@ -70,7 +70,7 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted
 			if lift > expected {
 				se = max(se, chanceError(expected, used[i], used[j]/draws))
 			}
-			if !(expected > 0) || !differs(lift, se, expected) {
+			if !(expected > 0) || !(se > 0) || !differs(lift, se, expected) {
 				continue
 			}
 			// The more frequent ingredient, which has the lower slot, is first.

@@ -3,7 +3,9 @@ package build
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"kir/internal/diagnose"
 	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
@@ -31,8 +33,12 @@ func alike(p *problem.Problem, r *run.Result) string {
 	if r.Score.SD == 0 {
 		own = 0 // which has no effective sample size
 	}
+	other := float64(r.Baseline.RandomSE)
+	if scores := r.Baseline.LogScores; len(scores) > 0 && diagnose.Constant(portable.Exp(slices.Min(scores)), portable.Exp(slices.Max(scores))) {
+		other = 0
+	}
 	ratio := draws / random
-	se := float64(ratio * portable.Hypot(own/draws, float64(r.Baseline.RandomSE)/random))
+	se := float64(ratio * portable.Hypot(own/draws, other/random))
 	differ := float64(math.Sqrt(max(ratio-1+float64(2*se), 0)) / 2)
 	if !(differ <= mostAlike) { // unknown errors are NaN
 		return ""

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/diagnose"
 	"kir/internal/front"
 	"kir/internal/portable"
 	"kir/internal/problem"
@@ -67,7 +68,8 @@ func Tradeoff(ctx context.Context, p *problem.Problem, o TradeOptions) (*report.
 	return out, nil
 }
 
-// volumeOf is the mean of several hypervolumes, and its standard error.
+// volumeOf is the mean of several hypervolumes, and its standard error, which is unknown where
+// all are the same.
 func volumeOf(each []float64) report.Hypervolume {
 	out := report.Hypervolume{Each: []report.Number{}}
 	mean, sum := 0.0, 0.0
@@ -80,6 +82,9 @@ func volumeOf(each []float64) report.Hypervolume {
 	}
 	n := float64(len(each))
 	out.Value, out.SE = report.Number(mean), report.Number(math.Sqrt(sum/float64((n-1)*n)))
+	if len(each) > 0 && diagnose.Constant(slices.Min(each), slices.Max(each)) {
+		out.Value, out.SE = report.Number(each[0]), report.UnknownNumber()
+	}
 	return out
 }
 
