@@ -8,7 +8,7 @@ type Tradeoff struct {
 
 	// Hypervolume is the share of the space between the best of each objective and the
 	// references that the front dominates, with the standard error of the mean of
-	// independent searches, which are listed.
+	// independent searches, which are listed; null where all reach the same.
 	Hypervolume Hypervolume `json:"hypervolume"`
 	// Random is the same of random compositions within the constraints.
 	Random Hypervolume `json:"random"`

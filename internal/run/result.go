@@ -123,9 +123,10 @@ type Inclusion struct {
 	MCSE        number.Number `json:"mcse"`
 	MeanAmount  number.Number `json:"mean_amount"` // units, over the draws that use it
 
-	// AmountMCSE is an upper bound, as it is of at most 524,288 draws. The book's figures are
-	// the share of its recipes that use it, and the mean units over these. A report adds
-	// all three; else, and without a book, they are unknown.
+	// AmountMCSE is an upper bound, as it is of at most 524,288 draws; null where all that use
+	// the ingredient have the same amount. The book's figures are the share of its recipes that
+	// use it, and the mean units over these. A report adds all three; else, and without a book,
+	// they are unknown.
 	AmountMCSE number.Number `json:"mean_amount_mcse"`
 	BookShare  number.Number `json:"book_share"`
 	BookAmount number.Number `json:"book_amount"`
