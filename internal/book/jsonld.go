@@ -71,7 +71,16 @@ func readRecipes(r io.Reader, file string, units *Units) (list func() rows, note
 		if len(lines.all()) == 0 {
 			bad = append(bad, j.errorAt(at, "recipe "+fault.Quote(name)+" has no recipeIngredient", "add the list of its ingredients, a text for each"))
 		}
+		var values []string // of the labels
+		for i := range labels {
+			if labels[i].used {
+				values = append(values, html.UnescapeString(textAt(r, labels[i].path)))
+			}
+		}
 		for _, line := range lines.all() {
+			if len(bad) >= mostErrors {
+				break
+			}
 			if line.kind != 's' {
 				bad = append(bad, j.errorAt(line.offset, "an ingredient is no text", "write each as one text, such as \"2 cl lime juice\""))
 				continue
@@ -81,14 +90,8 @@ func readRecipes(r io.Reader, file string, units *Units) (list func() rows, note
 				bad = append(bad, j.errorAt(line.offset, message, "write one amount, one unit and a name, such as \"2 cl lime juice\""))
 				continue
 			}
-			spoken.add(l, line.text, j.place(line.offset))
-			row := []string{name, l.name, l.amount, l.unit}
-			for i := range labels {
-				if labels[i].used {
-					row = append(row, html.UnescapeString(textAt(r, labels[i].path)))
-				}
-			}
-			cells = append(cells, row)
+			spoken.add(l, line.text, func() place { return j.place(line.offset) })
+			cells = append(cells, append([]string{name, l.name, l.amount, l.unit}, values...))
 			offsets = append(offsets, [2]int{at, line.offset})
 		}
 		if len(bad) >= mostErrors {
@@ -149,20 +152,20 @@ type lineNotes struct {
 	cutAt, bareAt, pcAt place
 }
 
-func (n *lineNotes) add(l line, text string, at place) {
+func (n *lineNotes) add(l line, text string, at func() place) {
 	if l.cut {
 		if n.cut++; n.cut == 1 {
-			n.cutAs, n.cutAt = fmt.Sprintf("%s is %s", fault.Quote(text), fault.Quote(l.name)), at
+			n.cutAs, n.cutAt = fmt.Sprintf("%s is %s", fault.Quote(text), fault.Quote(l.name)), at()
 		}
 	}
 	if l.bare {
 		if n.bare++; n.bare == 1 {
-			n.bareAs, n.bareAt = fault.Quote(text), at
+			n.bareAs, n.bareAt = fault.Quote(text), at()
 		}
 	}
 	if l.unit == "piece" {
 		if n.count++; n.count == 1 {
-			n.countAs, n.pcAt = fault.Quote(text), at
+			n.countAs, n.pcAt = fault.Quote(text), at()
 		}
 	}
 }

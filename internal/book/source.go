@@ -18,15 +18,17 @@ import (
 // A source is an opened file with a table in it.
 type source struct {
 	file      string
-	rows      rows        // all rows
-	head      func() rows // the first ones, to see what the table is like
-	delimiter rune        // of a text file, else 0
-	sheet     string      // of a workbook, the one that is read
-	sheets    []string    // and all
-	ragged    bool        // a row may end before the header does
-	sums      bool        // what a recipe has of an ingredient in two rows is added up
-	notes     []Note      // what was understood so far
-	asks      Layout      // what settles it
+	rows      rows          // all rows
+	head      func() rows   // the first ones, to see what the table is like
+	delimiter rune          // of a text file, else 0
+	sheet     string        // of a workbook, the one that is read
+	sheets    []string      // and all
+	ragged    bool          // a row may end before the header does
+	sums      bool          // what a recipe has of an ingredient in two rows is added up
+	notes     []Note        // what was understood so far
+	noted     map[Note]bool // the first notedTo of the notes
+	notedTo   int
+	asks      Layout // what settles it
 	broken    []*Error
 }
 

@@ -56,9 +56,11 @@ func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 		return err
 	}
 	d.Layout = o.Layout.With(d.Book.Guessed)
+	given := make(map[string]book.Role)
 	for _, name := range labels {
-		d.Layout = d.Layout.With(book.Layout{Columns: map[string]book.Role{book.Name(name): book.LabelColumn}})
+		given[book.Name(name)] = book.LabelColumn
 	}
+	d.Layout = d.Layout.With(book.Layout{Columns: given})
 	return nil
 }
 
@@ -100,7 +102,9 @@ func WithoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*boo
 			if !errors.As(e, &changes) {
 				return nil, err
 			}
-			ignored[changes.Column] = book.IgnoredColumn
+			for _, column := range changes.All {
+				ignored[column] = book.IgnoredColumn
+			}
 		}
 		if len(ignored) == 0 {
 			return nil, err
