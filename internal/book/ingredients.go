@@ -100,17 +100,53 @@ func (in *Ingredients) add(name string) int32 {
 // layout all but Columns counts. file is the name for messages. What is wrong in
 // the file is an [*Error] or a [*fault.Errors].
 func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
-	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return strings.EqualFold(Name(name), "name") })
+	t, err := newTable(r, file, l, DefaultUnits(), isNameColumn)
 	if err != nil {
 		return nil, plainError(err)
 	}
+	return t.readIngredients()
+}
+
+// isNameColumn is whether a name in a header is that of the ingredients' names.
+func isNameColumn(name string) bool { return strings.EqualFold(Name(name), "name") }
+
+// EachIngredients opens a workbook and calls visit with each of its sheets, in order, until it
+// returns false. read reads the sheet as [ReadIngredients] does.
+func EachIngredients(r io.Reader, file string, visit func(sheet string, read func() (*Ingredients, error)) (more bool)) error {
+	w, err := openWorkbook(contextOf(r), r, file)
+	if err != nil {
+		return err
+	}
+	for _, name := range w.names {
+		l := Layout{Sheet: name}
+		read := func() (*Ingredients, error) {
+			suits := func(row []string) bool { return slices.ContainsFunc(row, isNameColumn) }
+			s, err := w.openSheet(l, suits)
+			if err != nil {
+				return nil, plainError(err)
+			}
+			t, err := s.table(l, DefaultUnits(), suits)
+			if err != nil {
+				return nil, plainError(err)
+			}
+			return t.readIngredients()
+		}
+		if !visit(name, read) {
+			break
+		}
+	}
+	return nil
+}
+
+// readIngredients reads the ingredients below the header.
+func (t *table) readIngredients() (*Ingredients, error) {
 	named, err := t.nameColumn()
 	if err != nil {
 		return nil, err
 	}
 	t.forget()
 	t.footnotes = true
-	in := newIngredients(file)
+	in := newIngredients(t.file)
 	for i, name := range t.header {
 		if i != named && name != "" {
 			in.Attributes = append(in.Attributes, Attribute{Name: name})

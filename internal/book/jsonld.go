@@ -1,6 +1,7 @@
 package book
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // readRecipes reads the recipes in a text in JSON-LD, https://schema.org/Recipe,
@@ -16,8 +18,8 @@ import (
 // Of a recipe these are read: name; recipeIngredient (or ingredients), a text
 // for each, see splitLine; and as labels recipeCategory, recipeCuisine and the
 // ratingValue of its aggregateRating.
-func readRecipes(r io.Reader, file string, units *Units) (list func() rows, notes []Note, err error) {
-	j, root, err := readJSON(r, file)
+func readRecipes(ctx context.Context, r io.Reader, file string, units *Units) (list func() rows, notes []Note, err error) {
+	j, root, err := readJSON(ctx, r, file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,6 +52,9 @@ func readRecipes(r io.Reader, file string, units *Units) (list func() rows, note
 	var spoken lineNotes
 	seen := make(map[string]bool)
 	for _, r := range found {
+		if err := yield.Err(ctx); err != nil {
+			return nil, nil, err
+		}
 		at := r.offset
 		if n := r.get("name"); n != nil {
 			at = n.offset

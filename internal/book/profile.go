@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // A profile is what the first rows show of a column.
@@ -56,22 +57,26 @@ type marking struct {
 }
 
 // look fills in the profiles of the columns from the table's first rows. Rows
-// that are wrong are left out: reading all of it reports them.
-func (t *table) look(units *Units) {
+// that are wrong are left out: reading all of it reports them. An error is that the reading is
+// to end.
+func (t *table) look(units *Units) error {
 	t.profile = make([]profile, len(t.header))
 	for i := range t.profile {
 		t.profile[i].seen, t.profile[i].differ = make(map[string]bool), true
 	}
 	head := t.head()
 	for started, rows := false, 0; rows < profileRows; {
+		if err := yield.Err(t.ctx); err != nil {
+			return err
+		}
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) {
 			if errors.As(err, new(fatalError)) {
-				return
+				return nil
 			}
 			continue
 		} else if err == io.EOF || err != nil {
-			return // what fails fails again when all is read
+			return nil // what fails fails again when all is read
 		}
 		if !started {
 			started = head.place(0).line == t.places[0].line
@@ -96,6 +101,7 @@ func (t *table) look(units *Units) {
 		}
 		rows++
 	}
+	return nil
 }
 
 // forget drops what is not needed once the columns are known.

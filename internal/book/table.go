@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // A table is rows under a header that names the columns.
@@ -54,6 +55,11 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 	if err != nil {
 		return nil, err
 	}
+	return s.table(l, units, suits)
+}
+
+// table reads the header of a source.
+func (s *source) table(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
 	t := &table{source: s}
 	above, err := t.findHeader(suits)
 	if err != nil {
@@ -62,7 +68,9 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 	if err := t.readHeader(above); err != nil {
 		return nil, err
 	}
-	t.look(units)
+	if err := t.look(units); err != nil {
+		return nil, err
+	}
 	t.chooseDecimal(l.Decimal)
 	return t, nil
 }
@@ -193,6 +201,9 @@ func (t *table) findOnly(name string) (int, error) {
 // next reads the next row that is not empty; for its errors see rows.
 func (t *table) next() error {
 	for {
+		if err := yield.Err(t.ctx); err != nil {
+			return err
+		}
 		row, err := t.rows.next()
 		if err != nil {
 			return err

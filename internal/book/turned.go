@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // turned is whether a table has a row for each ingredient and a column for each recipe:
@@ -153,6 +154,9 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 		kept, cells, places = append(kept, i), append(cells, []string{named[i]}), append(places, []place{t.places[i]})
 	}
 	for {
+		if err := yield.Err(t.ctx); err != nil {
+			return nil, err
+		}
 		row, err := t.rows.next()
 		if err == io.EOF {
 			break
@@ -199,7 +203,9 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 	if err := w.readHeader(0); err != nil {
 		return nil, err
 	}
-	w.look(units)
+	if err := w.look(units); err != nil {
+		return nil, err
+	}
 	w.chooseDecimal(l.Decimal)
 	return w, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // readWide settles the columns of the wide form.
@@ -28,6 +29,9 @@ func (c *columnReader) readWide() error {
 	for i, name := range c.header {
 		if i == recipe || name == "" {
 			continue
+		}
+		if err := yield.Err(c.ctx); err != nil {
+			return err
 		}
 		role, given := c.given[i]
 		if !given {

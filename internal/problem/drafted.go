@@ -300,21 +300,18 @@ func (d *Draft) ReadShelf(t Table, o book.Options) (sheet string, lacking []stri
 	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
 		return "", nil
 	}
-	p, err := read(t, func(r io.Reader, name string) (*book.Peek, error) {
-		return book.PeekAt(r, name, book.Layout{Sheet: d.Book.Shape.Sheet}, 0, 0, 0)
-	})
-	if err != nil {
-		return "", nil // it was read before, so nothing is lost
-	}
 	o.Sheet = d.Book.Shape.Sheet
-	for _, other := range p.Sheets[:min(len(p.Sheets), mostShelves)] {
-		if other == o.Sheet {
-			continue
+	seen, found := 0, false
+	look := func(other string, readSheet func() (*book.Ingredients, error)) (more bool) {
+		if seen++; seen > mostShelves {
+			return false
 		}
-		in := book.Layout{Sheet: other}
-		list, err := read(t, func(r io.Reader, name string) (*book.Ingredients, error) { return book.ReadIngredients(r, name, in) })
+		if other == o.Sheet {
+			return true
+		}
+		list, err := readSheet()
 		if err != nil || len(list.Attributes) == 0 {
-			continue
+			return true
 		}
 		var not []string
 		for _, name := range d.Book.Ingredients.Names {
@@ -324,21 +321,30 @@ func (d *Draft) ReadShelf(t Table, o book.Options) (sheet string, lacking []stri
 		}
 		switch {
 		case 2*len(not) > d.Book.Ingredients.Len():
-			continue
+			return true
 		case len(not) > 0:
 			if sheet == "" {
 				sheet, lacking = other, not
 			}
-			continue
+			return true
 		}
-		with := *d
-		o.Ingredients = list
-		if err := with.ReadTable(t, o); err != nil {
-			continue
+		with, options := *d, o
+		options.Ingredients = list
+		if err := with.ReadTable(t, options); err != nil {
+			return true
 		}
-		with.IngredientsLayout = list.Guessed.With(in)
+		with.IngredientsLayout = list.Guessed.With(book.Layout{Sheet: other})
 		*d = with
-		return other, nil
+		sheet, lacking, found = other, nil, true
+		return false
+	}
+	in, err := t.Open()
+	if err != nil {
+		return "", nil // it was read before, so nothing is lost
+	}
+	err = errors.Join(book.EachIngredients(in, t.Name, look), in.Close())
+	if err != nil && !found {
+		return "", nil
 	}
 	return sheet, lacking
 }

@@ -1,7 +1,7 @@
 package serve
 
 import (
-	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -142,7 +142,7 @@ type BoundView struct {
 }
 
 // view returns what the page shows.
-func (b *beginning) view() (*BeginView, error) {
+func (b *beginning) view(ctx context.Context) (*BeginView, error) {
 	v := &BeginView{Where: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Asks: []QuestionView{}, Left: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, Named: b.options.Table != ""}
 	u := b.tables[recipesTable]
 	if u == nil {
@@ -150,18 +150,18 @@ func (b *beginning) view() (*BeginView, error) {
 	}
 	dir, name, _ := b.place()
 	v.Where = filepath.Join(dir, name)
-	r, err := b.read()
+	r, err := b.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b.showTables(v, r)
+	b.showTables(ctx, v, r)
 	b.showFaults(v, r)
 	if r.draft != nil {
 		b.ask(r.draft)
 	}
 	b.showAsked(v, r.draft)
-	if r.draft == nil {
-		return v, nil
+	if r.draft == nil || ctx.Err() != nil {
+		return v, ctx.Err()
 	}
 	v.Ready = true
 	b.showNotes(v, r)
@@ -173,11 +173,11 @@ func (b *beginning) view() (*BeginView, error) {
 	}
 	v.Text = string(text)
 	v.Says, _ = r.draft.Contents()
-	return v, nil
+	return v, ctx.Err()
 }
 
 // showTables shows the tables with what their cells were taken for.
-func (b *beginning) showTables(v *BeginView, r *reading) {
+func (b *beginning) showTables(ctx context.Context, v *BeginView, r *reading) {
 	u := b.tables[recipesTable]
 	layout := b.layout
 	var shape *book.Shape
@@ -186,7 +186,7 @@ func (b *beginning) showTables(v *BeginView, r *reading) {
 			layout.Sheet = shape.Sheet
 		}
 	}
-	if t, ok := tableOf(recipesTable, u, layout); ok {
+	if t, ok := tableOf(ctx, recipesTable, u, layout); ok {
 		switch {
 		case r.draft != nil && r.draft.Series != nil:
 			colourSeries(&t, r.draft.Series)
@@ -207,7 +207,7 @@ func (b *beginning) showTables(v *BeginView, r *reading) {
 	if in == nil {
 		return
 	}
-	if t, ok := tableOf(ingredientsTable, in, layout); ok {
+	if t, ok := tableOf(ctx, ingredientsTable, in, layout); ok {
 		t.Sheets = []string{}
 		if r.ingredients != nil && len(r.ingredients.Attributes) > 0 {
 			colourIngredients(&t, r.ingredients)
@@ -217,9 +217,9 @@ func (b *beginning) showTables(v *BeginView, r *reading) {
 }
 
 // tableOf returns the first rows of a table.
-func tableOf(of kindOfTable, u *upload, layout book.Layout) (TableView, bool) {
+func tableOf(ctx context.Context, of kindOfTable, u *upload, layout book.Layout) (TableView, bool) {
 	t := TableView{Of: of, Name: u.name, Rows: []RowView{}, Columns: []PickView{}, Sheets: []string{}}
-	p, err := book.PeekAt(bytes.NewReader(u.data), u.name, layout, shownRows, shownColumns, shownBytes)
+	p, err := book.PeekAt(u.open(ctx), u.name, layout, shownRows, shownColumns, shownBytes)
 	if err != nil {
 		return t, false
 	}
