@@ -73,7 +73,8 @@ func TestBeginBusy(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(10 * time.Second):
+		c.server.beginning.leave()
 		t.Fatal("what a client that left has asked for does not end")
 	}
 	c.server.beginning.leave()
