@@ -211,7 +211,7 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 		b.recipes = append(b.recipes, r)
 		b.index[r.Name] = recipe
 		for i := range b.labels {
-			b.labels[i].add(t)
+			b.labels[i].add(t, r.Name)
 		}
 	}
 	b.last = recipe

@@ -45,6 +45,7 @@ type Attribute struct {
 
 	numbers   []float64
 	notNumber *Error
+	oddText   string // of that cell, in quotes
 	places    []place
 }
 
@@ -200,6 +201,12 @@ func (t *table) readIngredients() (*Ingredients, error) {
 	if err := faults.join(); err != nil {
 		return nil, err
 	}
+	for k := range in.Attributes {
+		if a := &in.Attributes[k]; a.notNumber != nil && t.profile[t.byName[a.Name]].meant() {
+			bad := a.notNumber
+			t.doubt(place{bad.Line, bad.Column, bad.Cell}, a.oddText+" in "+fault.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
+		}
+	}
 	in.Notes, in.Guessed = t.notes, t.asks
 	return in, nil
 }
@@ -239,7 +246,7 @@ func (a *Attribute) add(t *table, field int, text string) {
 	if value != "" {
 		var ok bool
 		if f, ok = number(value); !ok && a.notNumber == nil {
-			a.notNumber = t.notNumber(field, value)
+			a.notNumber, a.oddText = t.notNumber(field, value), fault.Quote(value)
 		}
 	}
 	a.numbers = append(a.numbers, f)

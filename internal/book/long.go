@@ -62,7 +62,7 @@ func (b *builder) sameLabels(recipe int32, r *Recipe, below bool) {
 	for i := range b.labels {
 		l := &b.labels[i]
 		was := l.Value(int(recipe))
-		is := t.plainFigure(l.column, Name(t.row[l.column]))
+		is := t.labelFigure(l.column, Name(t.row[l.column]))
 		if is == was || below && is == "" {
 			continue
 		}

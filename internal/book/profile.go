@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 
 	"kir/internal/fault"
@@ -19,6 +20,8 @@ type profile struct {
 	figures  int             // those that are numbers, with nothing but an affix
 	affix    string          // what all figures have beside the number, such as % or €
 	mixed    bool            // figures differ in it
+	rough    int             // other cells that are a number with a mark, such as <5 or 85 ± 6
+	failed   int             // those that say that a recipe failed
 	seen     map[string]bool // the texts
 	differ   bool            // no text stands there twice
 	units    int             // amounts with a unit behind them
@@ -29,6 +32,30 @@ type profile struct {
 
 // numeric is whether all that is known in a column is numbers.
 func (p *profile) numeric() bool { return p.figures > 0 && p.figures == p.filled-p.unknown && !p.mixed }
+
+// meant is whether a column is one of numbers, even if some of its cells are none: at least
+// twice as many as the others are, a mark beside them left aside.
+func (p *profile) meant() bool {
+	numbers := p.figures + p.rough
+	return p.numeric() || numbers >= fewestNumbers && numbers >= 2*(p.filled-p.unknown-p.failed-numbers)
+}
+
+// fewestNumbers is how many numbers a column has at least that is one of numbers in spite of
+// cells that are none.
+const fewestNumbers = 3
+
+// marks are what people write beside numbers that says how exact they are, or which remark
+// is about them; what is behind ± goes with it.
+var (
+	marksBefore = regexp.MustCompile(`^[<>≤≥~≈=*†‡(\[]+\s*`)
+	marksBehind = regexp.MustCompile(`\s*(?:[?!*†‡¹²³+)\]]+|(?:±|\+/-).*)$`)
+)
+
+// isRough is whether a text is a number but for such marks.
+func isRough(text string) bool {
+	n, _ := figure(strings.TrimSpace(marksBehind.ReplaceAllString(marksBefore.ReplaceAllString(text, ""), "")))
+	return n != (numeral{})
+}
 
 // counts is whether a column numbers the rows, from 1 on; one may have another text.
 func (p *profile) counts() bool {
@@ -163,6 +190,11 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 			value = f
 		}
 		return
+	}
+	if isRough(text) {
+		p.rough++
+	} else if Fails(text) && !isUnknown(text) {
+		p.failed++
 	}
 	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
 		if q, message, _ := parseQuantity(text, d, units); message == "" {
@@ -303,12 +335,31 @@ func parseNumberIn(text string, d Decimal) string {
 // plainFigure returns a cell of a numeric column as a plain number, one that says
 // that it is not known as nothing, and any other text as it is.
 func (t *table) plainFigure(field int, text string) string {
-	if p := &t.profile[field]; !p.numeric() {
+	p := &t.profile[field]
+	if !p.numeric() {
 		return text
 	}
 	if isDash(text) || isUnknown(text) {
 		return ""
 	}
+	return t.plain(field, text)
+}
+
+// labelFigure is [table.plainFigure] of a label, also where some cells of a column of numbers are
+// none. There n/a says that a recipe failed.
+func (t *table) labelFigure(field int, text string) string {
+	if p := &t.profile[field]; p.numeric() || p.mixed || !p.meant() {
+		return t.plainFigure(field, text)
+	}
+	if isDash(text) || isUnknown(text) && !Fails(text) {
+		return ""
+	}
+	return t.plain(field, text)
+}
+
+// plain returns a cell with what all numbers of its column have beside them as a plain number, and
+// any other text as it is.
+func (t *table) plain(field int, text string) string {
 	n, affix := figure(text)
 	if affix != t.profile[field].affix {
 		return text

@@ -303,7 +303,7 @@ func TestLabels(t *testing.T) {
 	checkError(t, err, "book.csv", 2, 5, `"Sour" is not a number, so "taste"`, "")
 	year, _ := book.Label("year")
 	_, err = year.Numbers()
-	checkError(t, err, "book.csv", 4, 11, `"IBA" is not a number`, "")
+	checkError(t, err, "book.csv", 4, 11, `"IBA" in "year" is not a number, while 3 others are`, "")
 }
 
 func TestIngredients(t *testing.T) {

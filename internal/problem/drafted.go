@@ -38,7 +38,7 @@ func read[T any](t Table, by func(io.Reader, string) (T, error)) (v T, err error
 
 // ReadTable reads the table that a draft is of: recipes, or the prices or returns of assets
 // over time. Columns that change within a recipe, and so can be no labels, are left out, as
-// the layout then says.
+// the layout then says. Cells that are no numbers in labels of numbers are errors.
 func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 	labels := o.Labels
 	if !t.Once && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
@@ -53,6 +53,9 @@ func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 		return read(t, func(r io.Reader, name string) (*book.Book, error) { return book.Read(r, name, o) })
 	})
 	if err != nil {
+		return err
+	}
+	if err := d.Book.NotNumbers(); err != nil { // or a column of numbers would be one of classes
 		return err
 	}
 	d.Layout = o.Layout.With(d.Book.Guessed)

@@ -416,6 +416,7 @@ var (
 	settlesColumn  = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
 	settlesSize    = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
 	settlesName    = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
+	settlesRow     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
 	sumsToNone     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
 	settlesDecimal = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
@@ -435,6 +436,10 @@ func (b *beginning) showFaults(v *BeginView, r *reading) {
 		f := faultView(e)
 		for _, m := range settlesColumn.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoted(m[1])
+			if m[2] == string(book.IgnoredColumn) {
+				f.Answers = append(f.Answers, AnswerView{Text: "Leave the column " + fault.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: m[2]}})
+				continue
+			}
 			f.Answers = append(f.Answers, AnswerView{Text: fault.Quote(name) + " is " + roleWords[book.Role(m[2])], Send: answer{Do: "column", Name: name, Value: m[2]}})
 			if m[2] == string(book.LabelColumn) {
 				f.Answers = append(f.Answers, AnswerView{Text: "Leave " + fault.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: string(book.IgnoredColumn)}})
@@ -450,6 +455,10 @@ func (b *beginning) showFaults(v *BeginView, r *reading) {
 		for _, m := range settlesName.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoted(m[1]), Value: unquoted(m[2]), On: true}})
 		}
+		for _, m := range settlesRow.FindAllStringSubmatch(e.Hint, -1) {
+			name := unquoted(m[1])
+			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + fault.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
+		}
 		for _, m := range sumsToNone.FindAllStringSubmatch(e.Message, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoted(m[1]), On: true}})
 		}
@@ -458,6 +467,9 @@ func (b *beginning) showFaults(v *BeginView, r *reading) {
 		}
 		if len(f.Answers) > 0 {
 			f.Hint = ""
+		}
+		if by, _, ok := strings.Cut(e.Hint, "; without: "); ok { // what a person can do in the table
+			f.Hint = sentence(by)
 		}
 		v.Faults = append(v.Faults, f)
 	}
