@@ -91,7 +91,7 @@ func (t *table) look(units *Units) error {
 	for i := range t.profile {
 		t.profile[i].seen, t.profile[i].differ = make(map[string]bool), true
 	}
-	head := t.head()
+	head, units := t.head(), units.tersely()
 	for started, rows := false, 0; rows < profileRows; {
 		if err := yield.Err(t.ctx); err != nil {
 			return err

@@ -368,3 +368,22 @@ func TestNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsCostAlike: a text that might be an amount in an unknown unit costs hardly more than any
+// other: nobody asks yet which unit was meant.
+func TestTextsCostAlike(t *testing.T) {
+	cost := func(cell string) float64 {
+		text := "recipe,Gin,Rum,note\n"
+		for r := range 50 {
+			text += fmt.Sprintf("r%d,1,2,%s %d\n", r, cell, r)
+		}
+		return testing.AllocsPerRun(2, func() {
+			if _, err := Read(strings.NewReader(text), "b.csv", Options{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if plain, unit := cost("ab"), cost("4 ab"); unit > 2*plain {
+		t.Errorf("allocations are %v, and %v of what may have a unit", plain, unit)
+	}
+}

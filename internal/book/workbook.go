@@ -10,6 +10,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/xuri/excelize/v2"
 
@@ -264,8 +265,7 @@ func cellText(value, shown string) (text string, exact bool) {
 		return plain, true
 	}
 	near := func(g float64) bool { return math.Abs(g-f) <= 0.5+float64(0.1*math.Abs(f)) }
-	units := DefaultUnits()
-	q, message, _ := parseQuantity(shown[first:], DecimalPoint, units)
+	q, message, _ := parseQuantity(shown[first:], DecimalPoint, shownUnits())
 	if message == "" && near(float64(q.amount.Float64()*sign(f))) {
 		if q.unit != "" {
 			return plain + " " + q.unit, true
@@ -279,6 +279,9 @@ func cellText(value, shown string) (text string, exact bool) {
 	}
 	return plain, true
 }
+
+// shownUnits are the units that a number may be shown in.
+var shownUnits = sync.OnceValue(func() *Units { return DefaultUnits().tersely() })
 
 func sign(f float64) float64 {
 	if f < 0 {
