@@ -247,7 +247,7 @@ func sizedTables() []sizedTable {
 func TestDraftIsLinear(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	const n = 400
+	n := long.Pick(2000, 400)
 	for _, c := range sizedTables() {
 		if !c.often && !long.Enabled() {
 			continue
