@@ -92,3 +92,53 @@ func TestDamagedState(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDamagedDraws: whatever reads a damaged file of draws ends with 2, names the file and says what
+// to do, which makes all well.
+func TestDamagedDraws(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("problem.yaml", []byte(strings.Replace(sharesProblem, "draws: 20000", "draws: 700", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	kir := func(line string) (status int, out, messages string) {
+		t.Helper()
+		var o, m bytes.Buffer
+		status = exitStatus(execute(patient(t.Context()), strings.Fields(line), &o, &m), &m)
+		return status, o.String(), m.String()
+	}
+	if status, _, messages := kir("sample problem.yaml -o run"); status != 0 {
+		t.Fatal(messages)
+	}
+	_, want, _ := kir("draws run")
+	part := filepath.Join("run", "draws", "chain=0000", "part-00000.parquet")
+	whole, err := os.ReadFile(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := bytes.Clone(whole)
+	flipped[len(whole)/2] ^= 4
+	for name, data := range map[string][]byte{"cut": whole[:len(whole)/2], "empty": nil, "flipped": flipped, "another file": []byte(strings.Repeat("x", len(whole)))} {
+		if err := os.WriteFile(part, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"show run", "show run --recipe 1", "draws run", "report run -o page.html", "resume run", "merge run", "status run", "status run --json", "compare run run"} {
+			if _, seen := map[string]bool{"flipped": true, "another file": true}[name]; seen && strings.HasPrefix(line, "status") {
+				continue // it looks at lengths and ends of files where these are as they should be
+			}
+			status, _, messages := kir(line)
+			finish := strings.Contains(messages, "go on with `kir resume run`") // which says the rest
+			if status != 2 || !finish && (!strings.Contains(messages, part+": the file is damaged") || !strings.Contains(messages, "remove it, and the parts of the chain after it, and kir resume makes them again")) {
+				t.Errorf("%s, kir %s: status %d: %s", name, line, status, messages)
+			}
+		}
+	}
+	if err := os.Remove(part); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, messages := kir("resume run"); status != 0 {
+		t.Errorf("without the part kir resume ends with %d: %s", status, messages)
+	}
+	if _, is, _ := kir("draws run"); is != want {
+		t.Error("the draws that were made again are others")
+	}
+}

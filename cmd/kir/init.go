@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -152,6 +153,9 @@ func readUnits(texts []string) (sizes map[string]string, units *book.Units, err 
 // keyed is how a problem file says what a column or the size of a unit is.
 var keyed = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
 
+// keyedWithout is how it says that a recipe is left out.
+var keyedWithout = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+
 // keyedPlain is the same of what holds for all of a table.
 var keyedPlain = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
 
@@ -162,6 +166,13 @@ func asFlags(err error) error {
 		e.Hint = keyed.ReplaceAllStringFunc(e.Hint, func(text string) string {
 			m := keyed.FindStringSubmatch(text)
 			return "--" + m[1] + " " + shellWord(m[2]+"="+m[3])
+		})
+		e.Hint = keyedWithout.ReplaceAllStringFunc(e.Hint, func(text string) string {
+			name := keyedWithout.FindStringSubmatch(text)[1]
+			if plain, err := strconv.Unquote(name); err == nil {
+				name = plain
+			}
+			return "--without " + shellWord(name)
 		})
 		e.Hint = keyedPlain.ReplaceAllString(e.Hint, "--$1 $2")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ draws: at most every 30 seconds, or at the end of a segment that takes longer.`,
 			of := newRunStatus(r.Manifest, s, time.Now())
 			of.Running = r.Going(time.Now())
 			if asJSON {
-				return writeJSON(c.OutOrStdout(), of)
+				return errors.Join(writeJSON(c.OutOrStdout(), of), of.broken)
 			}
 			return of.writeText(c.OutOrStdout(), args[0])
 		},

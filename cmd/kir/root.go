@@ -116,7 +116,7 @@ func exitStatusOf(err error) int {
 	switch {
 	case interrupted(err):
 		return 130
-	case errors.As(err, &usage), errors.As(err, &bad):
+	case errors.As(err, &usage), errors.As(err, &bad), errors.Is(err, run.ErrDamaged):
 		return 2
 	case errors.As(err, &resumable):
 		return 130

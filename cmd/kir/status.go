@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"kir/internal/fault"
 	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/run"
@@ -28,6 +29,8 @@ type runStatus struct {
 	Bytes     int64         `json:"bytes"`
 	Damaged   []string      `json:"damaged"` // states that are damaged, and how
 	Shards    []shardStatus `json:"shards"`
+
+	broken error // which files of draws are damaged
 }
 
 type shardStatus struct {
@@ -47,6 +50,11 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains), Auto: m.Settings.Draws == mcmc.AutoDraws,
 		DrawsWant: len(s.Chains) * max(0, m.Settings.Draws), Damaged: []string{}, Shards: []shardStatus{},
 	}
+	var broken []*fault.Error
+	for _, err := range s.Broken() {
+		broken = append(broken, &fault.Error{Message: err.Error(), Err: err})
+	}
+	of.broken = fault.Join(broken, false)
 	for _, damage := range s.Damaged() {
 		of.Damaged = append(of.Damaged, damage.Error())
 	}
@@ -120,6 +128,9 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 			}
 			fmt.Fprintf(w, "%-12s %-8s %12s %22s  %s\n", at.Shard, state, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.DrawsWant), heard)
 		}
+	}
+	if s.broken != nil {
+		return s.broken // which is what there is to do
 	}
 	next := "\nGo on with kir resume %s, or start the shards again.\n"
 	switch {

@@ -146,7 +146,11 @@ flags are kept as given.`,
 				}
 			}
 			if !c.Flags().Changed("numeric") {
-				numeric = l.Numeric() || kind != model.ForestAlone && l.Counted(failed...)
+				if numeric = l.Numeric() || kind != model.ForestAlone && l.Counted(failed...); !numeric {
+					if err := l.NotNumbers(failed...); err != nil {
+						return asFlags(err)
+					}
+				}
 			}
 			if kind != model.ForestAlone {
 				m, err := problem.Learn(c.Context(), known, l, sd, total, numeric, failed, model.LearnOptions{Kind: kind, Forest: o, Log: logs})

@@ -8,18 +8,19 @@ import (
 
 // Alike returns pairs of ingredients whose names differ in one letter, or in two that are
 // swapped, and that no recipe uses together: the second is used less, and may be the first
-// misspelt. Short names and those with digits are left alone.
+// misspelt. Short names and those with digits are left alone, and so are all but the first of
+// many names that differ in the same letter.
 func (b *Book) Alike() (pairs [][2]string) {
 	const fewestLetters, most = 6, 20
-	uses := make([]int, b.Ingredients.Len())
-	together := make(map[[2]int32]bool)
-	for i := range b.Recipes {
-		for k, p := range b.Recipes[i].Parts {
-			uses[p.Ingredient]++
-			for _, q := range b.Recipes[i].Parts[:k] {
-				together[[2]int32{p.Ingredient, q.Ingredient}], together[[2]int32{q.Ingredient, p.Ingredient}] = true, true
+	recipes := b.index().recipes
+	with := make([]int, len(b.Recipes)) // by recipe, 1 + the last ingredient that was asked about
+	together := func(i, other int32) bool {
+		if len(recipes[i]) > 0 && with[recipes[i][0]] != int(i)+1 {
+			for _, r := range recipes[i] {
+				with[r] = int(i) + 1
 			}
 		}
+		return slices.ContainsFunc(recipes[other], func(r int32) bool { return with[r] == int(i)+1 })
 	}
 	// Names that differ so have the same key once a letter is taken away, but for one whose
 	// letters are compared.
@@ -41,16 +42,20 @@ func (b *Book) Alike() (pairs [][2]string) {
 			seen[key] = true
 			for _, other := range byKey[key] {
 				pair := [2]string{b.Ingredients.Names[other], name}
-				if uses[i] > uses[other] {
+				if len(recipes[i]) > len(recipes[other]) {
 					pair[0], pair[1] = pair[1], pair[0]
 				}
-				if !together[[2]int32{int32(i), other}] && !slices.Contains(pairs, pair) && len(pairs) < most {
-					pairs = append(pairs, pair)
+				if !together(int32(i), other) && !slices.Contains(pairs, pair) {
+					if pairs = append(pairs, pair); len(pairs) == most {
+						return pairs
+					}
 				}
 			}
 		}
 		for key := range seen {
-			byKey[key] = append(byKey[key], int32(i))
+			if len(byKey[key]) < most {
+				byKey[key] = append(byKey[key], int32(i))
+			}
 		}
 	}
 	return pairs

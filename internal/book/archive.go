@@ -3,6 +3,7 @@ package book
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
+
+	"kir/internal/yield"
 )
 
 // What a workbook may unpack to. A spreadsheet's own files stay far below; a file
@@ -23,19 +26,22 @@ const (
 	mostShared     = 1 << 20  // XML elements of a part that is no sheet
 	longestElement = 1 << 16  // bytes between < and >
 	longestText    = 1 << 18  // bytes of a text: a cell has at most 32,767 characters
+	mostMerged     = 1 << 16  // ranges of merged cells of a sheet, each looked at for each formula
 	largestTexts   = 64 << 20 // bytes of the texts of a sheet, each as often as a cell has it
 )
 
 // checkArchive unpacks a workbook once to see that its parts are what they say
 // they are, and that they are XML to the end: the library takes a sheet that
-// breaks off for one that ends. It tells whether any cell holds a formula.
-func checkArchive(data []byte) (formulas bool, err error) {
+// breaks off for one that ends. It returns the row and the field, counted from 0, of cells that
+// hold a formula and no result, in whatever sheet: the first of each.
+func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
+	formulas = make(map[[2]int]bool)
 	if len(archive.File) > mostParts {
-		return false, fmt.Errorf("it has more than %d parts", mostParts)
+		return nil, fmt.Errorf("it has more than %d parts", mostParts)
 	}
 	left, elements := int64(largestParts), 0
 	longest, widest := 0, 0 // bytes of a shared text, cells of a row that have one
@@ -43,15 +49,15 @@ func checkArchive(data []byte) (formulas bool, err error) {
 	for _, f := range archive.File {
 		name := strings.ToLower(path.Clean(strings.ReplaceAll(f.Name, "\\", "/")))
 		if names[name] {
-			return false, fmt.Errorf("the part %q is there twice", f.Name)
+			return nil, fmt.Errorf("the part %q is there twice", f.Name)
 		}
 		names[name] = true
 		if name == "mimetype" {
-			return false, errors.New("it is an OpenDocument file")
+			return nil, errors.New("it is an OpenDocument file")
 		}
 		part, err := unpack(f, left)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		left -= int64(len(part))
 		if ext := path.Ext(name); ext != ".xml" && ext != ".rels" && ext != ".vml" {
@@ -61,7 +67,7 @@ func checkArchive(data []byte) (formulas bool, err error) {
 		n := bytes.Count(part, []byte{'<'})
 		elements += n
 		if elements > mostElements || !sheet && n > mostShared {
-			return false, fmt.Errorf("the part %q has too many elements", f.Name)
+			return nil, fmt.Errorf("the part %q has too many elements", f.Name)
 		}
 		texts := sheet || name == "xl/sharedstrings.xml"
 		text := 0 // bytes of it since its cell or its place among the shared began
@@ -72,7 +78,7 @@ func checkArchive(data []byte) (formulas bool, err error) {
 			}
 			rest = rest[start:]
 			if text += start; texts && text > longestText {
-				return false, fmt.Errorf("the part %q has a text longer than %d bytes", f.Name, longestText)
+				return nil, fmt.Errorf("the part %q has a text longer than %d bytes", f.Name, longestText)
 			}
 			if bytes.HasPrefix(rest, []byte("<si")) || bytes.HasPrefix(rest, []byte("<c")) {
 				text = 0
@@ -82,7 +88,7 @@ func checkArchive(data []byte) (formulas bool, err error) {
 			}
 			end := bytes.IndexByte(rest, '>')
 			if end > longestElement || end < 0 && len(rest) > longestElement {
-				return false, fmt.Errorf("the part %q has an element longer than %d bytes", f.Name, longestElement)
+				return nil, fmt.Errorf("the part %q has an element longer than %d bytes", f.Name, longestElement)
 			}
 			if end < 0 {
 				break
@@ -90,15 +96,18 @@ func checkArchive(data []byte) (formulas bool, err error) {
 			rest = rest[end:]
 		}
 		if sheet && path.Ext(name) == ".xml" {
-			has, cells, err := checkSheet(part)
+			open, cells, err := checkSheet(ctx, part)
 			if err != nil {
-				return false, fmt.Errorf("the part %q: %w", f.Name, err)
+				return nil, fmt.Errorf("the part %q: %w", f.Name, err)
 			}
-			formulas, widest = formulas || has, max(widest, cells)
+			for _, at := range open {
+				formulas[at] = true
+			}
+			widest = max(widest, cells)
 		}
 	}
 	if longest > 0 && widest > largestTexts/longest {
-		return false, fmt.Errorf("a row has %d texts, the longest of %d bytes", widest, longest)
+		return nil, fmt.Errorf("a row has %d texts, the longest of %d bytes", widest, longest)
 	}
 	return formulas, nil
 }
@@ -125,43 +134,73 @@ func unpack(f *zip.File, most int64) ([]byte, error) {
 }
 
 // checkSheet reads a sheet's XML to its end. Rows and the cells in each must come
-// in order, as they are read in order. It returns how many cells a row has whose text is
-// among the shared.
-func checkSheet(part []byte) (formulas bool, shared int, err error) {
+// in order, as they are read in order. It returns the first cells that hold a formula and no
+// result, and how many cells a row has whose text is among the shared.
+func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int, err error) {
 	d := xml.NewDecoder(bytes.NewReader(part))
-	row, column, depth, inRow := 0, 0, 0, 0
-	for {
+	row, column, depth, inRow, merged := 0, 0, 0, 0, 0
+	formula, result, inFormula, inResult := false, false, false, false // of the cell
+	group := ""                                                        // of cells with one formula that the cell is of
+	groups := make(map[string]bool)                                    // those whose formula was there
+	for tokens := 0; ; tokens++ {
+		if tokens%4096 == 0 {
+			if err := yield.Err(ctx); err != nil {
+				return nil, 0, err
+			}
+		}
 		token, err := d.Token()
 		if err == io.EOF {
 			return formulas, shared, nil
 		} else if err != nil {
-			return false, 0, err
+			return nil, 0, err
+		}
+		switch token := token.(type) {
+		case xml.EndElement:
+			depth--
+			inFormula = inFormula && token.Name.Local != "f"
+			inResult = inResult && token.Name.Local != "v" && token.Name.Local != "is"
+			if token.Name.Local == "c" && (formula || groups[group]) && !result && len(formulas) < mostErrors {
+				formulas = append(formulas, [2]int{row - 1, column - 1})
+			}
+			continue
+		case xml.CharData:
+			if inFormula && len(token) > 0 {
+				formula, groups[group] = true, groups[group] || group != ""
+			}
+			result = result || inResult && len(token) > 0
+			continue
 		}
 		element, ok := token.(xml.StartElement)
 		if !ok {
-			if _, ok := token.(xml.EndElement); ok {
-				depth--
-			}
 			continue
 		}
 		if depth++; depth > deepestElement {
-			return false, 0, errors.New("elements are nested too deeply")
+			return nil, 0, errors.New("elements are nested too deeply")
 		}
 		switch element.Name.Local {
 		case "f":
-			formulas = true
+			if inFormula = true; attribute(element, "t") == "shared" {
+				group = attribute(element, "si")
+			}
+		case "v", "is":
+			inResult = true
+		case "mergeCell":
+			if merged++; merged > mostMerged {
+				return nil, 0, fmt.Errorf("it has more than %d ranges of merged cells", mostMerged)
+			}
 		case "row":
 			was := row
 			row, column, inRow = row+1, 0, 0
 			if r := attribute(element, "r"); r != "" {
 				if row, err = strconv.Atoi(r); err != nil || row > excelize.TotalRows {
-					return false, 0, fmt.Errorf("there is no row %q", r)
+					return nil, 0, fmt.Errorf("there is no row %q", r)
 				}
 			}
 			if row <= was {
-				return false, 0, fmt.Errorf("row %d comes after row %d", row, was)
+				return nil, 0, fmt.Errorf("row %d comes after row %d", row, was)
 			}
 		case "c":
+			formula, result, group = false, false, ""
 			was := column
 			column++
 			if attribute(element, "t") == "s" {
@@ -171,14 +210,14 @@ func checkSheet(part []byte) (formulas bool, shared int, err error) {
 			if r := attribute(element, "r"); r != "" {
 				at := 0
 				if column, at, err = excelize.CellNameToCoordinates(r); err != nil {
-					return false, 0, err
+					return nil, 0, err
 				}
 				if at != row {
-					return false, 0, fmt.Errorf("cell %q is in row %d", r, row)
+					return nil, 0, fmt.Errorf("cell %q is in row %d", r, row)
 				}
 			}
 			if column <= was {
-				return false, 0, fmt.Errorf("cells of row %d are out of order", row)
+				return nil, 0, fmt.Errorf("cells of row %d are out of order", row)
 			}
 		}
 	}

@@ -18,10 +18,11 @@ type builder struct {
 	units   *Units
 	faults  faults
 	readRow func()
-	spelt   map[string]*Unit  // units as the book writes them
-	open    bool              // the book may name new ingredients
-	names   map[string]string // ingredients by what the table writes
-	without map[string]bool   // recipes that are left out
+	spelt   map[string]*Unit     // units as the book writes them
+	strange map[string][2]string // what is wrong with those that are none, and what would be right
+	open    bool                 // the book may name new ingredients
+	names   map[string]string    // ingredients by what the table writes
+	without map[string]bool      // recipes that are left out
 	// including are recipes that would be left out otherwise
 	including []string
 	skipped   bool            // the row before was of one of them
@@ -38,6 +39,8 @@ type builder struct {
 	index   map[string]int32   // recipes by name
 	last    int32              // the recipe of the row before
 	lines   map[[2]int32]int32 // long form: by recipe and ingredient, amounts of 0 among them
+	partAt  map[[2]int32]int   // where amounts of several rows are added up: the parts
+	firmAt  int                // the last part that kept others from being masses
 	spoilt  map[int32]bool     // recipes that something is wrong with
 	guesses [guessKind]guessed
 	below   guessed        // rows without the name of their recipe
@@ -85,14 +88,16 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 	b := &builder{
 		names: l.Names, including: l.Including, without: make(map[string]bool, len(l.Without)),
 		table: t, units: units, open: in == nil,
-		book:   &Book{File: t.file, Ingredients: in, Long: long},
-		spelt:  make(map[string]*Unit),
-		told:   make(map[string]bool),
-		index:  make(map[string]int32),
-		spoilt: make(map[int32]bool),
-		lines:  make(map[[2]int32]int32),
-		rests:  make(map[int32]rest),
-		recipe: -1, ingredient: -1, amount: -1, unit: -1,
+		book:    &Book{File: t.file, Ingredients: in, Long: long},
+		spelt:   make(map[string]*Unit),
+		strange: make(map[string][2]string),
+		told:    make(map[string]bool),
+		index:   make(map[string]int32),
+		spoilt:  make(map[int32]bool),
+		lines:   make(map[[2]int32]int32),
+		partAt:  make(map[[2]int32]int),
+		rests:   make(map[int32]rest),
+		recipe:  -1, ingredient: -1, amount: -1, unit: -1,
 	}
 	if b.open {
 		b.book.Ingredients = newIngredients("")
@@ -102,6 +107,9 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 	}
 	seen := make(map[int32]string)
 	for i, c := range columns {
+		if b.faults.full() {
+			break
+		}
 		switch {
 		case c.Role == RecipeColumn:
 			b.recipe = i
@@ -203,7 +211,7 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 		b.recipes = append(b.recipes, r)
 		b.index[r.Name] = recipe
 		for i := range b.labels {
-			b.labels[i].add(t)
+			b.labels[i].add(t, r.Name)
 		}
 	}
 	b.last = recipe
@@ -270,8 +278,12 @@ func (b *builder) findUnit(text string) (unit *Unit, message, hint string) {
 	if name := Name(text); name != "" {
 		var ok bool
 		if unit, ok = b.units.Lookup(name); !ok {
-			message, hint = b.units.unknown(name)
-			return nil, message, hint
+			why, known := b.strange[text]
+			if !known {
+				why[0], why[1] = b.units.unknown(name)
+				b.strange[strings.Clone(text)] = why
+			}
+			return nil, why[0], why[1]
 		}
 	}
 	b.spelt[strings.Clone(text)] = unit
@@ -303,8 +315,12 @@ func (b *builder) agree(parts []Part, part *Part, field int) bool {
 		asMass(part)
 		return true
 	case part.kind() == Mass:
+		if b.firmAt < len(parts) && !loose(&parts[b.firmAt]) {
+			return false
+		}
 		for i := range parts {
 			if !loose(&parts[i]) {
+				b.firmAt = i
 				return false
 			}
 		}

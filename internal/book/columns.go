@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"kir/internal/fault"
 )
@@ -37,19 +38,22 @@ func means(name string, r Role) bool {
 // A columnReader works out what the columns of a table of recipes are.
 type columnReader struct {
 	*table
-	options Options
-	units   *Units
-	given   map[int]Role // what the options say
-	taken   map[Role]int // the columns of the roles that one column has
-	columns []Column
-	total   int         // the wide form: the column that adds up those before it; 0 if there is none
-	spreads map[int]int // the wide form: columns of standard deviations, and of which others
-	bases   []string    // names without their units, when guess has needed them
+	options            Options
+	units              *Units
+	given              map[int]Role // what the options say
+	taken              map[Role]int // the columns of the roles that one column has
+	columns            []Column
+	total              int         // the wide form: the column that adds up those before it; 0 if there is none
+	spreads            map[int]int // the wide form: columns of standard deviations, and of which others
+	spreadBy           map[int]int // the same, by the others
+	inPercent, inUnits func() bool // findPercent and findUnits, once
+	bases              []string    // names without their units, when guess has needed them
 }
 
 // readColumns works out what the columns are, and whether the form is long.
 func readColumns(t *table, o Options, units *Units) (columns []Column, long bool, err error) {
 	c := &columnReader{table: t, options: o, units: units, given: make(map[int]Role), taken: make(map[Role]int), columns: make([]Column, len(t.header))}
+	c.inPercent, c.inUnits = sync.OnceValue(c.findPercent), sync.OnceValue(c.findUnits)
 	for i, name := range t.header {
 		c.columns[i] = Column{Name: name, Role: IgnoredColumn}
 	}
@@ -113,8 +117,7 @@ func (c *columnReader) headless() error {
 func (c *columnReader) readGiven() error {
 	find := func(text, what string) (int, error) {
 		name := Name(text)
-		i := slices.Index(c.header, name)
-		if i >= 0 {
+		if i, ok := c.byName[name]; ok {
 			return i, nil
 		}
 		hint := fault.DidYouMean(name, c.header)
@@ -140,7 +143,7 @@ func (c *columnReader) readGiven() error {
 		}
 	}
 	for _, text := range c.options.Labels {
-		if c.options.Elsewhere && !slices.Contains(c.header, Name(text)) {
+		if _, ok := c.byName[Name(text)]; c.options.Elsewhere && !ok {
 			continue
 		}
 		i, err := find(text, "a label")

@@ -13,18 +13,33 @@ const mostErrors = 20
 
 // faults are the errors that were found in a file.
 type faults struct {
-	all    []*Error
-	broken bool // a row could not be read at all
+	all     []*Error
+	changes []*Error // behind each is a ChangesError; the table is read on to find all of them
+	broken  bool     // a row could not be read at all
 }
 
 // add takes down an error.
 func (f *faults) add(e *Error) { f.all = append(f.all, e) }
+
+// addChange takes down that a column cannot be a label, since it changes within a recipe.
+func (f *faults) addChange(e *Error, column string) {
+	e.Err = &ChangesError{Column: column}
+	f.changes = append(f.changes, e)
+}
 
 // full is whether there are enough of them.
 func (f *faults) full() bool { return len(f.all) >= mostErrors }
 
 // join returns them as one error, by line, nil if there are none.
 func (f *faults) join() error {
+	var changed []string
+	for _, e := range f.changes {
+		changed = append(changed, e.Err.(*ChangesError).Column)
+	}
+	for _, e := range f.changes {
+		e.Err.(*ChangesError).All = changed
+	}
+	f.all = append(f.all, f.changes...)
 	slices.SortStableFunc(f.all, func(a, b *Error) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})

@@ -62,12 +62,12 @@ func TestTrialsOfOneName(t *testing.T) {
 	if want := []string{"Cement", "Slag", "Water", "Sand"}; !slices.Equal(b.Ingredients.Names, want) || len(b.Recipes) != 24 || b.Recipes[0].Name != "row 2" {
 		t.Errorf("there are %d recipes, the first %q, of %v, want %v", len(b.Recipes), b.Recipes[0].Name, b.Ingredients.Names, want)
 	}
-	strength, ok := b.Label("Strength (Mean)")
-	if !ok {
+	strength := slices.IndexFunc(b.Labels, func(l Label) bool { return l.Name == "Strength (Mean)" })
+	if strength < 0 {
 		t.Fatal("the strength is no label")
 	}
-	if of := b.SpreadOf(strength); of == nil || of.Name != "Strength (Std)" {
-		t.Errorf("the standard deviations of the strength are %v", of)
+	if of := b.Spreads()[strength]; of < 0 || b.Labels[of].Name != "Strength (Std)" {
+		t.Errorf("the standard deviations of the strength are in label %d", of)
 	}
 	again, err := Read(strings.NewReader(concretes()), "mixes.csv", Options{Layout: b.Guessed})
 	if err != nil || again.Guessed.YAML() != "" || !slices.Equal(again.Ingredients.Names, b.Ingredients.Names) {

@@ -45,6 +45,7 @@ type Attribute struct {
 
 	numbers   []float64
 	notNumber *Error
+	oddText   string // of that cell, in quotes
 	places    []place
 }
 
@@ -100,17 +101,53 @@ func (in *Ingredients) add(name string) int32 {
 // layout all but Columns counts. file is the name for messages. What is wrong in
 // the file is an [*Error] or a [*fault.Errors].
 func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
-	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return strings.EqualFold(Name(name), "name") })
+	t, err := newTable(r, file, l, DefaultUnits(), isNameColumn)
 	if err != nil {
 		return nil, plainError(err)
 	}
+	return t.readIngredients()
+}
+
+// isNameColumn is whether a name in a header is that of the ingredients' names.
+func isNameColumn(name string) bool { return strings.EqualFold(Name(name), "name") }
+
+// EachIngredients opens a workbook and calls visit with each of its sheets, in order, until it
+// returns false. read reads the sheet as [ReadIngredients] does.
+func EachIngredients(r io.Reader, file string, visit func(sheet string, read func() (*Ingredients, error)) (more bool)) error {
+	w, err := openWorkbook(contextOf(r), r, file)
+	if err != nil {
+		return err
+	}
+	for _, name := range w.names {
+		l := Layout{Sheet: name}
+		read := func() (*Ingredients, error) {
+			suits := func(row []string) bool { return slices.ContainsFunc(row, isNameColumn) }
+			s, err := w.openSheet(l, suits)
+			if err != nil {
+				return nil, plainError(err)
+			}
+			t, err := s.table(l, DefaultUnits(), suits)
+			if err != nil {
+				return nil, plainError(err)
+			}
+			return t.readIngredients()
+		}
+		if !visit(name, read) {
+			break
+		}
+	}
+	return nil
+}
+
+// readIngredients reads the ingredients below the header.
+func (t *table) readIngredients() (*Ingredients, error) {
 	named, err := t.nameColumn()
 	if err != nil {
 		return nil, err
 	}
 	t.forget()
 	t.footnotes = true
-	in := newIngredients(file)
+	in := newIngredients(t.file)
 	for i, name := range t.header {
 		if i != named && name != "" {
 			in.Attributes = append(in.Attributes, Attribute{Name: name})
@@ -164,6 +201,12 @@ func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
 	if err := faults.join(); err != nil {
 		return nil, err
 	}
+	for k := range in.Attributes {
+		if a := &in.Attributes[k]; a.notNumber != nil && t.profile[t.byName[a.Name]].meant() {
+			bad := a.notNumber
+			t.doubt(place{bad.Line, bad.Column, bad.Cell}, a.oddText+" in "+fault.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
+		}
+	}
 	in.Notes, in.Guessed = t.notes, t.asks
 	return in, nil
 }
@@ -203,7 +246,7 @@ func (a *Attribute) add(t *table, field int, text string) {
 	if value != "" {
 		var ok bool
 		if f, ok = number(value); !ok && a.notNumber == nil {
-			a.notNumber = t.notNumber(field, value)
+			a.notNumber, a.oddText = t.notNumber(field, value), fault.Quote(value)
 		}
 	}
 	a.numbers = append(a.numbers, f)

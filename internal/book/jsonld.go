@@ -1,6 +1,7 @@
 package book
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // readRecipes reads the recipes in a text in JSON-LD, https://schema.org/Recipe,
@@ -16,8 +18,8 @@ import (
 // Of a recipe these are read: name; recipeIngredient (or ingredients), a text
 // for each, see splitLine; and as labels recipeCategory, recipeCuisine and the
 // ratingValue of its aggregateRating.
-func readRecipes(r io.Reader, file string, units *Units) (list func() rows, notes []Note, err error) {
-	j, root, err := readJSON(r, file)
+func readRecipes(ctx context.Context, r io.Reader, file string, units *Units) (list func() rows, notes []Note, err error) {
+	j, root, err := readJSON(ctx, r, file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,6 +52,9 @@ func readRecipes(r io.Reader, file string, units *Units) (list func() rows, note
 	var spoken lineNotes
 	seen := make(map[string]bool)
 	for _, r := range found {
+		if err := yield.Err(ctx); err != nil {
+			return nil, nil, err
+		}
 		at := r.offset
 		if n := r.get("name"); n != nil {
 			at = n.offset
@@ -71,7 +76,16 @@ func readRecipes(r io.Reader, file string, units *Units) (list func() rows, note
 		if len(lines.all()) == 0 {
 			bad = append(bad, j.errorAt(at, "recipe "+fault.Quote(name)+" has no recipeIngredient", "add the list of its ingredients, a text for each"))
 		}
+		var values []string // of the labels
+		for i := range labels {
+			if labels[i].used {
+				values = append(values, html.UnescapeString(textAt(r, labels[i].path)))
+			}
+		}
 		for _, line := range lines.all() {
+			if len(bad) >= mostErrors {
+				break
+			}
 			if line.kind != 's' {
 				bad = append(bad, j.errorAt(line.offset, "an ingredient is no text", "write each as one text, such as \"2 cl lime juice\""))
 				continue
@@ -81,14 +95,8 @@ func readRecipes(r io.Reader, file string, units *Units) (list func() rows, note
 				bad = append(bad, j.errorAt(line.offset, message, "write one amount, one unit and a name, such as \"2 cl lime juice\""))
 				continue
 			}
-			spoken.add(l, line.text, j.place(line.offset))
-			row := []string{name, l.name, l.amount, l.unit}
-			for i := range labels {
-				if labels[i].used {
-					row = append(row, html.UnescapeString(textAt(r, labels[i].path)))
-				}
-			}
-			cells = append(cells, row)
+			spoken.add(l, line.text, func() place { return j.place(line.offset) })
+			cells = append(cells, append([]string{name, l.name, l.amount, l.unit}, values...))
 			offsets = append(offsets, [2]int{at, line.offset})
 		}
 		if len(bad) >= mostErrors {
@@ -149,20 +157,20 @@ type lineNotes struct {
 	cutAt, bareAt, pcAt place
 }
 
-func (n *lineNotes) add(l line, text string, at place) {
+func (n *lineNotes) add(l line, text string, at func() place) {
 	if l.cut {
 		if n.cut++; n.cut == 1 {
-			n.cutAs, n.cutAt = fmt.Sprintf("%s is %s", fault.Quote(text), fault.Quote(l.name)), at
+			n.cutAs, n.cutAt = fmt.Sprintf("%s is %s", fault.Quote(text), fault.Quote(l.name)), at()
 		}
 	}
 	if l.bare {
 		if n.bare++; n.bare == 1 {
-			n.bareAs, n.bareAt = fault.Quote(text), at
+			n.bareAs, n.bareAt = fault.Quote(text), at()
 		}
 	}
 	if l.unit == "piece" {
 		if n.count++; n.count == 1 {
-			n.countAs, n.pcAt = fault.Quote(text), at
+			n.countAs, n.pcAt = fault.Quote(text), at()
 		}
 	}
 }

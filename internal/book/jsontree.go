@@ -2,12 +2,15 @@ package book
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"kir/internal/yield"
 )
 
 // What is read of a JSON file is bounded.
@@ -49,6 +52,7 @@ func (v *jsonValue) all() []jsonValue {
 
 // A jsonReader reads a JSON text into a tree.
 type jsonReader struct {
+	ctx    context.Context // that ends the reading
 	file   string
 	text   []byte
 	d      *json.Decoder
@@ -56,7 +60,7 @@ type jsonReader struct {
 }
 
 // readJSON reads a text. What is wrong with it is an *Error.
-func readJSON(r io.Reader, file string) (*jsonReader, *jsonValue, error) {
+func readJSON(ctx context.Context, r io.Reader, file string) (*jsonReader, *jsonValue, error) {
 	text, err := io.ReadAll(io.LimitReader(r, largestJSON+1))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
@@ -64,7 +68,7 @@ func readJSON(r io.Reader, file string) (*jsonReader, *jsonValue, error) {
 	if len(text) > largestJSON {
 		return nil, nil, &Error{File: file, Message: fmt.Sprintf("the file has more than %d MiB", largestJSON>>20), Hint: "split it"}
 	}
-	j := &jsonReader{file: file, text: text}
+	j := &jsonReader{ctx: ctx, file: file, text: text}
 	if at := damaged(text, false); at >= 0 {
 		return nil, nil, j.errorAt(at, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]), "save the file as UTF-8")
 	}
@@ -82,6 +86,9 @@ func readJSON(r io.Reader, file string) (*jsonReader, *jsonValue, error) {
 	if errors.As(err, &bad) {
 		return nil, nil, bad
 	}
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
 	at := int(j.d.InputOffset())
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		at = max(0, int(syntax.Offset)-1)
@@ -96,6 +103,9 @@ func readJSON(r io.Reader, file string) (*jsonReader, *jsonValue, error) {
 
 // value reads the next value.
 func (j *jsonReader) value(depth int) (*jsonValue, error) {
+	if err := yield.Err(j.ctx); err != nil {
+		return nil, err
+	}
 	start := int(j.d.InputOffset())
 	for start < len(j.text) && bytes.IndexByte([]byte(" \t\r\n,:"), j.text[start]) >= 0 {
 		start++

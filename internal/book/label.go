@@ -1,6 +1,7 @@
 package book
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -25,6 +26,14 @@ type Label struct {
 
 	notNumber   *Error // where the first value stands that is no number
 	notMeasured *Error // where the first stands that does not say that it failed, either
+	odd         []oddCell
+}
+
+// An oddCell is one among numbers that is none and does not say that the recipe failed.
+type oddCell struct {
+	value  string
+	recipe string
+	place  *Error
 }
 
 // Value returns a recipe's value, which is empty where it has none.
@@ -49,9 +58,13 @@ func (l *Label) Missing() int {
 func (l *Label) Numeric() bool { return l.notNumber == nil && len(l.Classes) > 0 }
 
 // Numbers returns the value of each recipe as a number, NaN where it has none.
-// A value that is no finite number is an [*Error] with its place in the file.
+// Values that are no finite numbers are an [*Error] or a [*fault.Errors], with their places in
+// the file.
 func (l *Label) Numbers() ([]float64, error) {
 	if l.notNumber != nil {
+		if err := l.NotNumbers(); err != nil {
+			return nil, err
+		}
 		return nil, l.notNumber
 	}
 	numbers := make([]float64, len(l.Of))
@@ -69,6 +82,50 @@ func (t *table) notNumber(field int, value string) *Error {
 	return t.errorAt(field, fault.Quote(value)+" is not a number, so "+fault.Quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
 }
 
+// NotNumbers says which cells of a label are no numbers although it is one of numbers, by their
+// places, the first 20. words are further ones that say that a recipe failed. It is nil where
+// there are none, and where a label is one of classes.
+func (l *Label) NotNumbers(words ...string) error {
+	all := l.notNumbers(words)
+	return fault.Join(all[:min(len(all), mostErrors)], len(all) >= mostErrors)
+}
+
+func (l *Label) notNumbers(words []string) (all []*Error) {
+	numbers := 0
+	for k, value := range l.Classes {
+		if _, ok := number(value); ok {
+			numbers += l.Counts[k]
+		}
+	}
+	for _, cell := range l.odd[:min(len(l.odd), mostErrors)] {
+		if slices.Contains(words, cell.value) {
+			continue
+		}
+		e := *cell.place
+		e.Message = fmt.Sprintf("%s in %s is not a number", fault.Quote(cell.value), fault.Quote(l.Name))
+		switch {
+		case numbers == 1:
+			e.Message += ", while another one is"
+		case numbers > 1:
+			e.Message += fmt.Sprintf(", while %d others are", numbers)
+		}
+		e.Hint = fmt.Sprintf("write a number, nothing if it is not known, or failed if the recipe failed; %s leaves the recipe out, and %s the column",
+			Layout{Without: []string{cell.recipe}}.YAML(), Layout{Columns: map[string]Role{l.Name: IgnoredColumn}}.YAML())
+		all = append(all, &e)
+	}
+	return all
+}
+
+// NotNumbers says which cells of all labels are no numbers although their columns are of numbers:
+// see [Label.NotNumbers].
+func (b *Book) NotNumbers() error {
+	var f faults
+	for i := range b.Labels {
+		f.all = append(f.all, b.Labels[i].notNumbers(nil)...)
+	}
+	return f.join()
+}
+
 // A labelColumn collects a label while a book is read.
 type labelColumn struct {
 	column int
@@ -77,12 +134,15 @@ type labelColumn struct {
 }
 
 // add takes the value of a new recipe from the current row.
-func (l *labelColumn) add(t *table) {
-	value := t.plainFigure(l.column, Name(t.row[l.column]))
+func (l *labelColumn) add(t *table, recipe string) {
+	value := t.labelFigure(l.column, Name(t.row[l.column]))
 	if _, known := l.class[value]; !known {
 		value = strings.Clone(value)
 	}
 	l.put(value, func() *Error { return t.notNumber(l.column, value) })
+	if _, ok := number(value); !ok && value != "" && !Fails(value) && len(l.odd) < mostErrors && t.profile[l.column].meant() {
+		l.odd = append(l.odd, oddCell{value: value, recipe: strings.Clone(recipe), place: t.errorAt(l.column, "", "")})
+	}
 }
 
 // put takes the value of one more recipe.

@@ -18,7 +18,7 @@ func Fails(value string) bool { return slices.Contains(failures, strings.ToLower
 
 // Measured returns the value of each recipe as a number, NaN where it has none, and
 // which recipes have a value that says that they failed, by [Fails] or one of the words
-// given. A value that is neither is an [*Error] with its place in the file.
+// given. Values that are neither are an [*Error] or a [*fault.Errors], with their places in the file.
 func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err error) {
 	numbers, failed = make([]float64, len(l.Of)), make([]bool, len(l.Of))
 	of := make([]float64, len(l.Classes))
@@ -29,6 +29,9 @@ func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err
 			continue
 		}
 		if of[k], bad[k] = math.NaN(), Fails(value) || slices.Contains(words, value); !bad[k] {
+			if err := l.NotNumbers(words...); err != nil {
+				return nil, nil, err
+			}
 			return nil, nil, l.notMeasured
 		}
 	}

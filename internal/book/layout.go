@@ -143,6 +143,14 @@ func TableYAML(key, file string, l Layout) string {
 	return key + ": {file: " + YAMLText(file) + ", " + how + "}"
 }
 
+// setColumn says what a column means, in the layout's own map.
+func (l *Layout) setColumn(name string, role Role) {
+	if l.Columns == nil {
+		l.Columns = make(map[string]Role)
+	}
+	l.Columns[name] = role
+}
+
 // With returns the layout with what another one says of it added.
 func (l Layout) With(more Layout) Layout {
 	if more.Sheet != "" {

@@ -45,13 +45,12 @@ func (b *builder) readLong() {
 		b.spoilt[recipe] = true
 		return
 	}
+	if k, there := b.partAt[at]; there {
+		b.addUp(r, &r.Parts[k], part)
+		return
+	}
 	if t.sums {
-		for i := range r.Parts {
-			if p := &r.Parts[i]; p.Ingredient == part.Ingredient {
-				b.addUp(r, p, part)
-				return
-			}
-		}
+		b.partAt[at] = len(r.Parts)
 	}
 	b.lines[at] = part.Line
 	r.Parts = append(r.Parts, part)
@@ -63,7 +62,7 @@ func (b *builder) sameLabels(recipe int32, r *Recipe, below bool) {
 	for i := range b.labels {
 		l := &b.labels[i]
 		was := l.Value(int(recipe))
-		is := t.plainFigure(l.column, Name(t.row[l.column]))
+		is := t.labelFigure(l.column, Name(t.row[l.column]))
 		if is == was || below && is == "" {
 			continue
 		}
@@ -73,8 +72,7 @@ func (b *builder) sameLabels(recipe int32, r *Recipe, below bool) {
 		b.told["label "+l.Name] = true
 		e := t.errorAt(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", fault.Quote(l.Name), fault.Quote(r.Name), fault.Quote(was), r.Line, fault.Quote(is)),
 			"write the same in all rows of a recipe or, if it says nothing of recipes, leave it out: "+Layout{Columns: map[string]Role{l.Name: IgnoredColumn}}.YAML())
-		e.Err = &ChangesError{Column: l.Name}
-		b.faults.add(e)
+		b.faults.addChange(e, l.Name)
 	}
 }
 

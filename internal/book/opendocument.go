@@ -15,6 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // The parts of an OpenDocument file that are read, and the namespaces of what is read in them.
@@ -83,6 +84,7 @@ type documentReader struct {
 	w      *workbook // for its errors
 	xml    *xml.Decoder
 	depth  int
+	tokens int
 	cells  int // of all sheets that are held
 	text   int // bytes of their texts
 	sheets []*sheet
@@ -160,6 +162,11 @@ func is(n xml.Name, space, local string) bool { return n.Local == local && n.Spa
 
 // next returns the next token.
 func (r *documentReader) next() (xml.Token, error) {
+	if r.tokens++; r.tokens%4096 == 0 {
+		if err := yield.Err(r.w.ctx); err != nil {
+			return nil, err
+		}
+	}
 	token, err := r.xml.Token()
 	if err != nil {
 		return nil, err

@@ -190,7 +190,7 @@ func TestDocumentCells(t *testing.T) {
 		`<table:table-cell table:formula="of:=2*2" office:value-type="float" office:value="4"><text:p>4</text:p></table:table-cell>`:         "4",
 		`<table:covered-table-cell office:value-type="string"><text:p>hidden below a merged cell</text:p></table:covered-table-cell>`:        "",
 	} {
-		w, err := openWorkbook(bytes.NewReader(inRows(t, `<table:table-row>`+cell+text("<text:p>end</text:p>")+`</table:table-row>`)), "book.ods")
+		w, err := openWorkbook(t.Context(), bytes.NewReader(inRows(t, `<table:table-row>`+cell+text("<text:p>end</text:p>")+`</table:table-row>`)), "book.ods")
 		if err != nil {
 			t.Errorf("%s: %v", cell, err)
 			continue
@@ -210,7 +210,7 @@ func TestDocumentRepeats(t *testing.T) {
 		`<table:table-row-group><table:table-rows><table:table-row table:number-rows-repeated="2"><table:table-cell/>` + strings.Replace(cell, "<table:table-cell", `<table:table-cell table:number-columns-repeated="2"`, 1) +
 		`<table:table-cell table:number-columns-repeated="16381"/></table:table-row></table:table-rows></table:table-row-group>` +
 		`<table:shapes><table:table-row>` + cell + `</table:table-row></table:shapes>` + blankBelow
-	w, err := openWorkbook(bytes.NewReader(inRows(t, rows)), "book.ods")
+	w, err := openWorkbook(t.Context(), bytes.NewReader(inRows(t, rows)), "book.ods")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestDocumentRepeats(t *testing.T) {
 	// In one piece, as .fods, and what is kept of other files is no sheet.
 	flat := strings.ReplaceAll(documentHead, "document-content", "document") + `<table:table table:name="'file:///b.ods'#$A" table:style-name="ta_extref"><table:table-row>` + cell +
 		`</table:table-row></table:table><table:table table:name="B"><table:table-row>` + cell + `</table:table-row></table:table>` + strings.ReplaceAll(documentTail, "document-content", "document")
-	w, err = openWorkbook(strings.NewReader(flat), "book.fods")
+	w, err = openWorkbook(t.Context(), strings.NewReader(flat), "book.fods")
 	if err != nil || !reflect.DeepEqual(w.names, []string{"B"}) {
 		t.Errorf("the sheets are %v, %v", w, err)
 	}

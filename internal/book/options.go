@@ -31,6 +31,9 @@ func (e *NoLabelError) Error() string { return "no label " + fault.Quote(e.Name)
 
 // A ChangesError is behind the [*Error] for a column that cannot be a label, as
 // it changes within a recipe.
-type ChangesError struct{ Column string }
+type ChangesError struct {
+	Column string
+	All    []string // all columns of the table that do, also those without an error of their own
+}
 
 func (e *ChangesError) Error() string { return fault.Quote(e.Column) + " changes within a recipe" }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // A profile is what the first rows show of a column.
@@ -18,6 +20,8 @@ type profile struct {
 	figures  int             // those that are numbers, with nothing but an affix
 	affix    string          // what all figures have beside the number, such as % or €
 	mixed    bool            // figures differ in it
+	rough    int             // other cells that are a number with a mark, such as <5 or 85 ± 6
+	failed   int             // those that say that a recipe failed
 	seen     map[string]bool // the texts
 	differ   bool            // no text stands there twice
 	units    int             // amounts with a unit behind them
@@ -28,6 +32,30 @@ type profile struct {
 
 // numeric is whether all that is known in a column is numbers.
 func (p *profile) numeric() bool { return p.figures > 0 && p.figures == p.filled-p.unknown && !p.mixed }
+
+// meant is whether a column is one of numbers, even if some of its cells are none: at least
+// twice as many as the others are, a mark beside them left aside.
+func (p *profile) meant() bool {
+	numbers := p.figures + p.rough
+	return p.numeric() || numbers >= fewestNumbers && numbers >= 2*(p.filled-p.unknown-p.failed-numbers)
+}
+
+// fewestNumbers is how many numbers a column has at least that is one of numbers in spite of
+// cells that are none.
+const fewestNumbers = 3
+
+// marks are what people write beside numbers that says how exact they are, or which remark
+// is about them; what is behind ± goes with it.
+var (
+	marksBefore = regexp.MustCompile(`^[<>≤≥~≈=*†‡(\[]+\s*`)
+	marksBehind = regexp.MustCompile(`\s*(?:[?!*†‡¹²³+)\]]+|(?:±|\+/-).*)$`)
+)
+
+// isRough is whether a text is a number but for such marks.
+func isRough(text string) bool {
+	n, _ := figure(strings.TrimSpace(marksBehind.ReplaceAllString(marksBefore.ReplaceAllString(text, ""), "")))
+	return n != (numeral{})
+}
 
 // counts is whether a column numbers the rows, from 1 on; one may have another text.
 func (p *profile) counts() bool {
@@ -56,22 +84,26 @@ type marking struct {
 }
 
 // look fills in the profiles of the columns from the table's first rows. Rows
-// that are wrong are left out: reading all of it reports them.
-func (t *table) look(units *Units) {
+// that are wrong are left out: reading all of it reports them. An error is that the reading is
+// to end.
+func (t *table) look(units *Units) error {
 	t.profile = make([]profile, len(t.header))
 	for i := range t.profile {
 		t.profile[i].seen, t.profile[i].differ = make(map[string]bool), true
 	}
-	head := t.head()
+	head, units := t.head(), units.tersely()
 	for started, rows := false, 0; rows < profileRows; {
+		if err := yield.Err(t.ctx); err != nil {
+			return err
+		}
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) {
 			if errors.As(err, new(fatalError)) {
-				return
+				return nil
 			}
 			continue
 		} else if err == io.EOF || err != nil {
-			return // what fails fails again when all is read
+			return nil // what fails fails again when all is read
 		}
 		if !started {
 			started = head.place(0).line == t.places[0].line
@@ -96,6 +128,7 @@ func (t *table) look(units *Units) {
 		}
 		rows++
 	}
+	return nil
 }
 
 // forget drops what is not needed once the columns are known.
@@ -157,6 +190,11 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 			value = f
 		}
 		return
+	}
+	if isRough(text) {
+		p.rough++
+	} else if Fails(text) && !isUnknown(text) {
+		p.failed++
 	}
 	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
 		if q, message, _ := parseQuantity(text, d, units); message == "" {
@@ -297,12 +335,31 @@ func parseNumberIn(text string, d Decimal) string {
 // plainFigure returns a cell of a numeric column as a plain number, one that says
 // that it is not known as nothing, and any other text as it is.
 func (t *table) plainFigure(field int, text string) string {
-	if p := &t.profile[field]; !p.numeric() {
+	p := &t.profile[field]
+	if !p.numeric() {
 		return text
 	}
 	if isDash(text) || isUnknown(text) {
 		return ""
 	}
+	return t.plain(field, text)
+}
+
+// labelFigure is [table.plainFigure] of a label, also where some cells of a column of numbers are
+// none. There n/a says that a recipe failed.
+func (t *table) labelFigure(field int, text string) string {
+	if p := &t.profile[field]; p.numeric() || p.mixed || !p.meant() {
+		return t.plainFigure(field, text)
+	}
+	if isDash(text) || isUnknown(text) && !Fails(text) {
+		return ""
+	}
+	return t.plain(field, text)
+}
+
+// plain returns a cell with what all numbers of its column have beside them as a plain number, and
+// any other text as it is.
+func (t *table) plain(field int, text string) string {
 	n, affix := figure(text)
 	if affix != t.profile[field].affix {
 		return text

@@ -303,7 +303,7 @@ func TestLabels(t *testing.T) {
 	checkError(t, err, "book.csv", 2, 5, `"Sour" is not a number, so "taste"`, "")
 	year, _ := book.Label("year")
 	_, err = year.Numbers()
-	checkError(t, err, "book.csv", 4, 11, `"IBA" is not a number`, "")
+	checkError(t, err, "book.csv", 4, 11, `"IBA" in "year" is not a number, while 3 others are`, "")
 }
 
 func TestIngredients(t *testing.T) {
@@ -366,5 +366,24 @@ func TestNumber(t *testing.T) {
 		if got, ok := number(text); ok {
 			t.Errorf("%q is %v", text, got)
 		}
+	}
+}
+
+// TestTextsCostAlike: a text that might be an amount in an unknown unit costs hardly more than any
+// other: nobody asks yet which unit was meant.
+func TestTextsCostAlike(t *testing.T) {
+	cost := func(cell string) float64 {
+		text := "recipe,Gin,Rum,note\n"
+		for r := range 50 {
+			text += fmt.Sprintf("r%d,1,2,%s %d\n", r, cell, r)
+		}
+		return testing.AllocsPerRun(2, func() {
+			if _, err := Read(strings.NewReader(text), "b.csv", Options{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if plain, unit := cost("ab"), cost("4 ab"); unit > 2*plain {
+		t.Errorf("allocations are %v, and %v of what may have a unit", plain, unit)
 	}
 }

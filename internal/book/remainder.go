@@ -26,9 +26,9 @@ func (part *rest) fill(r *Recipe, plain Amount, why string, columnOf func(ingred
 	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
 	for _, p := range r.Parts {
 		sum.Add(sum, p.Base())
-		if part.Unit == nil && !slices.ContainsFunc(r.Parts, func(other Part) bool { return other.Unit != p.Unit }) {
-			part.Unit = p.Unit
-		}
+	}
+	if len(r.Parts) > 0 && part.Unit == nil && !slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Unit != r.Parts[0].Unit }) {
+		part.Unit = r.Parts[0].Unit
 	}
 	if part.Unit != nil {
 		size, unit = part.Unit.Size.Rat(), " "+part.Unit.Name

@@ -488,6 +488,9 @@ func joinLabel(name string, books []*Book) Label {
 			}
 			l.put(of.Value(r), func() *Error { return of.notNumber })
 		}
+		if ok {
+			l.odd = append(l.odd, of.odd...)
+		}
 	}
 	label, _ := l.sorted()
 	return label

@@ -17,16 +17,19 @@ import (
 
 // A source is an opened file with a table in it.
 type source struct {
+	ctx       context.Context // that ends the reading
 	file      string
-	rows      rows        // all rows
-	head      func() rows // the first ones, to see what the table is like
-	delimiter rune        // of a text file, else 0
-	sheet     string      // of a workbook, the one that is read
-	sheets    []string    // and all
-	ragged    bool        // a row may end before the header does
-	sums      bool        // what a recipe has of an ingredient in two rows is added up
-	notes     []Note      // what was understood so far
-	asks      Layout      // what settles it
+	rows      rows          // all rows
+	head      func() rows   // the first ones, to see what the table is like
+	delimiter rune          // of a text file, else 0
+	sheet     string        // of a workbook, the one that is read
+	sheets    []string      // and all
+	ragged    bool          // a row may end before the header does
+	sums      bool          // what a recipe has of an ingredient in two rows is added up
+	notes     []Note        // what was understood so far
+	noted     map[Note]bool // the first notedTo of the notes
+	notedTo   int
+	asks      Layout // what settles it
 	broken    []*Error
 }
 
@@ -49,6 +52,7 @@ var foreign = []struct{ magic, what, instead string }{
 // CSV, by its name. suits tells which sheet of a workbook is meant, by its first
 // rows, if the layout does not say; units are those of lines of JSON.
 func openSource(r io.Reader, file string, l Layout, units *Units, suits func(header []string) bool) (*source, error) {
+	ctx := contextOf(r)
 	head, err := io.ReadAll(io.LimitReader(r, headSize))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -60,7 +64,11 @@ func openSource(r io.Reader, file string, l Layout, units *Units, suits func(hea
 		}
 	}
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || isFlatDocument(head[:min(len(head), 1<<14)]) {
-		return openSheet(whole, file, l, suits)
+		w, err := openWorkbook(ctx, whole, file)
+		if err != nil {
+			return nil, err
+		}
+		return w.openSheet(l, suits)
 	}
 	if l.Sheet != "" {
 		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx and .ods"}
@@ -71,7 +79,7 @@ func openSource(r io.Reader, file string, l Layout, units *Units, suits func(hea
 		return nil, &Error{File: file, Message: err.Error()}
 	}
 	text := c.decodeHead(head, full)
-	s := &source{file: file}
+	s := &source{ctx: ctx, file: file}
 	if c.guessed {
 		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.name, Settle: Layout{Encoding: c.name}.YAML()})
 		s.asks.Encoding = c.name
@@ -117,7 +125,7 @@ func isJSON(file string, text []byte) bool {
 
 // openRecipes opens a text in JSON-LD, whose lines have these units.
 func (s *source) openRecipes(text io.Reader, units *Units) error {
-	list, notes, err := readRecipes(text, s.file, units)
+	list, notes, err := readRecipes(s.ctx, text, s.file, units)
 	if err != nil {
 		return err
 	}
@@ -127,17 +135,14 @@ func (s *source) openRecipes(text io.Reader, units *Units) error {
 }
 
 // openSheet opens a sheet of a workbook.
-func openSheet(r io.Reader, file string, l Layout, suits func(header []string) bool) (*source, error) {
-	w, err := openWorkbook(r, file)
-	if err != nil {
-		return nil, err
-	}
+func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*source, error) {
 	names := w.names
 	if len(names) > mostSheets {
 		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", mostSheets)
 	}
-	s := &source{file: file, ragged: true}
+	s := &source{ctx: w.ctx, file: w.file, ragged: true}
 	var chosen *sheet
+	var err error
 	if l.Sheet != "" {
 		at := slices.IndexFunc(names, func(name string) bool { return Name(name) == Name(l.Sheet) })
 		if at < 0 {
@@ -225,5 +230,29 @@ func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 		}
 		return nil, e
 	}
-	return in, nil
+	return Until(ctx, in), nil
+}
+
+// Until returns an open file that can be read until ctx ends. So ends what this package does
+// with what it has read of it.
+func Until(ctx context.Context, in io.ReadCloser) io.ReadCloser { return &until{in, ctx} }
+
+type until struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (u *until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.ReadCloser.Read(p)
+}
+
+// contextOf returns the context that ends the reading of a file.
+func contextOf(r io.Reader) context.Context {
+	if u, ok := r.(*until); ok {
+		return u.ctx
+	}
+	return context.Background()
 }

@@ -33,31 +33,102 @@ func spreadOf(header string) string {
 // meanAtEnd is how a column's name ends whose numbers are means.
 var meanAtEnd = regexp.MustCompile(`(?i)[\s_]*(?:\((?:mean|average|avg)\)|[\s_](?:mean|average|avg))\s*$`)
 
+// plainHeader is a column's name as those of standard deviations have it.
+func plainHeader(text string) string {
+	return strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ", "[", " ", "]", " ").Replace(Name(text)))), " ")
+}
+
+// inUnit is a key of a name whose numbers have a unit.
+func inUnit(unit, name string) string { return unit + "\x00" + name }
+
+// spreadKeys returns the keys of the columns whose standard deviations a column of that name
+// has: their names, or names in a unit. There are none where it has nobody's.
+func spreadKeys(header string) (keys []string) {
+	if said := spreadOf(header); said != "" {
+		keys = append(keys, said)
+	}
+	if name, unit := HeadUnit(header); unit != "" { // "strength sd (MPa)"
+		if said := spreadOf(name); said != "" {
+			keys = append(keys, inUnit(unit, said))
+		}
+	}
+	return keys
+}
+
+// meanKeys returns the keys of a column that others may have the standard deviations of.
+func meanKeys(header string) []string {
+	header = strings.TrimSpace(meanAtEnd.ReplaceAllString(header, ""))
+	base, unit := HeadUnit(header)
+	keys := []string{plainHeader(header)}
+	if base != header {
+		keys = append(keys, plainHeader(base))
+	}
+	if unit != "" {
+		for _, name := range slices.Clone(keys) {
+			keys = append(keys, inUnit(unit, name))
+		}
+	}
+	return keys
+}
+
 // isSpread is whether a column of one name has the standard deviations of a column of
 // another name, units left aside.
 func isSpread(header, of string) bool {
-	of = strings.TrimSpace(meanAtEnd.ReplaceAllString(of, ""))
-	base, unit := HeadUnit(of)
-	plain := func(text string) string {
-		return strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ", "[", " ", "]", " ").Replace(Name(text)))), " ")
-	}
-	asked := []string{header}
-	if name, own := HeadUnit(header); own != "" && own == unit {
-		asked = append(asked, name) // "strength sd (MPa)"
-	}
-	return slices.ContainsFunc(asked, func(text string) bool {
-		said := spreadOf(text)
-		return said != "" && (said == plain(of) || said == plain(base))
-	})
+	known := meanKeys(of)
+	return slices.ContainsFunc(spreadKeys(header), func(key string) bool { return slices.Contains(known, key) })
 }
 
-// SpreadOf returns the label that has the standard deviations of another one's numbers, by
-// its name, such as "stars sd" of stars; nil if there is none.
-func (b *Book) SpreadOf(label *Label) *Label {
-	for k := range b.Labels {
-		if l := &b.Labels[k]; l.Name != label.Name && l.Counted() && isSpread(l.Name, label.Name) {
-			return l
+// A meanIndex has columns by their keys, in order. Those that are taken leave it.
+type meanIndex map[string][]int
+
+// add takes in a column.
+func (x meanIndex) add(column int, name string) {
+	for _, key := range meanKeys(name) {
+		if list := x[key]; len(list) == 0 || list[len(list)-1] != column {
+			x[key] = append(list, column)
 		}
 	}
-	return nil
+}
+
+// first returns the first column under some keys that is free and not the one given; −1 if
+// there is none.
+func (x meanIndex) first(keys []string, not int, free func(column int) bool) int {
+	found := -1
+	for _, key := range keys {
+		list := x[key]
+		for len(list) > 0 && !free(list[0]) {
+			list = list[1:]
+		}
+		x[key] = list
+		for _, column := range list {
+			if column != not && free(column) {
+				if found < 0 || column < found {
+					found = column
+				}
+				break
+			}
+		}
+	}
+	return found
+}
+
+// Spreads returns for each label the one that has the standard deviations of its numbers, by
+// its name, such as "stars sd" of stars; -1 where there is none.
+func (b *Book) Spreads() []int {
+	of, index := make([]int, len(b.Labels)), make(meanIndex)
+	for k := range b.Labels {
+		of[k] = -1
+		index.add(k, b.Labels[k].Name)
+	}
+	for l := range b.Labels {
+		keys := spreadKeys(b.Labels[l].Name)
+		if len(keys) == 0 || !b.Labels[l].Counted() {
+			continue
+		}
+		free := func(k int) bool { return of[k] < 0 }
+		for k := index.first(keys, l, free); k >= 0; k = index.first(keys, l, free) {
+			of[k] = l
+		}
+	}
+	return of
 }

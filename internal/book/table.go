@@ -8,15 +8,17 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // A table is rows under a header that names the columns.
 type table struct {
 	*source
 	header  []string
-	width   int      // of the header with empty names at its end, which are no columns
-	places  []place  // of the header's names
-	row     []string // the current row, as long as the header; valid until next
+	byName  map[string]int // the header's columns
+	width   int            // of the header with empty names at its end, which are no columns
+	places  []place        // of the header's names
+	row     []string       // the current row, as long as the header; valid until next
 	profile []profile
 	lines   []int // of the rows whose numbers the profiles keep, and the last of these rows
 	last    []string
@@ -53,6 +55,11 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 	if err != nil {
 		return nil, err
 	}
+	return s.table(l, units, suits)
+}
+
+// table reads the header of a source.
+func (s *source) table(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
 	t := &table{source: s}
 	above, err := t.findHeader(suits)
 	if err != nil {
@@ -61,7 +68,9 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 	if err := t.readHeader(above); err != nil {
 		return nil, err
 	}
-	t.look(units)
+	if err := t.look(units); err != nil {
+		return nil, err
+	}
 	t.chooseDecimal(l.Decimal)
 	return t, nil
 }
@@ -146,18 +155,21 @@ func (t *table) readHeader(above int) error {
 	if len(row) > mostColumns {
 		return t.errorAt(0, fmt.Sprintf("the table has more than %d columns", mostColumns), "is it the right file?")
 	}
-	seen := make(map[string]int)
+	t.byName = make(map[string]int, len(row))
 	for i, text := range row {
-		name := Unguarded(Name(text))
+		name := strings.Clone(Unguarded(Name(text)))
 		t.places = append(t.places, t.place(i))
-		if first, ok := seen[name]; ok && name != "" {
+		first, ok := t.byName[name]
+		if ok && name != "" {
 			return t.errorAt(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", fault.Quote(name), first+1, i+1), "remove one or give it another name")
 		}
 		if len(name) > longestCell {
 			return t.errorAt(i, fmt.Sprintf("the name is longer than %d bytes", longestCell), "is it the right file?")
 		}
-		seen[name] = i
-		t.header = append(t.header, strings.Clone(name))
+		if !ok {
+			t.byName[name] = i
+		}
+		t.header = append(t.header, name)
 	}
 	return nil
 }
@@ -189,6 +201,9 @@ func (t *table) findOnly(name string) (int, error) {
 // next reads the next row that is not empty; for its errors see rows.
 func (t *table) next() error {
 	for {
+		if err := yield.Err(t.ctx); err != nil {
+			return err
+		}
 		row, err := t.rows.next()
 		if err != nil {
 			return err
@@ -277,18 +292,25 @@ func (t *table) errorIn(p place, message, hint string) *Error {
 
 // note takes down what was understood. settle is empty if it cannot well be wrong.
 func (t *table) note(p place, message, settle string) {
-	n := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle}
-	if !slices.Contains(t.notes, n) { // a turned table is looked at twice
+	t.noteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle})
+}
+
+// noteOnce takes down a note that is not there: a turned table is looked at twice.
+func (t *table) noteOnce(n Note) {
+	if t.noted == nil {
+		t.noted = make(map[Note]bool)
+	}
+	for ; t.notedTo < len(t.notes); t.notedTo++ {
+		t.noted[t.notes[t.notedTo]] = true
+	}
+	if !t.noted[n] {
 		t.notes = append(t.notes, n)
 	}
 }
 
 // doubt notes what may well be wrong and nothing but the table settles.
 func (t *table) doubt(p place, message string) {
-	n := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubt: true}
-	if !slices.Contains(t.notes, n) {
-		t.notes = append(t.notes, n)
-	}
+	t.noteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubt: true})
 }
 
 // each reads the rows to the end, or until there are enough errors. It returns

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // turned is whether a table has a row for each ingredient and a column for each recipe:
@@ -23,9 +24,9 @@ func (t *table) turned(o Options) bool {
 	}
 	given := false
 	for name, role := range o.Columns {
-		if i := slices.Index(t.header, Name(name)); i == first && role == IngredientColumn {
+		if i, ok := t.byName[Name(name)]; ok && i == first && role == IngredientColumn {
 			given = true
-		} else if i >= 0 {
+		} else if ok {
 			return false
 		}
 	}
@@ -103,7 +104,7 @@ func (t *table) addUp(first int) (rows int) {
 func (t *table) turnedOptions(o Options, before *table) Options {
 	columns := make(map[string]Role)
 	for name, role := range o.Columns {
-		if !slices.Contains(before.header, Name(name)) {
+		if _, ok := before.byName[Name(name)]; !ok {
 			columns[name] = role
 		}
 	}
@@ -123,7 +124,8 @@ func (t *table) turnedOptions(o Options, before *table) Options {
 				role, taken = IgnoredColumn, "a sum and left out"
 			}
 			settle := Layout{Columns: map[string]Role{name: role}}
-			given, t.asks = given.With(settle), t.asks.With(settle)
+			given.setColumn(name, role)
+			t.asks.setColumn(name, role)
 			p := t.places[rows+1+i]
 			t.notes = append(t.notes, Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Settle: settle.YAML(), Asked: name, Taken: role,
 				Message: "row " + fault.Quote(name) + " stands below the rows that add up to a whole and is taken as " + taken})
@@ -152,6 +154,9 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 		kept, cells, places = append(kept, i), append(cells, []string{named[i]}), append(places, []place{t.places[i]})
 	}
 	for {
+		if err := yield.Err(t.ctx); err != nil {
+			return nil, err
+		}
 		row, err := t.rows.next()
 		if err == io.EOF {
 			break
@@ -198,7 +203,9 @@ func (t *table) turn(l Layout, units *Units) (*table, error) {
 	if err := w.readHeader(0); err != nil {
 		return nil, err
 	}
-	w.look(units)
+	if err := w.look(units); err != nil {
+		return nil, err
+	}
 	w.chooseDecimal(l.Decimal)
 	return w, nil
 }

@@ -63,7 +63,12 @@ type Unit struct {
 type Units struct {
 	names  []string // first names, in the order of definition
 	byName map[string]*Unit
+	terse  bool // no hint is made where there is no such unit
 }
+
+// tersely returns the units for what only asks whether a text is an amount: to find what is
+// near each of many names takes long.
+func (u *Units) tersely() *Units { return &Units{names: u.names, byName: u.byName, terse: true} }
 
 // With returns the units with one more, or with another size for one that is
 // there, under all its names. The size is a number and a known unit with a space
@@ -163,6 +168,9 @@ func (u *Units) Names(kinds ...Kind) (names []string) {
 
 // unknown says that there is no such unit, and which there are.
 func (u *Units) unknown(name string) (message, hint string) {
+	if u.terse {
+		return "unknown unit", ""
+	}
 	if fills(name) {
 		return "unit " + fault.Quote(name) + " has no size", sizeHint(name)
 	}

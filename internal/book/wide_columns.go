@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // readWide settles the columns of the wide form.
@@ -28,6 +29,9 @@ func (c *columnReader) readWide() error {
 	for i, name := range c.header {
 		if i == recipe || name == "" {
 			continue
+		}
+		if err := yield.Err(c.ctx); err != nil {
+			return err
 		}
 		role, given := c.given[i]
 		if !given {
@@ -75,17 +79,20 @@ func (c *columnReader) readWide() error {
 
 // findSpreads finds the columns that hold the standard deviations of others, by their names.
 func (c *columnReader) findSpreads(recipe int) {
-	c.spreads = make(map[int]int)
-	of := make(map[int]bool)
+	c.spreads, c.spreadBy = make(map[int]int), make(map[int]int)
+	index := make(meanIndex)
+	for k, name := range c.header {
+		if k != recipe && name != "" {
+			index.add(k, name)
+		}
+	}
+	free := func(k int) bool { _, taken := c.spreadBy[k]; return !taken }
 	for i, name := range c.header {
 		if i == recipe || spreadOf(name) == "" {
 			continue
 		}
-		for k, other := range c.header {
-			if k != i && k != recipe && other != "" && !of[k] && isSpread(name, other) {
-				c.spreads[i], of[k] = k, true
-				break
-			}
+		if k := index.first(spreadKeys(name), i, free); k >= 0 {
+			c.spreads[i], c.spreadBy[k] = k, i
 		}
 	}
 }
@@ -112,8 +119,8 @@ func (c *columnReader) split(name string) (base string, unit *Unit) {
 	return base, unit
 }
 
-// inPercent is whether the names of most columns of amounts end in a percent sign.
-func (c *columnReader) inPercent() bool {
+// findPercent is whether the names of most columns of amounts end in a percent sign.
+func (c *columnReader) findPercent() bool {
 	amounts, percents := 0, 0
 	for i := range c.profile {
 		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
@@ -232,11 +239,9 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds the standard deviations of %s, for its name, and is taken as a label", fault.Quote(name), fault.Quote(c.header[of])))
 		return LabelColumn, nil
 	}
-	for k, of := range c.spreads {
-		if of == i && 2*p.amounts >= p.filled {
-			c.ask(i, LabelColumn, fmt.Sprintf("column %s, whose standard deviations column %s holds, is taken as a label", fault.Quote(name), fault.Quote(c.header[k])))
-			return LabelColumn, nil
-		}
+	if k, is := c.spreadBy[i]; is && 2*p.amounts >= p.filled {
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s, whose standard deviations column %s holds, is taken as a label", fault.Quote(name), fault.Quote(c.header[k])))
+		return LabelColumn, nil
 	}
 	switch {
 	case p.filled == 0 || p.rests > 0 && 2*(p.amounts+p.rests) > p.filled:
@@ -290,14 +295,14 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 // ask takes down what a column is taken for, which may be wrong.
 func (c *columnReader) ask(column int, role Role, message string) {
 	settle := Layout{Columns: map[string]Role{c.header[column]: role}}
-	c.asks = c.asks.With(settle)
+	c.asks.setColumn(c.header[column], role)
 	p := c.places[column]
 	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle.YAML(), Asked: c.header[column], Taken: role})
 }
 
-// inUnits is whether most columns of amounts have a unit in each of their cells, or in
+// findUnits is whether most columns of amounts have a unit in each of their cells, or in
 // their name.
-func (c *columnReader) inUnits() bool {
+func (c *columnReader) findUnits() bool {
 	amounts, units := 0, 0
 	for i := range c.profile {
 		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
@@ -329,6 +334,14 @@ func inOtherUnit(name string) bool {
 // 20, as the binder of what it is made of: they are no ingredients, or what they have would count
 // twice.
 func (c *columnReader) findPartSums(guessed []int) {
+	below := make([]float64, len(c.lines)) // by row, what numbers below 0 can take off a sum
+	for _, i := range guessed {
+		for r, v := range c.profile[i].values {
+			if v < 0 {
+				below[r] -= v
+			}
+		}
+	}
 	for k, i := range guessed {
 		p := &c.profile[i]
 		rows := len(p.values)
@@ -337,7 +350,7 @@ func (c *columnReader) findPartSums(guessed []int) {
 		}
 		sum := make([]float64, rows)
 		for n, j := range guessed[k+1:] {
-			if j != i+1+n || c.columns[j].Unit != c.columns[i].Unit {
+			if j != i+1+n || c.columns[j].Unit != c.columns[i].Unit || exceeded(sum, p.values, below) {
 				break
 			}
 			others, several, differ := 0, false, false
@@ -360,6 +373,18 @@ func (c *columnReader) findPartSums(guessed []int) {
 			}
 		}
 	}
+}
+
+// exceeded is whether sums of columns are more than those of a whole in so many rows that adding
+// up more columns cannot make them the same.
+func exceeded(sum, whole, below []float64) bool {
+	over := 0
+	for r, v := range whole {
+		if !(v > 0 && sum[r]-below[r]-v <= float64(roundedPart*v)) {
+			over++
+		}
+	}
+	return 20*over > len(whole)
 }
 
 // roundedPart is how far a sum of a few rounded amounts is from what it is written as.

@@ -3,16 +3,19 @@ package book
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/xuri/excelize/v2"
 
 	"kir/internal/fault"
+	"kir/internal/yield"
 )
 
 // What is read of a workbook is bounded: its file, the cells of a sheet with
@@ -21,6 +24,7 @@ const (
 	largestWorkbook = 32 << 20
 	mostCells       = 1 << 22
 	mostSheets      = 1000
+	mostAsked       = 2000 // cells of a workbook that are asked for a formula and have none
 )
 
 // A sheet is one sheet of a workbook, of which only the rows down to the last
@@ -55,6 +59,7 @@ func cellName(sheet string, row, field int) string {
 
 // A workbook is a file of sheets: .xlsx or OpenDocument.
 type workbook struct {
+	ctx   context.Context // that ends the reading
 	file  string
 	names []string                          // of the sheets
 	read  func(name string) (*sheet, error) // one of them
@@ -64,22 +69,26 @@ type workbook struct {
 type officeBook struct {
 	*workbook
 	book     *excelize.File
-	formulas bool // some cells hold formulas
+	formulas map[[2]int]bool // cells that hold a formula and no result, in whatever sheet
+	asked    int             // how many cells were asked for a formula in vain
 }
 
 // openWorkbook opens a workbook. Whatever is wrong with it is an *Error.
-func openWorkbook(r io.Reader, file string) (w *workbook, err error) {
+func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, largestWorkbook+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	bad := func(err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		return &Error{File: file, Message: "this workbook cannot be read: " + strings.ToValidUTF8(err.Error(), "\uFFFD"), Hint: "save it anew as .xlsx, or as CSV", Err: err}
 	}
 	if len(data) > largestWorkbook {
 		return nil, &Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", largestWorkbook>>20), Hint: "save the sheet as CSV"}
 	}
-	w = &workbook{file: file}
+	w = &workbook{ctx: ctx, file: file}
 	content := data // of a file in one piece
 	if archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil {
 		if !isOpenDocument(archive) {
@@ -102,7 +111,7 @@ func openWorkbook(r io.Reader, file string) (w *workbook, err error) {
 
 // openOffice opens an .xlsx file.
 func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
-	formulas, err := checkArchive(data)
+	formulas, err := checkArchive(w.ctx, data)
 	if err != nil {
 		return bad(err)
 	}
@@ -134,6 +143,9 @@ func (w *workbook) errorf(hint, format string, args ...any) *Error {
 // number is shown says only whether it is a percentage, a date, or of a unit.
 func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	bad := func(err error) error {
+		if w.ctx.Err() != nil {
+			return w.ctx.Err()
+		}
 		e := w.errorf("save the workbook anew as .xlsx, or as CSV", "sheet %s cannot be read: %s", fault.Quote(name), strings.ToValidUTF8(err.Error(), "\uFFFD"))
 		e.Err = err
 		return e
@@ -152,6 +164,9 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	s = &sheet{name: name, exacts: make(map[[2]int]bool)}
 	cells, text := 0, 0
 	for row := 0; held.Next() && shown.Next(); row++ {
+		if err := yield.Err(w.ctx); err != nil {
+			return nil, err
+		}
 		values, err := held.Columns(excelize.Options{RawCellValue: true})
 		if err != nil {
 			return nil, bad(err)
@@ -175,7 +190,8 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 			if field < len(texts) {
 				text = texts[field]
 			}
-			if values[field] == "" && text == "" && !w.formulas {
+			open := w.formulas[[2]int{row, field}]
+			if values[field] == "" && text == "" && !open {
 				continue
 			}
 			value, exact := cellText(values[field], text)
@@ -183,7 +199,7 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 			if exact {
 				s.exacts[[2]int{row, field}] = true
 			}
-			if value == "" && w.formulas {
+			if value == "" && open {
 				if err := w.checkFormula(s, row, field); err != nil {
 					return nil, bad(err)
 				}
@@ -202,6 +218,9 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 // checkFormula takes down an empty cell that is empty only because nothing has
 // worked its formula out.
 func (w *officeBook) checkFormula(s *sheet, row, field int) error {
+	if len(s.broken) >= mostErrors {
+		return nil
+	}
 	address, err := excelize.CoordinatesToCellName(field+1, row+1)
 	if err != nil {
 		return err
@@ -210,7 +229,12 @@ func (w *officeBook) checkFormula(s *sheet, row, field int) error {
 	if err != nil {
 		return err
 	}
-	if formula != "" && len(s.broken) < mostErrors {
+	if formula == "" {
+		if w.asked++; w.asked > mostAsked {
+			return errors.New("too many of its formulas have no result in the file")
+		}
+	}
+	if formula != "" {
 		p := s.where(row, field)
 		s.broken = append(s.broken, &Error{File: w.file, Line: p.line, Column: p.column, Cell: p.cell,
 			Message: "the formula " + fault.Quote("="+formula) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
@@ -241,8 +265,7 @@ func cellText(value, shown string) (text string, exact bool) {
 		return plain, true
 	}
 	near := func(g float64) bool { return math.Abs(g-f) <= 0.5+float64(0.1*math.Abs(f)) }
-	units := DefaultUnits()
-	q, message, _ := parseQuantity(shown[first:], DecimalPoint, units)
+	q, message, _ := parseQuantity(shown[first:], DecimalPoint, shownUnits())
 	if message == "" && near(float64(q.amount.Float64()*sign(f))) {
 		if q.unit != "" {
 			return plain + " " + q.unit, true
@@ -256,6 +279,9 @@ func cellText(value, shown string) (text string, exact bool) {
 	}
 	return plain, true
 }
+
+// shownUnits are the units that a number may be shown in.
+var shownUnits = sync.OnceValue(func() *Units { return DefaultUnits().tersely() })
 
 func sign(f float64) float64 {
 	if f < 0 {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/xuri/excelize/v2"
 )
 
 const sheetPart = "xl/worksheets/sheet1.xml"
@@ -201,5 +203,51 @@ func TestCellName(t *testing.T) {
 	}
 	if got := cellName("it's\n", 0, 0); got != `'it''s\n'!A1` {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestFormulaAmongEmpty: cells that are empty are not looked through for each formula without a
+// result, and such a formula is found wherever it stands.
+func TestFormulaAmongEmpty(t *testing.T) {
+	f := excelize.NewFile()
+	w, err := f.NewStreamWriter("Sheet1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	style, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := make([]any, 2000)
+	for i := range empty {
+		empty[i] = excelize.Cell{StyleID: style}
+	}
+	empty[0], empty[1] = "x", excelize.Cell{Formula: "1+1"}
+	for row, cells := range [][]any{{"recipe", "Gin", "Rum"}, empty, empty} {
+		if err := w.SetRow(fmt.Sprint("A", row+1), cells); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	book, err := openWorkbook(t.Context(), bytes.NewReader(b.Bytes()), "a.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := book.read("Sheet1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.broken) != 2 || s.broken[0].Cell != "Sheet1!B2" || !strings.Contains(s.broken[1].Error(), "=1+1") {
+		t.Errorf("without a result are %v", s.broken)
+	}
+	open, err := checkArchive(t.Context(), b.Bytes())
+	if err != nil || len(open) != 2 {
+		t.Errorf("asked for a formula are %v, %v", open, err)
 	}
 }

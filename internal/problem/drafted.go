@@ -38,7 +38,7 @@ func read[T any](t Table, by func(io.Reader, string) (T, error)) (v T, err error
 
 // ReadTable reads the table that a draft is of: recipes, or the prices or returns of assets
 // over time. Columns that change within a recipe, and so can be no labels, are left out, as
-// the layout then says.
+// the layout then says. Cells that are no numbers in labels of numbers are errors.
 func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 	labels := o.Labels
 	if !t.Once && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
@@ -55,10 +55,15 @@ func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	d.Layout = o.Layout.With(d.Book.Guessed)
-	for _, name := range labels {
-		d.Layout = d.Layout.With(book.Layout{Columns: map[string]book.Role{book.Name(name): book.LabelColumn}})
+	if err := d.Book.NotNumbers(); err != nil { // or a column of numbers would be one of classes
+		return err
 	}
+	d.Layout = o.Layout.With(d.Book.Guessed)
+	given := make(map[string]book.Role)
+	for _, name := range labels {
+		given[book.Name(name)] = book.LabelColumn
+	}
+	d.Layout = d.Layout.With(book.Layout{Columns: given})
 	return nil
 }
 
@@ -100,7 +105,9 @@ func WithoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*boo
 			if !errors.As(e, &changes) {
 				return nil, err
 			}
-			ignored[changes.Column] = book.IgnoredColumn
+			for _, column := range changes.All {
+				ignored[column] = book.IgnoredColumn
+			}
 		}
 		if len(ignored) == 0 {
 			return nil, err
@@ -296,21 +303,18 @@ func (d *Draft) ReadShelf(t Table, o book.Options) (sheet string, lacking []stri
 	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
 		return "", nil
 	}
-	p, err := read(t, func(r io.Reader, name string) (*book.Peek, error) {
-		return book.PeekAt(r, name, book.Layout{Sheet: d.Book.Shape.Sheet}, 0, 0, 0)
-	})
-	if err != nil {
-		return "", nil // it was read before, so nothing is lost
-	}
 	o.Sheet = d.Book.Shape.Sheet
-	for _, other := range p.Sheets[:min(len(p.Sheets), mostShelves)] {
-		if other == o.Sheet {
-			continue
+	seen, found := 0, false
+	look := func(other string, readSheet func() (*book.Ingredients, error)) (more bool) {
+		if seen++; seen > mostShelves {
+			return false
 		}
-		in := book.Layout{Sheet: other}
-		list, err := read(t, func(r io.Reader, name string) (*book.Ingredients, error) { return book.ReadIngredients(r, name, in) })
+		if other == o.Sheet {
+			return true
+		}
+		list, err := readSheet()
 		if err != nil || len(list.Attributes) == 0 {
-			continue
+			return true
 		}
 		var not []string
 		for _, name := range d.Book.Ingredients.Names {
@@ -320,21 +324,30 @@ func (d *Draft) ReadShelf(t Table, o book.Options) (sheet string, lacking []stri
 		}
 		switch {
 		case 2*len(not) > d.Book.Ingredients.Len():
-			continue
+			return true
 		case len(not) > 0:
 			if sheet == "" {
 				sheet, lacking = other, not
 			}
-			continue
+			return true
 		}
-		with := *d
-		o.Ingredients = list
-		if err := with.ReadTable(t, o); err != nil {
-			continue
+		with, options := *d, o
+		options.Ingredients = list
+		if err := with.ReadTable(t, options); err != nil {
+			return true
 		}
-		with.IngredientsLayout = list.Guessed.With(in)
+		with.IngredientsLayout = list.Guessed.With(book.Layout{Sheet: other})
 		*d = with
-		return other, nil
+		sheet, lacking, found = other, nil, true
+		return false
+	}
+	in, err := t.Open()
+	if err != nil {
+		return "", nil // it was read before, so nothing is lost
+	}
+	err = errors.Join(book.EachIngredients(in, t.Name, look), in.Close())
+	if err != nil && !found {
+		return "", nil
 	}
 	return sheet, lacking
 }

@@ -120,7 +120,7 @@ func TestLearnProcess(t *testing.T) {
 	if m.Forest() != nil || !m.Options().Log || !strings.Contains(p.Properties[0].About, "by its logarithm") {
 		t.Errorf("%q, forest %v", p.Properties[0].About, m.Forest() != nil)
 	}
-	if _, err := drinks(t, "process: {label: rating, maximize: true}"); err == nil || !strings.Contains(err.Error(), "\"curdled\" is not a number") {
+	if _, err := drinks(t, "process: {label: rating, maximize: true}"); err == nil || !strings.Contains(err.Error(), "\"curdled\" in \"rating\" is not a number, while 54 others are") {
 		t.Errorf("a value that is no number: %v", err)
 	}
 }

@@ -81,8 +81,9 @@ func (d *Draft) Targets() []Target {
 	}
 	var all []Target
 	best, most := -1, 0
+	among := amongLabels(d.Book)
 	for i := range d.Book.Labels {
-		t := d.target(&d.Book.Labels[i])
+		t := d.target(i, among)
 		if t.worth > most {
 			best, most = len(all), t.worth
 		}
@@ -176,14 +177,35 @@ var unwanted = map[string]bool{
 	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "unstable": true, "weak": true, "worst": true, "0": true,
 }
 
-// target says what can be asked of a label.
-func (d *Draft) target(l *book.Label) Target {
-	t := Target{Key: l.Name, Name: l.Name, name: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
-	for k := range d.Book.Labels {
-		if of := &d.Book.Labels[k]; d.Book.SpreadOf(of) == l {
-			t.Why = "the standard deviations of " + of.Name
-			return t
+// A labelContext is what the labels of a book are to each other.
+type labelContext struct {
+	spreads  []int          // by label, the one that has its standard deviations, or -1
+	spreadOf map[int]int    // the first label whose standard deviations one has
+	bases    map[string]int // how many labels have a name, without its unit
+}
+
+// amongLabels returns what the labels of a book are to each other.
+func amongLabels(b *book.Book) labelContext {
+	c := labelContext{spreads: b.Spreads(), spreadOf: make(map[int]int), bases: make(map[string]int)}
+	for k := range b.Labels {
+		if l := c.spreads[k]; l >= 0 {
+			if _, other := c.spreadOf[l]; !other {
+				c.spreadOf[l] = k
+			}
 		}
+		base, _ := book.HeadUnit(b.Labels[k].Name)
+		c.bases[base]++
+	}
+	return c
+}
+
+// target says what can be asked of a label.
+func (d *Draft) target(label int, among labelContext) Target {
+	l := &d.Book.Labels[label]
+	t := Target{Key: l.Name, Name: l.Name, name: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
+	if of, is := among.spreadOf[label]; is {
+		t.Why = "the standard deviations of " + d.Book.Labels[of].Name
+		return t
 	}
 	numbers, failed, err := l.Measured()
 	numbers = slices.DeleteFunc(numbers, math.IsNaN)
@@ -199,11 +221,11 @@ func (d *Draft) target(l *book.Label) Target {
 		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
 			t.worth = 2 * t.Known
 		}
-		if base, _ := book.HeadUnit(l.Name); base != l.Name && d.onlyOne(base) {
+		if base, _ := book.HeadUnit(l.Name); base != l.Name && among.bases[base] == 1 {
 			t.name = base // the unit stands beside each number
 		}
-		if spread := d.Book.SpreadOf(l); spread != nil {
-			t.sd = ", sd: " + book.YAMLText(spread.Name)
+		if of := among.spreads[label]; of >= 0 {
+			t.sd = ", sd: " + book.YAMLText(d.Book.Labels[of].Name)
 		}
 		t.Least, t.Most, t.From, t.To = numbers[0], numbers[n-1], numbers[(n-1)/4], numbers[n-1-(n-1)/4]
 		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Ways[1], t.From, t.To, t.Least, t.Most) + alsoOf(numbers, failed)
@@ -236,17 +258,6 @@ func (d *Draft) target(l *book.Label) Target {
 		t.comment, t.Ways, t.worth = comment, []Way{Want, Sure}, t.Known
 	}
 	return t
-}
-
-// onlyOne is whether a name without its unit is that of one label alone.
-func (d *Draft) onlyOne(base string) bool {
-	n := 0
-	for k := range d.Book.Labels {
-		if name, _ := book.HeadUnit(d.Book.Labels[k].Name); name == base {
-			n++
-		}
-	}
-	return n == 1
 }
 
 // The keys of constraints that do not name a column.

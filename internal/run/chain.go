@@ -99,8 +99,11 @@ func (c *chain) begin() error {
 	case err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist):
 		for _, f := range files {
 			n, err := storedDraws(s.ctx, s.store, f, s.manifest, c.index)
+			if errors.Is(err, ErrDamaged) {
+				return damagedPart(s.store, f.Name, err)
+			}
 			if err != nil {
-				return s.damagedPart(f.Name, err)
+				return err
 			}
 			c.stored += n
 		}

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"kir/internal/yield"
 	"slices"
@@ -69,6 +70,9 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 			var n int
 			n, more, err = r.read(data, &b, d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
 			next += n
+		}
+		if errors.Is(err, ErrDamaged) {
+			return nil, damagedPart(store, f.Name, err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", store.Path(f.Name), err)

@@ -381,6 +381,6 @@ func (c *chain) share() float64 {
 }
 
 // damagedPart says which part is damaged, and what to do.
-func (s *session) damagedPart(name string, err error) error {
-	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", s.store.Path(name), err)
+func damagedPart(store Store, name string, err error) error {
+	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", store.Path(name), err)
 }

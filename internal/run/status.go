@@ -25,6 +25,10 @@ type ChainStatus struct {
 	// or not there. Its draws are counted all the same.
 	Damage error
 
+	// Broken says which of its files of draws is damaged, as far as names, lengths and ends of
+	// files show; nil if none.
+	Broken error
+
 	want    int64 // bytes that there should be
 	settled bool  // there is a state, and it is whole
 }
@@ -84,7 +88,7 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 		if s == nil {
 			// What was drawn does not hang on the state.
 			of.Damage = damage[c]
-			if of.Draws, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
+			if of.Draws, of.Broken, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
 			of.Done = of.Draws == m.Settings.Draws && !m.goesOn()
@@ -95,6 +99,11 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 		if s.Thin > 0 {
 			of.Draws = s.At
 		}
+		if of.Bytes != s.Bytes || inOrder(c, stored[c]) != nil {
+			if _, of.Broken, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
+				return nil, err
+			}
+		}
 		of.Done = !m.goesOn() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && inOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}
@@ -102,22 +111,32 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 }
 
 // countDraws returns how many draws of a chain are stored, by what the ends of its files
-// say; those before the first that is missing or damaged.
-func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files []File) (draws int, err error) {
+// say; those before the first that is missing or damaged, and which that is.
+func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files []File) (draws int, broken, err error) {
 	for k, f := range files {
-		if inOrder(chain, files[:k+1]) != nil {
-			return draws, nil
+		if gap := inOrder(chain, files[:k+1]); gap != nil {
+			return draws, gap, nil
 		}
 		n, err := storedDraws(ctx, store, f, m, chain)
 		if errors.Is(err, ErrDamaged) {
-			return draws, nil
+			return draws, damagedPart(store, f.Name, err), nil
 		}
 		if err != nil {
-			return draws, err
+			return draws, nil, err
 		}
 		draws += n
 	}
-	return draws, nil
+	return draws, nil, nil
+}
+
+// Broken returns what is wrong with files of draws.
+func (s *Status) Broken() (all []error) {
+	for _, c := range s.Chains {
+		if c.Broken != nil {
+			all = append(all, c.Broken)
+		}
+	}
+	return all
 }
 
 // Damaged returns what is wrong with the files of states.

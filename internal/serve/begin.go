@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"kir/internal/book"
@@ -40,11 +39,24 @@ type BeginOptions struct {
 type beginning struct {
 	options BeginOptions
 
-	mu     sync.Mutex
+	turn   chan struct{} // holds what a request works with it, one at a time
 	tables map[kindOfTable]*upload
 	answers
 	made bool // the problem was written
 }
+
+// enter waits until no other request works with the beginning, or ctx ends.
+func (b *beginning) enter(ctx context.Context) error {
+	select {
+	case b.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leave lets the next request in.
+func (b *beginning) leave() { <-b.turn }
 
 // answers are what a person answered about the tables.
 type answers struct {
@@ -90,12 +102,14 @@ type upload struct {
 // mostText what is sent with it.
 const mostUpload = 32 << 20
 
-// open is a reader of the table.
-func (u *upload) open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(u.data)), nil }
+// open returns a reader of the table, which ends with ctx.
+func (u *upload) open(ctx context.Context) io.ReadCloser {
+	return book.Until(ctx, io.NopCloser(bytes.NewReader(u.data)))
+}
 
 // newBeginning returns the beginning of a problem, and reads its table if there is one.
 func newBeginning(ctx context.Context, o BeginOptions) (*beginning, error) {
-	b := &beginning{options: o, tables: make(map[kindOfTable]*upload)}
+	b := &beginning{options: o, turn: make(chan struct{}, 1), tables: make(map[kindOfTable]*upload)}
 	var err error
 	if b.options.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
@@ -208,7 +222,7 @@ type answer struct {
 const mostAnswers = 1 << 18
 
 // settle takes an answer.
-func (b *beginning) settle(a answer) error {
+func (b *beginning) settle(ctx context.Context, a answer) error {
 	if b.made {
 		return errMade
 	}
@@ -275,7 +289,7 @@ func (b *beginning) settle(a answer) error {
 		}
 		b.units[book.Name(a.Name)] = a.Value
 	case "goal", "bound":
-		return b.wish(a)
+		return b.wish(ctx, a)
 	case "batch":
 		b.batch = a.Value
 	case "round":
@@ -305,8 +319,11 @@ func (b *beginning) settle(a answer) error {
 
 // wish takes an answer about an objective or a constraint. What was chosen for a person
 // before counts as said.
-func (b *beginning) wish(a answer) error {
-	r, err := b.read()
+func (b *beginning) wish(ctx context.Context, a answer) error {
+	r, err := b.read(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil || r.draft == nil {
 		return &fault.Error{Message: "the table cannot be read yet"}
 	}
@@ -344,8 +361,8 @@ type reading struct {
 }
 
 // read reads the tables. What is wrong in them is in the reading, and an error only what
-// is wrong with the machine.
-func (b *beginning) read() (*reading, error) {
+// is wrong with the machine, or that ctx has ended.
+func (b *beginning) read(ctx context.Context) (*reading, error) {
 	u := b.tables[recipesTable]
 	if u == nil {
 		return &reading{}, nil
@@ -360,16 +377,18 @@ func (b *beginning) read() (*reading, error) {
 		}
 		o.Units = with
 	}
-	table := problem.Table{Name: u.name, Open: u.open}
+	table := problem.Table{Name: u.name, Open: func() (io.ReadCloser, error) { return u.open(ctx), nil }}
 	if in := b.tables[ingredientsTable]; in != nil {
-		list, err := book.ReadIngredients(bytes.NewReader(in.data), in.name, book.Layout{})
+		list, err := book.ReadIngredients(in.open(ctx), in.name, book.Layout{})
 		if err != nil {
 			r.other = err
 		} else {
 			o.Ingredients, d.Ingredients, d.IngredientsLayout = list, in.name, list.Guessed
 		}
 	}
-	if err := d.ReadTable(table, o); err != nil {
+	if err := d.ReadTable(table, o); ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if err != nil {
 		if len(fault.All(err)) == 0 {
 			return nil, err
 		}
@@ -387,7 +406,7 @@ func (b *beginning) read() (*reading, error) {
 		r.ingredients = d.Book.Ingredients
 	}
 	r.draft = d
-	return r, nil
+	return r, ctx.Err()
 }
 
 // place is where the problem is written: its directory, and the names in it that are free.
@@ -422,7 +441,7 @@ func (b *beginning) write(ctx context.Context) (path string, err error) {
 	if b.tables[recipesTable] == nil {
 		return "", &fault.Error{Message: "there is no table yet", Hint: "open one first"}
 	}
-	r, err := b.read()
+	r, err := b.read(ctx)
 	if err != nil {
 		return "", err
 	}

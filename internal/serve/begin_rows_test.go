@@ -3,6 +3,7 @@ package serve
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,6 +82,29 @@ func TestBeginEmptyRecipe(t *testing.T) {
 	}
 	if v = c.says(v.Faults[0].Answers[0].Send); !v.Ready || !strings.Contains(v.Text, "without: [B]") {
 		t.Errorf("without it the page shows %+v and\n%s", v.Faults, v.Text)
+	}
+}
+
+// TestBeginNoNumber: a cell that is no number among numbers is asked about by its place, and no
+// other column becomes the objective for it.
+func TestBeginNoNumber(t *testing.T) {
+	text := "drink,Gin,Lime,Soda,temperature,rating\n"
+	for r := range 20 {
+		text += fmt.Sprintf("D%d,%d,%d,%d,%d,%d\n", r, 1+r%7, 2+r%5, 1+r%3, 20+r%9, 1+r*7%13)
+	}
+	text = strings.Replace(text, ",24,3\n", ",24,8?\n", 1)
+	c := newBeginner(t, BeginOptions{})
+	v := c.gives("bar.csv", text)
+	if v.Ready || len(v.Faults) != 1 || v.Faults[0].Message != `"8?" in "rating" is not a number, while 19 others are.` || v.Faults[0].Place != "line 6" ||
+		v.Faults[0].Hint != "Write a number, nothing if it is not known, or failed if the recipe failed." || len(v.Faults[0].Answers) != 2 {
+		t.Fatalf("the page shows %+v", v.Faults)
+	}
+	for k, want := range []string{`Leave the column "rating" out`, `Leave "D4" out`} {
+		c := newBeginner(t, BeginOptions{})
+		a := c.gives("bar.csv", text).Faults[0].Answers[k]
+		if v := c.says(a.Send); a.Text != want || !v.Ready || strings.Contains(v.Text, "label: rating, maximize: true") != (k == 1) {
+			t.Errorf("%s: the page shows %+v and\n%s", a.Text, v.Faults, v.Text)
+		}
 	}
 }
 

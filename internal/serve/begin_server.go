@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -88,29 +89,29 @@ func newBeginServer(ctx context.Context, b *beginning, opened func(string) (http
 	mux.HandleFunc("GET /begin.css", serveStyle("begin.css"))
 	mux.HandleFunc("GET /js/{name}", serveScript)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	mux.HandleFunc("GET "+beginPath+"view", answered(func(*http.Request) (any, error) { return s.viewed(nil) }))
+	mux.HandleFunc("GET "+beginPath+"view", answered(func(r *http.Request) (any, error) { return s.viewed(r, nil) }))
 	mux.HandleFunc("POST "+beginPath+"table", s.body("application/octet-stream", mostUpload, func(r *http.Request, data []byte) (any, error) {
 		of := kindOfTable(r.URL.Query().Get("of"))
 		if of != ingredientsTable {
 			of = recipesTable
 		}
-		return s.viewed(func(b *beginning) error { return b.take(of, r.URL.Query().Get("name"), data) })
+		return s.viewed(r, func(_ context.Context, b *beginning) error { return b.take(of, r.URL.Query().Get("name"), data) })
 	}))
-	mux.HandleFunc("POST "+beginPath+"example", s.body("application/json", mostRequest, func(_ *http.Request, data []byte) (any, error) {
+	mux.HandleFunc("POST "+beginPath+"example", s.body("application/json", mostRequest, func(r *http.Request, data []byte) (any, error) {
 		a, err := readAnswer(data)
 		if err != nil {
 			return nil, err
 		}
-		return s.viewed(func(b *beginning) error { return b.openExample(a.Name) })
+		return s.viewed(r, func(_ context.Context, b *beginning) error { return b.openExample(a.Name) })
 	}))
-	mux.HandleFunc("POST "+beginPath+"answer", s.body("application/json", mostRequest, func(_ *http.Request, data []byte) (any, error) {
+	mux.HandleFunc("POST "+beginPath+"answer", s.body("application/json", mostRequest, func(r *http.Request, data []byte) (any, error) {
 		a, err := readAnswer(data)
 		if err != nil {
 			return nil, err
 		}
-		return s.viewed(func(b *beginning) error { return b.settle(a) })
+		return s.viewed(r, func(ctx context.Context, b *beginning) error { return b.settle(ctx, a) })
 	}))
-	mux.HandleFunc("POST "+beginPath+"go", s.body("application/json", mostRequest, func(*http.Request, []byte) (any, error) { return s.goOn() }))
+	mux.HandleFunc("POST "+beginPath+"go", s.body("application/json", mostRequest, func(r *http.Request, _ []byte) (any, error) { return s.goOn(r) }))
 	s.handler = mux
 	return s
 }
@@ -127,26 +128,47 @@ func (s *beginServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
+// until returns a context that ends when the client of a request has left, and with the server's.
+func (s *beginServer) until(r *http.Request) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(r.Context())
+	still := context.AfterFunc(s.ctx, cancel)
+	return ctx, func() { still(); cancel() }
+}
+
 // viewed does something to the beginning, if there is anything to do, and returns what the
-// page shows then. One table is read at a time.
-func (s *beginServer) viewed(do func(b *beginning) error) (any, error) {
+// page shows then. One table is read at a time. Where the client leaves before that, the
+// beginning is as it was, and the next request is answered.
+func (s *beginServer) viewed(r *http.Request, do func(ctx context.Context, b *beginning) error) (any, error) {
+	ctx, stop := s.until(r)
+	defer stop()
 	b := s.beginning
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	if err := b.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer b.leave()
+	tables, answers := maps.Clone(b.tables), b.answers
 	if do != nil {
-		if err := do(b); err != nil {
+		if err := do(ctx, b); err != nil {
 			return nil, err
 		}
 	}
-	return b.view()
+	v, err := b.view(ctx)
+	if ctx.Err() != nil {
+		b.tables, b.answers = tables, answers
+	}
+	return v, err
 }
 
 // goOn writes the problem and begins its session.
-func (s *beginServer) goOn() (any, error) {
+func (s *beginServer) goOn(r *http.Request) (any, error) {
+	ctx, stop := s.until(r)
+	defer stop()
 	b := s.beginning
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	file, err := b.write(s.ctx)
+	if err := b.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer b.leave()
+	file, err := b.write(ctx)
 	if err != nil {
 		return nil, told(err)
 	}

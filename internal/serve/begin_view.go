@@ -1,7 +1,7 @@
 package serve
 
 import (
-	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -142,7 +142,7 @@ type BoundView struct {
 }
 
 // view returns what the page shows.
-func (b *beginning) view() (*BeginView, error) {
+func (b *beginning) view(ctx context.Context) (*BeginView, error) {
 	v := &BeginView{Where: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Asks: []QuestionView{}, Left: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, Named: b.options.Table != ""}
 	u := b.tables[recipesTable]
 	if u == nil {
@@ -150,18 +150,18 @@ func (b *beginning) view() (*BeginView, error) {
 	}
 	dir, name, _ := b.place()
 	v.Where = filepath.Join(dir, name)
-	r, err := b.read()
+	r, err := b.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b.showTables(v, r)
+	b.showTables(ctx, v, r)
 	b.showFaults(v, r)
 	if r.draft != nil {
 		b.ask(r.draft)
 	}
 	b.showAsked(v, r.draft)
-	if r.draft == nil {
-		return v, nil
+	if r.draft == nil || ctx.Err() != nil {
+		return v, ctx.Err()
 	}
 	v.Ready = true
 	b.showNotes(v, r)
@@ -173,11 +173,11 @@ func (b *beginning) view() (*BeginView, error) {
 	}
 	v.Text = string(text)
 	v.Says, _ = r.draft.Contents()
-	return v, nil
+	return v, ctx.Err()
 }
 
 // showTables shows the tables with what their cells were taken for.
-func (b *beginning) showTables(v *BeginView, r *reading) {
+func (b *beginning) showTables(ctx context.Context, v *BeginView, r *reading) {
 	u := b.tables[recipesTable]
 	layout := b.layout
 	var shape *book.Shape
@@ -186,7 +186,7 @@ func (b *beginning) showTables(v *BeginView, r *reading) {
 			layout.Sheet = shape.Sheet
 		}
 	}
-	if t, ok := tableOf(recipesTable, u, layout); ok {
+	if t, ok := tableOf(ctx, recipesTable, u, layout); ok {
 		switch {
 		case r.draft != nil && r.draft.Series != nil:
 			colourSeries(&t, r.draft.Series)
@@ -207,7 +207,7 @@ func (b *beginning) showTables(v *BeginView, r *reading) {
 	if in == nil {
 		return
 	}
-	if t, ok := tableOf(ingredientsTable, in, layout); ok {
+	if t, ok := tableOf(ctx, ingredientsTable, in, layout); ok {
 		t.Sheets = []string{}
 		if r.ingredients != nil && len(r.ingredients.Attributes) > 0 {
 			colourIngredients(&t, r.ingredients)
@@ -217,9 +217,9 @@ func (b *beginning) showTables(v *BeginView, r *reading) {
 }
 
 // tableOf returns the first rows of a table.
-func tableOf(of kindOfTable, u *upload, layout book.Layout) (TableView, bool) {
+func tableOf(ctx context.Context, of kindOfTable, u *upload, layout book.Layout) (TableView, bool) {
 	t := TableView{Of: of, Name: u.name, Rows: []RowView{}, Columns: []PickView{}, Sheets: []string{}}
-	p, err := book.PeekAt(bytes.NewReader(u.data), u.name, layout, shownRows, shownColumns, shownBytes)
+	p, err := book.PeekAt(u.open(ctx), u.name, layout, shownRows, shownColumns, shownBytes)
 	if err != nil {
 		return t, false
 	}
@@ -416,6 +416,7 @@ var (
 	settlesColumn  = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
 	settlesSize    = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
 	settlesName    = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
+	settlesRow     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
 	sumsToNone     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
 	settlesDecimal = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
@@ -435,6 +436,10 @@ func (b *beginning) showFaults(v *BeginView, r *reading) {
 		f := faultView(e)
 		for _, m := range settlesColumn.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoted(m[1])
+			if m[2] == string(book.IgnoredColumn) {
+				f.Answers = append(f.Answers, AnswerView{Text: "Leave the column " + fault.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: m[2]}})
+				continue
+			}
 			f.Answers = append(f.Answers, AnswerView{Text: fault.Quote(name) + " is " + roleWords[book.Role(m[2])], Send: answer{Do: "column", Name: name, Value: m[2]}})
 			if m[2] == string(book.LabelColumn) {
 				f.Answers = append(f.Answers, AnswerView{Text: "Leave " + fault.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: string(book.IgnoredColumn)}})
@@ -450,6 +455,10 @@ func (b *beginning) showFaults(v *BeginView, r *reading) {
 		for _, m := range settlesName.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoted(m[1]), Value: unquoted(m[2]), On: true}})
 		}
+		for _, m := range settlesRow.FindAllStringSubmatch(e.Hint, -1) {
+			name := unquoted(m[1])
+			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + fault.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
+		}
 		for _, m := range sumsToNone.FindAllStringSubmatch(e.Message, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoted(m[1]), On: true}})
 		}
@@ -458,6 +467,9 @@ func (b *beginning) showFaults(v *BeginView, r *reading) {
 		}
 		if len(f.Answers) > 0 {
 			f.Hint = ""
+		}
+		if by, _, ok := strings.Cut(e.Hint, "; without: "); ok { // what a person can do in the table
+			f.Hint = sentence(by)
 		}
 		v.Faults = append(v.Faults, f)
 	}

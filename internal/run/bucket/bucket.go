@@ -68,11 +68,17 @@ func Open(location string) (run.Store, error) {
 			return bad("%q is no endpoint: write https://host or http://host:port", text)
 		}
 	}
+	secure := endpoint.Scheme == "https"
+	transport, err := minio.DefaultTransport(secure)
+	if err != nil {
+		return bad("%v", err)
+	}
 	client, err := minio.New(endpoint.Host, &minio.Options{
+		Transport: boundListings{transport},
 		Creds: credentials.NewChainCredentials([]credentials.Provider{
 			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{},
 		}),
-		Secure: endpoint.Scheme == "https",
+		Secure: secure,
 		Region: query.Get("region"),
 	})
 	if err != nil {
@@ -163,11 +169,24 @@ func (b *bucket) Read(ctx context.Context, name string, offset, length int64) ([
 
 // List lists the objects below the prefix.
 func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	ctx = context.WithValue(ctx, listingKey{}, &listing{end: end})
 	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
-		if o.Err != nil {
+		name := strings.TrimPrefix(o.Key, b.prefix)
+		switch {
+		case o.Err != nil:
+			if context.Cause(ctx) == errEndless {
+				o.Err = errEndless
+			}
 			return nil, b.failed("list", prefix, o.Err)
+		case len(files) == mostObjects || len(files) > 0 && name == files[0].Name:
+			return nil, b.failed("list", prefix, errEndless)
 		}
-		files = append(files, run.File{Name: strings.TrimPrefix(o.Key, b.prefix), Size: o.Size})
+		files = append(files, run.File{Name: name, Size: o.Size})
+	}
+	if ctx.Err() != nil { // the client ends its list as if it were whole
+		return nil, b.failed("list", prefix, context.Cause(ctx))
 	}
 	return files, nil
 }

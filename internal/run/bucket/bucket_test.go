@@ -3,6 +3,7 @@ package bucket
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/long"
 	"kir/internal/run"
 	"kir/mcmc"
 )
@@ -419,5 +421,51 @@ func TestTwoWriters(t *testing.T) {
 	})
 	if _, err := run.RunShard(t.Context(), slow, open(t, location), all); !met || !errors.As(err, new(*run.BusyError)) {
 		t.Errorf("%d scores, met %t: the second ended with %v", scored, met, err)
+	}
+}
+
+// TestEndlessList: a list that goes on for ever is given up, whichever way it does, and one that was
+// asked for in vain is no list.
+func TestEndlessList(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "key")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	const begin, more, end = `<ListBucketResult>`, `<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>`, `</ListBucketResult>`
+	object := func(k int) string { return fmt.Sprintf("<Contents><Key>run/%d</Key><Size>1</Size></Contents>", k) }
+	pages := 0
+	for name, answer := range map[string]func(w io.Writer) error{
+		"the same page": func(w io.Writer) error { _, err := fmt.Fprint(w, begin, object(0), object(1), more, end); return err },
+		"empty pages":   func(w io.Writer) error { _, err := fmt.Fprint(w, begin, more, end); return err },
+		"new pages": func(w io.Writer) error {
+			pages++
+			_, err := fmt.Fprint(w, begin, object(pages), more, end)
+			return err
+		},
+		"a page without an end": func(w io.Writer) error {
+			_, err := fmt.Fprint(w, begin)
+			for k := 0; err == nil; k++ {
+				_, err = fmt.Fprint(w, object(k))
+			}
+			return err
+		},
+	} {
+		if name == "new pages" && !long.Enabled() {
+			continue
+		}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = answer(w) }))
+		s := open(t, "s3://bucket/run?endpoint="+server.URL+"&region=here")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		files, err := s.List(ctx, "")
+		if files != nil || !errors.Is(err, errEndless) {
+			t.Errorf("%s: %d files, %v", name, len(files), err)
+		}
+		cancel()
+		server.CloseClientConnections()
+		server.Close()
+	}
+	_, query := newFakeS3(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if files, err := open(t, "s3://bucket"+query).List(ctx, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("once its context has ended a list is %v, %v", files, err)
 	}
 }
