@@ -56,6 +56,8 @@ type chooser struct {
 	stock   map[int]int
 	used    []bool // by ingredient: whether anything that was tried or waits has it
 
+	loose bool // nothing was found within the limits of what is predicted, so that they are not asked for
+
 	batch []chosen
 }
 
@@ -84,7 +86,7 @@ func newChooser(ctx context.Context, c *Campaign, s Settings) (*chooser, error) 
 		if w.Learns == nil {
 			continue
 		}
-		o, err := c.learn(ctx, w, s.Seed)
+		o, err := c.learn(ctx, w, ch.objectives, s.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -250,14 +252,15 @@ func (ch *chooser) feasible(parts []mcmc.Part) bool {
 	return err == nil && !math.IsInf(score, -1)
 }
 
-// keeps says whether a recipe may be offered at all; rules are not looked at.
+// keeps says whether a recipe may be offered at all: rules are not looked at, but limits of
+// what the campaign's models predict.
 func (ch *chooser) keeps(parts []mcmc.Part) bool {
 	for _, p := range parts {
 		if p.Amount < ch.least[p.Ingredient] {
 			return false
 		}
 	}
-	return !ch.taken[keyOf(parts)]
+	return !ch.taken[keyOf(parts)] && (ch.loose || ch.shortfall(parts) == 0)
 }
 
 // fits says whether the batch has room for a recipe: in the stock, and among the
@@ -347,6 +350,8 @@ const (
 	leastSuccess = 0.2  // probability of not failing below which nothing is offered for what it may gain
 	fewestDraws  = 2    // degrees of freedom of replicates from which noise is known
 	widestSearch = 12_000
+
+	outsideLimits = 100 // what a shortfall of 1 takes of a log score, so that a search comes back
 )
 
 // apart is how far recipes of a batch are to be apart: the less the better the models
@@ -393,7 +398,12 @@ type pool struct {
 
 // draws returns joint draws of the values of recipes, by objective that is learnt.
 func (ch *chooser) draws(xs [][]mcmc.Part) (all [][][]float64) {
-	for k, o := range ch.learnt() {
+	learnt := ch.learnt()
+	for k, o := range learnt {
+		if at := slices.IndexFunc(learnt[:k], func(b *objective) bool { return b.model == o.model }); at >= 0 {
+			all = append(all, all[at])
+			continue
+		}
 		all = append(all, o.model.Draws(xs, drawCount, ch.rand(drawStream, uint64(k))))
 	}
 	return all
@@ -517,7 +527,7 @@ func (ch *chooser) acquire(b float64) *acquisition {
 		if ch.cost != nil {
 			sum -= portable.Log(ch.price(x))
 		}
-		return sum
+		return sum - float64(outsideLimits*ch.shortfall(x))
 	}
 	return newAcquisition(ch.c.Problem.Total, score, func(x []mcmc.Part) bool { return ch.keeps(x) && ch.feasible(x) })
 }

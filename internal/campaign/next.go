@@ -128,6 +128,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if err := ch.complete(ctx); err != nil {
 		return nil, err
 	}
+	b.Notes = append(b.Notes, ch.limitNotes()...)
 	if missing := s.Size - len(ch.batch); missing > 0 {
 		if len(ch.batch) == 0 {
 			return nil, &fault.Error{File: c.Problem.File, Message: "there is nothing left to offer: all that was found within the rules was tried or waits", Hint: "record what waits, or loosen a rule"}
@@ -161,6 +162,9 @@ func (ch *chooser) look(ctx context.Context) (*pool, error) {
 		best = values[0]
 	}
 	all, err := ch.candidates(ctx, best, anchors)
+	if err == nil && len(all) == 0 && ch.loosen() {
+		all, err = ch.candidates(ctx, best, anchors)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -172,10 +176,19 @@ func (ch *chooser) entry(round, k int) Entry {
 	b := &ch.batch[k]
 	e := Entry{ID: fmt.Sprintf("%d-%d", round, k+1), Recipe: ch.c.named(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: keyOf(b.parts)}
 	for _, o := range ch.objectives {
-		if o.model != nil {
-			e.Predicted[o.label] = o.predict(b.parts)
+		if o.model == nil || o.learning.Limit != nil {
+			continue
 		}
+		name := o.label
+		if _, taken := e.Predicted[name]; taken {
+			if o.of != nil {
+				continue
+			}
+			name = o.name // of a label that is learnt in two ways
+		}
+		e.Predicted[name] = o.predict(b.parts)
 	}
+	e.Limits = ch.limitsOf(b.parts)
 	if b.scored {
 		e.BeatsBest, e.Improvement = &b.beats, &b.better
 	}
@@ -258,16 +271,19 @@ func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best,
 		if err != nil {
 			return nil, err
 		}
-		measured := make(map[string]float64)
+		measured, broken := make(map[string]float64), false
 		for i, o := range counts {
 			v := g.sum[i] / float64(g.trials)
-			measured[o.label] = v
+			if o.learning.Limit == nil || o.learning.Numeric {
+				measured[o.label] = v
+			}
 			if o.learning.Numeric {
 				v = o.fits(v, "")
 			}
+			broken = broken || o.learning.Limit != nil && v == 0
 			y = float64(y * portable.Pow(v, o.weight))
 		}
-		if y > most {
+		if y > most && !broken {
 			most = y
 			best = &Best{ID: t.id, Recipe: c.named(t.parts), Measured: measured, Trials: g.trials, key: t.key}
 		}

@@ -161,12 +161,27 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	}
 	l.Text = fmt.Sprintf("With probability %.2f ± %.2f %s is left; the gain to expect of the best is %s %s. Advice: %s.",
 		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), what, number.Value(gain), unit, said)
-	if ch.weak() {
-		l.Text += " The models predict hardly anything yet, so that this figure is a guess."
-		if l.Advice == Stop {
-			l.Advice = GoOn
-			l.Text = "The models predict hardly anything yet, so the gain that is left is unknown. Advice: go on."
+	return ch.doubt(l)
+}
+
+// doubt takes into account how well the models predict that the advice rests on, those that
+// carry limits among them: where one predicts hardly anything it is always to go on, and so
+// where nothing is predicted to keep the limits.
+func (ch *chooser) doubt(l Left) Left {
+	weak := ch.weakText()
+	switch {
+	case ch.loose:
+		l.Advice = GoOn
+		l.Text = "No recipe was found that is predicted to keep all limits, so the gain that is left is unknown. Advice: go on, or loosen a limit."
+		if weak != "" {
+			l.Text += " " + weak + "."
 		}
+	case weak == "":
+	case l.Advice == Stop:
+		l.Advice = GoOn
+		l.Text = weak + ", so the gain that is left is unknown. Advice: go on."
+	default:
+		l.Text += " " + weak + ", so that this figure is a guess."
 	}
 	return l
 }

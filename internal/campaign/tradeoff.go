@@ -197,6 +197,13 @@ func (f *frontier) stand(ctx context.Context) (Left, error) {
 // candidates looks for recipes that nothing else beats if they come out better than
 // predicted, and adds some at random.
 func (f *frontier) candidates(ctx context.Context) error {
+	if err := f.lookFor(ctx); err != nil || len(f.parts) > 0 || !f.loosen() {
+		return err
+	}
+	return f.lookFor(ctx)
+}
+
+func (f *frontier) lookFor(ctx context.Context) error {
 	if f.s.Among != nil {
 		for _, x := range f.s.Among {
 			if f.keeps(x) {
@@ -208,15 +215,20 @@ func (f *frontier) candidates(ctx context.Context) error {
 	var losses []search.Loss
 	for k := range f.goals {
 		g := &f.goals[k]
-		score := func(x []mcmc.Part) float64 { return -g.optimistic(x) }
-		if g.learn == nil {
-			score = func(x []mcmc.Part) float64 {
-				v, err := f.knownLoss(g, x)
-				if err != nil {
+		score := func(x []mcmc.Part) float64 {
+			v := 0.0
+			if g.learn != nil {
+				v = g.optimistic(x)
+			} else {
+				var err error
+				if v, err = f.knownLoss(g, x); err != nil {
 					return math.NaN() // which the search says of which recipe
 				}
-				return -v
 			}
+			if out := f.shortfall(x); out > 0 {
+				v += float64((1 + math.Abs(v)) * outsideFront * out)
+			}
+			return -v
 		}
 		losses = append(losses, search.Loss{Name: g.name, Property: newAcquisition(f.c.Problem.Total, score, func([]mcmc.Part) bool { return false })})
 	}
@@ -256,6 +268,10 @@ func (f *frontier) candidates(ctx context.Context) error {
 	}
 	return nil
 }
+
+// outsideFront is by how many times itself a loss grows with a shortfall of 1 of the limits, so
+// that what keeps them beats it.
+const outsideFront = 1000
 
 // thin leaves as many candidates as can be drawn jointly: those spread evenly by their
 // optimistic losses.
@@ -298,7 +314,10 @@ func (f *frontier) draw() error {
 		f.worth = append(f.worth, worth)
 	}
 	xs := slices.Clone(f.parts)
-	seen := make(map[string]bool)
+	seen, err := f.breaking() // which are on no front
+	if err != nil {
+		return err
+	}
 	for _, t := range f.c.trials {
 		if !t.failed && len(t.broken) == 0 && !seen[t.key] {
 			seen[t.key] = true
@@ -464,12 +483,12 @@ func (f *frontier) left() Left {
 	gain /= n
 	l := Left{Probability: &probability, Gain: &gain, Advice: GoOn}
 	said := "go on"
-	if probability < stopBelow && !slices.ContainsFunc(f.goals, func(g goal) bool { return g.learn != nil && !(g.learn.model.R2() >= weakR2) }) {
+	if probability < stopBelow {
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
 	l.Text = fmt.Sprintf("With probability %.2f ± %.2f a recipe is left that adds more than %.0f %% to the hypervolume of the trade-off; the best is expected to add %.1f %%. Advice: %s.",
 		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), 100*frontMoves, 100*gain, said)
-	return l
+	return f.doubt(l)
 }
 
 // reason says why a recipe was chosen.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/portable"
 	"kir/internal/problem/yaml"
@@ -426,25 +427,50 @@ func (l *level) span(ctx context.Context, s *shelf, t *mcmc.Target) (least, most
 	return ends[0], ends[1], nil
 }
 
-// learnWithin makes a limit of what a campaign learns a wish: that a trial is within it.
+// A LearntLimit bounds what a campaign's model predicts of a property.
+type LearntLimit struct {
+	Property    string  // by its name
+	Least, Most float64 // of the expected number, or of the chance of the wanted class; ±Inf where there is none
+	Sure        float64 // with what probability a measurement is to lie within; NaN: the expectation is to
+}
+
+// learnWithin makes a limit of what a campaign learns a wish, too: that a trial is within it.
 func (p *Problem) learnWithin(l *predictedLimit) error {
 	w := p.wish(l.property)
 	of := *w.Learns
+	as, unit := level{scale: 1, share: !of.Numeric}, ""
 	if of.Numeric {
-		least, most := math.Inf(-1), math.Inf(1)
-		var err error
-		if l.least != nil {
-			if least, err = l.least.Float("min"); err != nil {
-				return err
-			}
-		}
-		if l.most != nil {
-			if most, err = l.most.Float("max"); err != nil {
-				return err
-			}
-		}
-		of.Want = model.Between(least, most)
+		_, unit = book.HeadUnit(of.Label)
 	}
+	limit := &LearntLimit{Property: w.Name, Least: math.Inf(-1), Most: math.Inf(1), Sure: math.NaN()}
+	for _, b := range []struct {
+		key   string
+		n     *yaml.Node
+		value *float64
+	}{{"min", l.least, &limit.Least}, {"max", l.most, &limit.Most}} {
+		if b.n != nil {
+			var err error
+			if *b.value, err = as.number(b.n, b.key, unit); err != nil {
+				return err
+			}
+		}
+	}
+	if limit.Least > limit.Most {
+		return yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Shown(), l.most.Shown()), "swap them")
+	}
+	if l.sure != nil {
+		if !of.Numeric {
+			return yaml.Hint(l.sure.Errorf("%s has no law of what will be measured", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+		}
+		var err error
+		if limit.Sure, err = (&level{scale: 1, share: true}).number(l.sure, "sure", ""); err != nil {
+			return err
+		}
+	}
+	if of.Numeric {
+		of.Want = model.Between(limit.Least, limit.Most)
+	}
+	of.Limit = limit
 	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.text, Kind: w.Kind, Weight: 1, About: l.text, Learns: &of, at: l.at, resolved: yaml.Map{}})
 	return nil
 }
