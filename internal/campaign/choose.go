@@ -394,6 +394,7 @@ type pool struct {
 	b     float64   // the best predicted utility of what was tried
 	tried []float64 // by draw: the best utility of what was tried
 	level []float64 // by draw: that, what waits and what was chosen, at least b
+	rival []float64 // by draw that is doubted: the best utility of what was tried
 }
 
 // draws returns joint draws of the values of recipes, by objective that is learnt.
@@ -441,7 +442,10 @@ func (ch *chooser) utilities(xs [][]mcmc.Part, draws [][][]float64) ([][]float64
 // uncertainty: each draw is stretched about the mean, together for all recipes, so that
 // they follow Student's law with doubtDegrees degrees of freedom instead of a normal one.
 func (ch *chooser) doubted(draws [][][]float64) [][][]float64 {
-	by := make([]float64, drawCount)
+	if len(draws) == 0 {
+		return nil
+	}
+	by := make([]float64, len(draws[0]))
 	r := ch.rand(doubtStream, 0)
 	for s := range by {
 		square := 0.0
@@ -654,6 +658,10 @@ func (ch *chooser) newPool(all []candidate, anchors []int, b float64) (*pool, er
 		}
 		p.tried, p.level = append(p.tried, tried), append(p.level, level)
 	}
+	for _, draw := range p.doubted {
+		_, rival := p.best(draw)
+		p.rival = append(p.rival, rival)
+	}
 	return p, nil
 }
 
@@ -799,13 +807,13 @@ func (p *pool) spread(k int) float64 {
 	return math.Sqrt(sum / float64(len(p.utility)-1))
 }
 
-// figures returns the probability that a recipe of the pool beats all that was tried, and
-// its expected improvement over the best predicted of these: in the label's unit where
-// one label is all that counts.
+// figures returns the probability that a recipe of the pool beats all that was tried, by
+// draws that are doubted, and its expected improvement over the best predicted of these: in
+// the label's unit where one label is all that counts.
 func (ch *chooser) figures(p *pool, k int) (beats, better float64) {
 	alone := ch.alone()
 	for s, draw := range p.utility {
-		if draw[k] > p.tried[s] {
+		if p.doubted[s][k] > p.rival[s] {
 			beats++
 		}
 		if draw[k] > p.b {

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -227,23 +228,27 @@ const (
 	quietRounds = 2
 )
 
+// resultRounds returns the rounds that have results, ascending.
+func (c *Campaign) resultRounds() []int {
+	rounds := make(map[int]bool)
+	for _, t := range c.trials {
+		rounds[t.round] = true
+	}
+	return slices.Sorted(maps.Keys(rounds))
+}
+
 // quiet returns how many rounds with results there were since the best was first made.
 func (c *Campaign) quiet(best *Best) int {
 	if best == nil {
 		return 0
 	}
-	first, rounds := math.MaxInt, make(map[int]bool)
+	first := math.MaxInt
 	for _, t := range c.trials {
 		if t.key == best.key {
 			first = min(first, t.round)
 		}
 	}
-	for _, t := range c.trials {
-		if t.round > first {
-			rounds[t.round] = true
-		}
-	}
-	return len(rounds)
+	return len(slices.DeleteFunc(c.resultRounds(), func(round int) bool { return round <= first }))
 }
 
 // replicate puts a trial that may be the best in place of the last recipes of the batch,

@@ -79,3 +79,23 @@ func TestStandingPage(t *testing.T) {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
+
+// TestLimitText: what predictions do not show of a limit is said: with what probability it is
+// kept, and that it is not kept.
+func TestLimitText(t *testing.T) {
+	for want, l := range map[string]campaign.Limited{
+		"": {Limit: "limit of v min 5", Value: 6, Within: true},
+		"limit of v min 5: not kept, 4.2 is predicted":                    {Limit: "limit of v min 5", Value: 4.2},
+		"limit of v min 5 sure 80%: kept with probability 0.85":           {Limit: "limit of v min 5 sure 80%", Value: 0.85, Sure: true, Within: true},
+		"limit of v min 5 sure 80%: not kept, only with probability 0.41": {Limit: "limit of v min 5 sure 80%", Value: 0.41, Sure: true},
+	} {
+		if got := LimitText(l); got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
+		var b bytes.Buffer
+		of := &campaign.Batch{Round: 1, Total: 10, Measure: campaign.Measure{Unit: "%", Size: "100"}, Entries: []campaign.Entry{{ID: "1-1", Recipe: map[string]int{"a": 10}, Limits: []campaign.Limited{l}}}}
+		if err := Batch(&b, of, terminal.Style{}); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s, %v", want, b.String(), err)
+		}
+	}
+}
