@@ -69,6 +69,36 @@ func (p *Problem) Limited() bool {
 	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.predicted != nil })
 }
 
+// LimitsOf returns the limits of what a property predicts, in words.
+func (p *Problem) LimitsOf(property string) (limits []string) {
+	for _, r := range p.Rules {
+		if r.predicted != nil && r.predicted.property == property {
+			limits = append(limits, r.predicted.text)
+		}
+	}
+	return limits
+}
+
+// A sureLimit bounds the probability that a measurement is within bounds.
+type sureLimit struct {
+	text string
+	of   mcmc.Property // that probability, as a score
+}
+
+// A Sureness is the probability with which a measurement of a composition keeps a limit.
+type Sureness struct {
+	Limit       string
+	Probability float64
+}
+
+// Sureness returns the probability that each limit with sure bounds of a composition.
+func (p *Problem) Sureness(x *mcmc.Composition) (all []Sureness) {
+	for _, l := range p.sure {
+		all = append(all, Sureness{l.text, portable.Exp(l.of.LogScore(x))})
+	}
+	return all
+}
+
 // A level is what a property says of a composition in a unit of its own, as limits bound
 // it.
 type level struct {
@@ -322,6 +352,7 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
 		if err != nil {
 			return nil, nil, l.at.Blame(err)
 		}
+		p.sure = append(p.sure, sureLimit{l.text, of})
 		v = scoreLevel(of)
 		v.share = true
 		most = math.Inf(1)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kir/internal/campaign"
+	"kir/internal/report"
 	"kir/internal/terminal"
 )
 
@@ -96,6 +97,22 @@ func TestLimitText(t *testing.T) {
 		of := &campaign.Batch{Round: 1, Total: 10, Measure: campaign.Measure{Unit: "%", Size: "100"}, Entries: []campaign.Entry{{ID: "1-1", Recipe: map[string]int{"a": 10}, Limits: []campaign.Limited{l}}}}
 		if err := Batch(&b, of, terminal.Style{}); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s, %v", want, b.String(), err)
+		}
+	}
+}
+
+// TestPredictionOfALimit: of what is limited the value that the limit bounds stands first, and
+// what is expected in brackets; of anything else what is expected stands for it.
+func TestPredictionOfALimit(t *testing.T) {
+	expected := report.Number(19)
+	q := report.Prediction{Value: 21, Low: 12, High: 25, Unit: "mPa·s", Expected: &expected}
+	for want, limited := range map[string]bool{"21.0 mPa·s (expected 19.0, 12.0 to 25.0)": true, "19.0 mPa·s (12.0 to 25.0)": false} {
+		q.Limited = limited
+		if got := predictionText(q, func(_, text string) string { return text }); got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
+		if head, cells := predictionHead("v", q), predictionCells(q); len(head) != 4 || len(cells) != 4 || head[1] != "v, expected, mPa·s" || cells[0] != 21.0 || cells[1] != 19.0 {
+			t.Errorf("%v\n%v", head, cells)
 		}
 	}
 }
