@@ -56,6 +56,11 @@ type chooser struct {
 	stock   map[int]int
 	used    []bool // by ingredient: whether anything that was tried or waits has it
 
+	dropped []int // rules that were lifted, to see what they leave out
+	anySize bool  // any number of ingredients is asked for, for the same
+	endless bool  // what is in stock has no end, for the same
+	reach   int   // how many recipes are looked at for the last few; 0: mostReached
+
 	loose bool // nothing was found within the limits of what is predicted, so that they are not asked for
 
 	batch []chosen
@@ -149,17 +154,39 @@ func (ch *chooser) bounds() {
 			}
 		}
 	}
-	ch.stock = make(map[int]int)
-	for _, r := range p.Rules {
+	ch.stock = ch.inStock()
+}
+
+// inStock returns what is left of ingredients once what waits and was chosen is made.
+func (ch *chooser) inStock() map[int]int {
+	stock := make(map[int]int)
+	if ch.endless {
+		return stock
+	}
+	for k, r := range ch.c.Problem.Rules {
+		if slices.Contains(ch.dropped, k) {
+			continue
+		}
 		for i, there := range r.Stock {
-			if least, ok := ch.stock[i]; !ok || there < least {
-				ch.stock[i] = there
+			if least, ok := stock[i]; !ok || there < least {
+				stock[i] = there
+			}
+		}
+	}
+	take := func(parts []mcmc.Part) {
+		for _, p := range parts {
+			if left, ok := stock[p.Ingredient]; ok {
+				stock[p.Ingredient] = left - p.Amount
 			}
 		}
 	}
 	for _, e := range ch.pending {
-		ch.draw(e.parts)
+		take(e.parts)
 	}
+	for _, b := range ch.batch {
+		take(b.parts)
+	}
+	return stock
 }
 
 // draw takes a recipe out of the stock.
@@ -271,9 +298,11 @@ func (ch *chooser) fits(parts []mcmc.Part) bool {
 			return false
 		}
 	}
-	if ch.s.MaxNew < 0 {
-		return true
-	}
+	return ch.s.MaxNew < 0 || ch.newWith(parts) <= ch.s.MaxNew
+}
+
+// newWith returns how many ingredients the batch has with a recipe that nothing tried has.
+func (ch *chooser) newWith(parts []mcmc.Part) int {
 	fresh := make(map[int]bool)
 	for _, b := range ch.batch {
 		for _, p := range b.parts {
@@ -287,7 +316,7 @@ func (ch *chooser) fits(parts []mcmc.Part) bool {
 			fresh[p.Ingredient] = true
 		}
 	}
-	return len(fresh) <= ch.s.MaxNew
+	return len(fresh)
 }
 
 // add puts a recipe into the batch.
@@ -613,9 +642,11 @@ func (ch *chooser) random(ctx context.Context, count int, r *mcmc.Rand) ([][]mcm
 			return nil, err
 		}
 		parts := sortedParts(x.Parts())
-		if key := keyOf(parts); !seen[key] && ch.keeps(parts) {
+		if key := keyOf(parts); !seen[key] {
 			seen[key] = true
-			all = append(all, parts)
+			if ch.keeps(parts) {
+				all = append(all, parts)
+			}
 		}
 	}
 	return all, nil

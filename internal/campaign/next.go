@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -130,10 +131,18 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	}
 	b.Notes = append(b.Notes, ch.limitNotes()...)
 	if missing := s.Size - len(ch.batch); missing > 0 {
-		if len(ch.batch) == 0 {
-			return nil, &fault.Error{File: c.Problem.File, Message: "there is nothing left to offer: all that was found within the rules was tried or waits", Hint: "record what waits, or loosen a rule"}
+		why, fix, err := ch.nothing(ctx)
+		if err != nil {
+			return nil, err
 		}
-		b.Notes = append(b.Notes, fmt.Sprintf("%s of %d: no more was found that keeps the rules and was not tried.", fault.Count(len(ch.batch), "recipe"), s.Size))
+		if len(ch.batch) == 0 {
+			return nil, &fault.Error{File: c.Problem.File, Message: "there is nothing left to offer: " + why, Hint: cmp.Or(fix, "record what waits, then kir campaign says which recipe is the best")}
+		}
+		note := fmt.Sprintf("%s of %d: %s.", fault.Count(len(ch.batch), "recipe"), s.Size, why)
+		if fix != "" {
+			note += " For more, " + fix + "."
+		}
+		b.Notes = append(b.Notes, note)
 	}
 	var entries []*Entry
 	for k := range ch.batch {
