@@ -4,6 +4,8 @@
 //
 //	go run ./bench/campaign -data DIR -keep replays.jsonl -seeds 20 -batch 8
 //
+// With -trade the campaigns are for trade-offs of two objectives, by kir next alone.
+//
 // DIR, or KIR_EXPERIMENTS, is the directory of the experiments; -table, -label and
 // -minimize name any table of recipes instead. Campaigns that are in the file of -keep
 // are not made again, so that a replay can go on after it was interrupted.

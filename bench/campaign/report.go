@@ -181,8 +181,8 @@ func versus(oracles []*oracle, arm, other string, kept map[string]*record, batch
 	return fmt.Sprintf("%+.1f ± %.1f", 100*sum, 100*math.Sqrt(variance))
 }
 
-// advice writes how often an arm advised to stop where a recipe was left, of a trade-off one
-// that adds more than 1 % to its hypervolume, and how often recipes were better than what
+// advice writes how often an arm advised to stop a trade-off where a recipe was left that adds
+// more than 1 % to its hypervolume, and how often recipes were better than what
 // was tried, beside the probability that the arm had said.
 func advice(w io.Writer, oracles []*oracle, arm string, kept map[string]*record, batch int, seeds []uint64) {
 	stops, wrong, could, rounds := 0, 0, 0, 0
@@ -194,12 +194,9 @@ func advice(w io.Writer, oracles []*oracle, arm string, kept map[string]*record,
 			if r == nil {
 				continue
 			}
-			if len(r.Stop) == len(r.Regret)-1 {
+			if len(r.Stop) == len(r.More) { // of one objective, replays have no rounds that advice could count
 				for k, stop := range r.Stop {
-					left := r.Regret[k] > 0
-					if r.More != nil {
-						left = r.More[k] > 0.01
-					}
+					left := r.More[k] > 0.01
 					rounds++
 					if !left {
 						could++
@@ -225,7 +222,9 @@ func advice(w io.Writer, oracles []*oracle, arm string, kept map[string]*record,
 			}
 		}
 	}
-	fmt.Fprintf(w, "\nOf %d rounds, %s advised to stop before %d; in %.0f ± %.0f %% of these something was left. In %d rounds nothing was left.\n", rounds, arm, stops, 100*float64(wrong)/float64(max(stops, 1)), 100*shareSE(wrong, max(stops, 1)), could)
+	if rounds > 0 {
+		fmt.Fprintf(w, "\nOf %d rounds, %s advised to stop before %d; in %d or %.0f ± %.0f %% of these something was left. In %d rounds nothing was left.\n", rounds, arm, stops, wrong, 100*float64(wrong)/float64(max(stops, 1)), 100*shareSE(wrong, max(stops, 1)), could)
+	}
 	fmt.Fprint(w, "\n| probability of a recipe to beat what was tried | recipes | said on average | came |\n| --- | ---: | ---: | ---: |\n")
 	all, total, sum := 0, 0, 0.0
 	for bin := range len(bounds) - 1 {

@@ -423,7 +423,7 @@ type pool struct {
 	b     float64   // the best predicted utility of what was tried
 	tried []float64 // by draw: the best utility of what was tried
 	level []float64 // by draw: that, what waits and what was chosen, at least b
-	rival []float64 // by draw that is doubted: the best utility of what was tried
+	rival []float64 // by draw that is doubted: the utility of the best predicted of what was tried
 }
 
 // draws returns joint draws of the values of recipes, by objective that is learnt.
@@ -690,7 +690,10 @@ func (ch *chooser) newPool(all []candidate, anchors []int, b float64) (*pool, er
 		p.tried, p.level = append(p.tried, tried), append(p.level, level)
 	}
 	for _, draw := range p.doubted {
-		_, rival := p.best(draw)
+		rival := math.Inf(-1)
+		if len(anchors) > 0 {
+			rival = draw[first] // the greatest of all draws would be so by chance where little is known
+		}
 		p.rival = append(p.rival, rival)
 	}
 	return p, nil
@@ -838,9 +841,9 @@ func (p *pool) spread(k int) float64 {
 	return math.Sqrt(sum / float64(len(p.utility)-1))
 }
 
-// figures returns the probability that a recipe of the pool beats all that was tried, by
-// draws that are doubted, and its expected improvement over the best predicted of these: in
-// the label's unit where one label is all that counts.
+// figures returns the probability that a recipe of the pool beats all that was tried: by draws
+// that are doubted, in which it beats the best predicted of these. And it returns its expected
+// improvement over that: in the label's unit where one label is all that counts.
 func (ch *chooser) figures(p *pool, k int) (beats, better float64) {
 	alone := ch.alone()
 	for s, draw := range p.utility {

@@ -16,7 +16,7 @@ import (
 )
 
 // stateFormat is raised when the same inputs come to another batch.
-const stateFormat = 1
+const stateFormat = 2
 
 // state is the SHA-256 of all that a batch follows from: the problem and its files with
 // the results among them, what waits, and what was asked for.
@@ -283,7 +283,7 @@ func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best,
 		measured, broken := make(map[string]float64), false
 		for i, o := range counts {
 			v := g.sum[i] / float64(g.trials)
-			if o.learning.Limit == nil || o.learning.Numeric {
+			if l := o.learning.Limit; l == nil || o.learning.Numeric || math.IsInf(l.Most, 1) {
 				measured[o.label] = v
 			}
 			if o.learning.Numeric {
