@@ -119,7 +119,9 @@ func run(ctx context.Context) error {
 	all := seedsFrom(*first, *seeds)
 	report(os.Stdout, oracles, names, kept, *batch, all)
 	if slices.Contains(names, "next") {
-		calibration(os.Stdout, oracles, "next", kept, *batch, all)
+		if !*trade {
+			calibration(os.Stdout, oracles, "next", kept, *batch, all)
+		}
 		advice(os.Stdout, oracles, "next", kept, *batch, all)
 	}
 	if *figure != "" {

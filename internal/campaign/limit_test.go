@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kir/internal/long"
+	"kir/internal/problem"
 )
 
 // limitsTable has two numbers y and v and a class stable, with some noise.
@@ -167,6 +168,32 @@ func TestWeakModelIsNamed(t *testing.T) {
 		}
 		if !strings.Contains(b.Left.Text, "The model of stable predicts hardly anything yet (held-out R²") || strings.Contains(b.Left.Text, "models predict") {
 			t.Errorf("%s%s", more, b.Left.Text)
+		}
+	}
+}
+
+// TestLimitsAreRead: a campaign refuses the limits that kir sample refuses, in its words, and
+// takes chances in percent.
+func TestLimitsAreRead(t *testing.T) {
+	for limit, want := range map[string]string{
+		`{property: stable, min: "90%"}`:             "",
+		`{property: v, min: 5, sure: "80%"}`:         "",
+		`{property: v, min: 5, max: 3}`:              `the rule contradicts itself: min is "5" and max "3"`,
+		`{property: v, min: "20%"}`:                  "the property is no probability",
+		`{property: stable, min: 3}`:                 "it is a probability",
+		`{property: stable, min: 0.5, sure: "80%"}`:  "has no law of what will be measured",
+		`{property: v, min: 5, sure: 80}`:            "it is a probability",
+		`{property: stable, max: "120%"}`:            "a probability is from 0 to 100 %",
+		`{property: stable, min: "60%", max: "10%"}`: "the rule contradicts itself",
+		`{property: v, max: much}`:                   "write a number",
+	} {
+		path := fiveBench(t, "labels: [y, v, stable]\nproperties:\n  v: {learn: {label: v, maximize: true}}\n  stable: {learn: {label: stable, want: \"yes\"}}\nconstraints: [{limit: "+limit+"}]\n", limitsTable(1, 8))
+		c, err := Open(t.Context(), path, problem.Options{})
+		if err == nil {
+			err = c.Close()
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", limit, err)
 		}
 	}
 }
