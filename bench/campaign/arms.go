@@ -31,7 +31,11 @@ type replay struct {
 	size  int
 	tried []int // recipes of the oracle, in the order in which they were made
 	dir   string
-	left  []float64 // see record
+	left  []float64 // see record, and what follows
+	stop  []bool
+	said  []float64
+	came  []bool
+	ids   map[int]string // of recipes that were offered in a batch that was kept
 	r     *rand.Rand
 }
 
@@ -133,8 +137,14 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 		if p.o.minimize {
 			way = "minimize"
 		}
-		text := fmt.Sprintf("total: %d\ningredients: [%s]\nsparsity: {uniform: [1, %d]}\nproperties: {y: {forest: {label: y, %s: true}}}\nsearch: {doses: any}\n",
-			p.o.total, strings.Join(quoted, ", "), p.o.most, way)
+		ingredients, more := "["+strings.Join(quoted, ", ")+"]", "properties: {y: {forest: {label: y, "+way+": true}}}\n"
+		if s := p.o.second; s != nil {
+			ingredients, more = "ingredients.csv", s.asked(way)
+			if err := os.WriteFile(filepath.Join(p.dir, ingredients), []byte(s.ingredients(p.o)), 0o600); err != nil {
+				return nil, err
+			}
+		}
+		text := fmt.Sprintf("total: %d\ningredients: %s\nsparsity: {uniform: [1, %d]}\n%ssearch: {doses: any}\n", p.o.total, ingredients, p.o.most, more)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
@@ -146,10 +156,18 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	var results []campaign.Result
 	for _, k := range p.tried {
 		res := campaign.Result{Name: fmt.Sprint("recipe ", k), Values: map[string]string{"y": strconv.FormatFloat(p.o.values[k], 'g', -1, 64)}}
+		if id, ok := p.ids[k]; ok {
+			res.ID, res.Name = id, ""
+		}
 		if math.IsNaN(p.o.values[k]) {
 			res.Failed, res.Values = true, nil
+		} else if s := p.o.second; s != nil && s.prices == nil {
+			res.Values["z"] = strconv.FormatFloat(s.values[k], 'g', -1, 64)
 		}
 		for _, part := range p.o.recipes[k] {
+			if res.ID != "" {
+				break // made as it was offered
+			}
 			a, err := book.ParseAmount(strconv.Itoa(part.Amount))
 			if err != nil {
 				return nil, err
@@ -168,12 +186,16 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	b, err := c.Choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, Among: p.o.recipes})
+	choose := c.Choose
+	if p.o.second != nil {
+		choose = c.Next // which keeps the batch, so that the campaign has rounds
+	}
+	b, err := choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, Among: p.o.recipes})
 	if err != nil {
 		return nil, err
 	}
 	if b.Left.Probability != nil {
-		p.left = append(p.left, *b.Left.Probability)
+		p.left, p.stop = append(p.left, *b.Left.Probability), append(p.stop, b.Left.Advice == campaign.Stop)
 	}
 	at := make(map[string]int)
 	for k, x := range p.o.recipes {
@@ -186,8 +208,23 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 			return nil, fmt.Errorf("%v is no recipe of %s", e.Recipe, p.o.name)
 		}
 		out = append(out, k)
+		if p.o.second != nil && p.ids[k] == "" {
+			p.ids[k] = e.ID
+		}
+		if e.BeatsBest != nil && e.Reason.Kind != campaign.Replicate {
+			p.said, p.came = append(p.said, *e.BeatsBest), append(p.came, p.beats(k, out[:len(out)-1]))
+		}
 	}
 	return out, nil
+}
+
+// beats says whether a recipe is better than all that was tried; of a trade-off, whether it
+// adds to that and what was chosen before.
+func (p *replay) beats(k int, chosen []int) bool {
+	if p.o.second != nil {
+		return p.o.adds(k, slices.Concat(p.tried, chosen)) > 0
+	}
+	return !slices.ContainsFunc(p.tried, func(j int) bool { return p.o.worth(j) >= p.o.worth(k) })
 }
 
 func recipeKey(o *oracle, x []mcmc.Part) string {

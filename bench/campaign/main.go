@@ -4,6 +4,8 @@
 //
 //	go run ./bench/campaign -data DIR -keep replays.jsonl -seeds 20 -batch 8
 //
+// With -trade the campaigns are for trade-offs of two objectives, by kir next alone.
+//
 // DIR, or KIR_EXPERIMENTS, is the directory of the experiments; -table, -label and
 // -minimize name any table of recipes instead. Campaigns that are in the file of -keep
 // are not made again, so that a replay can go on after it was interrupted.
@@ -34,6 +36,10 @@ type record struct {
 	Regret []float64 `json:"regret"`         // after the start and each round, in the label's unit
 	Closed []float64 `json:"closed"`         // the share of the first regret that is gone
 	Left   []float64 `json:"left,omitempty"` // before each round: the probability, as the arm says it, that something better is left
+	Stop   []bool    `json:"stop,omitempty"` // before each round: whether the arm advises to stop
+	More   []float64 `json:"more,omitempty"` // of a trade-off, before each round: the greatest share of the hypervolume that a recipe that is left adds
+	Said   []float64 `json:"said,omitempty"` // of each recipe that is chosen for it: the probability, as the arm says it, that it beats what was tried
+	Came   []bool    `json:"came,omitempty"` // whether it did
 }
 
 func (r *record) key() string { return fmt.Sprintf("%s %s %d %d", r.Oracle, r.Arm, r.Seed, r.Batch) }
@@ -70,8 +76,13 @@ func run(ctx context.Context) error {
 	workers := flag.Int("workers", 2, "campaigns at once")
 	show := flag.Bool("show", false, "show what was kept, and replay nothing")
 	figure := flag.String("figure", "", "file of the figure, SVG")
+	trade := flag.Bool("trade", false, "replay trade-offs of two objectives, by kir next alone")
 	flag.Parse()
 
+	known := tables
+	if *trade {
+		known, *which = trades, "next"
+	}
 	var oracles []*oracle
 	switch {
 	case *file != "":
@@ -83,7 +94,7 @@ func run(ctx context.Context) error {
 	case *dir == "":
 		return errors.New("say where the experiments are: -data DIR, or -table FILE -label NAME")
 	default:
-		for _, t := range tables {
+		for _, t := range known {
 			name := strings.TrimSuffix(t.file, ".csv")
 			if *only != "" && !slices.Contains(strings.Split(*only, ","), name) {
 				continue
@@ -108,7 +119,10 @@ func run(ctx context.Context) error {
 	all := seedsFrom(*first, *seeds)
 	report(os.Stdout, oracles, names, kept, *batch, all)
 	if slices.Contains(names, "next") {
-		calibration(os.Stdout, oracles, "next", kept, *batch, all)
+		if !*trade {
+			calibration(os.Stdout, oracles, "next", kept, *batch, all)
+		}
+		advice(os.Stdout, oracles, "next", kept, *batch, all)
 	}
 	if *figure != "" {
 		return saveFigure(*figure, oracles, names, kept, *batch, all)
@@ -268,7 +282,7 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int) (*
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	p := &replay{o: o, seed: seed, size: batch, dir: filepath.Clean(dir), r: rand.New(rand.NewPCG(seed, 7))}
+	p := &replay{o: o, seed: seed, size: batch, dir: filepath.Clean(dir), r: rand.New(rand.NewPCG(seed, 7)), ids: make(map[int]string)}
 	worse := slices.Clone(o.order[:len(o.order)/2])
 	p.r.Shuffle(len(worse), func(a, b int) { worse[a], worse[b] = worse[b], worse[a] })
 	p.tried = append(p.tried, worse[:startSize]...)
@@ -287,13 +301,16 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int) (*
 		}
 	}
 	r := &record{Oracle: o.name, Arm: a.name, Seed: seed, Batch: batch}
+	if o.second != nil {
+		return r, replayTrade(ctx, p, a, r)
+	}
 	note := func() {
 		regret := o.best - max(best, start)
 		r.Regret = append(r.Regret, regret)
 		r.Closed = append(r.Closed, 1-regret/(o.best-start))
 	}
 	note()
-	defer func() { r.Left = p.left }()
+	defer func() { r.Left, r.Stop, r.Said, r.Came = p.left, p.stop, p.said, p.came }()
 	for range rounds(o, batch) {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -111,3 +111,34 @@ func TestKept(t *testing.T) {
 		t.Errorf("%v\n%s", err, svg)
 	}
 }
+
+// TestReplayTrade: a campaign for a trade-off keeps its batches, its regret never grows, the
+// same seed gives the same campaign, and before each round it is known what is left.
+func TestReplayTrade(t *testing.T) {
+	o := hill(t)
+	var err error
+	if o.second, err = readSecond(t.Context(), "", table{prices: []float64{5, 1, 2}}, o); err != nil {
+		t.Fatal(err)
+	}
+	var all [2]*record
+	for k := range all {
+		if all[k], err = replayOne(t.Context(), o, arm{"next", next}, 3, 8); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := all[0]
+	n := rounds(o, 8)
+	if !slices.Equal(r.Regret, all[1].Regret) || !slices.Equal(r.Said, all[1].Said) || len(r.Regret) != n+1 || len(r.More) != n || len(r.Stop) != n || len(r.Said) != len(r.Came) || len(r.Said) == 0 {
+		t.Errorf("%+v, and again %+v", r, all[1])
+	}
+	for k := range n {
+		if r.Regret[k+1] > r.Regret[k] || (r.More[k] == 0) != (r.Regret[k] < 1e-12) {
+			t.Errorf("regret %v, left to add %v", r.Regret, r.More)
+		}
+	}
+	var b strings.Builder
+	advice(&b, []*oracle{o}, "next", map[string]*record{r.key(): r}, 8, []uint64{3})
+	if !strings.Contains(b.String(), fmt.Sprintf("Of %d rounds, next advised to stop before ", n)) || !strings.Contains(b.String(), "| all | ") {
+		t.Error(b.String())
+	}
+}

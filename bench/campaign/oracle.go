@@ -26,6 +26,7 @@ type oracle struct {
 	values      []float64     // means over the measurements of each; NaN: all of them failed
 	best        float64       // the greatest worth
 	order       []int         // the worst first
+	second      *second       // of a trade-off; nil: there is none
 }
 
 // A table is where an oracle is read from.
@@ -39,6 +40,9 @@ type table struct {
 	rest     float64 // what the amounts leave of this is an ingredient; 0: they are all
 	keep     map[string]string
 	failures bool // a row without a label is a trial that failed
+
+	second string    // of a trade-off: another label, the better the smaller it is
+	prices []float64 // or the price of each ingredient
 }
 
 // tables are the known ones of a directory of experiments.
@@ -53,8 +57,17 @@ var tables = []table{
 	{file: "electrolytes.csv", label: "lce", total: 1000},
 }
 
-// readOracle reads one of the tables of a directory.
+// readOracle reads one of the tables of a directory, and its second objective if it has one.
 func readOracle(ctx context.Context, dir string, t table) (*oracle, error) {
+	o, err := readFirst(ctx, dir, t)
+	if err == nil && (t.second != "" || t.prices != nil) {
+		o.second, err = readSecond(ctx, dir, t, o)
+	}
+	return o, err
+}
+
+// readFirst reads the first objective of a table.
+func readFirst(ctx context.Context, dir string, t table) (*oracle, error) {
 	path := filepath.Join(dir, t.file)
 	if t.columns == nil && t.to == 0 {
 		return readBook(ctx, path, t)

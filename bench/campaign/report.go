@@ -180,3 +180,60 @@ func versus(oracles []*oracle, arm, other string, kept map[string]*record, batch
 	}
 	return fmt.Sprintf("%+.1f ± %.1f", 100*sum, 100*math.Sqrt(variance))
 }
+
+// advice writes how often an arm advised to stop a trade-off where a recipe was left that adds
+// more than 1 % to its hypervolume, and how often recipes were better than what
+// was tried, beside the probability that the arm had said.
+func advice(w io.Writer, oracles []*oracle, arm string, kept map[string]*record, batch int, seeds []uint64) {
+	stops, wrong, could, rounds := 0, 0, 0, 0
+	bounds := []float64{0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.01}
+	n, came, said := make([]int, len(bounds)), make([]int, len(bounds)), make([]float64, len(bounds))
+	for _, o := range oracles {
+		for _, seed := range seeds {
+			r := kept[(&record{Oracle: o.name, Arm: arm, Seed: seed, Batch: batch}).key()]
+			if r == nil {
+				continue
+			}
+			if len(r.Stop) == len(r.More) { // of one objective, replays have no rounds that advice could count
+				for k, stop := range r.Stop {
+					left := r.More[k] > 0.01
+					rounds++
+					if !left {
+						could++
+					}
+					if stop {
+						stops++
+						if left {
+							wrong++
+						}
+					}
+				}
+			}
+			for k, p := range r.Said {
+				bin := 0
+				for p >= bounds[bin+1] {
+					bin++
+				}
+				n[bin]++
+				said[bin] += p
+				if r.Came[k] {
+					came[bin]++
+				}
+			}
+		}
+	}
+	if rounds > 0 {
+		fmt.Fprintf(w, "\nOf %d rounds, %s advised to stop before %d; in %d or %.0f ± %.0f %% of these something was left. In %d rounds nothing was left.\n", rounds, arm, stops, wrong, 100*float64(wrong)/float64(max(stops, 1)), 100*shareSE(wrong, max(stops, 1)), could)
+	}
+	fmt.Fprint(w, "\n| probability of a recipe to beat what was tried | recipes | said on average | came |\n| --- | ---: | ---: | ---: |\n")
+	all, total, sum := 0, 0, 0.0
+	for bin := range len(bounds) - 1 {
+		if n[bin] > 0 {
+			fmt.Fprintf(w, "| %.2g to %.2g | %d | %.2f | %.2f ± %.2f |\n", bounds[bin], min(bounds[bin+1], 1), n[bin], said[bin]/float64(n[bin]), float64(came[bin])/float64(n[bin]), shareSE(came[bin], n[bin]))
+		}
+		all, total, sum = all+n[bin], total+came[bin], sum+said[bin]
+	}
+	if all > 0 {
+		fmt.Fprintf(w, "| all | %d | %.3f | %.3f ± %.3f |\n", all, sum/float64(all), float64(total)/float64(all), shareSE(total, all))
+	}
+}

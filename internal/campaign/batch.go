@@ -38,6 +38,7 @@ type Entry struct {
 	Predicted   map[string]Prediction `json:"predicted"` // by label
 	BeatsBest   *float64              `json:"beats_best"`
 	Improvement *float64              `json:"improvement"`
+	Limits      []Limited             `json:"limits,omitempty"` // of what is predicted
 
 	parts   []mcmc.Part
 	key     string

@@ -211,11 +211,12 @@ func sortedParts(parts []mcmc.Part) []mcmc.Part {
 
 // keyOf names a recipe on the lattice; its parts are by ingredient.
 func keyOf(parts []mcmc.Part) string {
-	var b strings.Builder
+	key := make([]byte, 0, 8*len(parts))
 	for _, p := range parts {
-		fmt.Fprintf(&b, "%d:%d ", p.Ingredient, p.Amount)
+		key = append(strconv.AppendInt(key, int64(p.Ingredient), 10), ':')
+		key = append(strconv.AppendInt(key, int64(p.Amount), 10), ' ')
 	}
-	return b.String()
+	return string(key)
 }
 
 // Round returns the number of the last round: of batches that were made and of results.

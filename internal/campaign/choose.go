@@ -56,6 +56,13 @@ type chooser struct {
 	stock   map[int]int
 	used    []bool // by ingredient: whether anything that was tried or waits has it
 
+	dropped []int // rules that were lifted, to see what they leave out
+	anySize bool  // any number of ingredients is asked for, for the same
+	endless bool  // what is in stock has no end, for the same
+	reach   int   // how many recipes are looked at for the last few; 0: mostReached
+
+	loose bool // nothing was found within the limits of what is predicted, so that they are not asked for
+
 	batch []chosen
 }
 
@@ -84,7 +91,7 @@ func newChooser(ctx context.Context, c *Campaign, s Settings) (*chooser, error) 
 		if w.Learns == nil {
 			continue
 		}
-		o, err := c.learn(ctx, w, s.Seed)
+		o, err := c.learn(ctx, w, ch.objectives, s.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -147,17 +154,39 @@ func (ch *chooser) bounds() {
 			}
 		}
 	}
-	ch.stock = make(map[int]int)
-	for _, r := range p.Rules {
+	ch.stock = ch.inStock()
+}
+
+// inStock returns what is left of ingredients once what waits and was chosen is made.
+func (ch *chooser) inStock() map[int]int {
+	stock := make(map[int]int)
+	if ch.endless {
+		return stock
+	}
+	for k, r := range ch.c.Problem.Rules {
+		if slices.Contains(ch.dropped, k) {
+			continue
+		}
 		for i, there := range r.Stock {
-			if least, ok := ch.stock[i]; !ok || there < least {
-				ch.stock[i] = there
+			if least, ok := stock[i]; !ok || there < least {
+				stock[i] = there
+			}
+		}
+	}
+	take := func(parts []mcmc.Part) {
+		for _, p := range parts {
+			if left, ok := stock[p.Ingredient]; ok {
+				stock[p.Ingredient] = left - p.Amount
 			}
 		}
 	}
 	for _, e := range ch.pending {
-		ch.draw(e.parts)
+		take(e.parts)
 	}
+	for _, b := range ch.batch {
+		take(b.parts)
+	}
+	return stock
 }
 
 // draw takes a recipe out of the stock.
@@ -250,14 +279,15 @@ func (ch *chooser) feasible(parts []mcmc.Part) bool {
 	return err == nil && !math.IsInf(score, -1)
 }
 
-// keeps says whether a recipe may be offered at all; rules are not looked at.
+// keeps says whether a recipe may be offered at all: rules are not looked at, but limits of
+// what the campaign's models predict.
 func (ch *chooser) keeps(parts []mcmc.Part) bool {
 	for _, p := range parts {
 		if p.Amount < ch.least[p.Ingredient] {
 			return false
 		}
 	}
-	return !ch.taken[keyOf(parts)]
+	return !ch.taken[keyOf(parts)] && (ch.loose || ch.shortfall(parts) == 0)
 }
 
 // fits says whether the batch has room for a recipe: in the stock, and among the
@@ -268,9 +298,11 @@ func (ch *chooser) fits(parts []mcmc.Part) bool {
 			return false
 		}
 	}
-	if ch.s.MaxNew < 0 {
-		return true
-	}
+	return ch.s.MaxNew < 0 || ch.newWith(parts) <= ch.s.MaxNew
+}
+
+// newWith returns how many ingredients the batch has with a recipe that nothing tried has.
+func (ch *chooser) newWith(parts []mcmc.Part) int {
 	fresh := make(map[int]bool)
 	for _, b := range ch.batch {
 		for _, p := range b.parts {
@@ -284,7 +316,7 @@ func (ch *chooser) fits(parts []mcmc.Part) bool {
 			fresh[p.Ingredient] = true
 		}
 	}
-	return len(fresh) <= ch.s.MaxNew
+	return len(fresh)
 }
 
 // add puts a recipe into the batch.
@@ -347,6 +379,8 @@ const (
 	leastSuccess = 0.2  // probability of not failing below which nothing is offered for what it may gain
 	fewestDraws  = 2    // degrees of freedom of replicates from which noise is known
 	widestSearch = 12_000
+
+	outsideLimits = 100 // what a shortfall of 1 takes of a log score, so that a search comes back
 )
 
 // apart is how far recipes of a batch are to be apart: the less the better the models
@@ -389,11 +423,17 @@ type pool struct {
 	b     float64   // the best predicted utility of what was tried
 	tried []float64 // by draw: the best utility of what was tried
 	level []float64 // by draw: that, what waits and what was chosen, at least b
+	rival []float64 // by draw that is doubted: the utility of the best predicted of what was tried
 }
 
 // draws returns joint draws of the values of recipes, by objective that is learnt.
 func (ch *chooser) draws(xs [][]mcmc.Part) (all [][][]float64) {
-	for k, o := range ch.learnt() {
+	learnt := ch.learnt()
+	for k, o := range learnt {
+		if at := slices.IndexFunc(learnt[:k], func(b *objective) bool { return b.model == o.model }); at >= 0 {
+			all = append(all, all[at])
+			continue
+		}
 		all = append(all, o.model.Draws(xs, drawCount, ch.rand(drawStream, uint64(k))))
 	}
 	return all
@@ -431,7 +471,10 @@ func (ch *chooser) utilities(xs [][]mcmc.Part, draws [][][]float64) ([][]float64
 // uncertainty: each draw is stretched about the mean, together for all recipes, so that
 // they follow Student's law with doubtDegrees degrees of freedom instead of a normal one.
 func (ch *chooser) doubted(draws [][][]float64) [][][]float64 {
-	by := make([]float64, drawCount)
+	if len(draws) == 0 {
+		return nil
+	}
+	by := make([]float64, len(draws[0]))
 	r := ch.rand(doubtStream, 0)
 	for s := range by {
 		square := 0.0
@@ -517,7 +560,7 @@ func (ch *chooser) acquire(b float64) *acquisition {
 		if ch.cost != nil {
 			sum -= portable.Log(ch.price(x))
 		}
-		return sum
+		return sum - float64(outsideLimits*ch.shortfall(x))
 	}
 	return newAcquisition(ch.c.Problem.Total, score, func(x []mcmc.Part) bool { return ch.keeps(x) && ch.feasible(x) })
 }
@@ -599,9 +642,11 @@ func (ch *chooser) random(ctx context.Context, count int, r *mcmc.Rand) ([][]mcm
 			return nil, err
 		}
 		parts := sortedParts(x.Parts())
-		if key := keyOf(parts); !seen[key] && ch.keeps(parts) {
+		if key := keyOf(parts); !seen[key] {
 			seen[key] = true
-			all = append(all, parts)
+			if ch.keeps(parts) {
+				all = append(all, parts)
+			}
 		}
 	}
 	return all, nil
@@ -643,6 +688,13 @@ func (ch *chooser) newPool(all []candidate, anchors []int, b float64) (*pool, er
 			level = max(level, v)
 		}
 		p.tried, p.level = append(p.tried, tried), append(p.level, level)
+	}
+	for _, draw := range p.doubted {
+		rival := math.Inf(-1)
+		if len(anchors) > 0 {
+			rival = draw[first] // the greatest of all draws would be so by chance where little is known
+		}
+		p.rival = append(p.rival, rival)
 	}
 	return p, nil
 }
@@ -789,13 +841,13 @@ func (p *pool) spread(k int) float64 {
 	return math.Sqrt(sum / float64(len(p.utility)-1))
 }
 
-// figures returns the probability that a recipe of the pool beats all that was tried, and
-// its expected improvement over the best predicted of these: in the label's unit where
-// one label is all that counts.
+// figures returns the probability that a recipe of the pool beats all that was tried: by draws
+// that are doubted, in which it beats the best predicted of these. And it returns its expected
+// improvement over that: in the label's unit where one label is all that counts.
 func (ch *chooser) figures(p *pool, k int) (beats, better float64) {
 	alone := ch.alone()
 	for s, draw := range p.utility {
-		if draw[k] > p.tried[s] {
+		if p.doubted[s][k] > p.rival[s] {
 			beats++
 		}
 		if draw[k] > p.b {

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -108,7 +109,7 @@ func (ch *chooser) complete(ctx context.Context) error {
 	for _, x := range drawn {
 		push(x)
 	}
-	for at := 0; at < len(queue) && len(ch.batch) < ch.s.Size && len(seen) < mostReached; at++ {
+	for at := 0; at < len(queue) && len(ch.batch) < ch.s.Size && len(seen) < cmp.Or(ch.reach, mostReached); at++ {
 		if err := yield.Err(ctx); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,7 +16,7 @@ import (
 )
 
 // stateFormat is raised when the same inputs come to another batch.
-const stateFormat = 1
+const stateFormat = 2
 
 // state is the SHA-256 of all that a batch follows from: the problem and its files with
 // the results among them, what waits, and what was asked for.
@@ -128,11 +129,20 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if err := ch.complete(ctx); err != nil {
 		return nil, err
 	}
+	b.Notes = append(b.Notes, ch.limitNotes()...)
 	if missing := s.Size - len(ch.batch); missing > 0 {
-		if len(ch.batch) == 0 {
-			return nil, &fault.Error{File: c.Problem.File, Message: "there is nothing left to offer: all that was found within the rules was tried or waits", Hint: "record what waits, or loosen a rule"}
+		why, fix, err := ch.nothing(ctx)
+		if err != nil {
+			return nil, err
 		}
-		b.Notes = append(b.Notes, fmt.Sprintf("%s of %d: no more was found that keeps the rules and was not tried.", fault.Count(len(ch.batch), "recipe"), s.Size))
+		if len(ch.batch) == 0 {
+			return nil, &fault.Error{File: c.Problem.File, Message: "there is nothing left to offer: " + why, Hint: cmp.Or(fix, "record what waits, then kir campaign says which recipe is the best")}
+		}
+		note := fmt.Sprintf("%s of %d: %s.", fault.Count(len(ch.batch), "recipe"), s.Size, why)
+		if fix != "" {
+			note += " For more, " + fix + "."
+		}
+		b.Notes = append(b.Notes, note)
 	}
 	var recipes []map[string]int
 	for k := range ch.batch {
@@ -159,6 +169,9 @@ func (ch *chooser) look(ctx context.Context) (*pool, error) {
 		best = values[0]
 	}
 	all, err := ch.candidates(ctx, best, anchors)
+	if err == nil && len(all) == 0 && ch.loosen() {
+		all, err = ch.candidates(ctx, best, anchors)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -170,10 +183,19 @@ func (ch *chooser) entry(round, k int) Entry {
 	b := &ch.batch[k]
 	e := Entry{ID: fmt.Sprintf("%d-%d", round, k+1), Recipe: ch.c.named(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: keyOf(b.parts)}
 	for _, o := range ch.objectives {
-		if o.model != nil {
-			e.Predicted[o.label] = o.predict(b.parts)
+		if o.model == nil || o.learning.Limit != nil {
+			continue
 		}
+		name := o.label
+		if _, taken := e.Predicted[name]; taken {
+			if o.of != nil {
+				continue
+			}
+			name = o.name // of a label that is learnt in two ways
+		}
+		e.Predicted[name] = o.predict(b.parts)
 	}
+	e.Limits = ch.limitsOf(b.parts)
 	if b.scored {
 		e.BeatsBest, e.Improvement = &b.beats, &b.better
 	}
@@ -256,16 +278,19 @@ func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best,
 		if err != nil {
 			return nil, err
 		}
-		measured := make(map[string]float64)
+		measured, broken := make(map[string]float64), false
 		for i, o := range counts {
 			v := g.sum[i] / float64(g.trials)
-			measured[o.label] = v
+			if l := o.learning.Limit; l == nil || o.learning.Numeric || math.IsInf(l.Most, 1) {
+				measured[o.label] = v
+			}
 			if o.learning.Numeric {
 				v = o.fits(v, "")
 			}
+			broken = broken || o.learning.Limit != nil && v == 0
 			y = float64(y * portable.Pow(v, o.weight))
 		}
-		if y > most {
+		if y > most && !broken {
 			most = y
 			best = &Best{ID: t.id, Recipe: c.named(t.parts), Measured: measured, Trials: g.trials, key: t.key}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 
 	"kir/internal/problem"
@@ -21,15 +22,23 @@ type objective struct {
 	rows            int
 	least, greatest float64 // of the numbers that were measured
 	warp            *warp   // of numbers
+	sign            float64 // −1 where the values of the model fall as the label rises
 	model           Surrogate
+	of              *objective // whose model it shares; nil: it has one of its own
 }
 
 // fewestMeasured is how many measurements a model is learnt from.
 const fewestMeasured = 4
 
-// learn learns an objective from the trials that have its label.
-func (c *Campaign) learn(ctx context.Context, w *problem.Property, seed uint64) (*objective, error) {
-	o := &objective{name: w.Name, label: w.Learns.Label, weight: w.Weight, learning: w.Learns}
+// learn learns an objective from the trials that have its label. It shares the model of one
+// before that learns the same: what is limited is predicted by the model that checks it.
+func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*objective, seed uint64) (*objective, error) {
+	o := &objective{name: w.Name, label: w.Learns.Label, weight: w.Weight, learning: w.Learns, sign: 1}
+	if at := slices.IndexFunc(before, func(b *objective) bool { return b.of == nil && learnsAlike(b.learning, w.Learns) }); at >= 0 {
+		b := before[at]
+		o.rows, o.least, o.greatest, o.warp, o.sign, o.model, o.of = b.rows, b.least, b.greatest, b.warp, b.sign, b.model, b
+		return o, nil
+	}
 	numbers, classes, err := c.measuredOf(w.Learns)
 	if err != nil {
 		return nil, err
@@ -82,12 +91,12 @@ func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, val
 		return nil
 	}
 	o.warp = newWarp(values, o.learning.Log)
+	if o.learning.Want.Direction() < 0 {
+		o.sign = -1 // so that the greatest are the best wherever rows are chosen
+	}
 	scores := make([]float64, len(values))
 	for k, v := range values {
-		scores[k] = o.warp.score(v)
-		if o.learning.Want.Direction() < 0 {
-			scores[k] = -scores[k] // so that the greatest are the best wherever rows are chosen
-		}
+		scores[k] = float64(o.sign * o.warp.score(v))
 	}
 	spreads := make([]float64, len(sd))
 	for k, s := range sd {
@@ -99,6 +108,17 @@ func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, val
 	}
 	o.model = g
 	return nil
+}
+
+// learnsAlike says whether two properties learn the same of a label.
+func learnsAlike(a, b *problem.Learning) bool {
+	if a.Label != b.Label || a.Numeric != b.Numeric || a.Log != b.Log || a.SD != b.SD {
+		return false
+	}
+	if (a.Failures == nil) != (b.Failures == nil) || a.Failures != nil && !slices.Equal(*a.Failures, *b.Failures) {
+		return false
+	}
+	return a.Numeric || a.Want.String() == b.Want.String() && reflect.DeepEqual(a.Features, b.Features)
 }
 
 // rowsOf returns recipes as rows of data.
@@ -136,16 +156,8 @@ func (c *Campaign) measuredOf(of *problem.Learning) (numbers []float64, classes 
 	return numbers, classes, nil
 }
 
-// sign is −1 where the values of the model fall as the label rises.
-func (o *objective) sign() float64 {
-	if o.learning.Want.Direction() < 0 {
-		return -1
-	}
-	return 1
-}
-
 // number returns the label that a value of the model stands for.
-func (o *objective) number(v float64) float64 { return o.warp.value(float64(o.sign() * v)) }
+func (o *objective) number(v float64) float64 { return o.warp.value(float64(o.sign * v)) }
 
 // desire is how much a number is wanted: from 0 at the worst that was measured to 1 at
 // the best, and above 1 beyond.
@@ -164,10 +176,11 @@ func (o *objective) desire(v float64) float64 {
 func (o *objective) wanted(v float64) float64 {
 	switch {
 	case !o.learning.Numeric:
-		return min(max(v, 0), 1)
+		return o.wantedClass(min(max(v, 0), 1))
 	case o.learning.Want.Direction() != 0:
 		return o.desire(o.number(v))
 	}
+	v = float64(o.sign * v)
 	low, high, _ := o.learning.Want.Bounds()
 	noise := max(o.model.Noise(), 1e-3)
 	share := 1.0
@@ -182,15 +195,28 @@ func (o *objective) wanted(v float64) float64 {
 	return max(share, 0)
 }
 
+// wantedClass is how much a trial is wanted that is of the class with a probability: where
+// that is only to be small, as much as one that is not.
+func (o *objective) wantedClass(p float64) float64 {
+	switch l := o.learning.Limit; {
+	case l == nil || math.IsInf(l.Most, 1):
+		return p
+	case math.IsInf(l.Least, -1):
+		return 1 - p
+	}
+	return 1
+}
+
 // fits is how well what was measured fits the want.
 func (o *objective) fits(number float64, class string) float64 {
 	want := o.learning.Want
 	switch {
 	case !o.learning.Numeric:
+		of := 0.0
 		if want.Has(class) {
-			return 1
+			of = 1
 		}
-		return 0
+		return o.wantedClass(of)
 	case want.Direction() != 0:
 		if o.least == o.greatest {
 			return 1
@@ -207,7 +233,7 @@ func (o *objective) fits(number float64, class string) float64 {
 // standard deviation better than predicted.
 func (o *objective) optimistic(x []mcmc.Part) float64 {
 	mean, sd := o.model.Predict(x)
-	if o.learning.Numeric && o.learning.Want.Direction() == 0 {
+	if o.learning.Want.Direction() == 0 && (o.learning.Numeric || o.learning.Limit != nil) {
 		return max(o.wanted(mean-sd), o.wanted(mean), o.wanted(mean+sd))
 	}
 	return o.wanted(mean + sd)

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -161,12 +162,27 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	}
 	l.Text = fmt.Sprintf("With probability %.2f ± %.2f %s is left; the gain to expect of the best is %s %s. Advice: %s.",
 		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), what, number.Value(gain), unit, said)
-	if ch.weak() {
-		l.Text += " The models predict hardly anything yet, so that this figure is a guess."
-		if l.Advice == Stop {
-			l.Advice = GoOn
-			l.Text = "The models predict hardly anything yet, so the gain that is left is unknown. Advice: go on."
+	return ch.doubt(l)
+}
+
+// doubt takes into account how well the models predict that the advice rests on, those that
+// carry limits among them: where one predicts hardly anything it is always to go on, and so
+// where nothing is predicted to keep the limits.
+func (ch *chooser) doubt(l Left) Left {
+	weak := ch.weakText()
+	switch {
+	case ch.loose:
+		l.Advice = GoOn
+		l.Text = "No recipe was found that is predicted to keep all limits, so the gain that is left is unknown. Advice: go on, or loosen a limit."
+		if weak != "" {
+			l.Text += " " + weak + "."
 		}
+	case weak == "":
+	case l.Advice == Stop:
+		l.Advice = GoOn
+		l.Text = weak + ", so the gain that is left is unknown. Advice: go on."
+	default:
+		l.Text += " " + weak + ", so that this figure is a guess."
 	}
 	return l
 }
@@ -212,23 +228,27 @@ const (
 	quietRounds = 2
 )
 
+// resultRounds returns the rounds that have results, ascending.
+func (c *Campaign) resultRounds() []int {
+	rounds := make(map[int]bool)
+	for _, t := range c.trials {
+		rounds[t.round] = true
+	}
+	return slices.Sorted(maps.Keys(rounds))
+}
+
 // quiet returns how many rounds with results there were since the best was first made.
 func (c *Campaign) quiet(best *Best) int {
 	if best == nil {
 		return 0
 	}
-	first, rounds := math.MaxInt, make(map[int]bool)
+	first := math.MaxInt
 	for _, t := range c.trials {
 		if t.key == best.key {
 			first = min(first, t.round)
 		}
 	}
-	for _, t := range c.trials {
-		if t.round > first {
-			rounds[t.round] = true
-		}
-	}
-	return len(rounds)
+	return len(slices.DeleteFunc(c.resultRounds(), func(round int) bool { return round <= first }))
 }
 
 // replicate puts a trial that may be the best in place of the last recipes of the batch,

@@ -98,6 +98,7 @@ func (c *Campaign) Stand(ctx context.Context, s Settings) (*Standing, error) {
 	}
 	if frontier != nil {
 		st.Left, err = frontier.stand(ctx)
+		st.Notes = append(st.Notes, ch.limitNotes()...)
 		return st, err
 	}
 	if len(ch.learnt()) == 0 {
@@ -109,6 +110,7 @@ func (c *Campaign) Stand(ctx context.Context, s Settings) (*Standing, error) {
 		return nil, err
 	}
 	st.Left = ch.left(p, st.Best)
+	st.Notes = append(st.Notes, ch.limitNotes()...)
 	return st, nil
 }
 
@@ -140,7 +142,7 @@ func (c *Campaign) rounds(ch *chooser, st *Standing) error {
 // told compares predictions with what came.
 func (c *Campaign) told(objectives []*objective, st *Standing) error {
 	for _, o := range objectives {
-		if !o.learning.Numeric {
+		if !o.learning.Numeric || o.of != nil {
 			continue
 		}
 		numbers, _, err := c.measuredOf(o.learning)

@@ -28,7 +28,13 @@ func (g *goal) loss(v float64) float64 {
 	if !o.learning.Numeric {
 		return -min(max(v, 0), 1)
 	}
-	number := scaled(o.number(v), o.learning.Log)
+	return g.lossOf(o.number(v))
+}
+
+// lossOf returns how bad a number is.
+func (g *goal) lossOf(number float64) float64 {
+	o := g.learn
+	number = scaled(number, o.learning.Log)
 	width := scaled(o.greatest, o.learning.Log) - scaled(o.least, o.learning.Log)
 	switch o.learning.Want.Direction() {
 	case 1:
@@ -55,10 +61,23 @@ type frontier struct {
 	others []*objective // that count and are no goal
 
 	parts  [][]mcmc.Part
+	worth  []float64 // by candidate: the probability that it does not fail and is what else is wanted, by price
+	stated drawn     // as the models state their uncertainty: by these recipes are chosen
+	doubts drawn     // as in [chooser.doubted]: by these it is judged what a recipe adds and what is left
+}
+
+// A drawn has joint draws of the losses of recipes.
+type drawn struct {
 	losses [][][]float64 // by draw, by recipe: candidates, then trials, then what waits
-	worth  []float64     // by candidate: the probability that it does not fail and is what else is wanted, by price
 	fronts [][][]float64 // by draw: what trials, what waits and what was chosen have
-	volume []float64     // by draw: the hypervolume of that before anything was chosen
+	volume []float64     // by draw: the hypervolume of what trials have
+}
+
+// add puts a recipe on the front of each draw.
+func (d *drawn) add(at int) {
+	for s := range d.fronts {
+		d.fronts[s] = pareto(append(d.fronts[s], d.losses[s][at]))
+	}
 }
 
 // How many joint draws there are of two objectives and of more, whose hypervolumes take
@@ -152,7 +171,10 @@ func (f *frontier) choose(ctx context.Context) (Left, error) {
 	if err := f.draw(); err != nil {
 		return Left{}, err
 	}
-	left := f.left()
+	left, err := f.left()
+	if err != nil {
+		return left, err
+	}
 	used := make([]bool, len(f.parts))
 	for len(f.batch) < f.s.Size {
 		at, most := -1, math.Inf(-1)
@@ -169,18 +191,28 @@ func (f *frontier) choose(ctx context.Context) (Left, error) {
 		}
 		used[at] = true
 		b := chosen{parts: f.parts[at], kind: Likely, gain: most, near: f.nearest(f.parts[at]), scored: true, front: f}
-		for s := range f.fronts {
-			if added := front.Added(f.losses[s][at], f.fronts[s], f.one()); added > 0 {
-				b.beats++
-				b.better += added / max(f.volume[s], 1e-9)
-			}
-			f.fronts[s] = pareto(append(f.fronts[s], f.losses[s][at]))
-		}
-		b.beats /= float64(len(f.fronts))
-		b.better /= float64(len(f.fronts))
+		b.beats, b.better = f.figures(at)
+		f.stated.add(at)
+		f.doubts.add(at)
 		f.add(b)
 	}
 	return left, nil
+}
+
+// figures returns the probability that a candidate adds to the hypervolume, and the share of
+// it that it adds on average.
+func (f *frontier) figures(at int) (beats, better float64) {
+	one := f.one()
+	for s, points := range f.doubts.fronts {
+		if front.Added(f.doubts.losses[s][at], points, one) > 0 {
+			beats++
+		}
+	}
+	for s, points := range f.stated.fronts {
+		better += front.Added(f.stated.losses[s][at], points, one) / max(f.stated.volume[s], 1e-9)
+	}
+	n := float64(len(f.doubts.fronts))
+	return beats / n, better / n
 }
 
 // stand says what there is to gain.
@@ -191,12 +223,19 @@ func (f *frontier) stand(ctx context.Context) (Left, error) {
 	if err := f.draw(); err != nil {
 		return Left{}, err
 	}
-	return f.left(), nil
+	return f.left()
 }
 
 // candidates looks for recipes that nothing else beats if they come out better than
 // predicted, and adds some at random.
 func (f *frontier) candidates(ctx context.Context) error {
+	if err := f.lookFor(ctx); err != nil || len(f.parts) > 0 || !f.loosen() {
+		return err
+	}
+	return f.lookFor(ctx)
+}
+
+func (f *frontier) lookFor(ctx context.Context) error {
 	if f.s.Among != nil {
 		for _, x := range f.s.Among {
 			if f.keeps(x) {
@@ -208,15 +247,20 @@ func (f *frontier) candidates(ctx context.Context) error {
 	var losses []search.Loss
 	for k := range f.goals {
 		g := &f.goals[k]
-		score := func(x []mcmc.Part) float64 { return -g.optimistic(x) }
-		if g.learn == nil {
-			score = func(x []mcmc.Part) float64 {
-				v, err := f.knownLoss(g, x)
-				if err != nil {
+		score := func(x []mcmc.Part) float64 {
+			v := 0.0
+			if g.learn != nil {
+				v = g.optimistic(x)
+			} else {
+				var err error
+				if v, err = f.knownLoss(g, x); err != nil {
 					return math.NaN() // which the search says of which recipe
 				}
-				return -v
 			}
+			if out := f.shortfall(x); out > 0 {
+				v += float64((1 + math.Abs(v)) * outsideFront * out)
+			}
+			return -v
 		}
 		losses = append(losses, search.Loss{Name: g.name, Size: g.known.Loss.Size, Property: newAcquisition(f.c.Problem.Total, score, func([]mcmc.Part) bool { return false })})
 	}
@@ -256,6 +300,10 @@ func (f *frontier) candidates(ctx context.Context) error {
 	}
 	return nil
 }
+
+// outsideFront is by how many times itself a loss grows with a shortfall of 1 of the limits, so
+// that what keeps them beats it.
+const outsideFront = 1000
 
 // thin leaves as many candidates as can be drawn jointly: those spread evenly by their
 // optimistic losses.
@@ -298,7 +346,10 @@ func (f *frontier) draw() error {
 		f.worth = append(f.worth, worth)
 	}
 	xs := slices.Clone(f.parts)
-	seen := make(map[string]bool)
+	seen, err := f.breaking() // which are on no front
+	if err != nil {
+		return err
+	}
 	for _, t := range f.c.trials {
 		if !t.failed && len(t.broken) == 0 && !seen[t.key] {
 			seen[t.key] = true
@@ -316,13 +367,39 @@ func (f *frontier) draw() error {
 	if len(f.goals) > 2 {
 		count = frontDrawsOfMore
 	}
-	f.losses = make([][][]float64, count)
-	for s := range f.losses {
-		f.losses[s] = make([][]float64, len(xs))
-		for a := range xs {
-			f.losses[s][a] = make([]float64, len(f.goals))
+	var learnt [][][]float64 // draws of the models' values, by goal that is learnt
+	for k, g := range f.goals {
+		if g.learn != nil {
+			learnt = append(learnt, g.learn.model.Draws(xs, count, f.rand(drawStream, uint64(k))))
 		}
 	}
+	if f.stated.losses, err = f.lossesOf(xs, learnt, count); err != nil {
+		return err
+	}
+	if f.doubts.losses, err = f.lossesOf(xs, f.doubted(learnt), count); err != nil {
+		return err
+	}
+	f.scale(trials)
+	for _, d := range []*drawn{&f.stated, &f.doubts} {
+		for _, losses := range d.losses {
+			tried := pareto(losses[len(f.parts) : len(f.parts)+trials])
+			d.volume = append(d.volume, front.Hypervolume(tried, f.one()))
+			d.fronts = append(d.fronts, pareto(slices.Concat(tried, losses[len(f.parts)+trials:])))
+		}
+	}
+	return nil
+}
+
+// lossesOf returns the losses of recipes by draw, given draws of what is learnt.
+func (f *frontier) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, count int) ([][][]float64, error) {
+	losses := make([][][]float64, count)
+	for s := range losses {
+		losses[s] = make([][]float64, len(xs))
+		for a := range xs {
+			losses[s][a] = make([]float64, len(f.goals))
+		}
+	}
+	at := 0
 	for k := range f.goals {
 		g := &f.goals[k]
 		if g.learn == nil {
@@ -330,30 +407,25 @@ func (f *frontier) draw() error {
 			for a, x := range xs {
 				v, err := f.knownLoss(g, x)
 				if err != nil {
-					return err
+					return nil, err
 				}
 				known[a] = []float64{v}
 			}
 			for a, v := range front.MergeTies(known, []float64{g.known.Loss.Size}) {
-				for s := range f.losses {
-					f.losses[s][a][k] = v[0]
+				for s := range losses {
+					losses[s][a][k] = v[0]
 				}
 			}
 			continue
 		}
-		for s, draw := range g.learn.model.Draws(xs, count, f.rand(drawStream, uint64(k))) {
+		for s, draw := range learnt[at] {
 			for a, v := range draw {
-				f.losses[s][a][k] = g.loss(v)
+				losses[s][a][k] = g.loss(v)
 			}
 		}
+		at++
 	}
-	f.scale(trials)
-	for s := range f.losses {
-		tried := pareto(f.losses[s][len(f.parts) : len(f.parts)+trials])
-		f.volume = append(f.volume, front.Hypervolume(tried, f.one()))
-		f.fronts = append(f.fronts, pareto(slices.Concat(tried, f.losses[s][len(f.parts)+trials:])))
-	}
-	return nil
+	return losses, nil
 }
 
 // anchor leaves, of what was tried, what is predicted to be on the front, and of the rest
@@ -406,12 +478,13 @@ func (f *frontier) sizes() []float64 {
 // scale makes the losses shares of the way from the best to the reference, of the means of
 // all draws: over what was tried, or all candidates where that is too little.
 func (f *frontier) scale(trials int) {
-	mean := make([][]float64, len(f.losses[0]))
+	draws := f.stated.losses
+	mean := make([][]float64, len(draws[0]))
 	for a := range mean {
 		mean[a] = make([]float64, len(f.goals))
-		for _, draw := range f.losses {
+		for _, draw := range draws {
 			for k, v := range draw[a] {
-				mean[a][k] += v / float64(len(f.losses))
+				mean[a][k] += v / float64(len(draws))
 			}
 		}
 	}
@@ -423,8 +496,10 @@ func (f *frontier) scale(trials int) {
 		_, nadir = front.Bounds(mean[len(f.parts) : len(f.parts)+trials])
 	}
 	reference := front.Reference(ideal, nadir)
-	for s := range f.losses {
-		f.losses[s] = front.Scaled(f.losses[s], ideal, reference)
+	for _, d := range []*drawn{&f.stated, &f.doubts} {
+		for s := range d.losses {
+			d.losses[s] = front.Scaled(d.losses[s], ideal, reference)
+		}
 	}
 }
 
@@ -449,42 +524,137 @@ func pareto(points [][]float64) [][]float64 {
 // gain is what a candidate adds to the hypervolume, on average over the draws.
 func (f *frontier) gain(k int) float64 {
 	sum, one := 0.0, f.one()
-	for s, points := range f.fronts {
-		sum += front.Added(f.losses[s][k], points, one)
+	for s, points := range f.stated.fronts {
+		sum += front.Added(f.stated.losses[s][k], points, one)
 	}
-	return sum / float64(len(f.fronts))
+	return sum / float64(len(f.stated.fronts))
 }
 
 // frontMoves is by which share of its hypervolume a front is to move to count.
 const frontMoves = 0.01
 
-// left says whether a candidate moves the front.
-func (f *frontier) left() Left {
-	better, gain, one := 0.0, 0.0, f.one()
-	for s, points := range f.fronts {
-		most := 0.0
-		for k := range f.parts {
-			if f.worth[k] > 0 {
-				most = max(most, front.Added(f.losses[s][k], points, one))
-			}
+// mostAdded is the greatest share of its hypervolume that a candidate adds to the front of a
+// draw.
+func (f *frontier) mostAdded(d *drawn, s int) float64 {
+	most, one := 0.0, f.one()
+	for k := range f.parts {
+		if f.worth[k] > 0 {
+			most = max(most, front.Added(d.losses[s][k], d.fronts[s], one))
 		}
-		share := most / max(f.volume[s], 1e-9)
-		if share > frontMoves {
+	}
+	return most / max(d.volume[s], 1e-9)
+}
+
+// left says whether a candidate moves the front: by draws that are doubted, and by how much
+// as the models state it.
+func (f *frontier) left() (Left, error) {
+	better, gain := 0.0, 0.0
+	for s := range f.stated.fronts {
+		if f.mostAdded(&f.doubts, s) > frontMoves {
 			better++
 		}
-		gain += min(share, 1)
+		gain += min(f.mostAdded(&f.stated, s), 1)
 	}
-	n := float64(len(f.fronts))
+	n := float64(len(f.stated.fronts))
 	probability := better / n
 	gain /= n
 	l := Left{Probability: &probability, Gain: &gain, Advice: GoOn}
 	said := "go on"
-	if probability < stopBelow && !slices.ContainsFunc(f.goals, func(g goal) bool { return g.learn != nil && !(g.learn.model.R2() >= weakR2) }) {
-		l.Advice, said = Stop, "stop, or change what is allowed"
+	if probability < stopBelow {
+		quiet, err := f.quiet()
+		if err != nil {
+			return l, err
+		}
+		if len(f.parts) > 0 && quiet < quietRounds {
+			said = fmt.Sprintf("go on, until %d rounds in a row have added less", quietRounds)
+		} else {
+			l.Advice, said = Stop, "stop, or change what is allowed"
+		}
 	}
 	l.Text = fmt.Sprintf("With probability %.2f ± %.2f a recipe is left that adds more than %.0f %% to the hypervolume of the trade-off; the best is expected to add %.1f %%. Advice: %s.",
 		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), 100*frontMoves, 100*gain, said)
-	return l
+	return f.doubt(l), nil
+}
+
+// quiet returns how many rounds with results there were since one added more than frontMoves
+// to the hypervolume of what was measured.
+func (f *frontier) quiet() (int, error) {
+	all, rounds, err := f.measured()
+	if err != nil {
+		return 0, err
+	}
+	best := pareto(all)
+	ideal, nadir := front.Bounds(best)
+	if len(best) == 1 {
+		_, nadir = front.Bounds(all)
+	}
+	scaled := front.Scaled(all, ideal, front.Reference(ideal, nadir))
+	quiet, before := 0, 0.0
+	for _, round := range f.c.resultRounds() {
+		var until [][]float64
+		for k, p := range scaled {
+			if rounds[k] <= round {
+				until = append(until, p)
+			}
+		}
+		volume := front.Hypervolume(until, f.one())
+		if quiet++; volume > before*(1+frontMoves) {
+			quiet = 0
+		}
+		before = volume
+	}
+	return quiet, nil
+}
+
+// measured returns the mean losses of each recipe that was measured in all goals, and in
+// which round it was first: of those that keep the rules and limits.
+func (f *frontier) measured() (points [][]float64, rounds []int, err error) {
+	broken, err := f.breaking()
+	if err != nil {
+		return nil, nil, err
+	}
+	numbers, classes := make([][]float64, len(f.goals)), make([][]string, len(f.goals))
+	for i, g := range f.goals {
+		if g.learn != nil {
+			if numbers[i], classes[i], err = f.c.measuredOf(g.learn.learning); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	at, trials := make(map[string]int), []float64{}
+trials:
+	for k, t := range f.c.trials {
+		if t.failed || len(t.broken) > 0 || broken[t.key] {
+			continue
+		}
+		point := make([]float64, len(f.goals))
+		for i := range f.goals {
+			switch g := &f.goals[i]; {
+			case g.learn == nil:
+				if point[i], err = f.knownLoss(g, t.parts); err != nil {
+					return nil, nil, err
+				}
+			case g.learn.learning.Numeric && math.IsNaN(numbers[i][k]), !g.learn.learning.Numeric && classes[i][k] == "":
+				continue trials
+			case g.learn.learning.Numeric:
+				point[i] = g.lossOf(numbers[i][k])
+			default:
+				point[i] = -g.learn.fits(0, classes[i][k])
+			}
+		}
+		was, known := at[t.key]
+		if !known {
+			at[t.key] = len(points)
+			points, rounds, trials = append(points, point), append(rounds, t.round), append(trials, 1)
+			continue
+		}
+		trials[was]++
+		for i, v := range point {
+			points[was][i] += float64((v - points[was][i]) / trials[was])
+		}
+		rounds[was] = min(rounds[was], t.round)
+	}
+	return points, rounds, nil
 }
 
 // reason says why a recipe was chosen.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kir/internal/front"
+	"kir/mcmc"
 )
 
 // TestBatchMovesTheFront: of a problem with a trade-off between what is learnt and a price,
@@ -79,5 +80,75 @@ func TestBatchMovesTheFront(t *testing.T) {
 				t.Errorf("the batch adds %.3f of the hypervolume, that for the product %.3f", moved, product)
 			}
 		})
+	}
+}
+
+// TestTradeAdvice: where the trade-off is known to be complete, kir says to stop only once two
+// rounds in a row have added next to nothing to the hypervolume of what was measured.
+func TestTradeAdvice(t *testing.T) {
+	// All recipes of three ingredients in eighths but six that others beat by far.
+	table, left := "recipe,ingredient,amount,y,z\n", 0
+	worth := func(a, b, c int) (y, z float64) { return float64(8*a - c*c), float64(8*b - c*c) }
+	for a := range 9 {
+		for b := range 9 - a {
+			c := 8 - a - b
+			if c > 5 {
+				left++
+				continue
+			}
+			y, z := worth(a, b, c)
+			for i, v := range []int{a, b, c} {
+				if v > 0 {
+					table += fmt.Sprintf("t%d %d,%c,%d,%g,%g\n", a, b, 'a'+i, v, y, z)
+				}
+			}
+		}
+	}
+	path := bench(t, map[string]string{"trials.csv": table, "bar.yaml": "total: 8\ningredients: [a, b, c]\nrecipes: trials.csv\nsparsity: {uniform: [1, 3]}\nlabels: [y, z]\nsearch: {doses: any, effort: 0.1}\n" +
+		"properties:\n  y: {learn: {label: y, maximize: true}}\n  z: {learn: {label: z, maximize: true}}\ntrade: [y, z]\n"})
+	s := Settings{Size: 1, Seed: 1, MaxNew: -1, Workers: 1}
+	for round := range left - 2 {
+		st, err := open(t, path).Stand(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Left.Probability == nil || *st.Left.Probability >= stopBelow {
+			t.Fatalf("round %d: %+v", round, st.Left)
+		}
+		until := strings.Contains(st.Left.Text, "go on, until 2 rounds in a row have added less")
+		if stop := st.Left.Advice == Stop; stop != (round >= quietRounds) || until == stop {
+			t.Errorf("after %d rounds that added nothing: %s", round, st.Left.Text)
+		}
+		b, err := open(t, path).Next(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := b.Entries[0].Recipe
+		y, z := worth(x["a"], x["b"], x["c"])
+		if _, err := open(t, path).Record(t.Context(), []Result{{ID: b.Entries[0].ID, Values: map[string]string{"y": fmt.Sprint(y), "z": fmt.Sprint(z)}}}, Recording{Now: noon}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBeatsIsDoubted: the probability that a recipe beats what was tried is by draws that are
+// doubted, against the best predicted of what was tried; of a trade-off it is the share of
+// such draws in which it adds to the front.
+func TestBeatsIsDoubted(t *testing.T) {
+	ch := new(chooser)
+	p := &pool{ok: []float64{1}, utility: [][]float64{{0, 1}, {0, 1}, {0, 1}, {0, 1}}, tried: []float64{1, 1, 1, 1}, doubted: [][]float64{{2, 1}, {0, 1}, {0, 1}, {0, 1}}, rival: []float64{1, 1, 1, 1}, b: 1}
+	if beats, better := ch.figures(p, 0); beats != 0.25 || better != 0 {
+		t.Errorf("%v and %v", beats, better)
+	}
+	f := &frontier{chooser: ch, goals: make([]goal, 2), parts: make([][]mcmc.Part, 1)}
+	stated, wide := [][]float64{{0.8, 0.8}, {0.5, 0.5}}, [][]float64{{0.4, 0.4}, {0.5, 0.5}}
+	f.stated = drawn{losses: [][][]float64{stated, stated}, fronts: [][][]float64{stated[1:], stated[1:]}, volume: []float64{0.25, 0.25}}
+	f.doubts = drawn{losses: [][][]float64{stated, wide}, fronts: [][][]float64{stated[1:], wide[1:]}, volume: []float64{0.25, 0.25}}
+	if beats, better := f.figures(0); beats != 0.5 || better != 0 {
+		t.Errorf("%v and %v", beats, better)
+	}
+	f.doubts.add(0)
+	if got := f.doubts.fronts[1]; len(got) != 1 || got[0][0] != 0.4 {
+		t.Errorf("the front is %v", got)
 	}
 }

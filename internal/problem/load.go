@@ -301,6 +301,7 @@ func readTarget(ctx context.Context, s *loading, p *Problem, root *yaml.Node, ch
 		}
 	}
 	s.space, s.law = space, law
+	p.law, p.lawAt = law, at
 	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/portable"
 	"kir/internal/problem/yaml"
@@ -66,6 +67,36 @@ func predictedRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, err
 // Limited reports whether what properties predict is limited.
 func (p *Problem) Limited() bool {
 	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.predicted != nil })
+}
+
+// LimitsOf returns the limits of what a property predicts, in words.
+func (p *Problem) LimitsOf(property string) (limits []string) {
+	for _, r := range p.Rules {
+		if r.predicted != nil && r.predicted.property == property {
+			limits = append(limits, r.predicted.text)
+		}
+	}
+	return limits
+}
+
+// A sureLimit bounds the probability that a measurement is within bounds.
+type sureLimit struct {
+	text string
+	of   mcmc.Property // that probability, as a score
+}
+
+// A Sureness is the probability with which a measurement of a composition keeps a limit.
+type Sureness struct {
+	Limit       string
+	Probability float64
+}
+
+// Sureness returns the probability that each limit with sure bounds of a composition.
+func (p *Problem) Sureness(x *mcmc.Composition) (all []Sureness) {
+	for _, l := range p.sure {
+		all = append(all, Sureness{l.text, portable.Exp(l.of.LogScore(x))})
+	}
+	return all
 }
 
 // A level is what a property says of a composition in a unit of its own, as limits bound
@@ -321,6 +352,7 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
 		if err != nil {
 			return nil, nil, l.at.Blame(err)
 		}
+		p.sure = append(p.sure, sureLimit{l.text, of})
 		v = scoreLevel(of)
 		v.share = true
 		most = math.Inf(1)
@@ -426,25 +458,50 @@ func (l *level) span(ctx context.Context, s *shelf, t *mcmc.Target) (least, most
 	return ends[0], ends[1], nil
 }
 
-// learnWithin makes a limit of what a campaign learns a wish: that a trial is within it.
+// A LearntLimit bounds what a campaign's model predicts of a property.
+type LearntLimit struct {
+	Property    string  // by its name
+	Least, Most float64 // of the expected number, or of the chance of the wanted class; ±Inf where there is none
+	Sure        float64 // with what probability a measurement is to lie within; NaN: the expectation is to
+}
+
+// learnWithin makes a limit of what a campaign learns a wish, too: that a trial is within it.
 func (p *Problem) learnWithin(l *predictedLimit) error {
 	w := p.wish(l.property)
 	of := *w.Learns
+	as, unit := level{scale: 1, share: !of.Numeric}, ""
 	if of.Numeric {
-		least, most := math.Inf(-1), math.Inf(1)
-		var err error
-		if l.least != nil {
-			if least, err = l.least.Float("min"); err != nil {
-				return err
-			}
-		}
-		if l.most != nil {
-			if most, err = l.most.Float("max"); err != nil {
-				return err
-			}
-		}
-		of.Want = model.Between(least, most)
+		_, unit = book.HeadUnit(of.Label)
 	}
+	limit := &LearntLimit{Property: w.Name, Least: math.Inf(-1), Most: math.Inf(1), Sure: math.NaN()}
+	for _, b := range []struct {
+		key   string
+		n     *yaml.Node
+		value *float64
+	}{{"min", l.least, &limit.Least}, {"max", l.most, &limit.Most}} {
+		if b.n != nil {
+			var err error
+			if *b.value, err = as.number(b.n, b.key, unit); err != nil {
+				return err
+			}
+		}
+	}
+	if limit.Least > limit.Most {
+		return yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Shown(), l.most.Shown()), "swap them")
+	}
+	if l.sure != nil {
+		if !of.Numeric {
+			return yaml.Hint(l.sure.Errorf("%s has no law of what will be measured", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+		}
+		var err error
+		if limit.Sure, err = (&level{scale: 1, share: true}).number(l.sure, "sure", ""); err != nil {
+			return err
+		}
+	}
+	if of.Numeric {
+		of.Want = model.Between(limit.Least, limit.Most)
+	}
+	of.Limit = limit
 	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.text, Kind: w.Kind, Weight: 1, About: l.text, Learns: &of, at: l.at, resolved: yaml.Map{}})
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"kir/internal/book"
+	"kir/internal/problem/yaml"
 	"kir/mcmc"
 )
 
@@ -52,6 +53,9 @@ type Problem struct {
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	units      *book.Units       // of the recipes; nil: the usual ones
 	results    *book.Results     // of the campaign; nil if there are none
+	sure       []sureLimit       // limits of probabilities, in the file's order
+	law        mcmc.Sparsity     // of n, as the file asks for it
+	lawAt      *yaml.Node        // where it does
 }
 
 // An Input is a file that a problem was read from.

@@ -178,6 +178,7 @@ type Learning struct {
 	Log      bool            // whether the logarithm of the number is learnt
 	SD       string          // the label with the standard deviations of the numbers; empty: none
 	Failures *[]string       // values that say that a recipe failed, beside those of [book.Fails]; nil: none does
+	Limit    *LearntLimit    // that this is a wish for, whose property has the model; nil: none
 }
 
 // Measured returns a label that is a number: NaN where there is none, and which recipes

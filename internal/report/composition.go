@@ -24,6 +24,8 @@ type Best struct {
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
 	// Values are those of all properties that have any, what is predicted among them.
 	Values map[string]Value `json:"values,omitempty"`
+	// Sure are the probabilities that limits with sure bound.
+	Sure []Sureness `json:"sure,omitempty"`
 	// Ranges are the units that an ingredient may have, given to or taken from one
 	// other, without the models telling the difference. What has no range is not
 	// listed.
@@ -59,11 +61,21 @@ type Prediction struct {
 	// composition was searched for, and the interval is about it: a search finds what
 	// is best by luck, too. See [search.Promise]. It is absent where nothing checks that.
 	Expected *Number `json:"expected,omitempty"`
+	// Limited says that the value is limited, so that it is shown beside what is expected.
+	Limited bool `json:"limited,omitempty"`
 }
 
-// Shown is the figure to show: what is expected, or the value.
+// A Sureness is the probability with which a measurement keeps a limit, as the problem says
+// it.
+type Sureness struct {
+	Limit       string `json:"limit"`
+	Probability Number `json:"probability"`
+}
+
+// Shown is the figure to show: what is expected, or the value where that is limited or
+// nothing is expected.
 func (p Prediction) Shown() Number {
-	if p.Expected != nil {
+	if p.Expected != nil && !p.Limited {
 		return *p.Expected
 	}
 	return p.Value

@@ -67,8 +67,9 @@ type Trial struct {
 	Reason    string                         `json:"reason"`
 	Kind      string                         `json:"kind"`
 	Predicted map[string]campaign.Prediction `json:"predicted"`
-	Status    string                         `json:"status"` // waits, made, failed, withdrawn, or empty: the same was tried otherwise
-	Values    map[string]string              `json:"values"` // by label
+	Limits    []string                       `json:"limits,omitempty"` // what predictions do not show of limits, in words
+	Status    string                         `json:"status"`           // waits, made, failed, withdrawn, or empty: the same was tried otherwise
+	Values    map[string]string              `json:"values"`           // by label
 }
 
 // A Standing says where the campaign stands.
@@ -203,6 +204,11 @@ func standingKey(c *campaign.Campaign, step *Step) string {
 // trialOf returns an entry of a batch with what came of it.
 func trialOf(c *campaign.Campaign, e *campaign.Entry) Trial {
 	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string)}
+	for _, l := range e.Limits {
+		if text := view.LimitText(l); text != "" {
+			t.Limits = append(t.Limits, text)
+		}
+	}
 	r, recorded := c.Result(e.ID)
 	switch {
 	case recorded:

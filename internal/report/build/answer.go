@@ -61,6 +61,7 @@ func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
 			}
 			expected := left(q.Value)
 			q.Expected, q.Low, q.High = &expected, q.Low+expected-q.Value, q.High+expected-q.Value
+			q.Limited = len(p.LimitsOf(w.Name)) > 0
 			b.Predicted[w.Name] = q
 		}
 	}

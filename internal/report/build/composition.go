@@ -29,8 +29,17 @@ func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
 		out[k] = bestOf(p, b)
 		out[k].Predicted = predictedBy(models, x)
 		out[k].Values = valuesOf(values, x, out[k].Predicted)
+		out[k].Sure = surenessOf(p, x)
 	}
 	return out, nil
+}
+
+// surenessOf returns the probabilities that limits with sure bound of a composition.
+func surenessOf(p *problem.Problem, x *mcmc.Composition) (all []report.Sureness) {
+	for _, l := range p.Sureness(x) {
+		all = append(all, report.Sureness{Limit: l.Limit, Probability: report.Number(l.Probability)})
+	}
+	return all
 }
 
 func bestOf(p *problem.Problem, b run.Best) report.Best {

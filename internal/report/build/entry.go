@@ -38,6 +38,7 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
 		b.Predicted = predictedBy(models, x)
 		b.Values = valuesOf(values, x, b.Predicted)
+		b.Sure = surenessOf(p, x)
 		for q, r := range e.Ranges {
 			if r.Low < r.High {
 				if b.Ranges == nil {

@@ -19,8 +19,8 @@ const leastLeft = 0.25
 func judge(p *problem.Problem, a *report.Answer) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
-		if w.Weight == 0 || w.Model == nil {
-			continue
+		if w.Model == nil || w.Weight == 0 && len(p.LimitsOf(w.Name)) == 0 {
+			continue // nothing rests on it
 		}
 		q := w.Model.Quality()
 		learnt = append(learnt, w.Name)
@@ -54,7 +54,9 @@ func judge(p *problem.Problem, a *report.Answer) {
 	case len(weak) > 0:
 		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", plural("model", len(weak)), listed(weak))
 		if len(weak) == 1 {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, weak[0]) + ")."
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, weak[0]) + ")" + carries(p, weak[0]) + "."
+		} else if at := firstLimited(p, weak); at != "" {
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; that of " + at + " (" + knows(p, at) + ")" + strings.TrimPrefix(carries(p, at), ", which") + "."
 		}
 	case a.BeatKnown < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
@@ -75,6 +77,24 @@ func judge(p *problem.Problem, a *report.Answer) {
 	default:
 		a.Grade, a.Headline = report.Stated, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean))
 	}
+}
+
+// carries says which limits rest on the model of a property; nothing if none does.
+func carries(p *problem.Problem, name string) string {
+	if limits := p.LimitsOf(name); len(limits) > 0 {
+		return ", which carries the " + strings.Join(limits, " and the ")
+	}
+	return ""
+}
+
+// firstLimited returns the first of some properties that is limited; empty if none is.
+func firstLimited(p *problem.Problem, names []string) string {
+	for _, name := range names {
+		if len(p.LimitsOf(name)) > 0 {
+			return name
+		}
+	}
+	return ""
 }
 
 // mostListed is up to how many wishes are named in a headline.

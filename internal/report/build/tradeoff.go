@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"kir/internal/diagnose"
 	"kir/internal/front"
@@ -15,6 +16,7 @@ import (
 	"kir/internal/run"
 	"kir/internal/search"
 	"kir/mcmc"
+	"kir/model"
 )
 
 const (
@@ -268,6 +270,16 @@ func (t *trader) describe(out *report.Tradeoff, found *search.Trade, shown [][]r
 			d.Reference = report.UnknownNumber()
 		}
 		out.Objectives = append(out.Objectives, d)
+	}
+	for k := range t.p.Properties {
+		w := &t.p.Properties[k]
+		limits := t.p.LimitsOf(w.Name)
+		if w.Model == nil || len(limits) == 0 || slices.ContainsFunc(t.objectives, func(o problem.Objective) bool { return o.Property == k }) {
+			continue
+		}
+		if quality := w.Model.Quality(); quality.Strength() == model.Weak {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, which carries the %s: it predicts recipes that it has not seen hardly better than guessing, and whether the front keeps the limit is no surer.", w.Name, strings.Join(limits, " and the ")))
+		}
 	}
 }
 

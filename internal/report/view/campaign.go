@@ -38,6 +38,11 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 		if said := predictedOf(e.Predicted); said != "" {
 			p.Hanging(4, said)
 		}
+		for _, l := range e.Limits {
+			if text := LimitText(l); text != "" {
+				p.Hanging(4, text)
+			}
+		}
 		if err := sharesTable(p, &b.Measure, e.Recipe, b.Total); err != nil {
 			return err
 		}
@@ -91,6 +96,20 @@ func predictedOf(of map[string]campaign.Prediction) string {
 		said = append(said, fmt.Sprintf("%s %s (%s to %s)", label, number.Four(q.Value), number.Four(q.Low), number.Four(q.High)))
 	}
 	return strings.Join(said, ", ")
+}
+
+// LimitText says what a recipe has of a limit where its predictions do not show it: the
+// probability with which the limit is kept, or that it is not kept.
+func LimitText(l campaign.Limited) string {
+	switch {
+	case l.Sure && l.Within:
+		return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.Four(l.Value))
+	case l.Sure:
+		return fmt.Sprintf("%s: not kept, only with probability %s", l.Limit, number.Four(l.Value))
+	case !l.Within:
+		return fmt.Sprintf("%s: not kept, %s is predicted", l.Limit, number.Four(l.Value))
+	}
+	return ""
 }
 
 // bestText says what the best is.

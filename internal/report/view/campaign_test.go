@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kir/internal/campaign"
+	"kir/internal/report"
 	"kir/internal/terminal"
 )
 
@@ -77,5 +78,41 @@ func TestStandingPage(t *testing.T) {
 	b.Reset()
 	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{Size: "100"}, Left: campaign.Left{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop.") {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// TestLimitText: what predictions do not show of a limit is said: with what probability it is
+// kept, and that it is not kept.
+func TestLimitText(t *testing.T) {
+	for want, l := range map[string]campaign.Limited{
+		"": {Limit: "limit of v min 5", Value: 6, Within: true},
+		"limit of v min 5: not kept, 4.2 is predicted":                    {Limit: "limit of v min 5", Value: 4.2},
+		"limit of v min 5 sure 80%: kept with probability 0.85":           {Limit: "limit of v min 5 sure 80%", Value: 0.85, Sure: true, Within: true},
+		"limit of v min 5 sure 80%: not kept, only with probability 0.41": {Limit: "limit of v min 5 sure 80%", Value: 0.41, Sure: true},
+	} {
+		if got := LimitText(l); got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
+		var b bytes.Buffer
+		of := &campaign.Batch{Round: 1, Total: 10, Measure: campaign.Measure{Unit: "%", Size: "100"}, Entries: []campaign.Entry{{ID: "1-1", Recipe: map[string]int{"a": 10}, Limits: []campaign.Limited{l}}}}
+		if err := Batch(&b, of, terminal.Style{}); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s, %v", want, b.String(), err)
+		}
+	}
+}
+
+// TestPredictionOfALimit: of what is limited the value that the limit bounds stands first, and
+// what is expected in brackets; of anything else what is expected stands for it.
+func TestPredictionOfALimit(t *testing.T) {
+	expected := report.Number(19)
+	q := report.Prediction{Value: 21, Low: 12, High: 25, Unit: "mPa·s", Expected: &expected}
+	for want, limited := range map[string]bool{"21.0 mPa·s (expected 19.0, 12.0 to 25.0)": true, "19.0 mPa·s (12.0 to 25.0)": false} {
+		q.Limited = limited
+		if got := predictionText(q, func(_, text string) string { return text }); got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
+		if head, cells := predictionHead("v", q), predictionCells(q); len(head) != 4 || len(cells) != 4 || head[1] != "v, expected, mPa·s" || cells[0] != 21.0 || cells[1] != 19.0 {
+			t.Errorf("%v\n%v", head, cells)
+		}
 	}
 }

@@ -50,6 +50,15 @@ func (c card) Others() []string {
 	return list
 }
 
+// Kept says with what probabilities limits are kept.
+func (c card) Kept() []string {
+	var list []string
+	for _, l := range c.Sure {
+		list = append(list, sureText(l))
+	}
+	return list
+}
+
 // manyParts is above how many parts a list of them is set in columns, and fewParts
 // if it stands beside such a one.
 const manyParts, fewParts = 12, 6

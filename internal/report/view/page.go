@@ -162,7 +162,10 @@ func (v *pageView) Part(pointer string, part swatch) template.HTML {
 // its interval, or the score; nothing if that says no more than the entry's score.
 func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
 	if q, ok := b.Predicted[w.Name]; ok {
-		values := map[string]report.Number{"value": q.Value, "expected": q.Shown(), "low": q.Low, "high": q.High}
+		values := map[string]report.Number{"value": q.Value, "low": q.Low, "high": q.High}
+		if q.Expected != nil {
+			values["expected"] = *q.Expected
+		}
 		q.Class, q.At = template.HTMLEscapeString(Shown(q.Class)), template.HTMLEscapeString(Shown(q.At))
 		q.Unit = template.HTMLEscapeString(Shown(q.Unit))
 		return template.HTML(predictionText(q, func(figure, text string) string {

@@ -89,6 +89,9 @@ func predictionHead(name string, like report.Prediction) []any {
 		name += " " + like.Class
 	}
 	head := []any{valueHead(name, like.Unit)}
+	if like.Expected != nil {
+		head = append(head, valueHead(name+", expected", like.Unit))
+	}
 	if like.Low.Known() {
 		head = append(head, name+from90, name+to90)
 	}
@@ -101,6 +104,9 @@ func predictionHead(name string, like report.Prediction) []any {
 // predictionCells are the cells below.
 func predictionCells(q report.Prediction) []any {
 	cells := []any{cell(q.Value)}
+	if q.Expected != nil {
+		cells = append(cells, cell(*q.Expected))
+	}
 	if q.Low.Known() {
 		cells = append(cells, cell(q.Low), cell(q.High))
 	}

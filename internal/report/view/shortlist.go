@@ -97,6 +97,9 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 				p.Line("    %s", p.Soft(l))
 			}
 		}
+		for _, l := range b.Sure {
+			p.Hanging(4, sureText(l))
+		}
 		for place, part := range b.Parts() {
 			column := min(names, 30)
 			name := terminal.Wrap(terminal.Plain(part.Ingredient), terminal.Columns-4-width-2)
@@ -219,7 +222,7 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 		write, unit, text = number.Whole[report.Number], " %", q.Class+" "
 	}
 	name := "value"
-	if q.Expected != nil {
+	if q.Expected != nil && !q.Limited {
 		name = "expected"
 	}
 	text += figure(name, write(q.Shown()))
@@ -227,6 +230,9 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 		text += " " + q.Unit
 	}
 	var notes []string
+	if q.Expected != nil && q.Limited {
+		notes = append(notes, "expected "+figure("expected", write(*q.Expected)))
+	}
 	if q.Low.Known() {
 		notes = append(notes, figure("low", strings.TrimSuffix(write(q.Low), unit))+" to "+figure("high", write(q.High)))
 	}
@@ -243,6 +249,11 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 		text += " at " + q.At
 	}
 	return text
+}
+
+// sureText says with what probability a limit is kept.
+func sureText(l report.Sureness) string {
+	return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.Three(l.Probability))
 }
 
 // rangeText is a range of units in percent.

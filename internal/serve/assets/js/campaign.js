@@ -79,7 +79,7 @@ function trial(t) {
     el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, expects,
     el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', {}, names[k].name, i)), el('div', { class: 'small-tools' }, failed, drop)), status);
   const expected = Object.entries(t.predicted ?? {});
-  expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => `${n} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`).join(', ') : '');
+  expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => `${n} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`).join(', ') + (t.limits ?? []).map(l => '; ' + l).join('') : '');
   const wrong = (words, later) => {
     if (words) status.textContent = shown(words);
     status.className = 'status small ' + (words ? 'provisional' : 'soft');

@@ -49,13 +49,15 @@ function replace(name) {
 
 const whole = v => v > 0 && v < 0.01 ? '<1' : v > 0.99 && v < 1 ? '>99' : String(Math.round(100 * v));
 
-// shownOf is what is expected of a prediction where it was chosen among many, as in the report.
-const shownOf = q => q.expected ?? q.value;
+// shownOf is what is expected of a prediction where it was chosen among many, as in the report,
+// or the value where that is limited.
+const shownOf = q => q.limited ? q.value : q.expected ?? q.value;
 
 // predicted writes what a model expects of a label, with its interval and unit; what a weak
 // model says is grey.
 function predicted(name, q) {
   const notes = [], known = q.low !== null;
+  if (q.limited) notes.push('expected ' + (q.class ? `${whole(q.expected)} %` : plain(q.expected)));
   if (known) notes.push(q.class ? `${whole(q.low)} to ${whole(q.high)} %` : `${plain(q.low)} to ${plain(q.high)}`);
   if (q.unchecked) notes.push('not checked');
   if (q.weak) notes.push('weak model');
@@ -69,6 +71,7 @@ function facts(b) {
     ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${fixed(y, 3)}`))];
   if (all.length) out.push(el('p', { title: 'A number has the interval that holds 9 in 10 new recipes; a class the share of recipes that are of it, of those that the model gives such a probability and has not seen, with its interval.' },
     all.map((e, k) => [k ? ' · ' : '', e])));
+  for (const l of b.sure ?? []) out.push(el('p', {}, `${l.limit}: kept with probability ${fixed(l.probability, 3)}`));
   if (b.extrapolates) out.push(el('p', { class: 'provisional' }, 'Further from all known recipes than these are from each other: the models have seen nothing like it.'));
   if (b.nearest?.length) {
     const n = b.nearest[0];

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/front"
+	"kir/mcmc"
+)
+
+// trades are tables with two objectives: another label that is measured, or a price that is
+// known of each recipe. The prices of the metals are about those of a kilogram in 2024, in
+// euros, and the others are invented.
+var trades = []table{
+	named(tables, "boxcrete.csv", func(t *table) { t.second = "GWP" }),
+	named(tables, "oer_plate_3851.csv", func(t *table) { t.prices = []float64{16, 1, 26, 290, 2, 9} }),
+	named(tables, "oer_plate_3860.csv", func(t *table) { t.prices = []float64{28, 1, 26, 290, 2, 9} }),
+	named(tables, "photo_wf3.csv", func(t *table) { t.prices = []float64{9, 2, 5, 14} }),
+	named(tables, "perovskite.csv", func(t *table) { t.prices = []float64{5, 3, 1} }),
+}
+
+// named returns a table of some, changed.
+func named(of []table, file string, change func(*table)) table {
+	t := of[slices.IndexFunc(of, func(t table) bool { return t.file == file })]
+	change(&t)
+	return t
+}
+
+// A second objective of an oracle's recipes, the better the smaller it is.
+type second struct {
+	prices []float64 // by ingredient; nil: it is measured
+	values []float64 // by recipe
+
+	reference, ideal []float64 // of all recipes
+	most             float64   // the hypervolume of all
+}
+
+// readSecond reads the second objective, and leaves of the recipes those that have it.
+func readSecond(ctx context.Context, dir string, t table, o *oracle) (*second, error) {
+	s := &second{prices: t.prices}
+	if s.prices != nil && len(s.prices) != len(o.ingredients) {
+		return nil, fmt.Errorf("%s has %d ingredients and %d prices", o.name, len(o.ingredients), len(s.prices))
+	}
+	other := make(map[string]float64)
+	if s.prices == nil {
+		t.label = t.second
+		of, err := readFirst(ctx, dir, t)
+		if err != nil {
+			return nil, err
+		}
+		for k, x := range of.recipes {
+			other[fmt.Sprint(x)] = of.values[k]
+		}
+	}
+	var recipes [][]mcmc.Part
+	var values []float64
+	for k, x := range o.recipes {
+		v, ok := other[fmt.Sprint(x)]
+		if s.prices != nil {
+			for _, p := range x {
+				v += s.prices[p.Ingredient] * float64(p.Amount) / float64(o.total)
+			}
+		} else if !ok || math.IsNaN(v) {
+			continue
+		}
+		recipes, values, s.values = append(recipes, x), append(values, o.values[k]), append(s.values, v)
+	}
+	o.recipes, o.values, o.order, o.second = recipes, values, nil, s
+	if err := o.finish(); err != nil {
+		return nil, err
+	}
+	var all [][]float64
+	for k := range o.recipes {
+		all = append(all, o.losses(k))
+	}
+	var best [][]float64
+	for _, k := range front.Minimal(all) {
+		best = append(best, all[k])
+	}
+	ideal, nadir := front.Bounds(best)
+	s.ideal, s.reference = ideal, front.Reference(ideal, nadir)
+	s.most = front.Hypervolume(front.Scaled(all, s.ideal, s.reference), []float64{1, 1})
+	return s, nil
+}
+
+// asked returns the properties and the trade-off of the problem.
+func (s *second) asked(way string) string {
+	z := "{forest: {label: z, minimize: true}}"
+	if s.prices != nil {
+		z = "{blend: {attribute: price, minimize: true}}"
+	}
+	return "properties:\n  y: {forest: {label: y, " + way + ": true}}\n  z: " + z + "\ntrade: [y, z]\n"
+}
+
+// ingredients returns the table of ingredients.
+func (s *second) ingredients(o *oracle) string {
+	var b strings.Builder
+	b.WriteString("name,price\n")
+	for i, name := range o.ingredients {
+		price := 0.0
+		if s.prices != nil {
+			price = s.prices[i]
+		}
+		fmt.Fprintf(&b, "%q,%g\n", name, price)
+	}
+	return b.String()
+}
+
+// losses are how bad a recipe is in both objectives.
+func (o *oracle) losses(k int) []float64 { return []float64{-o.worth(k), o.second.values[k]} }
+
+// front returns the losses of some recipes, scaled as kir next scales them: from the best of
+// all to the reference of what is on the front of these.
+func (o *oracle) front(tried []int) (points [][]float64, scaled func(k int) []float64) {
+	for _, k := range tried {
+		points = append(points, o.losses(k))
+	}
+	var of [][]float64
+	for _, k := range front.Minimal(points) {
+		of = append(of, points[k])
+	}
+	_, nadir := front.Bounds(of)
+	if len(of) == 1 {
+		_, nadir = front.Bounds(points)
+	}
+	ideal := o.second.ideal
+	reference := front.Reference(ideal, nadir)
+	return front.Scaled(of, ideal, reference), func(k int) []float64 { return front.Scaled([][]float64{o.losses(k)}, ideal, reference)[0] }
+}
+
+// adds is the share of the hypervolume of what was tried that a recipe adds.
+func (o *oracle) adds(k int, tried []int) float64 {
+	points, scaled := o.front(tried)
+	one := []float64{1, 1}
+	return front.Added(scaled(k), points, one) / max(front.Hypervolume(points, one), 1e-9)
+}
+
+// replayTrade makes one campaign for a trade-off: its regret is the share of the hypervolume
+// of all recipes that what was tried does not have.
+func replayTrade(ctx context.Context, p *replay, a arm, r *record) error {
+	s, one := p.o.second, []float64{1, 1}
+	note := func() {
+		var points [][]float64
+		for _, k := range p.tried {
+			points = append(points, p.o.losses(k))
+		}
+		r.Regret = append(r.Regret, 1-front.Hypervolume(front.Scaled(points, s.ideal, s.reference), one)/s.most)
+		r.Closed = append(r.Closed, 1-r.Regret[len(r.Regret)-1]/max(r.Regret[0], 1e-9))
+	}
+	note()
+	for range rounds(p.o, p.size) {
+		more := 0.0
+		points, scaled := p.o.front(p.tried)
+		have := max(front.Hypervolume(points, one), 1e-9)
+		for _, k := range p.untried() {
+			more = max(more, front.Added(scaled(k), points, one)/have)
+		}
+		r.More = append(r.More, more)
+		chosen, err := a.choose(ctx, p)
+		if err != nil {
+			return err
+		}
+		for _, k := range chosen {
+			if !slices.Contains(p.tried, k) {
+				p.tried = append(p.tried, k)
+			}
+		}
+		note()
+	}
+	r.Left, r.Stop, r.Said, r.Came = p.left, p.stop, p.said, p.came
+	return ctx.Err()
+}

@@ -1,0 +1,172 @@
+package campaign
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/number"
+	"kir/mcmc"
+)
+
+// Limited is what a recipe has of a limit on what is predicted.
+type Limited struct {
+	Limit  string  `json:"limit"`  // as the problem says it
+	Value  float64 `json:"value"`  // what is limited: what is predicted of the label, or with sure the probability that a measurement lies within the bounds
+	Sure   bool    `json:"sure"`   // whether it is that probability
+	Within bool    `json:"within"` // false only where nothing was found that keeps all limits
+}
+
+// limited is what a limit bounds of a recipe, by the model that predicts it.
+func (o *objective) limited(x []mcmc.Part) float64 {
+	if math.IsNaN(o.learning.Limit.Sure) {
+		return o.predict(x).Value
+	}
+	mean, sd := o.model.Predict(x)
+	noise := o.model.Noise()
+	mean, sd = float64(o.sign*mean), float64(o.model.Widen()*math.Sqrt(float64(sd*sd)+float64(noise*noise)))
+	below := func(v float64) float64 {
+		if math.IsInf(v, 0) {
+			return max(0, math.Copysign(1, v))
+		}
+		if at := o.warp.score(v); !(sd > 0) {
+			return max(0, math.Copysign(1, at-mean))
+		} else {
+			_, p := gaussian((at - mean) / sd)
+			return p
+		}
+	}
+	return max(below(o.learning.Limit.Most)-below(o.learning.Limit.Least), 0)
+}
+
+// outside is by how much what a limit bounds is outside of it; 0 within. Numbers are
+// measured by what the measured ones span.
+func (o *objective) outside(v float64) float64 {
+	l := o.learning.Limit
+	if !math.IsNaN(l.Sure) {
+		return max(l.Sure-v, 0)
+	}
+	if v >= l.Least && v <= l.Most {
+		return 0
+	}
+	width := 1.0
+	if o.learning.Numeric && o.greatest > o.least {
+		width = o.greatest - o.least
+	}
+	return max(l.Least-v, v-l.Most, math.SmallestNonzeroFloat64) / width
+}
+
+// limits returns what bounds what a model predicts.
+func (ch *chooser) limits() []*objective {
+	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.learning.Limit == nil || o.model == nil })
+}
+
+// shortfall is how far a recipe is outside of the limits; 0 where it keeps them.
+func (ch *chooser) shortfall(x []mcmc.Part) float64 {
+	sum := 0.0
+	for _, o := range ch.objectives {
+		if o.learning.Limit != nil && o.model != nil {
+			sum += o.outside(o.limited(x))
+		}
+	}
+	return sum
+}
+
+// limitsOf says what a recipe has of each limit.
+func (ch *chooser) limitsOf(x []mcmc.Part) (all []Limited) {
+	for _, o := range ch.limits() {
+		v := o.limited(x)
+		all = append(all, Limited{o.name, v, !math.IsNaN(o.learning.Limit.Sure), o.outside(v) == 0})
+	}
+	return all
+}
+
+// breaking returns the recipes that were measured outside of a limit, by their keys: the means
+// of their trials.
+func (ch *chooser) breaking() (map[string]bool, error) {
+	out := make(map[string]bool)
+	for _, o := range ch.limits() {
+		numbers, classes, err := ch.c.measuredOf(o.learning)
+		if err != nil {
+			return nil, err
+		}
+		sum, n := make(map[string]float64), make(map[string]float64)
+		for k, t := range ch.c.trials {
+			switch {
+			case o.learning.Numeric && !math.IsNaN(numbers[k]):
+				sum[t.key] += numbers[k]
+			case !o.learning.Numeric && classes[k] != "":
+				sum[t.key] += o.fits(0, classes[k])
+			default:
+				continue
+			}
+			n[t.key]++
+		}
+		for key, v := range sum {
+			if v /= n[key]; !o.learning.Numeric && v == 0 || o.learning.Numeric && o.fits(v, "") == 0 {
+				out[key] = true
+			}
+		}
+	}
+	return out, nil
+}
+
+// loosen gives the limits up, where there are any, and says whether it did.
+func (ch *chooser) loosen() bool {
+	if ch.loose || len(ch.limits()) == 0 {
+		return false
+	}
+	ch.loose = true
+	return true
+}
+
+// limitNotes says which limits are not kept, and why.
+func (ch *chooser) limitNotes() (notes []string) {
+	var names []string
+	for _, o := range ch.objectives {
+		switch {
+		case o.learning.Limit == nil:
+		case o.model == nil:
+			notes = append(notes, fmt.Sprintf("The %s is not checked: there is no model of %s yet.", o.name, o.label))
+		default:
+			names = append(names, o.name)
+		}
+	}
+	if ch.loose {
+		notes = append(notes, fmt.Sprintf("No recipe was found that is predicted to keep the %s: these may break it, and their results teach where it is kept.", strings.Join(names, " and the ")))
+	}
+	return notes
+}
+
+// weakText says which models predict hardly anything, of all that the choice rests on, the
+// weakest first by name; nothing if none does.
+func (ch *chooser) weakText() string {
+	var weak []string
+	least, figure := math.Inf(1), ""
+	for _, o := range ch.learnt() {
+		r2 := o.model.R2()
+		if r2 >= weakR2 || slices.Contains(weak, o.label) {
+			continue
+		}
+		switch {
+		case math.IsNaN(r2):
+			if figure == "" {
+				figure = "it cannot be checked on held-out results"
+			}
+			weak = append(weak, o.label)
+		case r2 < least:
+			least, figure = r2, "held-out R² "+number.Fixed(r2, 2)
+			weak = slices.Insert(weak, 0, o.label)
+		default:
+			weak = append(weak, o.label)
+		}
+	}
+	switch len(weak) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("The model of %s predicts hardly anything yet (%s)", weak[0], figure)
+	}
+	return fmt.Sprintf("The models of %s predict hardly anything yet (the weakest, of %s: %s)", strings.Join(weak[:len(weak)-1], ", ")+" and "+weak[len(weak)-1], weak[0], figure)
+}
