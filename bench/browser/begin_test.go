@@ -241,7 +241,7 @@ func (b *begun) quiet(address string) {
 		b.t.Errorf("the page says %q", messages)
 	}
 	for _, r := range requests {
-		if origin, _, _ := strings.Cut(address, "?"); !strings.HasPrefix(r, origin) {
+		if origin, _, _ := strings.Cut(address, "#"); !strings.HasPrefix(r, origin) {
 			b.t.Errorf("the page asks for %q", r)
 		}
 	}

@@ -103,7 +103,7 @@ func TestServeCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := serveProblem(t, file)
-	origin, _, _ := strings.Cut(address, "?")
+	origin, _, _ := strings.Cut(address, "#")
 	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}

@@ -255,7 +255,7 @@ func TestServeInBrowser(t *testing.T) {
 		}
 	}
 	for _, r := range requests {
-		if origin, _, _ := strings.Cut(address, "?"); !strings.HasPrefix(r, origin) {
+		if origin, _, _ := strings.Cut(address, "#"); !strings.HasPrefix(r, origin) {
 			t.Errorf("the page asks for %q", r)
 		}
 	}
@@ -435,7 +435,7 @@ func TestServeHostileNames(t *testing.T) {
 		t.Errorf("the page says %q", messages)
 	}
 	for _, r := range requests {
-		if origin, _, _ := strings.Cut(address, "?"); !strings.HasPrefix(r, origin) {
+		if origin, _, _ := strings.Cut(address, "#"); !strings.HasPrefix(r, origin) {
 			t.Errorf("the page asks for %q", r)
 		}
 	}

@@ -41,15 +41,17 @@ The page keeps a campaign, too, in the files of kir next and kir record: the nex
 what came of it, and whether to go on.
 
 The page is for you alone, and refuses other users of the machine, other machines and
-other sites: the printed address has a secret, and opens one browser. --address with an
-address of a network serves it there, in the same way. Programs that a problem names run
-only after you have seen the command and allowed it. Ctrl-C ends it; the steps are kept
-beside the problem, in PROBLEM.steps.json.`,
+other sites: the printed address has a secret, and opens one tab. --address with an
+address of a network, such as 0.0.0.0:8080, serves it there, in the same way but in the
+clear: whoever can listen to the network reads the page and its secret, and can then do
+what you can. --tls-cert and --tls-key encrypt it; so does a tunnel (ssh -L) to a page on
+127.0.0.1. Programs that a problem names run only after you have seen the command and
+allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
 		Example: `  kir serve
   kir serve recipes.xlsx
   kir serve examples/cocktails/bar.yaml
   kir serve runs/fresh-all-day-cocktails-1 --no-open
-  kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan`,
+  kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan --tls-cert studio.pem --tls-key studio.key`,
 		Args:              atMostOne("table, problem file or run directory"),
 		ValidArgsFunction: servedFiles,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -76,10 +78,14 @@ beside the problem, in PROBLEM.steps.json.`,
 			o.Version = thisProgram().Version
 			o.Run = steered
 			o.Again = func(address string) {
-				fmt.Fprintf(c.OutOrStdout(), "Opened. Another browser opens it at %s\n", address)
+				fmt.Fprintf(c.OutOrStdout(), "Opened. Another tab opens it at %s\n", address)
 			}
 			o.Begun = func(address, door string) {
-				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\nCtrl-C ends it.\n", terminal.Plain(name), address)
+				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\n", terminal.Plain(name), address)
+				if o.InTheClear() {
+					fmt.Fprintln(c.OutOrStdout(), "It is not encrypted: whoever can listen to the network can read it and use it. --tls-cert and --tls-key encrypt it.")
+				}
+				fmt.Fprintln(c.OutOrStdout(), "Ctrl-C ends it.")
 				if !noOpen {
 					if err := openBrowser(door); err != nil {
 						teller(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
@@ -95,8 +101,12 @@ beside the problem, in PROBLEM.steps.json.`,
 			return inputError(serve.Serve(c.Context(), o))
 		},
 	}
-	c.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or one that is free")
+	c.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or one that is free; beyond this machine it is in the clear without --tls-cert")
 	c.Flags().StringSliceVar(&o.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
+	c.Flags().StringVar(&o.TLSCert, "tls-cert", "", "serve with TLS, by the certificate in this PEM `FILE`")
+	c.Flags().StringVar(&o.TLSKey, "tls-key", "", "the PEM `FILE` of the certificate's key")
+	must(c.MarkFlagFilename("tls-cert", "pem", "crt", "cer"))
+	must(c.MarkFlagFilename("tls-key", "pem", "key"))
 	c.Flags().BoolVar(&noOpen, "no-open", false, "open no browser")
 	return c
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -495,13 +494,9 @@ func (s *soak) serve() {
 		s.t.Fatalf("step %d: kir serve says %q", s.step, out)
 	}
 	transport := &http.Transport{}
-	jar, err := cookiejar.New(nil)
+	address, client, err := openPage(address, transport)
 	s.must(err)
-	client := &http.Client{Transport: transport, Jar: jar, Timeout: 2 * time.Minute}
-	answer, err := client.Get(address)
-	s.must(err)
-	s.must(answer.Body.Close())
-	address, _, _ = strings.Cut(address, "?")
+	client.Timeout = 2 * time.Minute
 	people := 1 + s.r.IntN(3)
 	var all sync.WaitGroup
 	for range people {

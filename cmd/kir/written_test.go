@@ -3,11 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"slices"
@@ -205,6 +205,34 @@ func stampsOf(t *testing.T, root string) map[string]string {
 	return stamps
 }
 
+// withPageKey is a transport that sends the key of a page with each request.
+type withPageKey struct {
+	http.RoundTripper
+	key string
+}
+
+func (k withPageKey) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+k.key)
+	return k.RoundTripper.RoundTrip(r)
+}
+
+// openPage opens an address that kir serve printed, and returns that of the page and what sends
+// requests as the page does.
+func openPage(address string, by http.RoundTripper) (root string, page *http.Client, err error) {
+	root, token, _ := strings.Cut(address, "#token=")
+	answer, err := (&http.Client{Transport: withPageKey{by, token}}).Post(root+"open", "", nil)
+	if err != nil {
+		return "", nil, err
+	}
+	defer answer.Body.Close()
+	var opened struct{ Key string }
+	if err := json.NewDecoder(answer.Body).Decode(&opened); err != nil {
+		return "", nil, fmt.Errorf("%s: %s: %w", address, answer.Status, err)
+	}
+	return root, &http.Client{Transport: withPageKey{by, opened.Key}}, nil
+}
+
 // serveAndSteer runs kir serve, has it write all that it may, and ends it.
 func serveAndSteer(t *testing.T, ctx context.Context, line string) {
 	t.Helper()
@@ -228,17 +256,10 @@ func serveAndSteer(t *testing.T, ctx context.Context, line string) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	jar, err := cookiejar.New(nil)
+	address, page, err := openPage(address, http.DefaultTransport)
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := &http.Client{Jar: jar}
-	page, err := browser.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page.Body.Close()
-	address, _, _ = strings.Cut(address, "?")
 	for _, request := range []string{
 		`{"do":"ban","ingredient":"Lime"}`,
 		`{"do":"prefer","better":{"Gin":20},"worse":{"Rum":20}}`,
@@ -250,7 +271,7 @@ func serveAndSteer(t *testing.T, ctx context.Context, line string) {
 		`{"do":"save","step":1,"text":"saved.yaml"}`,
 		`{"do":"save","step":2,"text":"saved.yaml","over":true}`,
 	} {
-		answer, err := browser.Post(address+"do", "application/json", strings.NewReader(request))
+		answer, err := page.Post(address+"do", "application/json", strings.NewReader(request))
 		if err != nil {
 			t.Fatal(err)
 		}

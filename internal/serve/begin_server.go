@@ -77,15 +77,7 @@ type beginServer struct {
 func newBeginServer(ctx context.Context, b *beginning, opened func(string) (http.Handler, error)) *beginServer {
 	s := &beginServer{beginning: b, opened: opened, ctx: ctx}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		text, err := assets.ReadFile("assets/begin.html")
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(text)
-	})
+	mux.HandleFunc("GET /{$}", serveDocument("begin.html"))
 	mux.HandleFunc("GET /begin.css", serveStyle("begin.css"))
 	mux.HandleFunc("GET /js/{name}", serveScript)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -314,6 +306,10 @@ func Begin(ctx context.Context, o Options, begin BeginOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, room.end()) }()
+	certificate, err := o.certificate()
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", o.Address)
 	if err != nil {
 		return unserved(o.Address, err)
@@ -324,7 +320,7 @@ func Begin(ctx context.Context, o Options, begin BeginOptions) (err error) {
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
-	g := newGuard(address, o.Hosts)
+	g := newGuard(address, o.scheme(), o.Hosts)
 	sessions := &opener{ctx: working, options: o, address: g.url()}
 	server := newBeginServer(working, b, sessions.open)
 	defer func() { err = errors.Join(err, sessions.end()) }()
@@ -337,7 +333,7 @@ func Begin(ctx context.Context, o Options, begin BeginOptions) (err error) {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	return hold(ctx, listener, g.wrap(server), func() {
+	return hold(ctx, listener, certificate, g.wrap(server), func() {
 		if o.Begun != nil {
 			o.Begun(another(g, again), door)
 		}

@@ -24,7 +24,7 @@ import (
 )
 
 // sendHead begins a request with a body of a length, of which nothing is sent.
-func (c *client) sendHead(length int, cookie bool) net.Conn {
+func (c *client) sendHead(length int, key bool) net.Conn {
 	c.t.Helper()
 	conn, err := net.Dial("tcp", c.server.Listener.Addr().String())
 	if err != nil {
@@ -32,8 +32,8 @@ func (c *client) sendHead(length int, cookie bool) net.Conn {
 	}
 	c.t.Cleanup(func() { conn.Close() })
 	head := fmt.Sprintf("POST /do HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", c.server.Listener.Addr(), length)
-	if cookie {
-		head += fmt.Sprintf("Cookie: %s=%s\r\n", c.guard.cookie, c.guard.session)
+	if key {
+		head += fmt.Sprintf("Authorization: Bearer %s\r\n", c.guard.key)
 	}
 	if _, err := io.WriteString(conn, head+"\r\n"); err != nil {
 		c.t.Fatal(err)
@@ -61,7 +61,7 @@ func TestBodies(t *testing.T) {
 	c := serving(t, cocktails(t))
 	c.session.bodyTime = time.Minute // those that are held are to stay on a busy machine, too
 	if status, err := answerOf(c.sendHead(mostRequest, false), 20*time.Second); status != http.StatusForbidden {
-		t.Errorf("without the cookie: %d, %v", status, err)
+		t.Errorf("without the key: %d, %v", status, err)
 	}
 	var held []net.Conn
 	for range mostRequests / mostRequest {

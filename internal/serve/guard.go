@@ -12,19 +12,34 @@ import (
 	"sync"
 	"time"
 
+	"kir/internal/report/view"
 	"kir/internal/terminal"
 )
 
-// policy is the content security policy of every answer: nothing but what the
-// server itself has, and no inline script or style.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+// policy returns the content security policy of every answer: nothing but what the
+// server itself has, and no inline script or style but that of a page to print, which the
+// page writes into a tab with its own policy.
+func policy() string {
+	return "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-" + view.WeighingStyleHash() + "'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+}
 
 // A guard lets in only who was given the address by kir, and only what a browser sends
 // that shows this server's own page.
 //
 // Every user of the machine, and every program, can connect to a loopback address, and a
-// page has the rights of who serves it. So an address has a secret that is good for one
-// browser: it is exchanged for a cookie, without which there is nothing but a refusal.
+// page has the rights of who serves it. So all but the empty page and its scripts, which
+// hold nothing of anybody, is answered only to a request that carries the key of the session:
+//
+//   - kir prints an address with a token behind "#", which a browser sends to no server and in
+//     no referrer. The page's script takes the token out of the address and exchanges it, once,
+//     for the key (server.js).
+//   - The script keeps the key in the tab's sessionStorage, which belongs to the scheme, the host
+//     and the port, and sends it in the Authorization header. No browser adds this by itself.
+//   - There is no cookie. Cookies do not know ports: a browser would send one to whatever listens
+//     at another port of the same host, also where another user of the machine listens.
+//
+// The key ends with the process. A tab that is still open when kir has ended keeps asking for it,
+// and whoever listens at the port by then receives a key that opens nothing.
 //
 // A page of another site can make a browser send requests here, and by a name
 // that it points at this machine (DNS rebinding) read the answers. So the name in
@@ -32,21 +47,21 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // from the same origin ([http.CrossOriginProtection]).
 type guard struct {
 	address netip.AddrPort // that the server listens at
+	scheme  string         // http or https
 	names   []string       // names of hosts that are allowed, in lower case
-	cookie  string         // the name of the cookie, another one for each port of a host
-	session string         // its value
+	key     string         // that each request carries
 
 	mu     sync.Mutex
 	tokens map[string]func() // of addresses that were not opened yet, and what to do then
 }
 
+// openPath is where the page exchanges the token of its address for the key.
+const openPath = "/open"
+
 // newGuard returns the guard of a server at an address.
-func newGuard(address netip.AddrPort, names []string) *guard {
+func newGuard(address netip.AddrPort, scheme string, names []string) *guard {
 	address = netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
-	g := &guard{
-		address: address, names: []string{"localhost"},
-		cookie: fmt.Sprintf("kir-%d", address.Port()), session: rand.Text(), tokens: make(map[string]func()),
-	}
+	g := &guard{address: address, scheme: scheme, names: []string{"localhost"}, key: rand.Text(), tokens: make(map[string]func())}
 	for _, name := range names {
 		g.names = append(g.names, hostName(name))
 	}
@@ -87,7 +102,8 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This request comes from another site, and is refused.", http.StatusForbidden)
 	}))
-	checked := protection.Handler(next)
+	policy := policy()
+	checked, opening := protection.Handler(next), protection.Handler(http.HandlerFunc(g.exchange))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		for name, value := range map[string]string{
@@ -96,33 +112,55 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		} {
 			h.Set(name, value)
 		}
-		known, token := g.knows(r), ""
-		if !known && r.Method == http.MethodGet && r.URL.Path == "/" {
-			token = r.URL.Query().Get("token")
+		known := g.hasKey(r)
+		if known {
+			markKnown(r.Context())
 		}
+		opens := r.Method == http.MethodPost && r.URL.Path == openPath
 		switch {
-		case !known && !g.offers(token):
-			refuse(w, http.StatusForbidden, noSecret)
+		case !known && !isPublic(r) && !opens:
+			refuse(w, http.StatusForbidden, noKey)
 		case !g.allows(r.Host):
 			refuse(w, http.StatusMisdirectedRequest, refusal(r.Host))
-		case r.ContentLength != 0 && (r.Method != http.MethodPost || r.URL.Path != requestPath && !strings.HasPrefix(r.URL.Path, beginPath)):
+		case r.ContentLength != 0 && (!known || r.Method != http.MethodPost || r.URL.Path != requestPath && !strings.HasPrefix(r.URL.Path, beginPath)):
 			refuse(w, http.StatusBadRequest, "A request of this kind has no body.")
-		case known:
+		case opens:
+			opening.ServeHTTP(w, r)
+		default:
 			checked.ServeHTTP(w, r)
-		case g.take(token):
-			http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.session, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-			// A page of our own, so that the cookie, which is for requests from here
-			// alone, is sent with the next one wherever the address was clicked.
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			fmt.Fprint(w, `<!doctype html><title>kir</title><meta http-equiv="refresh" content="0; url=/"><p><a href="/">Go on</a>`)
-		default: // another request was quicker with the same secret
-			refuse(w, http.StatusForbidden, noSecret)
 		}
 	})
 }
 
-// noSecret is the answer to who has neither the cookie nor the secret of an address.
-const noSecret = "This address lacks its secret, or another browser has used it: take the last address that kir serve printed. Each opens one browser."
+// exchange answers the token of an address with the key.
+func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
+	if !g.take(bearer(r)) {
+		refuse(w, http.StatusForbidden, usedToken)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"key":%q}`, g.key) // letters and digits
+}
+
+// isPublic says whether a request is for the page without anything in it, its styles or its scripts.
+// They are the same wherever kir serves a page.
+func isPublic(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	switch r.URL.Path {
+	case "/", "/page.css", "/begin.css", "/favicon.ico":
+		return true
+	}
+	return strings.HasPrefix(r.URL.Path, "/js/")
+}
+
+const (
+	// noKey is the answer to who does not have the key.
+	noKey = "This request lacks the key of the page. Open the last address that kir serve printed."
+	// usedToken is the answer to a token that is of no address, or of one that was opened.
+	usedToken = "This address was opened before, or is not of this kir serve. Open the last address that it printed: each opens one tab."
+)
 
 // refuse answers a request that is not let in, and waits for no more of it.
 func refuse(w http.ResponseWriter, status int, why string) {
@@ -138,49 +176,46 @@ func refusal(host string) string {
 	return fmt.Sprintf("This page is not served as %q. If it is meant to be, start it with --allow-host %s.", name, name)
 }
 
-// knows says whether a request has the cookie.
-func (g *guard) knows(r *http.Request) bool {
-	for _, c := range r.CookiesNamed(g.cookie) {
-		if same(c.Value, g.session) {
-			return true
-		}
-	}
-	return false
+// bearer returns the secret in the Authorization header of a request.
+func bearer(r *http.Request) string {
+	secret, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return secret
 }
 
-// offer returns an address that opens the page in one browser. used is called when it
+// hasKey says whether a request carries the key.
+func (g *guard) hasKey(r *http.Request) bool {
+	return subtle.ConstantTimeCompare([]byte(bearer(r)), []byte(g.key)) == 1
+}
+
+// offer returns an address that opens the page in one tab. used is called when it
 // did, and may be nil.
 func (g *guard) offer(used func()) (address string) {
 	token := rand.Text()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.tokens[token] = used
-	return g.url() + "?token=" + token
+	return g.url() + "#token=" + token
 }
 
-// offers says whether a secret is that of an address that was not opened yet.
-func (g *guard) offers(token string) (found bool) {
+// take uses up the token of an address; of several who have it, one does.
+func (g *guard) take(token string) bool {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	for offered := range g.tokens {
-		found = same(token, offered) || found
+	var used func()
+	found := false
+	for offered := range g.tokens { // each is compared, so that the time tells nothing of them
+		if subtle.ConstantTimeCompare([]byte(token), []byte(offered)) == 1 {
+			used, found = g.tokens[offered], true
+		}
+	}
+	if found {
+		delete(g.tokens, token)
+	}
+	g.mu.Unlock()
+	if used != nil {
+		used()
 	}
 	return found
 }
 
-// take uses up the secret of an address; of several who have it, one does.
-func (g *guard) take(token string) bool {
-	g.mu.Lock()
-	used, ok := g.tokens[token]
-	delete(g.tokens, token)
-	g.mu.Unlock()
-	if ok && used != nil {
-		used()
-	}
-	return ok
-}
-
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-
-// url returns the address of the page for a browser that it was opened in.
-func (g *guard) url() string { return "http://" + g.address.String() + "/" }
+// url returns the address of the page, without what opens it.
+func (g *guard) url() string { return g.scheme + "://" + g.address.String() + "/" }

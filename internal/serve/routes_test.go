@@ -15,7 +15,7 @@ func TestRoutes(t *testing.T) {
 		status int
 		holds  string
 	}{
-		"/":            {http.StatusOK, "bar.yaml"},
+		"/":            {http.StatusOK, "<title>kir</title>"},
 		"/page.css":    {http.StatusOK, ".c13 { background-image"},
 		"/js/main.js":  {http.StatusOK, "import"},
 		"/js/none.js":  {http.StatusNotFound, ""},

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/netip"
 	"os"
@@ -55,23 +54,46 @@ type client struct {
 	guard   *guard
 }
 
-// opened returns what sends requests as a browser does in which an address was opened.
-func opened(t *testing.T, address string) *http.Client {
+// withKey is the transport of a page: each request carries the key.
+type withKey string
+
+func (key withKey) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(key))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// exchanged exchanges the token of an address for the key, and returns the status and the key.
+func exchanged(t *testing.T, address string) (status int, key string) {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
+	root, token, _ := strings.Cut(address, "#token=")
+	r, err := http.NewRequest("POST", root+"open", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := &http.Client{Jar: jar}
-	response, err := browser.Get(address)
+	r.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s", address, response.Status)
+	var answer struct{ Key string }
+	if response.StatusCode == http.StatusOK {
+		if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return browser
+	return response.StatusCode, answer.Key
+}
+
+// opened returns what sends requests as a tab does in which an address was opened.
+func opened(t *testing.T, address string) *http.Client {
+	t.Helper()
+	status, key := exchanged(t, address)
+	if status != http.StatusOK || key == "" {
+		t.Fatalf("%s: %d", address, status)
+	}
+	return &http.Client{Transport: withKey(key)}
 }
 
 // serving serves a problem to a test, without the run that settles a step.
@@ -86,7 +108,7 @@ func serving(t *testing.T, file string) *client {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(nil)
-	g := newGuard(netip.MustParseAddrPort(server.Listener.Addr().String()), []string{"studio.lan"})
+	g := newGuard(netip.MustParseAddrPort(server.Listener.Addr().String()), "http", []string{"studio.lan"})
 	server.Config.Handler = g.wrap(s.handler())
 	server.Start()
 	t.Cleanup(func() {
@@ -104,13 +126,13 @@ func serving(t *testing.T, file string) *client {
 	return &client{t, server, s, g}
 }
 
-// send sends a request with the cookie.
+// send sends a request with the key.
 func (c *client) send(method, path, kind string, body io.Reader) (*http.Response, error) {
 	r, err := http.NewRequest(method, c.server.URL+path, body)
 	if err != nil {
 		return nil, err
 	}
-	r.AddCookie(&http.Cookie{Name: c.guard.cookie, Value: c.guard.session})
+	r.Header.Set("Authorization", "Bearer "+c.guard.key)
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
 	}
@@ -193,7 +215,7 @@ func TestGuard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.AddCookie(&http.Cookie{Name: c.guard.cookie, Value: c.guard.session}); host != "" {
+		if r.Header.Set("Authorization", "Bearer "+c.guard.key); host != "" {
 			r.Host = host
 		}
 		if method != "POST" {
@@ -261,70 +283,93 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestToken: without the cookie that the secret of an address becomes there is nothing,
-// on loopback and elsewhere; the secret is good once; two pages of one host have cookies
-// of their own.
+// TestToken: without the key for which the token of an address is exchanged there is nothing but
+// the empty page, on loopback and elsewhere; no cookie and no address opens more; the token is
+// good once.
 func TestToken(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:80", "[::1]:80", "192.0.2.7:80", "0.0.0.0:80"} {
-		g := newGuard(netip.MustParseAddrPort(address), nil)
+		g := newGuard(netip.MustParseAddrPort(address), "http", nil)
 		served := 0
 		h := g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }))
 		host := strings.Replace(address, "0.0.0.0", "192.0.2.9", 1)
-		ask := func(method, target, host string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
+		ask := func(method, target, host string, header ...string) *httptest.ResponseRecorder {
 			r := httptest.NewRequest(method, target, nil)
 			r.Host = host
-			for _, c := range cookies {
-				r.AddCookie(c)
+			for k := 0; k < len(header); k += 2 {
+				r.Header.Add(header[k], header[k+1])
 			}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
+			if len(w.Result().Cookies()) > 0 {
+				t.Errorf("%s %s sets a cookie", method, target)
+			}
 			return w
 		}
 		used := 0
 		url := g.offer(func() { used++ })
 		token := url[strings.LastIndex(url, "=")+1:]
-		if !strings.HasPrefix(url, "http://"+address+"/?token=") || len(token) < 20 {
+		if !strings.HasPrefix(url, "http://"+address+"/#token=") || len(token) < 20 {
 			t.Fatalf("the address is %q", url)
 		}
-		for _, target := range []string{"/", "/events", "/text", "/page.css", "/js/main.js", "/none", "/?token=", "/?token=" + token[:10], "/?token=" + token + "A", "/events?token=" + token, "/do?token=" + token} {
+		for _, target := range []string{"/", "/events", "/text", "/list", "/none", "/do", "/begin/view", "/open", "/js", "/page.css/", "/?token=" + token, "/events?token=" + token, "/events?key=" + g.key, "/do?token=" + token} {
 			for _, method := range []string{"GET", "POST", "HEAD", "OPTIONS", "PUT"} {
-				for _, cookies := range [][]*http.Cookie{nil, {{Name: g.cookie, Value: ""}}, {{Name: g.cookie, Value: token}}, {{Name: "kir-81", Value: g.session}}, {{Name: "kir-token", Value: g.session}}} {
+				public := strings.HasPrefix(target, "/?") || target == "/"
+				if public && (method == "GET" || method == "HEAD") {
+					continue
+				}
+				for _, header := range [][]string{
+					nil, {"Cookie", "kir-80=" + g.key}, {"Cookie", "kir key=" + g.key}, {"Cookie", "Authorization=Bearer " + g.key}, {"X-Kir-Key", g.key},
+					{"Authorization", ""}, {"Authorization", "Bearer "}, {"Authorization", "Bearer " + token[:10]}, {"Authorization", "Bearer " + token + "A"}, {"Authorization", "Basic " + g.key},
+				} {
 					for _, host := range []string{host, "localhost", "rebound.example"} {
-						if w := ask(method, target, host, cookies...); w.Code != http.StatusForbidden {
-							t.Errorf("%s %s of %s with %v: %d", method, target, host, cookies, w.Code)
+						if w := ask(method, target, host, header...); w.Code != http.StatusForbidden && w.Code != http.StatusMisdirectedRequest {
+							t.Errorf("%s %s of %s with %q: %d", method, target, host, header, w.Code)
 						}
 					}
 				}
 			}
 		}
-		for _, method := range []string{"POST", "HEAD", "PUT"} {
-			if w := ask(method, "/?token="+token, host); w.Code != http.StatusForbidden {
-				t.Errorf("%s with the secret: %d", method, w.Code)
+		for _, method := range []string{"GET", "HEAD", "PUT"} {
+			if w := ask(method, "/open", host, "Authorization", "Bearer "+token); w.Code != http.StatusForbidden {
+				t.Errorf("%s with the token: %d", method, w.Code)
 			}
 		}
-		if w := ask("GET", "/?token="+token, "rebound.example"); w.Code != http.StatusMisdirectedRequest {
-			t.Errorf("with the secret, by another name: %d", w.Code)
+		if w := ask("GET", "/events", host, "Authorization", "Bearer "+token); w.Code != http.StatusForbidden {
+			t.Errorf("the token is a key: %d", w.Code)
+		}
+		for _, foreign := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://127.0.0.1:81"}, {"Origin", "null"}} {
+			if w := ask("POST", "/open", host, append(foreign, "Authorization", "Bearer "+token)...); w.Code != http.StatusForbidden {
+				t.Errorf("another site with the token, %q: %d", foreign, w.Code)
+			}
+		}
+		if w := ask("POST", "/open", "rebound.example", "Authorization", "Bearer "+token); w.Code != http.StatusMisdirectedRequest {
+			t.Errorf("with the token, by another name: %d", w.Code)
 		}
 		if served+used > 0 {
-			t.Errorf("%d requests were let in, and the secret used %d times", served, used)
+			t.Errorf("%d requests were let in, and the token used %d times", served, used)
 		}
-		w := ask("GET", "/?token="+token, host)
-		cookies := w.Result().Cookies()
-		if w.Code != http.StatusOK || len(cookies) != 1 || cookies[0].Name != "kir-80" || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || strings.Contains(cookies[0].Value, token) || used != 1 || served != 0 {
-			t.Fatalf("with the secret: %d %v", w.Code, cookies)
+		w := ask("POST", "/open", host, "Authorization", "Bearer "+token)
+		var answer struct{ Key string }
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusOK || answer.Key != g.key || strings.Contains(answer.Key, token) || used != 1 || served != 0 {
+			t.Fatalf("with the token: %d %v", w.Code, err)
 		}
-		if w := ask("GET", "/?token="+token, host); w.Code != http.StatusForbidden || used != 1 {
+		if w := ask("POST", "/open", host, "Authorization", "Bearer "+token); w.Code != http.StatusForbidden || used != 1 {
 			t.Errorf("a second time: %d", w.Code)
 		}
-		other := &http.Cookie{Name: "kir-81", Value: "that of another page"}
-		if ask("GET", "/events", host, other, cookies[0]); served != 1 {
-			t.Errorf("the cookie, beside that of another page, does not let in")
+		if ask("GET", "/events", host, "Authorization", "Bearer "+answer.Key); served != 1 {
+			t.Errorf("the key does not let in")
 		}
-		if w := ask("GET", "/events", "rebound.example", cookies[0]); w.Code != http.StatusMisdirectedRequest || served != 1 {
-			t.Errorf("the cookie by another name: %d", w.Code)
+		if w := ask("GET", "/events", "rebound.example", "Authorization", "Bearer "+answer.Key); w.Code != http.StatusMisdirectedRequest || served != 1 {
+			t.Errorf("the key by another name: %d", w.Code)
 		}
-		// Of two browsers one is let in.
-		token = strings.TrimPrefix(g.offer(nil), g.url()+"?token=")
+		if ask("GET", "/", host); served != 2 {
+			t.Errorf("the empty page is not shown")
+		}
+		if w := ask("GET", "/", "rebound.example"); w.Code != http.StatusMisdirectedRequest || served != 2 {
+			t.Errorf("the empty page by another name: %d", w.Code)
+		}
+		// Of two tabs one is let in.
+		token = strings.TrimPrefix(g.offer(nil), g.url()+"#token=")
 		var in atomic.Int32
 		var both sync.WaitGroup
 		for range 8 {
@@ -335,8 +380,31 @@ func TestToken(t *testing.T) {
 			})
 		}
 		if both.Wait(); in.Load() != 1 {
-			t.Errorf("a secret opened %d browsers", in.Load())
+			t.Errorf("a token opened %d tabs", in.Load())
 		}
+	}
+}
+
+// TestPublicHoldsNothing: what is answered without the key is the same whatever is served.
+func TestPublicHoldsNothing(t *testing.T) {
+	files := []string{cocktails(t), copied(t, "spritz/problem.yaml", "spritz/trials.csv")}
+	answers := make([][]string, len(files))
+	for k, file := range files {
+		c := serving(t, file)
+		for _, path := range []string{"/", "/page.css", "/js/main.js", "/js/server.js", "/favicon.ico"} {
+			response, err := http.Get(c.server.URL + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(response.Body)
+			if response.Body.Close(); err != nil || response.StatusCode >= 300 {
+				t.Errorf("%s: %s, %v", path, response.Status, err)
+			}
+			answers[k] = append(answers[k], string(text))
+		}
+	}
+	if !slices.Equal(answers[0], answers[1]) {
+		t.Error("what everybody gets of two problems differs")
 	}
 }
 
@@ -361,7 +429,7 @@ func TestDoor(t *testing.T) {
 	}
 	_, address, _ := strings.Cut(string(text), "href=\"")
 	address, _, _ = strings.Cut(address, "\"")
-	if address == first || !strings.HasPrefix(address, c.guard.url()+"?token=") {
+	if address == first || !strings.HasPrefix(address, c.guard.url()+"#token=") {
 		t.Fatalf("the door is %s", text)
 	}
 	browsers := []*http.Client{opened(t, address)}
@@ -373,10 +441,8 @@ func TestDoor(t *testing.T) {
 			address = next[0]
 		}
 		browsers = append(browsers, opened(t, address))
-		if response, err := http.Get(address); err != nil || response.StatusCode != http.StatusForbidden {
-			t.Errorf("%s opens two browsers: %v", address, err)
-		} else {
-			response.Body.Close()
+		if status, _ := exchanged(t, address); status != http.StatusForbidden {
+			t.Errorf("%s opens two tabs: %d", address, status)
 		}
 	}
 	if len(next) != 2 || next[0] == next[1] {
@@ -424,7 +490,8 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: %s", name, s.Fault.Message)
 		}
 	}
-	for _, name := range []string{"../x.yaml", "/tmp/x.yaml", "x", "x.csv", ".x.yaml", "a/b.yaml", `a\b.yaml`, "", "..", "bar.yaml", "link.csv"} {
+	for _, name := range []string{"../x.yaml", "/tmp/x.yaml", "x", "x.csv", ".x.yaml", "a/b.yaml", `a\b.yaml`, "", "..", "bar.yaml", "link.csv",
+		"a\x1b[2J.yaml", "a\nb.yaml", "a\x00.yaml", "a\u009b.yaml", "a\u202elmay.yaml", "a\u200b.yaml", "-o.yaml"} {
 		if status, text := c.do(Request{Do: "save", Step: 1, Text: name}); status == http.StatusOK {
 			t.Errorf("saved as %q: %s", name, text)
 		}

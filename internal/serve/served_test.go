@@ -44,7 +44,7 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := opened(t, address)
-	address, _, _ = strings.Cut(address, "?")
+	address, _, _ = strings.Cut(address, "#")
 	response, err := browser.Get(address)
 	if err != nil {
 		t.Fatal(err)
@@ -474,7 +474,7 @@ func TestEndsWhileDrawing(t *testing.T) {
 		go func() { ended <- Serve(ctx, o) }()
 		select {
 		case address := <-begun:
-			at, _, _ := strings.Cut(address, "?")
+			at, _, _ := strings.Cut(address, "#")
 			addresses = append(addresses, at)
 		case err := <-ended:
 			t.Fatal(err)

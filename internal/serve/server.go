@@ -9,6 +9,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,6 +39,10 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.release()) }()
+	certificate, err := o.certificate()
+	if err != nil {
+		return err
+	}
 	listener, err := listen(o.Address, l.last())
 	if err != nil {
 		return unserved(o.Address, err)
@@ -54,7 +58,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	g := newGuard(address, o.Hosts)
+	g := newGuard(address, o.scheme(), o.Hosts)
 	if err := l.tell(g.url()); err != nil {
 		return err
 	}
@@ -62,7 +66,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	return hold(ctx, listener, g.wrap(s.handler()), func() {
+	return hold(ctx, listener, certificate, g.wrap(s.handler()), func() {
 		s.begin()
 		if o.Begun != nil {
 			o.Begun(s.another(g), door)
@@ -85,10 +89,18 @@ func unserved(address string, err error) error {
 	return &fault.Error{Message: "the page cannot be served at " + fault.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
 }
 
-// hold serves a handler until ctx ends. begun is called once it does, and closing before it
-// stops: to close the streams, which would never end.
-func hold(ctx context.Context, listener net.Listener, handler http.Handler, begun, closing func()) (err error) {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
+// hold serves a handler until ctx ends, with TLS where there is a certificate. begun is called
+// once it does, and closing before it stops: to close the streams, which would never end.
+func hold(ctx context.Context, listener net.Listener, certificate *tls.Certificate, handler http.Handler, begun, closing func()) (err error) {
+	strangers := newStrangers(openFiles())
+	server := &http.Server{
+		Handler: handler, ConnContext: strangers.connContext, ConnState: strangers.connState,
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16, Protocols: new(http.Protocols),
+	}
+	server.Protocols.SetHTTP1(true)
+	if certificate != nil {
+		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	begun()
@@ -145,7 +157,7 @@ var doorTemplate = template.Must(template.New("").Parse(`<!doctype html><meta ch
 // handler returns what answers requests that the guard lets in.
 func (s *Session) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.servePage)
+	mux.HandleFunc("GET /{$}", serveDocument("page.html"))
 	mux.HandleFunc("GET /page.css", serveStyle("page.css"))
 	mux.HandleFunc("GET /js/{name}", serveScript)
 	// The page names no icon, but a browser may ask before it has read that.
@@ -166,12 +178,17 @@ func (s *Session) handler() http.Handler {
 	return mux
 }
 
-var pageTemplate = template.Must(template.ParseFS(assets, "assets/page.html"))
-
-func (s *Session) servePage(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	// What is written to a browser that is gone is lost on nobody.
-	_ = pageTemplate.Execute(w, filepath.Base(s.file))
+// serveDocument serves a page without anything of a problem: whoever asks gets it.
+func serveDocument(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		text, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(text) // nothing is lost where the browser is gone
+	}
 }
 
 // serveStyle serves a style sheet: that of the report, what tools need beside it, and a

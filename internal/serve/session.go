@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sync/semaphore"
 
@@ -39,7 +41,9 @@ type Options struct {
 	Address string   // to listen at, host:port
 	Hosts   []string // names of hosts that are allowed beside this machine's
 
-	// Begun receives the address of the page, which opens one browser, and a file that
+	TLSCert, TLSKey string // PEM files of a certificate and its key, to serve with TLS; "" for without
+
+	// Begun receives the address of the page, which opens one tab, and a file that
 	// takes a browser there; Again, which may be nil, the next address each time that one
 	// was used.
 	Begun func(address, door string)
@@ -448,8 +452,8 @@ func (s *Session) saveAs(id int, name string, over bool) (path string, err error
 	if err != nil {
 		return "", err
 	}
-	if ext := filepath.Ext(name); name != filepath.Base(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || ext != ".yaml" && ext != ".yml" {
-		return "", &fault.Error{Message: fault.Quote(name) + " is no name for a problem file here", Hint: "write a name without a path that ends in .yaml"}
+	if !isProblemName(name) {
+		return "", &fault.Error{Message: fault.Quote(name) + " is no name for a problem file here", Hint: "write a name that ends in .yaml, of letters, figures and signs that can be seen, without a path"}
 	}
 	path = filepath.Join(s.dir, name)
 	if info, err := os.Lstat(path); err == nil && (!over || !info.Mode().IsRegular()) {
@@ -459,4 +463,12 @@ func (s *Session) saveAs(id int, name string, over bool) (path string, err error
 		return path, file.Replace(path, []byte(text))
 	}
 	return path, file.Create(path, []byte(text))
+}
+
+// isProblemName says whether a problem file may be saved under a name: without a path, not
+// hidden, never taken for a flag, and without characters that a terminal acts on or nobody sees.
+func isProblemName(name string) bool {
+	ext := filepath.Ext(name)
+	return name == filepath.Base(name) && !strings.ContainsAny(name, `/\`) && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "-") &&
+		(ext == ".yaml" || ext == ".yml") && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }

@@ -98,7 +98,7 @@ async function ask(path, options = {}) {
   return new Promise((done, refused) => {
     let out;
     const stream = new ReadableStream({ start(controller) { out = controller; } });
-    request(path, { method: options.method, headers: { ...options.headers }, body }, {
+    const cancel = request(path, { method: options.method, headers: { ...options.headers }, body }, {
       head: (status, headers) => done(new Response([204, 304].includes(status) ? null : stream, { status, headers })),
       chunk: bytes => out.enqueue(bytes),
       end: () => out.close(),
@@ -107,38 +107,11 @@ async function ask(path, options = {}) {
         out.error(e);
       },
     });
-  });
-}
-
-// Events is EventSource for what the server would stream.
-class Events extends EventTarget {
-  #cancel;
-
-  constructor(path) {
-    super();
-    let text = '';
-    const decoder = new TextDecoder();
-    this.#cancel = request(path, {}, {
-      head: () => {},
-      chunk: bytes => {
-        text += decoder.decode(bytes, { stream: true });
-        for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
-          const of = name => text.slice(0, end).split('\n').filter(l => l.startsWith(name + ': ')).map(l => l.slice(name.length + 2)).join('\n');
-          if (of('data')) this.dispatchEvent(new MessageEvent(of('event') || 'message', { data: of('data') }));
-        }
-      },
-      end: () => this.#failed(),
-      refused: () => this.#failed(),
+    options.signal?.addEventListener('abort', () => {
+      cancel();
+      out.error(options.signal.reason);
     });
-  }
-
-  #failed() {
-    const e = new Event('error');
-    this.onerror?.(e);
-    this.dispatchEvent(e);
-  }
-
-  close() { this.#cancel(); }
+  });
 }
 
 // show makes a document that the worker answers with the one that is seen.
@@ -157,17 +130,6 @@ async function show(path) {
   document.body.replaceChildren(...next.body.childNodes);
   for (const [name, value] of Object.entries({ class: next.body.className })) document.body.setAttribute(name, value);
   for (const e of next.querySelectorAll('script[src]')) await import(address(new URL(e.getAttribute('src'), 'http://kir/').pathname.slice(1)));
-}
-
-// opened shows a document that the worker answers in a tab of its own.
-function opened(path, print) {
-  const tab = open('', '_blank');
-  ask(path).then(answer => answer.text()).then(text => {
-    tab.document.open();
-    tab.document.write(text);
-    tab.document.close();
-    if (print) tab.print();
-  });
 }
 
 // saved keeps what the worker answers as a file.
@@ -230,7 +192,7 @@ async function bar() {
 // The site works without a network once it was opened, where the browser keeps it.
 navigator.serviceWorker?.register('offline.js').catch(() => {});
 
-globalThis.kir = { fetch: ask, kept: flushed, events: path => new Events(path), open: opened, save: saved, again: anew };
+globalThis.kir = { fetch: ask, kept: flushed, again: anew };
 
 if (!alone) {
   say('kir is open in another tab of this browser. Close that one, then load this page again.');

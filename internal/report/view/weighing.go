@@ -1,6 +1,8 @@
 package view
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"html/template"
 	"io"
 
@@ -59,22 +61,8 @@ func WeighingSheet(s *report.Weighing) *sheet.Sheet {
 	return out
 }
 
-// weighingPage is a page to print: one file that needs nothing else.
-var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap{
-	"text": Shown,
-	"money": func(v report.Number) string {
-		if !v.Known() {
-			return ""
-		}
-		return number.Fixed(float64(v), 2)
-	},
-}).Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{{text .Title}}</title>
-<style>
+// weighingStyle is the style of a page to print.
+const weighingStyle = `
 body { font: 16px/1.4 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff }
 h1 { font-size: 1.4rem; margin: 0 }
 .blanks { display: flex; flex-wrap: wrap; gap: 1.5rem; margin: 1.5rem 0 }
@@ -91,7 +79,31 @@ thead { display: table-header-group }
 .lines { border-bottom: 1px solid #999; height: 2rem }
 section + section { margin-top: 3rem }
 @media print { body { margin: 0; max-width: none } section + section { margin: 0; break-before: page } }
-</style>
+`
+
+// WeighingStyleHash returns the SHA-256 of the style of a page to print, in base64, as a content
+// security policy names it.
+func WeighingStyleHash() string {
+	sum := sha256.Sum256([]byte(weighingStyle))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// weighingPage is a page to print: one file that needs nothing else.
+var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap{
+	"text": Shown,
+	"money": func(v report.Number) string {
+		if !v.Known() {
+			return ""
+		}
+		return number.Fixed(float64(v), 2)
+	},
+}).Parse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{{text .Title}}</title>
+<style>` + weighingStyle + `</style>
 {{range $k, $s := .Sheets}}<section aria-label="{{text .Title}}">
 <h1>{{text .Title}}</h1>
 <p>{{text .Batch}}, weighed in {{.Unit}} to {{.Step}}</p>

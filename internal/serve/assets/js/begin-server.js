@@ -8,6 +8,7 @@ async function asked(path, options) {
   } catch (e) {
     throw new Error('kir does not answer. Was it ended? What was answered so far is kept while it runs. ' + e.message);
   }
+  if (r.status === 403) throw new Error('kir was started again. Open the address that it printed.');
   const answer = await r.json();
   if (!r.ok) throw new Error(answer.message + (answer.hint ? ': ' + answer.hint : '') + '.');
   return answer;

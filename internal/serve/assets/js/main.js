@@ -13,6 +13,7 @@ import * as history from './history.js';
 const phases = {
   reading: 'Reading the problem …', asking: 'Waiting for your word', drawing: 'Drawing; what is shown is a first look',
   settled: 'Settled: this is what the command line gives', faulty: 'This cannot be drawn', gone: 'kir has ended, or cannot be reached. Results that you type are kept in this browser until it is back',
+  refused: 'kir was started again. Open the address that it printed: what you typed here is kept in this browser',
 };
 
 function phase(name) {
@@ -88,7 +89,7 @@ narrow.addEventListener('change', arrange);
 amounts.begin(() => { if (page.problem) { recipes.showList(); campaign.showCampaign(); } });
 for (const part of [question, recipes, campaign, ingredients, taste, map, history]) part.begin();
 byId('said').lastElementChild.addEventListener('click', () => say(''));
-listen(Object.keys(shows), kind => shows[kind](), () => phase('gone'), () => {
+listen(Object.keys(shows), kind => shows[kind](), refused => phase(refused ? 'refused' : 'gone'), () => {
   showState();
   campaign.resend();
 });

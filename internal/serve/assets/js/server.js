@@ -1,16 +1,104 @@
-// What answers the page: the server that it came from or, on a site without one, what
-// stands in its place (kir in this window). Nothing else of the page knows which.
-const here = globalThis.kir ?? {
-  fetch: (path, options) => fetch(path, options),
-  events: path => new EventSource(path),
-  open: (path, print) => {
-    const tab = window.open(path, '_blank');
-    if (tab && print) tab.addEventListener('load', () => tab.print());
-  },
-  save: (path, name) => Object.assign(document.createElement('a'), { href: path, download: name }).click(),
-  again: () => location.reload(),
-};
+// What answers the page: the server that it came from or, on a site without one, kir in this
+// window (globalThis.kir). Nothing else of the page knows which.
+const here = globalThis.kir;
+const place = 'kir key'; // in the tab's storage, which belongs to the scheme, the host and the port
 
-// fetch and events are those of browsers. open shows a document in a tab of its own, to be printed if wanted, save
-// keeps one as a file, and again shows the page anew.
-export const { fetch: ask, events, open, save, again } = here;
+// unlocked returns the key of the server, which each request carries. The token of the address
+// that was printed is exchanged for it once, and leaves the address before anything else is done.
+async function unlocked() {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token) {
+    history.replaceState(null, '', location.pathname);
+    const r = await fetch('/open', { method: 'POST', headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
+    if (r?.ok) {
+      const { key } = await r.json();
+      try {
+        sessionStorage.setItem(place, key);
+      } catch {
+        // Without storage the tab has the key until it is loaded again.
+      }
+      return key;
+    }
+  }
+  try {
+    return sessionStorage.getItem(place);
+  } catch {
+    return null;
+  }
+}
+
+const key = here ? null : await unlocked();
+if (!here) {
+  // An address that is put where the page is already open changes nothing but what stands behind "#".
+  addEventListener('hashchange', async () => {
+    if (new URLSearchParams(location.hash.slice(1)).has('token') && await unlocked()) location.reload();
+  });
+  if (!key) {
+    const text = document.createElement('p');
+    text.id = 'locked';
+    text.setAttribute('role', 'alert');
+    text.textContent = 'This tab cannot ask kir for anything: it was not opened by an address that kir serve printed, or that address was opened before. Open the last one that it printed; each opens one tab.';
+    document.title = 'kir';
+    document.body.replaceChildren(text);
+    await new Promise(() => {});
+  }
+}
+
+// ask is fetch with the key.
+export const ask = here?.fetch ?? ((path, options = {}) =>
+  fetch(path, { ...options, headers: { ...options.headers, Authorization: `Bearer ${key}` }, credentials: 'omit', redirect: 'error' }));
+
+// An Events receives server-sent events by ask, since an EventSource sends no header. It ends with
+// an event "lost", of which detail is the status of the answer, 0 without one.
+class Events extends EventTarget {
+  #stop = new AbortController();
+
+  constructor(path) {
+    super();
+    this.#receive(path).catch(() => 0).then(status => {
+      if (!this.#stop.signal.aborted) this.dispatchEvent(new CustomEvent('lost', { detail: status }));
+    });
+  }
+
+  async #receive(path) {
+    const r = await ask(path, { signal: this.#stop.signal });
+    if (!r.ok) return r.status;
+    let text = '';
+    const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part; !(part = await reader.read()).done;) {
+      text += part.value;
+      for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
+        const all = name => text.slice(0, end).split('\n').filter(l => l.startsWith(name + ': ')).map(l => l.slice(name.length + 2)).join('\n');
+        if (all('data')) this.dispatchEvent(new MessageEvent(all('event') || 'message', { data: all('data') }));
+      }
+    }
+    return r.status;
+  }
+
+  close() { this.#stop.abort(); }
+}
+
+export const events = path => new Events(path);
+
+// open shows a document in a tab of its own, to be printed if wanted.
+export async function open(path, print) {
+  const tab = window.open('', '_blank'); // at once, or a browser takes it for an advertisement
+  const text = await (await ask(path)).text();
+  if (!tab) return;
+  tab.document.open();
+  tab.document.write(text);
+  tab.document.close();
+  if (print) tab.print();
+}
+
+// save keeps an answer as a file.
+export async function save(path, name) {
+  const r = await ask(path);
+  if (!r.ok) throw new Error(await r.text());
+  const address = URL.createObjectURL(await r.blob());
+  Object.assign(document.createElement('a'), { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+// again shows the page anew.
+export const again = here?.again ?? (() => location.reload());

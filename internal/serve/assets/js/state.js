@@ -52,38 +52,32 @@ export async function ask(request) {
   return null;
 }
 
-export const { open, save: download } = server;
+export const open = (path, print) => server.open(path, print).catch(e => say(e.message));
+export const download = (path, name) => server.save(path, name).catch(e => say(e.message));
 
 const retry = 2000; // milliseconds until a server that has ended is looked for again
 
 // listen receives messages, of each kind the last one once a frame, in the order of kinds. gone is
-// called when there will be none for a while, and back with the first one after that.
+// called when there will be none for a while, with whether this tab is refused, and back with the
+// first one after that.
 export function listen(kinds, show, gone, back) {
   const fresh = new Set();
   let lost = false;
-  const lose = () => {
-    lost = true;
-    gone();
-  };
   const open = () => {
     const events = server.events('/events');
     for (const kind of kinds) {
       events.addEventListener(kind, e => {
         const message = JSON.parse(e.data);
-        if (kind === 'state' && page.state && page.state.place !== message.place) return server.again(); // another problem is at this address
         page[kind] = message;
         if (!fresh.size) setTimeout(() => { for (const k of kinds) if (fresh.delete(k)) show(k); if (lost) { lost = false; back(); } }, 16);
         fresh.add(kind);
       });
     }
-    const again = () => {
-      events.close();
-      lose();
+    events.addEventListener('lost', e => {
+      lost = true;
+      gone(e.detail === 403);
       setTimeout(open, retry);
-    };
-    events.addEventListener('end', again);
-    // Browsers go on trying where a connection breaks, and give up where another server refuses.
-    events.onerror = () => events.readyState === 2 ? again() : lose();
+    });
   };
   open();
 }

@@ -1,4 +1,4 @@
-package kir_test
+package number_test
 
 import (
 	"go/ast"
@@ -49,7 +49,7 @@ var shareOfTotal = map[string]string{
 // recipe, it is no amount that is written: number.Amounts alone makes text of amounts, so
 // that they add up to the whole and are never rounded to less than the units they have.
 func TestAmountsAreWrittenOnce(t *testing.T) {
-	found := sharesOfTotal(t, os.DirFS("."), "kir.go", "cmd", "internal/campaign", "internal/conflict", "internal/paper", "internal/problem", "internal/report", "internal/serve", "internal/weigh")
+	found := sharesOfTotal(t, os.DirFS("../.."), "kir.go", "cmd", "internal/campaign", "internal/conflict", "internal/paper", "internal/problem", "internal/report", "internal/serve", "internal/weigh")
 	for place := range found {
 		if shareOfTotal[place] == "" {
 			t.Errorf("%s divides by the total of a recipe: write amounts by number.Amounts; where it is no text of an amount, say so in shareOfTotal", place)
@@ -60,12 +60,12 @@ func TestAmountsAreWrittenOnce(t *testing.T) {
 			t.Errorf("%s of shareOfTotal divides by no total: take it out", place)
 		}
 	}
-	scripts, err := fs.Glob(os.DirFS("."), "internal/serve/assets/js/*.js")
+	scripts, err := fs.Glob(os.DirFS("../.."), "internal/serve/assets/js/*.js")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range scripts {
-		text, err := os.ReadFile(name)
+		text, err := os.ReadFile(path.Join("../..", name))
 		if err != nil {
 			t.Fatal(err)
 		}

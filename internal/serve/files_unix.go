@@ -1,0 +1,14 @@
+//go:build unix
+
+package serve
+
+import "syscall"
+
+// openFiles returns how many files the process may have open.
+func openFiles() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 4 * mostStrangers
+	}
+	return int(min(uint64(limit.Cur), 1<<20))
+}

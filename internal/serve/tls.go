@@ -1,0 +1,48 @@
+package serve
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+
+	"kir/internal/fault"
+)
+
+// scheme returns that of the page's address.
+func (o *Options) scheme() string {
+	if o.TLSCert != "" {
+		return "https"
+	}
+	return "http"
+}
+
+// certificate reads the certificate to serve with, nil where there is none to be.
+func (o *Options) certificate() (*tls.Certificate, error) {
+	switch {
+	case o.TLSCert == "" && o.TLSKey == "":
+		return nil, nil
+	case o.TLSKey == "":
+		return nil, &fault.Error{Message: "--tls-cert names a certificate, and nothing its key", Hint: "give the file of its key with --tls-key"}
+	case o.TLSCert == "":
+		return nil, &fault.Error{Message: "--tls-key names a key, and nothing its certificate", Hint: "give the file of its certificate with --tls-cert"}
+	}
+	pair, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
+	if err != nil {
+		return nil, &fault.Error{
+			Message: fmt.Sprintf("the certificate %s and the key %s cannot be used: %v", fault.Quote(o.TLSCert), fault.Quote(o.TLSKey), err),
+			Hint:    "both are PEM files, the certificate with its intermediates behind it, and the key is that of the certificate", Err: err,
+		}
+	}
+	return &pair, nil
+}
+
+// InTheClear says whether the page can be read on its way by who can listen on a network: the
+// address is not of this machine alone, and there is no TLS.
+func (o *Options) InTheClear() bool {
+	host, _, err := net.SplitHostPort(o.Address)
+	if err != nil || o.TLSCert != "" || host == "localhost" {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return ip == nil || !ip.IsLoopback()
+}
