@@ -396,8 +396,11 @@ func (p *Problem) within(ctx context.Context, s *shelf) error {
 			continue
 		}
 		least, most, err := levels[k].span(ctx, s, free)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
-			return err
+			return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text), "loosen the limit, or other constraints")
 		}
 		return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text),
 			"the recipes that a search found have %s to %s, which is no proof: loosen the limit, or other constraints", levels[k].shown(least), levels[k].shown(most))
