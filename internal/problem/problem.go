@@ -52,6 +52,7 @@ type Problem struct {
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	units      *book.Units       // of the recipes; nil: the usual ones
 	results    *book.Results     // of the campaign; nil if there are none
+	limits     []*shownLimit     // of properties, in the order of the target's bounds
 }
 
 // An Input is a file that a problem was read from.
