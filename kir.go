@@ -24,9 +24,11 @@
 //
 // # Defaults
 //
-// Four chains of 100,000 draws each, after a warm-up, by the kernel that short trials
-// recommend; a search for the best recipes stands beside them. Draws and figures follow
-// from the problem and its seed alone, whatever the number of workers.
+// 4 chains, after a warm-up of at most 10,000 iterations each, by the kernel that short trials
+// recommend, with seed 1. They stop when every figure is worth 1,000 independent draws, or
+// after 1m0s ([Problem.Time]); with a number of draws in [Problem.Settings] they make that
+// number each. A search for the best recipes stands beside them. Draws and figures follow from
+// the problem and its seed alone, whatever the number of workers, unless the time ends a run.
 //
 // # Concurrency
 //

@@ -53,7 +53,7 @@ func TestDrawsStay(t *testing.T) {
 		"counted": {rule.Amount{Of: []int{0, 1, 2}, Min: 3, Max: 20}, rule.Amount{Of: []int{4}, Step: 4}, rule.Need{If: 3, Then: []int{5, 6}}, rule.Group{Of: []int{0, 7, 8}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 5, Max: 30}}},
 		"limited": {rule.Limit{Factors: factors(6, func(i int) float64 { return float64(i*i%11) + 0.25 }), Min: 3, Max: 5}, rule.Limit{Factors: factors(6, func(i int) float64 { return float64(7*i%10) / 3 }), Min: math.Inf(-1), Max: 1.25}, rule.Amount{Of: []int{2, 3}, Min: 2}},
 		"equal":   {rule.Limit{Factors: factors(10, func(i int) float64 { return float64(i % 5) }), Min: 2, Max: 2}, rule.If{Used: []int{1}, Then: rule.Exclude{Of: []int{2}}}},
-		"near":    {rule.Near{Recipe: []rule.Part{{Ingredient: 1, Amount: 20}, {Ingredient: 4, Amount: 20}}, Changes: 2, Distance: 15}, rule.Ratio{Of: []int{1}, To: []int{4}, Min: 0.5, Max: 2}},
+		"near":    {rule.Near{Recipe: []rule.Part{{Ingredient: 1, Amount: 20}, {Ingredient: 4, Amount: 20}}, Changes: new(2), Distance: new(15)}, rule.Ratio{Of: []int{1}, To: []int{4}, Min: 0.5, Max: 2}},
 	} {
 		n := 10
 		if name == "limited" {

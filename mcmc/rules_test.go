@@ -176,7 +176,7 @@ func randomNear(r *rand.Rand, of []int, ingredients, total int) checked {
 	of = of[:min(len(of), total)]
 	recipe := make([]int, ingredients)
 	left := total - len(of)
-	near := rule.Near{Changes: r.IntN(4) - 1, Distance: r.IntN(total) - 1}
+	near := rule.Near{Changes: bounded(r.IntN(4) - 1), Distance: bounded(r.IntN(total) - 1)}
 	for k, i := range of {
 		more := left
 		if k < len(of)-1 {
@@ -194,7 +194,7 @@ func randomNear(r *rand.Rand, of []int, ingredients, total int) checked {
 			}
 			moved += max(x[i]-recipe[i], recipe[i]-x[i])
 		}
-		return (near.Changes < 0 || changes <= near.Changes) && (near.Distance < 0 || moved <= 2*near.Distance)
+		return (near.Changes == nil || changes <= *near.Changes) && (near.Distance == nil || moved <= 2**near.Distance)
 	}}
 }
 
@@ -467,4 +467,12 @@ func TestShares(t *testing.T) {
 			t.Errorf("%d ingredients: the share is %v ± %v, want %v", c.ingredients, got.Estimate, got.SE, want)
 		}
 	}
+}
+
+// bounded is a bound of so many, or none where that is negative.
+func bounded(most int) *int {
+	if most < 0 {
+		return nil
+	}
+	return &most
 }

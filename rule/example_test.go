@@ -97,7 +97,7 @@ func ExampleIf() {
 // and no more than 3 of 9 units in other hands.
 func ExampleNear() {
 	negroni := []rule.Part{{Ingredient: 0, Amount: 3}, {Ingredient: 1, Amount: 3}, {Ingredient: 2, Amount: 3}}
-	set := rule.Set{Ingredients: 5, Total: 9, Rules: []rule.Rule{rule.Near{Name: "Negroni", Recipe: negroni, Changes: 2, Distance: 3}}}
+	set := rule.Set{Ingredients: 5, Total: 9, Rules: []rule.Rule{rule.Near{Name: "Negroni", Recipe: negroni, Changes: new(2), Distance: new(3)}}}
 	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.Counting{})
 	if err != nil {
 		log.Fatal(err)

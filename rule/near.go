@@ -11,8 +11,8 @@ import (
 type Near struct {
 	Name     string // of the recipe, where it has one
 	Recipe   []Part // of the total, if Distance bounds
-	Changes  int    // the most ingredients that come or go; −1 for no bound
-	Distance int    // the most units that change hands; −1 for no bound
+	Changes  *int   // the most ingredients that come or go; nil for no bound
+	Distance *int   // the most units that change hands; nil for no bound
 }
 
 func (r Near) words(s *Set) string {
@@ -20,11 +20,11 @@ func (r Near) words(s *Set) string {
 	if r.Name == "" {
 		text = "near a recipe of " + s.of(r.ingredients())
 	}
-	if r.Changes >= 0 {
-		text += fmt.Sprintf(" changes %d", r.Changes)
+	if r.Changes != nil {
+		text += fmt.Sprintf(" changes %d", *r.Changes)
 	}
-	if r.Distance >= 0 {
-		text += fmt.Sprintf(" distance %d", r.Distance)
+	if r.Distance != nil {
+		text += fmt.Sprintf(" distance %d", *r.Distance)
 	}
 	return text
 }
@@ -49,9 +49,9 @@ func (r Near) check(s *Set) error {
 	switch {
 	case len(r.Recipe) == 0:
 		return errors.New("is near nothing")
-	case r.Changes < -1 || r.Distance < -1:
+	case r.Changes != nil && *r.Changes < 0 || r.Distance != nil && *r.Distance < 0:
 		return errors.New("has a negative bound")
-	case r.Distance >= 0 && sum != s.Total:
+	case r.Distance != nil && sum != s.Total:
 		return fmt.Errorf("is near a recipe of %d units, and the total is %d", sum, s.Total)
 	}
 	return s.members(r.ingredients()...)

@@ -39,12 +39,14 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 			if err != nil {
 				return p.Explain(err)
 			}
-			if advice == nil { // the problem names a kernel
-				if _, err := choose(c.Context(), p); err != nil {
-					return p.Explain(err)
+			if advice == nil { // the problem names a kernel, and another is no more than a suggestion
+				if _, err := choose(c.Context(), p); err != nil && c.Context().Err() != nil {
+					return c.Context().Err()
 				}
 			}
-			check.Kernel = *advice
+			if advice != nil {
+				check.Kernel = *advice
+			}
 			d.begin("trying what would be better")
 			offers, err := offersOf(c.Context(), p)
 			if err != nil {

@@ -14,7 +14,6 @@ import (
 	"kir/internal/run"
 	"kir/internal/search"
 	"kir/internal/terminal"
-	"kir/mcmc"
 )
 
 // outsideDraws is how many random compositions tell whether doses are outside the
@@ -49,7 +48,18 @@ type offer struct {
 	Draws  []drawTrial `json:"draws,omitempty"`
 }
 
-// offersOf says what a problem might do better. What can be tried has been.
+// suggest returns the offer that a trial ends in, if any. A suggestion that cannot be tried is
+// none, and no error of the problem: only the end of the context ends the work.
+func suggest(ctx context.Context, trial func() (*offer, error)) (*offer, error) {
+	o, err := trial()
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	return o, nil
+}
+
+// offersOf says what a problem might do better. What can be tried has been. An error is one of
+// the problem as it is, or the context's.
 func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err error) {
 	for _, text := range p.Offers() {
 		offers = append(offers, offer{Text: text})
@@ -61,28 +71,43 @@ func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err erro
 	if err != nil || as == nil {
 		return offers, err
 	}
-	weights, err := offerWeights(ctx, p)
-	if err != nil {
-		return offers, err
+	for _, trial := range []func() (*offer, error){
+		func() (*offer, error) { return offerWeights(ctx, p) },
+		func() (*offer, error) { return offerEffort(ctx, p, as) },
+		func() (*offer, error) { return offerWithin(ctx, p, as) },
+	} {
+		o, err := suggest(ctx, trial)
+		if err != nil {
+			return offers, err
+		}
+		if o != nil {
+			offers = append(offers, *o)
+		}
 	}
-	offers = append(offers, weights...)
+	return offers, nil
+}
+
+// offerEffort tries a longer search.
+func offerEffort(ctx context.Context, p *problem.Problem, as *trial) (*offer, error) {
 	more, err := trySearch(ctx, p, "effort 4", 4)
-	if err != nil {
-		return offers, err
+	if err != nil || more == nil || more.Mean <= 1.02*as.Mean {
+		return nil, err
 	}
-	if more.Mean > 1.02*as.Mean {
-		offers = append(offers, offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []trial{*as, *more}, nil})
-	}
+	return &offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []trial{*as, *more}, nil}, nil
+}
+
+// offerWithin tries doses within the book where many random compositions have others.
+func offerWithin(ctx context.Context, p *problem.Problem, as *trial) (*offer, error) {
 	if p.Book == nil || p.Within() {
-		return offers, nil
+		return nil, nil
 	}
-	outside, err := p.Outside(outsideDraws)
+	outside, err := p.Outside(ctx, outsideDraws)
 	if err != nil || outside == 0 {
-		return offers, err
+		return nil, err
 	}
 	within, err := tryWithin(ctx, p)
 	if err != nil || within == nil {
-		return offers, err
+		return nil, err
 	}
 	text := fmt.Sprintf("%.0f %% of random compositions have doses that no recipe has, and the models know nothing of those. ", 100*outside)
 	if within.Far < as.Far || within.Checked >= as.Checked {
@@ -90,7 +115,7 @@ func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err erro
 	} else {
 		text += "Kept within the book by a rule the shortlist was no better in a trial."
 	}
-	return append(offers, offer{text, []trial{*as, *within}, nil}), nil
+	return &offer{text, []trial{*as, *within}, nil}, nil
 }
 
 // mostAlone is up to how many wishes are tried with a greater weight each alone.
@@ -99,7 +124,7 @@ const mostAlone = 4
 // offerWeights tries greater weights, for all wishes and for one at a time, and
 // offers those whose draws score most while chains agree, if that is a tenth more
 // than with the weights as they are.
-func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
+func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
 	var names []string // of the wishes that count
 	for _, w := range p.Properties {
 		if w.Weight > 0 {
@@ -117,7 +142,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 			all = append(all, candidate{"10 times " + name, 10, []string{name}})
 		}
 	}
-	o := offer{}
+	o := &offer{}
 	best, least := 0, 0.0
 	var lines string
 	for k, c := range all {
@@ -131,9 +156,6 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 			}
 		}
 		t, err := run.TryWeights(ctx, p.Target, weights)
-		if errors.Is(err, mcmc.ErrNoStart) {
-			return nil, nil
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -148,15 +170,14 @@ func offerWeights(ctx context.Context, p *problem.Problem) ([]offer, error) {
 		return nil, nil
 	}
 	o.Text = fmt.Sprintf("Draws that score %.3f on average instead of %.3f, and differ less: %s. The search does not depend on weights.", o.Draws[best].Mean, o.Draws[0].Mean, lines)
-	return []offer{o}, nil
+	return o, nil
 }
 
-// tryWithin tries the problem with doses within the book. It returns nil if these
-// do not go together with the other rules.
+// tryWithin tries the problem with doses within the book.
 func tryWithin(ctx context.Context, p *problem.Problem) (_ *trial, err error) {
 	bounded, err := problem.Load(ctx, p.File, problem.Options{Within: true})
 	if err != nil {
-		return nil, ctx.Err()
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, bounded.Close()) }()
 	return trySearch(ctx, bounded, "within the book", 1)

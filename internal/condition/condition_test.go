@@ -17,7 +17,7 @@ func TestSlacksStay(t *testing.T) {
 	x := []rule.Part{{Ingredient: 0, Amount: 3}, {Ingredient: 2, Amount: 7}}
 	for name, r := range map[string]rule.Rule{
 		"require": rule.Require{Of: []int{0, 1, 2}}, "exclude": rule.Exclude{Of: []int{1, 2}}, "amount": rule.Amount{Of: []int{0, 1, 2}, Min: 2, Max: 6, Step: 2}, "steps": rule.Amount{Of: []int{0, 2}, Step: 4}, "group": rule.Group{Of: []int{0, 2, 3}, Used: &rule.Range{Min: 1, Max: 3}, Total: &rule.Range{Min: 4, Max: 9}}, "need": rule.Need{If: 0, Then: []int{1, 3}}, "need, met": rule.Need{If: 0, Then: []int{2}}, "need of what is not used": rule.Need{If: 1, Then: []int{2}},
-		"limit": rule.Limit{Factors: []float64{1, 2, 3, 4}, Min: 2, Max: 2.5}, "limit above": rule.Limit{Factors: []float64{1, 2, 3, 4}, Min: 2.5, Max: inf}, "limit below": rule.Limit{Factors: []float64{1, 2, 3, 4}, Min: -inf, Max: 2.4}, "ratio": rule.Ratio{Of: []int{0}, To: []int{2, 3}, Min: 0.25, Max: 0.5}, "ratio to nothing": rule.Ratio{Of: []int{0}, To: []int{1}, Min: 0.25, Max: inf}, "near": rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 5}, {Ingredient: 1, Amount: 5}}, Changes: 1, Distance: 6}, "near by changes": rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 5}, {Ingredient: 1, Amount: 5}}, Changes: 3, Distance: -1},
+		"limit": rule.Limit{Factors: []float64{1, 2, 3, 4}, Min: 2, Max: 2.5}, "limit above": rule.Limit{Factors: []float64{1, 2, 3, 4}, Min: 2.5, Max: inf}, "limit below": rule.Limit{Factors: []float64{1, 2, 3, 4}, Min: -inf, Max: 2.4}, "ratio": rule.Ratio{Of: []int{0}, To: []int{2, 3}, Min: 0.25, Max: 0.5}, "ratio to nothing": rule.Ratio{Of: []int{0}, To: []int{1}, Min: 0.25, Max: inf}, "near": rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 5}, {Ingredient: 1, Amount: 5}}, Changes: new(1), Distance: new(6)}, "near by changes": rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 5}, {Ingredient: 1, Amount: 5}}, Changes: new(3)},
 		"if": rule.If{Used: []int{0}, Then: rule.Amount{Of: []int{2}, Max: 6}}, "if not": rule.If{Used: []int{1}, Then: rule.Amount{Of: []int{2}, Max: 6}}, "if unused": rule.If{Unused: []int{1, 3}, Then: rule.Limit{Factors: []float64{1, 2, 3, 4}, Min: 2, Max: 2.5}},
 	} {
 		said := ""
@@ -63,6 +63,27 @@ func TestRulesOfOtherKinds(t *testing.T) {
 		}
 		if slacks := Slacks(r, nil, 3); slacks != nil {
 			t.Errorf("%T: %v", r, slacks)
+		}
+	}
+}
+
+// TestNearAsItIsLeft: a bound that is left out is none, so that recipes near one may differ in
+// what is not bounded.
+func TestNearAsItIsLeft(t *testing.T) {
+	set := rule.Set{Ingredients: 3, Total: 10}
+	recipe := []rule.Part{{Ingredient: 0, Amount: 4}, {Ingredient: 1, Amount: 6}}
+	other := []rule.Part{{Ingredient: 1, Amount: 9}, {Ingredient: 2, Amount: 1}}
+	for _, c := range []struct {
+		near rule.Near
+		want bool
+	}{{rule.Near{Recipe: recipe}, true}, {rule.Near{Recipe: recipe, Changes: new(2)}, true}, {rule.Near{Recipe: recipe, Changes: new(1)}, false}, {rule.Near{Recipe: recipe, Distance: new(4)}, true}, {rule.Near{Recipe: recipe, Distance: new(3)}, false}} {
+		set.Rules = []rule.Rule{c.near}
+		conditions, err := Of(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := conditions.Keeps(other); got != c.want {
+			t.Errorf("%+v: %v", c.near, got)
 		}
 	}
 }

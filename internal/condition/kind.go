@@ -354,8 +354,8 @@ type nearRule rule.Near
 // r − u + v come or go, and that units that change hands are those of the recipe
 // that are left: M − Σ_i min(x_i, r_i).
 func (r nearRule) conditions(c *Conditions) {
-	if r.Changes >= 0 {
-		s := Sum{Min: math.MinInt64, Max: int64(r.Changes - len(r.Recipe))}
+	if r.Changes != nil {
+		s := Sum{Min: math.MinInt64, Max: int64(*r.Changes - len(r.Recipe))}
 		for i := range c.Amounts {
 			s.Terms = append(s.Terms, Term{Ingredient: i, Whole: 1})
 		}
@@ -364,8 +364,8 @@ func (r nearRule) conditions(c *Conditions) {
 		}
 		c.addSum(s)
 	}
-	if r.Distance >= 0 {
-		s := Sum{Min: int64(c.Total - r.Distance), Max: math.MaxInt64}
+	if r.Distance != nil {
+		s := Sum{Min: int64(c.Total - *r.Distance), Max: math.MaxInt64}
 		for _, p := range r.Recipe {
 			s = s.add(Term{Ingredient: p.Ingredient, PerUnit: 1, Cap: p.Amount})
 		}
@@ -384,9 +384,9 @@ func (r nearRule) slacks(parts []rule.Part, _ int) []Slack {
 		away += max(p.Amount-a, 0)
 	}
 	var out []Slack
-	add := func(v, most int, unit string) {
-		if most >= 0 {
-			out = append(out, Slack{Value: float64(v), Min: math.Inf(-1), Max: float64(most), Unit: unit, Ingredient: -1})
+	add := func(v int, most *int, unit string) {
+		if most != nil {
+			out = append(out, Slack{Value: float64(v), Min: math.Inf(-1), Max: float64(*most), Unit: unit, Ingredient: -1})
 		}
 	}
 	add(len(r.Recipe)+len(parts)-2*common, r.Changes, "changes")
@@ -396,11 +396,11 @@ func (r nearRule) slacks(parts []rule.Part, _ int) []Slack {
 
 func (r nearRule) knobs(s *rule.Set) []Knob {
 	var out []Knob
-	if r.Changes >= 0 {
-		out = bound(out, "changes", r.Changes, s.Ingredients-r.Changes, 1, func(to int) rule.Rule { r := rule.Near(r); r.Changes = to; return r })
+	if r.Changes != nil {
+		out = bound(out, "changes", *r.Changes, s.Ingredients-*r.Changes, 1, func(to int) rule.Rule { r := rule.Near(r); r.Changes = &to; return r })
 	}
-	if r.Distance >= 0 {
-		out = bound(out, "distance", r.Distance, s.Total-r.Distance, 1, func(to int) rule.Rule { r := rule.Near(r); r.Distance = to; return r })
+	if r.Distance != nil {
+		out = bound(out, "distance", *r.Distance, s.Total-*r.Distance, 1, func(to int) rule.Rule { r := rule.Near(r); r.Distance = &to; return r })
 	}
 	return out
 }

@@ -61,9 +61,9 @@ func TestKnobs(t *testing.T) {
 		"a limit of no bounds": rule.Limit{Factors: factors, Min: -inf, Max: inf},
 		"a ratio":              rule.Ratio{Of: []int{0}, To: []int{1}, Min: 0.5, Max: 2},
 		"a ratio at most":      rule.Ratio{Of: []int{0}, To: []int{1}, Min: 0, Max: 1.5},
-		"near":                 rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 20}}, Changes: 1, Distance: 6},
-		"near in neither":      rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 20}}, Changes: -1, Distance: -1},
-		"the same and far":     rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 20}}, Changes: 4, Distance: 20},
+		"near":                 rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 20}}, Changes: new(1), Distance: new(6)},
+		"near in neither":      rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 20}}},
+		"the same and far":     rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 20}}, Changes: new(4), Distance: new(20)},
 		"where one is used":    rule.If{Used: []int{3}, Then: rule.Amount{Of: []int{0}, Min: 3}},
 		"a need":               rule.Need{If: 0, Then: []int{1}},
 	} {

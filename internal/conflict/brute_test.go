@@ -134,7 +134,7 @@ func keepsPlainly(r rule.Rule, x []int) bool {
 			}
 			moved += max(a-was, was-a)
 		}
-		return (r.Changes < 0 || changes <= r.Changes) && (r.Distance < 0 || moved <= 2*r.Distance)
+		return (r.Changes == nil || changes <= *r.Changes) && (r.Distance == nil || moved <= 2**r.Distance)
 	case rule.If:
 		n, _ := used(r.Used)
 		m, _ := used(r.Unused)

@@ -91,7 +91,7 @@ func TestConditionsStay(t *testing.T) {
 		"factors too fine":     {Ingredients: 2, Total: 1 << 30, Rules: []rule.Rule{rule.Limit{Factors: []float64{1.2345678901234567, 987654321.123456789}, Min: 0.1234567890123, Max: 5}}},
 		"a ratio to itself":    {Ingredients: 3, Total: 10, Rules: []rule.Rule{rule.Ratio{Of: []int{0, 1}, To: []int{1, 2}, Min: 0.5, Max: 2}}},
 		"nested":               {Ingredients: 4, Total: 10, Rules: []rule.Rule{rule.If{Used: []int{0}, Unused: []int{1}, Then: rule.If{Used: []int{2}, Then: rule.Group{Of: []int{2, 3}, Total: &rule.Range{Min: 3, Max: 7}, Used: &rule.Range{Min: 1, Max: 1}}}}, rule.If{Used: []int{3}, Then: rule.Amount{Of: []int{0, 3}, Min: 2, Max: 5, Step: 2}}}},
-		"near":                 {Ingredients: 4, Total: 10, Rules: []rule.Rule{rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 4}, {Ingredient: 1, Amount: 6}}, Changes: 1, Distance: 3}, rule.If{Used: []int{2}, Then: rule.Near{Recipe: []rule.Part{{Ingredient: 2, Amount: 10}}, Changes: 0, Distance: -1}}}},
+		"near":                 {Ingredients: 4, Total: 10, Rules: []rule.Rule{rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: 4}, {Ingredient: 1, Amount: 6}}, Changes: new(1), Distance: new(3)}, rule.If{Used: []int{2}, Then: rule.Near{Recipe: []rule.Part{{Ingredient: 2, Amount: 10}}, Changes: new(0)}}}},
 		"looked at":            {Ingredients: 3, Total: 1449},
 		"too many":             {Ingredients: 3, Total: 1450, Rules: []rule.Rule{rule.Require{Of: []int{0}}}},
 		"too many of steps":    {Ingredients: 4, Total: 9000, Rules: []rule.Rule{rule.Amount{Of: []int{0, 1, 2}, Step: 6}, rule.Exclude{Of: []int{3}}}},

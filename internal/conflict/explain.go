@@ -35,11 +35,12 @@ func (s question) explain(ctx context.Context, most float64) (*Conflict, error) 
 		return nil, x.err
 	}
 	c, fixes := x.conflict()
-	if x.err == nil {
-		x.relax(c, fixes)
-	}
 	if x.err != nil {
 		return nil, x.err
+	}
+	x.relax(c, fixes) // the conflict is one, whatever could not be tried against it
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	return c, nil
 }

@@ -33,7 +33,7 @@ func randomRule(r *rand.Rand, ingredients, total int) rule.Rule {
 		}
 		return ratio
 	case 9:
-		near := rule.Near{Changes: r.IntN(4) - 1, Distance: r.IntN(total+1) - 1}
+		near := rule.Near{Changes: bounded(r.IntN(4) - 1), Distance: bounded(r.IntN(total+1) - 1)}
 		of := some()
 		of = of[:min(len(of), total)]
 		for _, i := range of {
@@ -364,4 +364,12 @@ func TestProofIsBounded(t *testing.T) {
 	if p.steps < -10*ingredients*len(s.Rules) {
 		t.Errorf("the search went on for %d steps too many", -p.steps)
 	}
+}
+
+// bounded is a bound of so many, or none where that is negative.
+func bounded(most int) *int {
+	if most < 0 {
+		return nil
+	}
+	return &most
 }

@@ -63,7 +63,7 @@ func FuzzExplain(f *testing.F) {
 			case 9:
 				s.Rules = append(s.Rules, rule.Ratio{Of: of, To: []int{next()}, Min: float(), Max: float()})
 			case 10:
-				near := rule.Near{Changes: next() - 1, Distance: next() - 1}
+				near := rule.Near{Changes: bounded(next() - 1), Distance: bounded(next() - 1)}
 				for _, i := range of {
 					near.Recipe = append(near.Recipe, rule.Part{Ingredient: i, Amount: next()})
 				}

@@ -85,7 +85,7 @@ func mixedRules(r *rand.Rand) rule.Set {
 			}
 			return limit
 		case 5:
-			return rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: m - 1}, {Ingredient: 1, Amount: 1}}, Changes: 2 + r.IntN(2), Distance: -1}
+			return rule.Near{Recipe: []rule.Part{{Ingredient: 0, Amount: m - 1}, {Ingredient: 1, Amount: 1}}, Changes: new(2 + r.IntN(2))}
 		case 6:
 			return rule.Amount{Of: some(), Min: lo, Step: 1 + r.IntN(2)}
 		case 7:

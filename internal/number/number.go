@@ -188,3 +188,14 @@ func Commas(digits string) string {
 	}
 	return b.String()
 }
+
+// Distinct writes two numbers to so many significant digits, as [Four] does for 4, and to as
+// many more as tell them apart, unless they are equal.
+func Distinct(a, b float64, digits int) (left, right string) {
+	for ; ; digits++ {
+		left, right = strconv.FormatFloat(a, 'g', digits, 64), strconv.FormatFloat(b, 'g', digits, 64)
+		if left != right || a == b || digits >= 17 || math.IsNaN(a) || math.IsNaN(b) {
+			return left, right
+		}
+	}
+}

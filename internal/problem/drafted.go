@@ -147,8 +147,12 @@ func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
 		return text, err
 	}
 	d.Pairs = true
-	_, text, err = d.try(ctx, out)
-	return text, err
+	_, paired, err := d.try(ctx, out)
+	if err != nil { // the draft is as good without it
+		d.Pairs = false
+		return text, ctx.Err()
+	}
+	return paired, nil
 }
 
 // conflicts says whether an error is that constraints cannot all hold.

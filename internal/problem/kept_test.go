@@ -70,7 +70,7 @@ func wholly(t *testing.T, p *Problem) string {
 				say("  %s %+v", breach.Text, breach.Slack)
 			}
 		}
-		share, bad := p.Outside(0)
+		share, bad := p.Outside(t.Context(), 0)
 		say("scored %v; outside %v %v", err, share, bad)
 	}
 	q, err := p.Question()

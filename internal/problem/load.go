@@ -29,7 +29,7 @@ type Options struct {
 	Override func(*mcmc.Settings)
 
 	// Time is the time of a run of mcmc.AutoDraws instead of the file's, as a flag says;
-	// nil: the file's.
+	// nil: the file's; 0: none.
 	Time *time.Duration
 
 	// Kernel chooses the kernel of a problem, whose Sampler and Target it is given,
@@ -121,7 +121,7 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 			p.Sampler, p.Time, err = readSampler(n, o.Override)
 			if o.Time != nil {
 				p.Time = *o.Time
-				if err == nil && p.Sampler.Draws != mcmc.AutoDraws {
+				if err == nil && p.Time > 0 && p.Sampler.Draws != mcmc.AutoDraws {
 					err = &fault.Error{Message: fmt.Sprintf("there is a time and a number of draws, %d", p.Sampler.Draws), Hint: "leave one of them out, or take --draws auto"}
 				}
 			}

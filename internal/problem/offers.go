@@ -1,12 +1,14 @@
 package problem
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"kir/internal/fault"
 	"kir/internal/search"
+	"kir/internal/yield"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -93,7 +95,7 @@ func (p *Problem) offerRequire() []string {
 // Outside returns the share of random compositions, drawn under the rules, that
 // have an amount which no known recipe has: below the least or above the greatest
 // of it, or of an ingredient that none uses. It is 0 without a book.
-func (p *Problem) Outside(draws int) (float64, error) {
+func (p *Problem) Outside(ctx context.Context, draws int) (float64, error) {
 	known, err := p.Known()
 	if err != nil || len(known) == 0 {
 		return 0, err
@@ -102,6 +104,9 @@ func (p *Problem) Outside(draws int) (float64, error) {
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(1, "outside", 0)
 	outside := 0
 	for range draws {
+		if err := yield.Err(ctx); err != nil {
+			return 0, err
+		}
 		x, err := prior.Draw(r)
 		if err != nil {
 			return 0, err

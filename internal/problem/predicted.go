@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kir/internal/book"
+	"kir/internal/condition"
 	"kir/internal/fault"
 	"kir/internal/portable"
 	"kir/internal/problem/yaml"
@@ -99,15 +100,21 @@ func (p *Problem) Sureness(x *mcmc.Composition) (all []Sureness) {
 	return all
 }
 
-// A level is what a property says of a composition in a unit of its own, as limits bound
-// it.
+// A level is what limits bound of a property: a value of each composition, in the unit in
+// which it is shown.
 type level struct {
 	// as returns the value as a property that is desirable as d says.
 	as    func(d *property.Desirability) (mcmc.Property, error)
 	scale float64 // by which what is shown is larger than what d judges
 	width float64 // about how far values of compositions are apart
-	share bool    // it is a probability, which may be written in percent
 	slack float64 // what rounding makes of a value
+
+	what  string   // the value, in a few words
+	unit  string   // of what is shown, but of shares
+	share notation // how shares are written
+
+	// shown returns the value as it is shown, but shares, which are from 0 to 1.
+	shown func(x *mcmc.Composition) float64
 
 	// calibration makes what is shown of the probability that d judges; nil: that is shown.
 	calibration *model.Calibration
@@ -116,6 +123,29 @@ type level struct {
 	// nil where nothing tells.
 	within func(least, most float64) (mcmc.LineProperty, error)
 }
+
+// notation is how a bound of a value is written.
+type notation int
+
+const (
+	asNumber  notation = iota
+	asShare            // from 0 to 1, or in percent: 0.4 or "40%"
+	asPercent          // in percent alone, since values are shown in percent and tables have shares
+)
+
+// levelWords are what a level bounds, as docs/rules.md has it.
+const (
+	expectedWords   = "the expected number"
+	chanceWords     = "the chance of the class"
+	modelWords      = "the model's number"
+	blendWords      = "the mean"
+	shareWords      = "the share"
+	formulaWords    = "the formula's value"
+	returnWords     = "the year's return"
+	volatilityWords = "the year's volatility"
+	ratioWords      = "the return by the volatility"
+	scoreWords      = "the score"
+)
 
 // levelOf returns the level of a property.
 func levelOf(w *Property) (*level, error) {
@@ -135,7 +165,8 @@ func scoreLevel(of mcmc.LineProperty) *level {
 		as: func(d *property.Desirability) (mcmc.Property, error) {
 			return property.NewLevel(of, portable.Exp, d), nil
 		},
-		scale: 1, width: 0.05,
+		scale: 1, width: 0.05, what: scoreWords,
+		shown: func(x *mcmc.Composition) float64 { return portable.Exp(of.LogScore(x)) },
 	}
 }
 
@@ -155,6 +186,7 @@ func forestLevel(f *model.Forest, w *learnt) (*level, error) {
 		return nil, err
 	}
 	l := r.level(property.NewForest(score, 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
+	l.predicts(f)
 	l.within = func(least, most float64) (mcmc.LineProperty, error) {
 		score, err := f.Score(model.Between(least, most))
 		if err != nil {
@@ -184,6 +216,7 @@ func learntLevel(m *model.Learned, w *learnt) (*level, error) {
 		l = r.level(property.NewLearned(score.Bare(), 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
 	}
 	l.scale = 1
+	l.predicts(m)
 	l.within = func(least, most float64) (mcmc.LineProperty, error) {
 		score, err := m.Score(model.Between(least, most))
 		if err != nil {
@@ -192,6 +225,12 @@ func learntLevel(m *model.Learned, w *learnt) (*level, error) {
 		return property.NewLearned(score, 0), nil
 	}
 	return l, nil
+}
+
+// predicts has a level say what a model expects.
+func (l *level) predicts(m Predictor) {
+	l.what, l.unit = expectedWords, UnitOf(m)
+	l.shown = func(x *mcmc.Composition) float64 { return m.Predict(x.Amounts()).Value }
 }
 
 // A reach is a range that what a model of a number expects does not leave.
@@ -221,7 +260,10 @@ func chanceLevel(w *learnt, stated mcmc.LineProperty) (*level, error) {
 		return nil, err
 	}
 	l := scoreLevel(stated)
-	l.share, l.calibration = true, c
+	l.what, l.share, l.calibration = chanceWords, asShare, c
+	if own := l.shown; c != nil {
+		l.shown = func(x *mcmc.Composition) float64 { return c.Value(own(x)) }
+	}
 	return l, nil
 }
 
@@ -259,44 +301,69 @@ func (l *level) judged(v float64, least bool) float64 {
 	}
 }
 
-// shown returns what is shown of a judged value, in words.
-func (l *level) shown(v float64) string {
+// text returns what is shown of a judged value, with its unit.
+func (l *level) text(v float64) string {
 	if l.calibration != nil {
 		v = l.calibration.Value(v)
 	}
-	return strconv.FormatFloat(float64(v*l.scale), 'g', 4, 64)
-}
-
-// goalLevel is the level of a value that is the same property desirable in another way.
-func goalLevel(scale, width float64, as func(d *property.Desirability) mcmc.Property) func() (*level, error) {
-	return func() (*level, error) {
-		return &level{as: func(d *property.Desirability) (mcmc.Property, error) { return as(d), nil }, scale: scale, width: width, slack: float64(1e-9 * width)}, nil
+	if l.share == asShare {
+		return strconv.FormatFloat(float64(100*v), 'g', 4, 64) + " %"
 	}
+	return strings.TrimSpace(strconv.FormatFloat(float64(v*l.scale), 'g', 4, 64) + " " + l.unit)
 }
 
-// number reads a bound, in the unit in which values are judged.
-func (l *level) number(n *yaml.Node, what, unit string) (float64, error) {
+// goalLevel is the level of a value that is the same property desirable in another way. of
+// has what it is, its unit, and how a bound is written.
+func goalLevel(of level, scale, width float64, value func(x *mcmc.Composition) float64, as func(d *property.Desirability) mcmc.Property) func() (*level, error) {
+	of.as = func(d *property.Desirability) (mcmc.Property, error) { return as(d), nil }
+	of.scale, of.width, of.slack = scale, width, float64(1e-9*width)
+	of.shown = func(x *mcmc.Composition) float64 {
+		if of.share == asShare {
+			return value(x)
+		}
+		return float64(scale * value(x))
+	}
+	return func() (*level, error) { l := of; return &l, nil }
+}
+
+// number reads a bound of what property of says, in the unit in which values are judged.
+func (l *level) number(n *yaml.Node, what, of string) (float64, error) {
+	is := "the limit bounds " + l.what + " of " + fault.Quote(of)
 	if n.Kind != yaml.Text {
 		v, err := n.Float(what)
-		if err == nil && l.share && (v < 0 || v > 1) {
-			err = yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), `it is a probability: write 0.9 or "90%%"`)
+		switch {
+		case err != nil:
+			return 0, err
+		case l.share == asPercent:
+			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, in percent", what, n.Shown(), is), "write it with a percent sign, such as %q", percentText(v))
+		case l.share == asShare && v > 1 && v <= 100:
+			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, from 0 to 1", what, n.Shown(), is), "write %q or %v", percentText(v), v/100)
+		case l.share == asShare && (v < 0 || v > 1):
+			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, from 0 to 1", what, n.Shown(), is), `write one such as 0.9 or "90%%"`)
+		case l.share == asShare:
+			return v, nil
 		}
-		return v / l.scale, err
+		return v / l.scale, nil
 	}
 	digits, percent := strings.CutSuffix(strings.TrimSpace(n.Text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	switch {
 	case !percent || err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "write a number")
-	case l.share && (v < 0 || v > 100):
-		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "a probability is from 0 to 100 %%")
-	case l.share:
+	case l.share == asShare && (v < 0 || v > 100):
+		return 0, yaml.Hint(n.Errorf("%s is %s, and %s", what, n.Shown(), is), "write 0 to 100 %%")
+	case l.share != asNumber:
 		return v / 100, nil
-	case unit == "%":
+	case l.unit == "%":
 		return v / l.scale, nil
+	case l.unit != "":
+		return 0, yaml.Hint(n.Errorf("%s is %s, and %s, in %s", what, n.Shown(), is, l.unit), "write a number without a percent sign")
 	}
-	return 0, yaml.Hint(n.Errorf("%s is %s, and the property is no probability", what, n.Shown()), "write a number without a percent sign")
+	return 0, yaml.Hint(n.Errorf("%s is %s, and %s", what, n.Shown(), is), "write a number without a percent sign")
 }
+
+// percentText writes a number of percent.
+func percentText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "%" }
 
 // leastSlack is what rounding makes of a value at least, as a share of it.
 const leastSlack = 1e-12
@@ -309,8 +376,27 @@ func (l *level) outward(bound, sign float64) float64 {
 	return bound + float64(sign*max(l.slack, float64(leastSlack*math.Abs(bound))))
 }
 
+// ends reads the bounds of a property's value, in the unit in which it is judged.
+func (l *predictedLimit) ends(v *level, of string) (least, most float64, err error) {
+	least, most = math.Inf(-1), math.Inf(1)
+	if l.least != nil {
+		if least, err = v.number(l.least, "min", of); err != nil {
+			return 0, 0, err
+		}
+	}
+	if l.most != nil {
+		if most, err = v.number(l.most, "max", of); err != nil {
+			return 0, 0, err
+		}
+	}
+	if least > most {
+		return 0, 0, yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Shown(), l.most.Shown()), "swap them")
+	}
+	return least, most, nil
+}
+
 // bound makes a bound of the target.
-func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
+func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
 	w := p.wish(l.property)
 	if w == nil {
 		e := l.of.Errorf("there is no property %s", fault.Quote(l.property))
@@ -330,19 +416,9 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
 	if err != nil {
 		return nil, nil, yaml.Hint(l.of.Errorf("%v", err), "limit something else, or let the property itself be 0 for what is forbidden")
 	}
-	least, most := math.Inf(-1), math.Inf(1)
-	if l.least != nil {
-		if least, err = v.number(l.least, "min", w.Unit); err != nil {
-			return nil, nil, err
-		}
-	}
-	if l.most != nil {
-		if most, err = v.number(l.most, "max", w.Unit); err != nil {
-			return nil, nil, err
-		}
-	}
-	if least > most {
-		return nil, nil, yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Shown(), l.most.Shown()), "swap them")
+	least, most, err := l.ends(v, w.Name)
+	if err != nil {
+		return nil, nil, err
 	}
 	if l.sure != nil {
 		if v.within == nil {
@@ -354,18 +430,25 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
 		}
 		p.sure = append(p.sure, sureLimit{l.text, of})
 		v = scoreLevel(of)
-		v.share = true
+		v.what, v.share = "the probability of a measurement within", asShare
 		most = math.Inf(1)
-		if least, err = v.number(l.sure, "sure", ""); err != nil {
+		if least, err = v.number(l.sure, "sure", w.Name); err != nil {
 			return nil, nil, err
 		}
+	}
+	shown := &shownLimit{level: v, what: w.Name, least: least, most: most}
+	switch {
+	case l.sure != nil:
+		shown.what = "the chance of " + w.Name + " within the limit"
+	case w.Class != "":
+		shown.what = "the chance of " + w.Class
 	}
 	if v.as == nil {
 		return nil, nil, yaml.Hint(l.at.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", fault.Quote(l.property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
 	}
 	least, most = v.judged(least, true), v.judged(most, false)
 	if math.IsInf(least, 1) || math.IsInf(most, -1) {
-		return nil, nil, yaml.Hint(l.at.Errorf("no recipe keeps the %s", l.text), "held-out recipes make chances from %s to %s of what the model states: loosen the limit", v.shown(0), v.shown(1))
+		return nil, nil, yaml.Hint(l.at.Errorf("no recipe keeps the %s", l.text), "held-out recipes make chances from %s to %s of what the model states: loosen the limit", v.text(0), v.text(1))
 	}
 	hard, err := property.Within(v.outward(least, -1), v.outward(most, 1))
 	if err != nil {
@@ -382,7 +465,23 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
 	if b.Toward, err = v.as(soft); err != nil {
 		return nil, nil, l.at.Blame(err)
 	}
-	return b, v, nil
+	return b, shown, nil
+}
+
+// A shownLimit is a bound of the target as a person reads it.
+type shownLimit struct {
+	*level
+	what        string  // that is bounded, to stand before "is"
+	least, most float64 // as they are judged
+}
+
+// slackOf sets a composition's value beside the bounds, in the unit in which it is shown.
+func (l *shownLimit) slackOf(x *mcmc.Composition) *condition.Slack {
+	v, scale, unit := l.shown(x), l.scale, l.unit
+	if l.share == asShare {
+		v, scale, unit = float64(100*v), 100, "%"
+	}
+	return &condition.Slack{Value: v, Min: float64(l.least * scale), Max: float64(l.most * scale), Unit: unit, Ingredient: -1}
 }
 
 // within bounds the target by what is predicted, and sees that some composition keeps all
@@ -390,7 +489,6 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *level, error) {
 func (p *Problem) within(ctx context.Context, s *shelf) error {
 	free := p.Target
 	var limits []*predictedLimit
-	var levels []*level
 	for _, r := range p.Rules {
 		l := r.predicted
 		if l == nil {
@@ -409,7 +507,7 @@ func (p *Problem) within(ctx context.Context, s *shelf) error {
 		if p.Target, err = p.Target.Within(*b); err != nil {
 			return l.at.Blame(err)
 		}
-		limits, levels = append(limits, l), append(levels, v)
+		limits, p.limits = append(limits, l), append(p.limits, v)
 	}
 	if len(limits) == 0 {
 		return nil
@@ -427,12 +525,15 @@ func (p *Problem) within(ctx context.Context, s *shelf) error {
 		if _, _, err := mcmc.StartState(one, mcmc.NewRand(p.Sampler.Seed, "recipe within limits", 1)); err == nil {
 			continue
 		}
-		least, most, err := levels[k].span(ctx, s, free)
+		least, most, err := p.limits[k].span(ctx, s, free)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
-			return err
+			return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text), "loosen the limit, or other constraints")
 		}
 		return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text),
-			"the recipes that a search found have %s to %s, which is no proof: loosen the limit, or other constraints", levels[k].shown(least), levels[k].shown(most))
+			"%s of the recipes that a search found is from %s to %s, which is no proof: loosen the limit, or other constraints", p.limits[k].level.what, p.limits[k].text(least), p.limits[k].text(most))
 	}
 	return yaml.Hint(limits[0].at.Errorf("no recipe was found that keeps all limits of what is predicted, and each alone can be kept"), "loosen one of them")
 }
@@ -469,32 +570,21 @@ type LearntLimit struct {
 func (p *Problem) learnWithin(l *predictedLimit) error {
 	w := p.wish(l.property)
 	of := *w.Learns
-	as, unit := level{scale: 1, share: !of.Numeric}, ""
+	v := &level{scale: 1, what: chanceWords, share: asShare}
 	if of.Numeric {
-		_, unit = book.HeadUnit(of.Label)
+		v = &level{scale: 1, what: expectedWords}
+		_, v.unit = book.HeadUnit(of.Label)
 	}
-	limit := &LearntLimit{Property: w.Name, Least: math.Inf(-1), Most: math.Inf(1), Sure: math.NaN()}
-	for _, b := range []struct {
-		key   string
-		n     *yaml.Node
-		value *float64
-	}{{"min", l.least, &limit.Least}, {"max", l.most, &limit.Most}} {
-		if b.n != nil {
-			var err error
-			if *b.value, err = as.number(b.n, b.key, unit); err != nil {
-				return err
-			}
-		}
+	least, most, err := l.ends(v, w.Name)
+	if err != nil {
+		return err
 	}
-	if limit.Least > limit.Most {
-		return yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Shown(), l.most.Shown()), "swap them")
-	}
+	limit := &LearntLimit{Property: w.Name, Least: least, Most: most, Sure: math.NaN()}
 	if l.sure != nil {
 		if !of.Numeric {
 			return yaml.Hint(l.sure.Errorf("%s has no law of what will be measured", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
 		}
-		var err error
-		if limit.Sure, err = (&level{scale: 1, share: true}).number(l.sure, "sure", ""); err != nil {
+		if limit.Sure, err = (&level{scale: 1, what: "the probability of a measurement within", share: asShare}).number(l.sure, "sure", w.Name); err != nil {
 			return err
 		}
 	}

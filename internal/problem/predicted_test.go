@@ -53,6 +53,8 @@ func shownOf(t *testing.T, w *Property) func(x *mcmc.Composition) float64 {
 				chances[p] = v
 			}
 			return v
+		case w.Class != "":
+			return w.Probability(x)
 		case w.Model != nil:
 			return w.Model.Predict(x.Amounts()).Value
 		}
@@ -60,40 +62,67 @@ func shownOf(t *testing.T, w *Property) func(x *mcmc.Composition) float64 {
 	}
 }
 
-// A limit is kept where the prediction lies within it, for every kind of property, and
-// nowhere else. The test passes over predictions at a bound.
+// limitCases are limits of every kind of property, with what docs/rules.md says that they
+// bound. Bounds are in the unit of what is shown, and shares from 0 to 1.
+var limitCases = []struct {
+	property, what, bounds string
+	least, most            float64
+}{
+	{"learn: {label: stars, maximize: true}", expectedWords, "min: 3.4, max: 4.2", 3.4, 4.2},
+	{"learn: {label: stars, minimize: true}, weight: 0", expectedWords, "min: 3.8", 3.8, math.Inf(1)},
+	{"process: {label: stars, maximize: true}", expectedWords, "min: 3.3, max: 4", 3.3, 4},
+	{"forest: {label: stars, at_least: 3}", expectedWords, "min: 3.5, max: 4.5", 3.5, 4.5},
+	{"learn: {label: taste, want: Fresh}", chanceWords, `min: "45.25%"`, 0.4525, math.Inf(1)},
+	{"forest: {label: taste, want: Fresh, floor: 0.6}, weight: 0", chanceWords, "max: 0.5", math.Inf(-1), 0.5},
+	{"model: {file: model.txt, class: 1, constants: {temperature: 180, x6: 0}}", chanceWords, `min: "50.96%"`, 0.5096, math.Inf(1)},
+	{"model: {file: model.txt, class: 0, constants: {temperature: [150, 180], x6: 0}, floor: 0.7}", chanceWords, "max: 0.52", math.Inf(-1), 0.52},
+	{"model: {file: value.txt, maximize: true, constants: {temperature: 1, x6: 0}}", modelWords, "min: 0.2", 0.2, math.Inf(1)},
+	{"model: {file: value.txt, output: margin, between: [-1, 0.6], sd: 0.25, constants: {temperature: 1, x6: 0}}", modelWords, "max: 0.3", math.Inf(-1), 0.3},
+	{"model: {file: value.txt, target: {from: -2, at: 0.4, to: 3}, constants: {temperature: 1, x6: 0}}", modelWords, "min: 0.1", 0.1, math.Inf(1)},
+	{"blend: {attribute: cost, minimize: true}", blendWords, "max: 15", math.Inf(-1), 15},
+	{"blend: {attribute: cost, maximize: true}", blendWords, "max: 15", math.Inf(-1), 15},
+	{"blend: {attribute: cost, larger: {from: 1, to: 30}}, weight: 2", blendWords, "min: 12, max: 17.5", 12, 17.5},
+	{"blend: {attribute: cost, smaller: {from: 1, to: 30}}", blendWords, "min: 12", 12, math.Inf(1)},
+	{"blend: {attribute: cost, target: {from: 5, at: 12, to: 30}}", blendWords, "min: 13", 13, math.Inf(1)},
+	{"blend: {attribute: cost, range: {from: 5, to: 16}}", blendWords, "max: 14", math.Inf(-1), 14},
+	{"blend: {attribute: cost, normal: {mean: 12, sd: 4}}", blendWords, "max: 13", math.Inf(-1), 13},
+	{"blend: {attribute: family, is: wine, maximize: true}", shareWords, `max: "40%"`, math.Inf(-1), 0.4},
+	{"blend: {attribute: family, is: wine, range: {from: 0.2, to: 0.8}}", shareWords, "min: 0.3, max: 0.5", 0.3, 0.5},
+	{`expression: {formula: 'mean("cost") - used', minimize: true}`, formulaWords, "min: 9", 9, math.Inf(1)},
+	{`expression: {formula: '100 * share("Gin")', maximize: true, unit: "%"}`, formulaWords, `min: "33%"`, 33, math.Inf(1)},
+	{`expression: 'share("Gin")'`, scoreWords, "min: 0.33", 0.33, math.Inf(1)},
+	{"markowitz: {returns: prices.csv, minimize: volatility}", volatilityWords, `max: "10%"`, math.Inf(-1), 10},
+	{"markowitz: {returns: prices.csv, maximize: return}", returnWords, `min: "2.5%"`, 2.5, math.Inf(1)},
+	{"markowitz: {returns: prices.csv, maximize: ratio}", ratioWords, "min: 0.5", 0.5, math.Inf(1)},
+	{"markowitz: {returns: prices.csv, risk_aversion: 2}", scoreWords, "min: 1.01", 1.01, math.Inf(1)},
+	{"novelty: {by: amounts}", scoreWords, "min: 0.3", 0.3, math.Inf(1)},
+	{"likeness: {by: amounts, floor: 0.01}", scoreWords, "max: 0.7", math.Inf(-1), 0.7},
+	{"pairs: {favour: [{of: [Gin, Cassis], factor: 2}]}", scoreWords, "min: 1.1", 1.1, math.Inf(1)},
+}
+
+// A limit is kept where the value that is shown lies within it, for every kind of property, and
+// nowhere else. The test passes over values at a bound.
 func TestLimitsBoundWhatIsShown(t *testing.T) {
-	for _, c := range []struct {
-		property, bounds string
-		least, most      float64
-	}{
-		{"learn: {label: stars, maximize: true}", "min: 3.4, max: 4.2", 3.4, 4.2},
-		{"learn: {label: stars, minimize: true}, weight: 0", "min: 3.8", 3.8, math.Inf(1)},
-		{"process: {label: stars, maximize: true}", "min: 3.3, max: 4", 3.3, 4},
-		{"forest: {label: stars, at_least: 3}", "min: 3.5, max: 4.5", 3.5, 4.5},
-		{"learn: {label: taste, want: Fresh}", `min: "45%"`, 0.45, math.Inf(1)},
-		{"forest: {label: taste, want: Fresh}, weight: 0", "max: 0.5", math.Inf(-1), 0.5},
-		{"blend: {attribute: cost, minimize: true}", "max: 15", math.Inf(-1), 15},
-		{"blend: {attribute: cost, larger: {from: 1, to: 30}}, weight: 2", "min: 12, max: 17.5", 12, 17.5},
-		{"blend: {attribute: family, is: wine, maximize: true}", `max: "40%"`, math.Inf(-1), 40},
-		{`expression: {formula: 'mean("cost") - used', minimize: true}`, "min: 9", 9, math.Inf(1)},
-		{`expression: 'share("Gin")'`, "min: 0.33", 0.33, math.Inf(1)},
-		{"markowitz: {returns: prices.csv, minimize: volatility}", `max: "10%"`, math.Inf(-1), 10},
-		{"model: {file: value.txt, maximize: true, constants: {temperature: 1, x6: 0}}", "min: 0.2", 0.2, math.Inf(1)},
-		{"novelty: {by: amounts}", "min: 0.3", 0.3, math.Inf(1)},
-	} {
+	for _, c := range limitCases {
 		t.Run(c.property, func(t *testing.T) {
 			p, err := loadLimits(t, c.property, "  - limit: {property: p, "+c.bounds+"}\n")
 			if err != nil {
 				t.Fatal(err)
 			}
 			bounds, shown := p.Target.Bounds(), shownOf(t, &p.Properties[0])
-			if len(bounds) != 1 || len(p.Rules) != 1 || !strings.HasPrefix(p.Rules[0].Text, "limit of p m") {
+			if len(bounds) != 1 || len(p.Rules) != 1 || !strings.HasPrefix(p.Rules[0].Text, "limit of p m") || len(p.limits) != 1 || p.limits[0].level.what != c.what {
 				t.Fatalf("the bounds are %v, the rules %v", bounds, p.Rules)
+			}
+			scale := 1.0
+			if p.limits[0].share == asShare {
+				scale = 100
 			}
 			kept, broken, lowest, highest := 0, 0, math.Inf(1), math.Inf(-1)
 			everyComposition(t, len(p.Ingredients), 20, func(x *mcmc.Composition) {
 				v := shown(x)
+				if c.what == shareWords {
+					v /= 100
+				}
 				lowest, highest = min(lowest, v), max(highest, v)
 				if near := 1e-6 * (1 + math.Abs(v)); math.Abs(v-c.least) < near || math.Abs(v-c.most) < near {
 					return
@@ -106,6 +135,9 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 				if inside && toward != 0 || !inside && !(toward < 0) || math.IsInf(toward, 0) {
 					t.Fatalf("%v has %v and %v leads to the bound", x, v, toward)
 				}
+				if slack := p.limits[0].slackOf(x); !(math.Abs(slack.Value-scale*v) <= 1e-6*(1+math.Abs(slack.Value))) || !near(slack.Min, scale*c.least) || !near(slack.Max, scale*c.most) {
+					t.Fatalf("%v has %v, and is told to have %+v", x, v, slack)
+				}
 				if inside {
 					kept++
 				} else {
@@ -116,6 +148,47 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 				t.Errorf("%d compositions keep the limit and %d break it: values are from %v to %v", kept, broken, lowest, highest)
 			}
 		})
+	}
+}
+
+// near says whether two bounds are equal but for rounding.
+func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
+
+// TestLimitTable holds the table of docs/rules.md against the kinds of properties: each has
+// its rows, and each row names what limits of some case bound.
+func TestLimitTable(t *testing.T) {
+	text, err := os.ReadFile("../../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| property | what is bounded | how it is written |\n| --- | --- | --- |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	bounded := make(map[string]map[string]bool) // what is bounded, by kind
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		if len(cells) != 5 {
+			t.Fatalf("the row has %d cells: %s", len(cells), row)
+		}
+		what, _, _ := strings.Cut(strings.TrimSpace(cells[2]), ",")
+		for _, kind := range allKinds().properties {
+			if strings.Contains(cells[1], "`"+kind.Name+"`") {
+				if bounded[kind.Name] == nil {
+					bounded[kind.Name] = make(map[string]bool)
+				}
+				bounded[kind.Name][what] = true
+			}
+		}
+	}
+	for _, c := range limitCases {
+		kind, _, _ := strings.Cut(c.property, ":")
+		if !bounded[kind][c.what] {
+			t.Errorf("%s bounds %s, and the table has %v", c.property, c.what, bounded[kind])
+		}
+	}
+	for _, kind := range allKinds().properties {
+		if bounded[kind.Name] == nil {
+			t.Errorf("the table does not have %s", kind.Name)
+		}
 	}
 }
 
@@ -162,9 +235,12 @@ func TestBadLimits(t *testing.T) {
 		{"settings", "model: {file: value.txt, maximize: true, constants: {temperature: [1, 2], x6: 0}}", "  - limit: {property: p, min: 3}\n", 8, "2 settings"},
 		{"misspelt", "learn: {label: stars, maximize: true}", "  - limit: {property: q, min: 3}\n", 8, "did you mean \"p\"?"},
 		{"turned round", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: 4, max: 3}\n", 8, "contradicts itself"},
-		{"percent of a number", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: \"40%\"}\n", 8, "no probability"},
-		{"more than certain", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: 40}\n", 8, "write 0.9"},
-		{"more than 100 %", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: \"140%\"}\n", 8, "from 0 to 100"},
+		{"a share in percent without the sign", "blend: {attribute: family, is: wine, maximize: true}", "  - limit: {property: p, max: 40}\n", 8, "write \"40%\" or 0.4"},
+		{"a volatility without the sign", "markowitz: {returns: prices.csv, minimize: volatility}", "  - limit: {property: p, max: 10}\n", 8, "with a percent sign"},
+		{"percent of a mean", "blend: {attribute: cost, minimize: true}", "  - limit: {property: p, max: \"40%\"}\n", 8, "without a percent sign"},
+		{"percent of a number", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: \"40%\"}\n", 8, "the expected number of"},
+		{"more than certain", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: 40}\n", 8, "write \"40%\" or 0.4"},
+		{"more than 100 %", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: \"140%\"}\n", 8, "0 to 100 %"},
 		{"rubbish", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: many}\n", 8, "write a number"},
 		{"sure of a class", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: 0.4, sure: 0.9}\n", 8, "no law"},
 		{"a logarithm", "learn: {label: stars, maximize: true, log: true}", "  - limit: {property: p, min: 3}\n", 8, "add sure"},
@@ -225,7 +301,7 @@ func TestRareLimit(t *testing.T) {
 	for _, b := range breaches {
 		broken = append(broken, b.Text)
 	}
-	if got := strings.Join(broken, "; "); got != "limit of a min 96.5; limit of b max 3.2" {
+	if got := strings.Join(broken, "; "); got != "limit of a min 96.5; limit of b max 3.2" || breaches[0].What != "a" || breaches[0].Slack.Value != 18.5 || breaches[1].Slack.Max != 3.2 {
 		t.Errorf("broken are %s", got)
 	}
 }

@@ -56,6 +56,7 @@ type Problem struct {
 	sure       []sureLimit       // limits of probabilities, in the file's order
 	law        mcmc.Sparsity     // of n, as the file asks for it
 	lawAt      *yaml.Node        // where it does
+	limits     []*shownLimit     // of properties, in the order of the target's bounds
 }
 
 // An Input is a file that a problem was read from.

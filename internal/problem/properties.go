@@ -48,9 +48,10 @@ type Property struct {
 	Taste   *property.Taste
 	HeldOut property.HeldOut
 
-	learnt   *learnt                // of what was learnt
-	level    func() (*level, error) // of what limits bound that is not the score; else nil
-	sides    []side                 // figures that can be objectives of their own
+	learnt   *learnt                           // of what was learnt
+	level    func() (*level, error)            // of what limits bound that is not the score; else nil; see levelOf
+	chance   func(x *mcmc.Composition) float64 // of the wanted class, of a model of another program; else nil
+	sides    []side                            // figures that can be objectives of their own
 	property mcmc.Property
 	command  *Command   // of a program
 	at       *yaml.Node // what stands under the kind
@@ -88,6 +89,9 @@ func (w *Property) Has(label *book.Label, r int) float64 {
 func (w *Property) Probability(x *mcmc.Composition) float64 {
 	if w.learnt != nil {
 		return w.learnt.probability(x.Amounts())
+	}
+	if w.chance != nil {
+		return w.chance(x)
 	}
 	return portable.Exp(w.property.LogScore(x))
 }

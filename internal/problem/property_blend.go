@@ -155,9 +155,13 @@ func readBlend(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 	}
 	resolved.Set("floor", least)
 	lo, hi := slices.Min(values), slices.Max(values)
+	of := level{what: blendWords, unit: unit}
+	if f["is"] != nil {
+		of = level{what: shareWords, share: asShare}
+	}
 	return Property{
 		About: about + ": " + words, Value: value, Unit: unit, property: mean.As(d), resolved: resolved,
-		level: goalLevel(scale, max((hi-lo)/20, math.SmallestNonzeroFloat64), func(d *property.Desirability) mcmc.Property { return mean.As(d) }),
+		level: goalLevel(of, scale, max((hi-lo)/20, math.SmallestNonzeroFloat64), mean.Mean, func(d *property.Desirability) mcmc.Property { return mean.As(d) }),
 	}, nil
 }
 

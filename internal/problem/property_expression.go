@@ -81,7 +81,7 @@ func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Propert
 	value := func(x *mcmc.Composition) (float64, string) { return p.Value(x), "" }
 	return Property{
 		About: aboutFormula(f["formula"].Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved,
-		level: goalLevel(1, o.width(), o.scored),
+		level: goalLevel(level{what: formulaWords, unit: unit}, 1, o.width(), p.Value, o.scored),
 	}, nil
 }
 

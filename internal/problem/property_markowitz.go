@@ -98,8 +98,13 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pro
 	goal.value = func(x *mcmc.Composition) float64 { return p.Side(side, x) }
 	goal.scored = func(d *property.Desirability) mcmc.Property { return p.As(side, d) }
 	unit, scale := "%", 100.0
-	if side == property.Ratio {
+	of := level{what: returnWords, unit: unit, share: asPercent}
+	switch side {
+	case property.Volatility:
+		of.what = volatilityWords
+	case property.Ratio:
 		unit, scale = "", 1
+		of = level{what: ratioWords}
 	}
 	d, words, err := goal.desirability(ctx, s, n, unit, scale)
 	if err != nil {
@@ -108,7 +113,7 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pro
 	value := func(x *mcmc.Composition) (float64, string) { return float64(scale * p.Side(side, x)), "" }
 	return Property{
 		About: sideWords()[side] + m.from + ": " + words, Value: value, Unit: unit, property: p.As(side, d), resolved: resolved,
-		level: goalLevel(scale, goal.width(), goal.scored),
+		level: goalLevel(of, scale, goal.width(), goal.value, goal.scored),
 	}, nil
 }
 

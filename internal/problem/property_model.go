@@ -143,7 +143,13 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 		property: model, resolved: resolved,
 	}
 	if told.probability {
-		p.Class = told.class
+		bare := foreign.New(settings, func(sums []float64) float64 { return wish(told.of(sums)) }, 0)
+		p.Class, p.chance = told.class, func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) }
+		p.level = func() (*level, error) {
+			l := scoreLevel(bare)
+			l.what, l.share = chanceWords, asShare
+			return l, nil
+		}
 	} else {
 		p.Value = func(x *mcmc.Composition) (v float64, at string) {
 			sums, setting := model.Sums(x)
@@ -160,7 +166,13 @@ func modelLevel(settings []*ensemble.Score, told toldOutput) (*level, error) {
 		return nil, fmt.Errorf("the model is asked in %d settings of its constants, and a limit is of one", len(settings))
 	}
 	least, greatest := settings[0].Bounds()
+	of := foreign.New(settings, func([]float64) float64 { return 1 }, 0)
 	return &level{
+		what: modelWords,
+		shown: func(x *mcmc.Composition) float64 {
+			sums, _ := of.Sums(x)
+			return told.of(sums)
+		},
 		as: func(d *property.Desirability) (mcmc.Property, error) {
 			return foreign.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(told.of(sums))) }, 0), nil
 		},

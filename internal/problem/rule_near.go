@@ -34,7 +34,7 @@ var nearKind = ruleKind{
 	}},
 	read: readNear,
 	says: saysOf(func(n rule.Near, _ func(int) string) []Said {
-		return []Said{{"changes", unless(n.Changes, -1), false}, {"distance", unless(n.Distance, -1), true}}
+		return []Said{{"changes", boundOf(n.Changes), false}, {"distance", boundOf(n.Distance), true}}
 	}),
 }
 
@@ -52,22 +52,26 @@ func readNear(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, er
 	if err := n.Require("near", "write {recipe: Negroni, changes: 3}", "recipe"); err != nil {
 		return nil, err
 	}
-	r := rule.Near{Changes: -1, Distance: -1}
+	var r rule.Near
 	if r.Name, r.Recipe, err = recipeOf(s, f["recipe"]); err != nil {
 		return nil, err
 	}
 	words := ""
 	if v := f["changes"]; v != nil {
-		if r.Changes, err = v.Whole("changes", 0, len(s.names)); err != nil {
+		changes, err := v.Whole("changes", 0, len(s.names))
+		if err != nil {
 			return nil, err
 		}
-		words += fmt.Sprintf(" changes %d", r.Changes)
+		r.Changes = &changes
+		words += fmt.Sprintf(" changes %d", changes)
 	}
 	if v := f["distance"]; v != nil {
-		if r.Distance, err = units(s.total, v, "the distance", 0); err != nil {
+		distance, err := units(s.total, v, "the distance", 0)
+		if err != nil {
 			return nil, err
 		}
-		words += fmt.Sprintf(" distance %d", r.Distance)
+		r.Distance = &distance
+		words += fmt.Sprintf(" distance %d", distance)
 		sum := 0
 		for _, p := range r.Recipe {
 			sum += p.Amount
@@ -119,4 +123,12 @@ func recipeOf(s *shelf, n *yaml.Node) (name string, parts []rule.Part, err error
 		names = append(names, known.Name)
 	}
 	return "", nil, yaml.Offer(n.Errorf("there is no recipe %s", n.Shown()), name, "there are", names, 8)
+}
+
+// boundOf returns a bound, or nil where there is none.
+func boundOf(most *int) any {
+	if most == nil {
+		return nil
+	}
+	return *most
 }

@@ -75,7 +75,7 @@ func readTime(n, draws *yaml.Node) (time.Duration, error) {
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		return 0, yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}
-	if draws != nil && draws.Text != auto {
+	if d > 0 && draws != nil && draws.Text != auto { // none bounds nothing, beside whatever
 		return 0, yaml.Hint(n.Errorf("there is a time and a number of draws"), "leave one of them out, or write draws: auto")
 	}
 	return d, err

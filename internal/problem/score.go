@@ -55,6 +55,7 @@ type Scored struct {
 // A Breach is a rule that a recipe breaks.
 type Breach struct {
 	Text  string
+	What  string           // of a limit of a property, what the figure is of, such as "cost"; else empty
 	Slack *condition.Slack // the figure outside its bounds; nil if there is none to tell
 }
 
@@ -120,14 +121,18 @@ func (p *Problem) breaches(all []Scored) error {
 			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: compositions of " + fault.Count(n, "ingredient") + " are never drawn"})
 		}
 	}
-	for _, b := range p.Target.Bounds() {
+	for k, b := range p.Target.Bounds() {
 		for s := range all {
 			x, err := mcmc.NewComposition(len(p.Ingredients), all[s].Parts...)
 			if err != nil {
 				return err
 			}
 			if math.IsInf(b.Property.LogScore(x), -1) {
-				all[s].Broken = append(all[s].Broken, Breach{Text: b.Name})
+				breach := Breach{Text: b.Name}
+				if k < len(p.limits) {
+					breach.What, breach.Slack = p.limits[k].what, p.limits[k].slackOf(x)
+				}
+				all[s].Broken = append(all[s].Broken, breach)
 			}
 		}
 	}

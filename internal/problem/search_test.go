@@ -221,7 +221,7 @@ func TestWithinBook(t *testing.T) {
 		if w := strings.Join(p.Warnings, " "); !strings.Contains(w, `No recipe uses "Water"`) {
 			t.Errorf("the warnings are %q", w)
 		}
-		if outside, err := p.Outside(100); err != nil || outside != 0 {
+		if outside, err := p.Outside(t.Context(), 100); err != nil || outside != 0 {
 			t.Errorf("%v of the compositions are outside, error %v", outside, err)
 		}
 	}
@@ -229,7 +229,7 @@ func TestWithinBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outside, err := free.Outside(100); err != nil || !(outside > 0.5) || free.Within() {
+	if outside, err := free.Outside(t.Context(), 100); err != nil || !(outside > 0.5) || free.Within() {
 		t.Errorf("without the rule %v are outside, error %v", outside, err)
 	}
 }

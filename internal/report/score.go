@@ -28,6 +28,7 @@ type Scored struct {
 type Breach struct {
 	Rule       string `json:"rule"`
 	Ingredient string `json:"ingredient,omitempty"`
+	What       string `json:"what,omitempty"` // of a limit of a property, what the figures are of
 	Unit       string `json:"unit,omitempty"` // of the figures; empty if there are none
 	Value      Number `json:"value"`
 	Bound      Number `json:"bound"` // that it passes

@@ -67,9 +67,9 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", Quoted(e.Dir), e.What, e.Was, e.Now, e.WayToward)
 }
 
-// An InterruptedError says that a run was interrupted and can be resumed.
+// An InterruptedError says that a run was interrupted, and whether it can be resumed.
 type InterruptedError struct {
-	Dir  string
+	Dir  string  // empty: nothing was stored that could be
 	Done float64 // share of the work done
 	Way  string  // how to go on, if not with kir resume
 	Err  error   // why: that of the context
@@ -77,7 +77,11 @@ type InterruptedError struct {
 
 func (e *InterruptedError) Error() string {
 	way := e.Way
-	if way == "" {
+	switch {
+	case way != "":
+	case e.Dir == "":
+		return "interrupted: nothing was stored"
+	default:
 		way = fmt.Sprintf("go on with `kir resume %s`", Quoted(e.Dir))
 	}
 	return fmt.Sprintf("interrupted with %.0f %% done: %s", 100*e.Done, way)
@@ -86,13 +90,16 @@ func (e *InterruptedError) Error() string {
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
 // A StorageError says that the run's files could not be written, as on a full
-// disk. What is on disk can be resumed.
+// disk. What is on disk can be resumed, once the run was begun.
 type StorageError struct {
-	Dir string
-	Err error // names the file
+	Dir string // empty: the run was not begun
+	Err error  // names the file
 }
 
 func (e *StorageError) Error() string {
+	if e.Dir == "" {
+		return fmt.Sprintf("the run could not be begun: %v", e.Err)
+	}
 	return fmt.Sprintf("the run stopped: %v; once that is put right, go on with `kir resume %s`", e.Err, Quoted(e.Dir))
 }
 

@@ -3,7 +3,9 @@ package run
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -103,5 +105,31 @@ func TestStartWhereAnotherStarts(t *testing.T) {
 	var busy *BusyError
 	if first != nil || !errors.As(second, &busy) || busy.Dir != dir {
 		t.Errorf("the first ended with %v and the second with %v", first, second)
+	}
+}
+
+// uncreated is a store that nothing can be created in.
+type uncreated struct{ Store }
+
+func (u uncreated) Create(_ context.Context, name string, _ []byte) error {
+	return &fs.PathError{Op: "create", Path: u.Path(name), Err: syscall.EROFS}
+}
+
+// TestNothingToResume: an error names kir resume only where there is a run to go on with.
+func TestNothingToResume(t *testing.T) {
+	s := smallSpec(t, resumeSettings(600))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := Start(ctx, counted(t, s, func(n int64) {
+		if n == 5_000 {
+			cancel()
+		}
+	}), Memory(), Options{Workers: 1})
+	if interrupted, is := errors.AsType[*InterruptedError](err); !is || interrupted.Dir != "" || strings.Contains(err.Error(), "resume") {
+		t.Errorf("a run in memory was interrupted: %v", err)
+	}
+	_, err = RunShard(t.Context(), s, uncreated{Memory()}, Options{Workers: 1, Shard: Shard{1, 2}})
+	if storage, is := errors.AsType[*StorageError](err); !is || storage.Dir != "" || strings.Contains(err.Error(), "resume") {
+		t.Errorf("a run that could not be made: %v", err)
 	}
 }

@@ -110,14 +110,15 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	}
 	scans := max(iterations/trialScan, leastTrial/4)
 	tempered, err := try(ctx, t, "tempered", scans)
+	if err == nil && !(tempered.RHat <= max(trialRHat, balanced.RHat-trialBetter)) {
+		// A ladder has more to learn before its chains meet.
+		tempered, err = try(ctx, t, "tempered", longer*scans)
+	}
+	if errors.Is(err, mcmc.ErrNoStart) { // a kernel that cannot be tried is no error of the other
+		return &Advice{Kernel: "balanced", Because: "in a trial tempered found nothing to begin from" + gap}, nil
+	}
 	if err != nil {
 		return nil, err
-	}
-	if !(tempered.RHat <= max(trialRHat, balanced.RHat-trialBetter)) {
-		// A ladder has more to learn before its chains meet.
-		if tempered, err = try(ctx, t, "tempered", longer*scans); err != nil {
-			return nil, err
-		}
 	}
 	both := fmt.Sprintf("R-hat %.2f in a trial, %s %.2f", tempered.RHat, "balanced", balanced.RHat)
 	switch {
@@ -175,6 +176,9 @@ func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err err
 			return 0, err
 		}
 		x, err := prior.Draw(r)
+		if errors.Is(err, mcmc.ErrNoStart) {
+			break // the rules leave hardly anything at random, which the properties do not forbid
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -69,6 +69,7 @@ func (s *session) create(join bool) error {
 	if err != nil {
 		return err
 	}
+	s.there = true
 	return s.resolved()
 }
 
@@ -78,6 +79,7 @@ func (s *session) join() error {
 	if err != nil {
 		return err
 	}
+	s.there = true
 	s.adopt(old)
 	if err := old.compare(s.store.Location(), s.manifest); err != nil {
 		return err
@@ -210,6 +212,7 @@ func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	if err != nil {
 		return nil, err
 	}
+	s.there = true
 	s.adopt(m)
 	if err := m.compare(store.Location(), s.manifest); err != nil {
 		return nil, err
@@ -226,7 +229,7 @@ func (s *session) result(ctx context.Context) (*Result, error) {
 		}
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, &InterruptedError{Dir: s.store.Location(), Done: 1, Err: ctx.Err()}
+		return nil, &InterruptedError{Dir: s.resumable(), Done: 1, Err: ctx.Err()}
 	}
 	if err != nil {
 		return nil, err

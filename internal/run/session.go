@@ -72,6 +72,7 @@ type session struct {
 	table    *table
 	options  Options
 	chains   []*chain       // of the shard
+	there    bool           // the run is: its manifest was written or read
 	stored   map[int][]File // parts, by chain, when the session began
 
 	weighs bool // a property counts
@@ -222,16 +223,24 @@ func (s *session) storageError(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	if errors.As(err, &path) || errors.As(err, &link) {
-		return &StorageError{Dir: s.store.Location(), Err: err}
+		return &StorageError{Dir: s.resumable(), Err: err}
 	}
 	return err
+}
+
+// resumable returns where the run can be gone on with; empty if nowhere.
+func (s *session) resumable() string {
+	if _, gone := s.store.(*memory); gone || !s.there {
+		return ""
+	}
+	return s.store.Location()
 }
 
 // run works until all chains of the session are finished.
 func (s *session) run(ctx context.Context) error {
 	err := s.work(ctx)
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
-		return &InterruptedError{Dir: s.store.Location(), Done: s.done(), Err: ctx.Err()}
+		return &InterruptedError{Dir: s.resumable(), Done: s.done(), Err: ctx.Err()}
 	}
 	return s.storageError(err)
 }

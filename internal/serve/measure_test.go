@@ -48,7 +48,7 @@ func TestMeasure(t *testing.T) {
 		{"amount of Gin min 300 max 300", rule.Amount{Min: 300, Max: 300}, "amount of Gin min 30.0 % max 30.0 %"},
 		{`"amount of Gin max 300" (line 3)`, rule.Amount{Max: 300}, `"amount of Gin max 30.0 %" (line 3)`},
 		{"group kind sour used 1 to 2 total 0 to 50", rule.Group{Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Max: 50}}, "group kind sour used 1 to 2 total 0.0 % to 5.0 %"},
-		{"near Negroni changes 1 distance 200", rule.Near{Changes: 1, Distance: 200}, "near Negroni changes 1 distance 20.0 %"},
+		{"near Negroni changes 1 distance 200", rule.Near{Changes: new(1), Distance: new(200)}, "near Negroni changes 1 distance 20.0 %"},
 		{"amount of Gin max dose", rule.Amount{Max: 7}, "amount of Gin max dose"}, {"exclude Gin", rule.Exclude{}, "exclude Gin"},
 	} {
 		if got := bar.rule(c.text, c.rule); got != c.want {

@@ -28,8 +28,8 @@ func TestAmends(t *testing.T) {
 		{rule.Limit{Min: 1, Max: 2}, rule.Limit{Min: 0.5, Max: 2}, "limit min 0.5;"},
 		{rule.Limit{Min: 1, Max: 2}, rule.Limit{Min: -inf, Max: 3}, "limit min <nil>;limit max 3;"},
 		{rule.Limit{Min: 1, Max: 2}, rule.Limit{Min: 1, Max: inf}, "limit max <nil>;"},
-		{rule.Near{Changes: 1, Distance: -1}, rule.Near{Changes: 2, Distance: -1}, "near changes 2;"},
-		{rule.Near{Changes: -1, Distance: 4}, rule.Near{Changes: -1, Distance: 6}, "near distance 6;"},
+		{rule.Near{Changes: new(1)}, rule.Near{Changes: new(2)}, "near changes 2;"},
+		{rule.Near{Distance: new(4)}, rule.Near{Distance: new(6)}, "near distance 6;"},
 		{rule.Require{Of: []int{1, 2}}, rule.Require{Of: []int{2}}, "require  i2;"},
 		{rule.Exclude{Of: []int{1, 2, 3}}, rule.Exclude{Of: []int{1, 3}}, "exclude  [i1 i3];"},
 	} {

@@ -53,7 +53,7 @@ func TestWeighedStay(t *testing.T) {
 	for name, rules := range map[string][]rule.Rule{
 		"none": nil, "used alone": {rule.Group{Of: []int{0, 1}, Used: &rule.Range{Min: 1, Max: 2}}}, "a dose from 34": {rule.Amount{Of: []int{0}, Min: 34}}, "a dose to 30": {rule.Amount{Of: []int{2}, Max: 30}}, "steps of 20": {rule.Amount{Of: []int{0}, Step: 20}}, "steps of 20 from 5": {rule.Amount{Of: []int{0}, Min: 5, Step: 20}},
 		"half at most": {rule.Group{Of: []int{0, 1}, Total: &rule.Range{Min: 0, Max: 60}}}, "mean": {rule.Limit{Factors: []float64{1, 2, 3}, Min: 2, Max: 2}}, "mean above": {rule.Limit{Factors: []float64{1, 2, 3}, Min: 2.05, Max: math.Inf(1)}}, "mean below": {rule.Limit{Factors: []float64{1, 2, 3}, Min: math.Inf(-1), Max: 1.95}},
-		"near": {rule.Near{Recipe: half, Changes: 0, Distance: 0}}, "near by 6": {rule.Near{Recipe: half, Changes: 0, Distance: 6}}, "not both": {rule.If{Used: []int{0}, Then: rule.Amount{Of: []int{1}, Min: 2, Max: 40, Step: 10}}}, "ratio": {rule.Ratio{Of: []int{0}, To: []int{2}, Min: 1, Max: 1.5}}, "two": {rule.Amount{Of: []int{0}, Min: 40}, rule.Amount{Of: []int{1}, Min: 40}, rule.Amount{Of: []int{2}, Min: 25}},
+		"near": {rule.Near{Recipe: half, Changes: new(0), Distance: new(0)}}, "near by 6": {rule.Near{Recipe: half, Changes: new(0), Distance: new(6)}}, "not both": {rule.If{Used: []int{0}, Then: rule.Amount{Of: []int{1}, Min: 2, Max: 40, Step: 10}}}, "ratio": {rule.Ratio{Of: []int{0}, To: []int{2}, Min: 1, Max: 1.5}}, "two": {rule.Amount{Of: []int{0}, Min: 40}, rule.Amount{Of: []int{1}, Min: 40}, rule.Amount{Of: []int{2}, Min: 25}},
 	} {
 		for _, size := range []*big.Rat{ten, big.NewRat(7, 1), big.NewRat(100, 1), big.NewRat(21, 2), big.NewRat(2, 1), big.NewRat(1, 4)} {
 			for _, dense := range []bool{false, true} {

@@ -61,7 +61,7 @@ func randomRules(rng *rand.Rand, parts []rule.Part, total int) []rule.Rule {
 		case 5:
 			rules = append(rules, rule.Require{Of: []int{p.Ingredient}})
 		case 6:
-			rules = append(rules, rule.Near{Recipe: parts, Changes: 0, Distance: room()})
+			rules = append(rules, rule.Near{Recipe: parts, Changes: new(0), Distance: new(room())})
 		case 7:
 			if p.Amount < 2 {
 				break
@@ -100,7 +100,7 @@ func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, su
 			for k := range r.Recipe {
 				r.Recipe[k].Amount *= int(sum)
 			}
-			r.Distance *= int(sum)
+			r.Distance = new(*r.Distance * int(sum))
 			one = r
 		case rule.If:
 			r.Then = scale(r.Then)

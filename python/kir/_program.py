@@ -68,7 +68,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run was interrupted. Its draws are kept; `directory` names where."""
+    """A run was interrupted. `directory` names where its draws are kept; it is empty where none are."""
 
     def __init__(self, directory: str = "") -> None:
         super().__init__("interrupted" + (f"; resume it with kir resume {directory}" if directory else ""))
@@ -164,6 +164,8 @@ def run(args: Sequence[str], *, progress: Callable[[Mapping[str, Any]], None] | 
     if text is not None:
         readers.append(threading.Thread(target=_feed, args=(child.stdin, text.encode()), daemon=True))
     failure: Error | None = None
+    interrupted = False
+    status = 0
     try:
         if asked:
             asked.open(events)
@@ -183,7 +185,7 @@ def run(args: Sequence[str], *, progress: Callable[[Mapping[str, Any]], None] | 
                 failure = _line(value, lines, progress) or failure
         status = child.wait()
     except KeyboardInterrupt:
-        raise Interrupted(draws) from None
+        interrupted = True
     finally:
         if asked:
             asked.close()  # first: the child would wait for an answer
@@ -195,6 +197,9 @@ def run(args: Sequence[str], *, progress: Callable[[Mapping[str, Any]], None] | 
         for pipe in (child.stdout, child.stderr):
             if pipe:
                 pipe.close()
+    if interrupted:
+        begun = "://" in draws or os.path.exists(os.path.join(draws, "run.json"))
+        raise Interrupted(draws if draws and begun else "")
     if status != 0:
         raise failure or Error("\n".join(lines) or f"kir ended with the status {status}", status=status)
     return Done(b"".join(out), lines)

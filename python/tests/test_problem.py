@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 from support import BOOK, ROOT, needs
 import kir
@@ -226,6 +227,16 @@ class Interrupts(unittest.TestCase):
                 p.sample(out, draws=100_000_000, kernel="balanced")
             self.assertEqual(caught.exception.directory, str(out))
             self.assertIn("Chains", _program.run(["status", str(out)]).out.decode())  # its lock is free, it can go on
+
+    @unittest.skipIf(os.name == "nt", "signals")
+    def test_nothing_to_resume(self):
+        with tempfile.TemporaryDirectory() as base:
+            p = kir.Problem(ingredients={"count": 5}, total=100, sparsity={"uniform": [2, 3]})
+
+            with unittest.mock.patch.object(_program.queue.Queue, "get", side_effect=KeyboardInterrupt), \
+                    self.assertRaises(kir.Interrupted) as caught:
+                p.sample(pathlib.Path(base) / "run", draws="nonsense")
+            self.assertEqual((caught.exception.directory, str(caught.exception)), ("", "interrupted"))
 
 
 class Tradeoffs(unittest.TestCase):

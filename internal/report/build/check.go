@@ -81,6 +81,9 @@ func advise(p *problem.Problem) (run.Advice, error) {
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "advice", 0)
 	for range looked {
 		x, err := prior.Draw(r)
+		if errors.Is(err, mcmc.ErrNoStart) {
+			break
+		}
 		if err != nil {
 			return run.Advice{}, err
 		}

@@ -53,7 +53,7 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 		}
 		out.Values = valuesOf(values, x, out.Predicted)
 		for _, b := range s.Broken {
-			breach := report.Breach{Rule: b.Text, Value: report.UnknownNumber(), Bound: report.UnknownNumber()}
+			breach := report.Breach{Rule: b.Text, What: b.What, Value: report.UnknownNumber(), Bound: report.UnknownNumber()}
 			if b.Slack != nil {
 				breach.Unit, breach.Value, breach.Bound = b.Slack.Unit, report.Number(b.Slack.Value), report.Number(b.Slack.Max)
 				if b.Slack.Value < b.Slack.Min || math.IsInf(b.Slack.Max, 1) {

@@ -118,6 +118,14 @@ func predictionCells(q report.Prediction) []any {
 
 // breach says which rule is broken, and by how much.
 func breach(b report.Breach) string {
+	if b.What != "" && b.Value.Known() && b.Bound.Known() {
+		way := "at most"
+		if b.Value < b.Bound {
+			way = "at least"
+		}
+		value, bound := number.Distinct(float64(b.Value), float64(b.Bound), 4)
+		return b.Rule + ": " + strings.TrimSpace(clipped(b.What)+" is "+value+" "+b.Unit) + ", " + way + " " + bound
+	}
 	if b.Unit == "" || !b.Value.Known() || !b.Bound.Known() {
 		return b.Rule
 	}
