@@ -50,8 +50,12 @@ configuration, as a file that can be deleted. To let programs run once, use --al
 					}
 					said = "  "
 				}
-				files := command.Files()
-				if _, err := fmt.Fprintf(out, "  as long as the contents stay of %s:\n", fault.Count(len(files), "file")); err != nil {
+				files := command.Files()[1:] // behind the program
+				end := ":"
+				if len(files) == 0 {
+					end = "."
+				}
+				if _, err := fmt.Fprintf(out, "  as long as the program stays as it is, and %s%s\n", fault.Count(len(files), "file"), end); err != nil {
 					return err
 				}
 				for k, path := range files {
