@@ -39,7 +39,7 @@ class Campaign:
         self.problem = Problem(book, directory=self.directory, **problem)
         self.problem.passing = dir is None
         if file.is_file():
-            there = _program.run(["schema", str(file)]).json()
+            there = _program.run(["schema", "--", str(file)]).json()
             if there != _json(self.problem):
                 raise Error(f"{self.directory} holds another problem",
                             "kir.Campaign(dir=...) alone goes on with it; name another directory for this one")
@@ -70,7 +70,8 @@ class Campaign:
                correct: bool = False, allow_programs: bool = False, **labels: Any) -> dict[str, Any]:
         """Record results: a batch with its labels, any table of recipes with labels, the path
         of one, or one recipe, as in record("3-1", liking=71). Returns how many were new."""
-        flags = [f"--{k}" for k, v in (("failed", failed), ("withdraw", withdraw), ("correct", correct)) if v]
+        flags = ["--json"]
+        flags += [f"--{k}" for k, v in (("failed", failed), ("withdraw", withdraw), ("correct", correct)) if v]
         text = None
         if isinstance(results, str) and not os.path.exists(results):
             if made:
@@ -84,7 +85,7 @@ class Campaign:
             columns, rows = _tables.rows_of(results)
             kept = [c for c in columns if c not in _OWN and not (c.startswith(_PREDICTED) and "reason" in columns)]
             args, text = ["-"], _tables.text_of(kept, rows)
-        done = self.problem.run("record", *args, "--json", *flags, text=text, allow_programs=allow_programs)
+        done = self.problem.run("record", *flags, named=args, text=text, allow_programs=allow_programs)
         recorded: dict[str, Any] = done.json()
         return recorded
 

@@ -102,7 +102,7 @@ class Problem(MutableMapping[str, Any]):
         """Read a problem file. Comments are not kept where it is changed and saved."""
         problem = cls()
         problem._path = pathlib.Path(path).absolute()
-        problem._keys = _program.run(["schema", str(problem._path)]).json()
+        problem._keys = _program.run(["schema", "--", str(problem._path)]).json()
         problem._loaded = written(problem._keys)
         return problem
 
@@ -173,18 +173,18 @@ class Problem(MutableMapping[str, Any]):
     def __repr__(self) -> str:
         return f"kir.Problem({self.text()})"
 
-    def run(self, command: str, *args: str, allow_programs: bool = False, **options: Any) -> _program.Done:
-        """Run a command of kir on the problem."""
+    def run(self, command: str, *flags: str, named: Sequence[str] = (), allow_programs: bool = False, **options: Any) -> _program.Done:
+        """Run a command of kir on the problem. named: what follows the problem, and is no flag whatever it is."""
         programs = {n for n, p in (self._keys.get("properties") or {}).items() if isinstance(p, Mapping) and "program" in p}
         others = sorted(programs - set(self._functions))
         if self._functions and others and not allow_programs:
             raise Error(f"the problem names a program beside functions of this process: {others[0]}",
                         "look at its command, and allow it by allow_programs=True")
-        flags = ["--allow-programs"] if allow_programs or self._functions else []
+        allowed = ["--allow-programs"] if allow_programs or self._functions else []
         path, made = self._place()
         try:
             asked = Server({n: f for n, f in self._functions.items() if n in programs}) if self._functions else None
-            return _program.run([command, str(path), *args, *flags], asked=asked, **options)
+            return _program.run([command, *flags, *allowed, "--", str(path), *named], asked=asked, **options)
         except Error as e:
             if self.passing and e.place:
                 raise _program.shortened(e, str(self._directory)) from None
@@ -244,7 +244,7 @@ class Problem(MutableMapping[str, Any]):
         path = pathlib.Path(holder) / "run" if holder else pathlib.Path(os.fspath(out)).absolute()  # type: ignore[arg-type]
         try:
             with bar(progress) as shown:
-                self.run("sample", "--json", "--json-progress", "-o", str(path), *(f"--{k}={v}" for k, v in settings.items()),
+                self.run("sample", "--json", "--json-progress", f"--output={path}", *(f"--{k}={v}" for k, v in settings.items()),
                          progress=shown, allow_programs=allow_programs, draws="" if holder else str(path))
         except BaseException:
             if holder:
@@ -261,7 +261,7 @@ class Run:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self.summary: dict[str, Any] = _program.run(["show", self.path, "--json"]).json()
+        self.summary: dict[str, Any] = _program.run(["show", "--json", "--", self.path]).json()
 
     @property
     def shortlist(self) -> Any:
@@ -280,7 +280,7 @@ class Run:
 
     def tradeoff(self, *between: str, points: int | None = None, effort: float | None = None, seed: int | None = None) -> Tradeoff:
         """Return the recipes none of which beats another, as Problem.tradeoff does, with the draws behind them."""
-        return Tradeoff(_program.run(["tradeoff", self.path, *_traded(between, points, effort, seed)]).json())
+        return Tradeoff(_program.run(["tradeoff", *_traded(between, points, effort, seed), "--", self.path]).json())
 
     def draws(self, form: str = "wide") -> Any:
         """Return the draws: "wide" with a column for each ingredient, "long" with a row for
@@ -290,7 +290,7 @@ class Run:
             raise ValueError(f"draws have no form {form!r}: there are wide, long and records")
         pandas = _tables.module("pandas")
         if form == "records" or not pandas:
-            lines = [json.loads(line) for line in _program.run(["draws", self.path, "--format", "jsonl"]).out.splitlines()]
+            lines = [json.loads(line) for line in _program.run(["draws", "--format=jsonl", "--", self.path]).out.splitlines()]
             if form != "long":
                 return lines
             return [{"chain": d["chain"], "draw": d["draw"], "ingredient": n, "amount": a}
@@ -311,7 +311,7 @@ class Run:
     def array(self) -> Any:
         """Return the draws as NumPy's records: chain, draw, log_density, used, score, amount."""
         numpy = _need("numpy")
-        data = _program.run(["draws", self.path, "--format", "npy"]).out
+        data = _program.run(["draws", "--format=npy", "--", self.path]).out
         size = int.from_bytes(data[8:12], "little")
         header = ast.literal_eval(data[12:12 + size].decode("ascii"))
         kinds = numpy.lib.format.descr_to_dtype(header["descr"])
