@@ -50,7 +50,8 @@ configuration, as a file that can be deleted. To let programs run once, use --al
 					}
 					said = "  "
 				}
-				files := command.Files()[1:] // behind the program
+				files := command.Files()
+				files = files[min(1, len(files)):] // behind the program
 				end := ":"
 				if len(files) == 0 {
 					end = "."
