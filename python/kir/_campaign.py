@@ -51,7 +51,7 @@ class Campaign:
         same batch comes again."""
         flags = [f"--{k}={v}" for k, v in given({"number": n, "seed": seed}).items()]
         batch = self.problem.run("next", "--json", *flags, allow_programs=allow_programs).json()
-        used = sorted({name for e in batch["batch"] for name in e["recipe"]})
+        used = sorted({name for e in batch["batch"] for name, amount in e["recipe"].items() if amount})
         unit = Fraction(batch["measure"]["size"]) / batch["total"]
         rows = []
         for e in batch["batch"]:
@@ -67,9 +67,11 @@ class Campaign:
         return table
 
     def record(self, results: Any, *, made: Mapping[str, Any] | None = None, failed: bool = False, withdraw: bool = False,
-               correct: bool = False, allow_programs: bool = False, **labels: Any) -> dict[str, Any]:
+               correct: bool = False, allow_programs: bool = False, missing: str = "zero", **labels: Any) -> dict[str, Any]:
         """Record results: a batch with its labels, any table of recipes with labels, the path
-        of one, or one recipe, as in record("3-1", liking=71). Returns how many were new."""
+        of one, or one recipe, as in record("3-1", liking=71). Returns how many were new.
+
+        missing: what a missing amount is, as of [Problem]."""
         flags = ["--json"]
         flags += [f"--{k}" for k, v in (("failed", failed), ("withdraw", withdraw), ("correct", correct)) if v]
         text = None
@@ -83,6 +85,7 @@ class Campaign:
             args = [os.path.abspath(results)]
         else:
             columns, rows = _tables.rows_of(results)
+            _tables.check_missing([c for c in columns if c in self.problem.amounts()], rows, missing)
             kept = [c for c in columns if c not in _OWN and not (c.startswith(_PREDICTED) and "reason" in columns)]
             args, text = ["-"], _tables.text_of(kept, rows)
         done = self.problem.run("record", *flags, named=args, text=text, allow_programs=allow_programs)

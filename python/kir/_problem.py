@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import csv
 import html
 import inspect
+import io
 import json
 import os
 import pathlib
@@ -35,14 +37,15 @@ class Problem(MutableMapping[str, Any]):
     into. maximize, minimize: a label of the recipes, or several. objectives: {name: what
     kir.learn, kir.blend and the like return, or a function or estimator}. rules: a list of
     what kir.limit, kir.amount and the like return. Other keys are those of the problem file.
-    directory: where the problem is written; without one it is a temporary directory that goes
+    missing: what a missing number (NaN, None, pandas' NA) in a column of recipes that is no label is: "zero",
+    with a warning, or "refuse". directory: where the problem is written; without one it is a temporary directory that goes
     with the object.
     """
 
     def __init__(self, recipes: Any = None, *, ingredients: Any = None, total: int | None = None,
                  maximize: str | Sequence[str] = (), minimize: str | Sequence[str] = (),
                  objectives: Mapping[str, Any] | None = None, rules: Sequence[Mapping[str, Any]] = (),
-                 directory: str | os.PathLike[str] | None = None, **keys: Any) -> None:
+                 directory: str | os.PathLike[str] | None = None, missing: str = "zero", **keys: Any) -> None:
         self._tables: dict[str, str] = {}
         self._functions: dict[str, Function] = {}
         self._models: dict[str, Function] = {}  # by file: what goes over as one
@@ -52,7 +55,9 @@ class Problem(MutableMapping[str, Any]):
         self._directory = pathlib.Path(directory) if directory is not None else None
         self._keys: dict[str, Any] = given({"name": keys.pop("name", None)})
         if recipes is not None:
-            self._keys["recipes"] = self._source(recipes, "recipes.csv", _tables.recipes_text)
+            named = [n for said in (maximize, minimize) for n in ([said] if isinstance(said, str) else said)]
+            named += [n for o in (objectives or {}).values() for n in _labels(o)]
+            self._keys["recipes"] = self._source(recipes, "recipes.csv", lambda table: _tables.recipes_text(table, missing, named))
         if ingredients is not None:
             names = isinstance(ingredients, (list, tuple)) and all(isinstance(i, str) for i in ingredients)
             count = isinstance(ingredients, Mapping) and set(ingredients) == {"count"}
@@ -127,6 +132,11 @@ class Problem(MutableMapping[str, Any]):
     def _write_models(self, folder: pathlib.Path) -> None:
         for name, f in self._models.items():
             _write(folder / name, f.file(int(self._keys["total"])))
+
+    def amounts(self) -> set[str]:
+        """Return the columns of recipes that were given as a table, but labels of objectives."""
+        header: list[str] = next(csv.reader(io.StringIO(self._tables.get("recipes.csv", ""))), [])
+        return set(header) - {n for o in (self._keys.get("properties") or {}).values() for n in _labels(o)}
 
     def text(self) -> str:
         """Return the problem as it is written."""
@@ -252,16 +262,30 @@ class Problem(MutableMapping[str, Any]):
             raise
         run = Run(path)
         if holder:
+            run._temporary = True
             weakref.finalize(run, shutil.rmtree, holder, True)
         return run
 
 
 class Run:
-    """A finished run: its summary, shortlist and draws."""
+    """A finished run: its summary, shortlist and draws.
+
+    A run in a temporary directory cannot be pickled, as for another process: name its
+    directory with sample(out=...), and hand over that.
+    """
+
+    _temporary = False
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self.summary: dict[str, Any] = _program.run(["show", "--json", "--", self.path]).json()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the path, not the draws."""
+        if self._temporary:
+            raise Error("a run in a temporary directory cannot be pickled, as its directory goes with this object",
+                        "name one: problem.sample(out=DIR), and kir.Run(DIR) in the other process")
+        return self.__dict__
 
     @property
     def shortlist(self) -> Any:
@@ -396,6 +420,13 @@ def _traded(between: Sequence[str], points: int | None, effort: float | None, se
 def framed(page: str) -> str:
     """Return a page as a frame of its own, so that a notebook's style and its keep apart."""
     return f'<iframe srcdoc="{html.escape(page)}" sandbox style="width:100%;height:42em;border:0"></iframe>'
+
+
+def _labels(objective: Any) -> list[str]:
+    """Return the labels that an objective names."""
+    if not isinstance(objective, Mapping):
+        return []
+    return [str(v[k]) for v in objective.values() if isinstance(v, Mapping) for k in ("label", "sd") if k in v]
 
 
 def _file(name: str, taken: Mapping[str, Any]) -> str:
