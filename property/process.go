@@ -54,7 +54,8 @@ func start(path string, o *ProgramOptions) (*process, error) {
 	}
 	cmd := exec.Command(path, o.Command[1:]...)
 	cmd.Dir = o.Dir
-	cmd.Env = append(os.Environ(), "KIR_TOTAL="+strconv.Itoa(o.Total))
+	// Python is to leave nothing beside a script: consent is to what is there.
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "KIR_TOTAL="+strconv.Itoa(o.Total))
 	// Systems refuse long variables, and all of them together: 128 KiB on Linux.
 	if names, err := json.Marshal(o.Ingredients); err == nil && len(names) <= 1<<15 {
 		cmd.Env = append(cmd.Env, "KIR_INGREDIENTS="+string(names))

@@ -49,7 +49,7 @@ var notRun = []struct{ begins, why string }{
 	{"import polars", "Python"},
 	{"import pandas", "Python"},
 	{"import numpy", "Python: python/tests/test_problem.py reads such a file"},
-	{"kir sample problem.yaml -o RUN --chains 64 --shard", "a shard of sixteen: testdata/script/shards.txtar runs some"},
+	{"kir sample problem.yaml -o RUN --chains 64 --draws 100000 --shard", "a shard of sixteen: testdata/script/shards.txtar runs some"},
 	{"kir sample problem.yaml -o 's3://", "a bucket: examples/scale/test-s3.sh runs it"},
 	{"go run ./cmd/kir sample examples/scorer/", "scikit-learn: the example has its own test"},
 	// What takes minutes or hours. Tests and folders they name are looked for.

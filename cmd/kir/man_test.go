@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,22 @@ func TestManPages(t *testing.T) {
 				t.Errorf("%s lacks --%s", file, f.Name)
 			}
 		})
+	}
+	release, err := os.ReadFile("../../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed, written []string
+	for _, m := range regexp.MustCompile(`\bman/(\S+\.1)\.gz`).FindAllStringSubmatch(string(release), -1) {
+		listed = append(listed, m[1])
+	}
+	for path := range commands {
+		written = append(written, strings.ReplaceAll(path, " ", "-")+".1")
+	}
+	slices.Sort(listed)
+	slices.Sort(written)
+	if !slices.Equal(listed, written) {
+		t.Errorf("homebrew_casks of .goreleaser.yaml lists the pages\n%q, and the commands have\n%q", listed, written)
 	}
 	if len(commands) < 15 {
 		t.Errorf("there are %d pages", len(commands))

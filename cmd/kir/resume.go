@@ -64,7 +64,7 @@ long run. The problem and its files must not have changed.`,
 		return err
 	}
 	c.Flags().IntVar(&draws, "draws", 0, "draws a chain that the run is to have in the end")
-	c.Flags().StringVar(&shard, "shard", "", "go on with only the K-th of S parts of the chains, `K/S`")
+	c.Flags().StringVar(&shard, "shard", "", "go on with only the K-th of S parts of the chains, `K/S`, or auto")
 	problemFlag(c, &file)
 	o.flags(c)
 	return c

@@ -53,7 +53,7 @@ run.`,
   kir sample runs/fresh-all-day-cocktails-1 --pin 3:Gin --exclude "Lemon juice"
   kir sample runs/fresh-all-day-cocktails-1 --near 3=1
   kir sample problem.yaml --min "Gin=20%" --max "Lime juice=3%"
-  kir sample problem.yaml -o shared/long --chains 64 --shard 3/16`,
+  kir sample problem.yaml -o shared/long --chains 64 --draws 100000 --shard 3/16`,
 		Args:              one("problem file or run"),
 		ValidArgsFunction: problemsAndRuns,
 	}
@@ -138,7 +138,7 @@ run.`,
 		return err
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
-	c.Flags().StringVar(&shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`; kir merge joins them")
+	c.Flags().StringVar(&shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`, or auto by the variables of Slurm, Kubernetes or AWS Batch; kir merge joins them")
 	c.Flags().StringVar(&s.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
 	c.Flags().IntVar(&s.Chains, "chains", s.Chains, "chains")
 	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw, with --draws auto as many at most")

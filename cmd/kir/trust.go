@@ -2,12 +2,17 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/fault"
 	"kir/internal/problem"
 	"kir/internal/terminal"
 )
+
+// mostShown is how many files of a command are listed.
+const mostShown = 20
 
 func newTrustCommand() *cobra.Command {
 	return &cobra.Command{
@@ -16,9 +21,10 @@ func newTrustCommand() *cobra.Command {
 		Long: `Print the programs that a problem names, and let them run whenever that problem is
 sampled, checked, resumed or merged. They have your rights, so look at them first.
 
-It holds as long as the command with all its arguments, the contents of the program and
-of the files among its arguments, and the problem's directory stay as they are; what the
-program loads in turn is not checked. It is kept in kir/trusted in the directory of your
+It holds as long as the command with all its arguments, the problem's directory, and the
+program with the files and directories that the command names stay as they are; so does
+the interpreter of a script and what lies beside a script with an ending of its language.
+What else the program loads, such as libraries that are installed, is not checked. It is kept in kir/trusted in the directory of your
 configuration, as a file that can be deleted. To let programs run once, use --allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
 		Args:              one("problem file"),
@@ -43,6 +49,24 @@ configuration, as a file that can be deleted. To let programs run once, use --al
 						return err
 					}
 					said = "  "
+				}
+				files := command.Files()
+				files = files[min(1, len(files)):] // behind the program
+				end := ":"
+				if len(files) == 0 {
+					end = "."
+				}
+				if _, err := fmt.Fprintf(out, "  as long as the program stays as it is, and %s%s\n", fault.Count(len(files), "file"), end); err != nil {
+					return err
+				}
+				for k, path := range files {
+					if k == mostShown {
+						fmt.Fprintf(out, "    and %d more\n", len(files)-k)
+						break
+					}
+					if _, err := fmt.Fprintln(out, "    "+terminal.Plain(strconv.Quote(path))); err != nil {
+						return err
+					}
 				}
 			}
 			return nil

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The chains of any problem as an array of Slurm tasks, several chains a task:
 #
-#   sbatch --array=1-16 slurm.sh problem.yaml /shared/run --chains 64
+#   sbatch --array=1-16 slurm.sh problem.yaml /shared/run --chains 64 --draws 100000
 #   sbatch --dependency=afterok:JOB --wrap 'kir merge /shared/run'
 #
 # RUN is a directory that all nodes see, or s3://bucket/prefix. What follows it goes to
@@ -18,7 +18,7 @@ set -uo pipefail
 
 problem=$1 run=$2
 shift 2
-kir sample "$problem" -o "$run" --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" \
+kir sample "$problem" -o "$run" --shard auto \
   --workers "${SLURM_CPUS_PER_TASK:-1}" --quiet "$@" &
 task=$!
 trap 'kill -TERM "$task"' TERM

@@ -5,11 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,13 +26,26 @@ type Command struct {
 	Words []string // the program and its arguments; no shell reads them
 	Dir   string   // where it runs: the problem's directory
 
-	key string
+	key     string
+	files   []string
+	partial error
 }
 
 // Key is what consent to the command is remembered by: the SHA-256, in hexadecimal, of the
-// list of its words, of the contents of the program and of each file that a word names,
-// and of the problem's directory. It is the same whatever else the problem says.
+// list of its words, of the problem's directory, and of what [Command.Files] returns. It is
+// the same whatever else the problem says.
 func (c *Command) Key() string { return c.key }
+
+// Files returns the files whose names and contents have a part in the key: the program; the
+// files that its words name, and all files of the directories that they name, but those
+// that kir writes (results, batches, runs, locks, counts) where they are not executable; the
+// interpreter of a #! line, with what follows it; and beside a script the files of its
+// directory and below that its language may load, by their endings. Links are followed.
+func (c *Command) Files() []string { return c.files }
+
+// Partial returns why consent to the command cannot be remembered, or nil: it names more
+// than is looked at, or what has no contents that stay.
+func (c *Command) Partial() error { return c.partial }
 
 // Lines returns the whole command as it is shown to a person: where it runs, and then each
 // word on a line of its own, quoted. Nothing is cut.
@@ -109,20 +119,24 @@ func (c *Command) find(ctx context.Context, dir string) (err error) {
 	if program, err = filepath.EvalSymlinks(program); err != nil {
 		return err
 	}
-	h := sha256.New()
-	put(h, "kir consent 2", home, program, strconv.Itoa(len(c.Words)))
-	put(h, c.Words...)
-	for _, path := range append([]string{program}, c.Words[1:]...) {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(c.Dir, path)
-		}
-		contents, err := contentsOf(ctx, path)
-		if err != nil {
+	if n := len(strings.Join(c.Words, " ")); n > consentWords {
+		return fmt.Errorf("the command has %d bytes: it may have %d", n, consentWords)
+	}
+	f := &fingerprint{ctx: ctx, dir: home, hash: sha256.New(), seen: make(map[string]bool)}
+	put(f.hash, "kir consent 3", home, program, strconv.Itoa(len(c.Words)))
+	put(f.hash, c.Words...)
+	if err := f.named(program); err != nil {
+		return err
+	}
+	for _, word := range c.Words[1:] {
+		if err := f.word(word, false); err != nil {
 			return err
 		}
-		put(h, contents)
 	}
-	c.key = hex.EncodeToString(h.Sum(nil))
+	if err := f.imports(c.Words); err != nil {
+		return err
+	}
+	c.key, c.files, c.partial = hex.EncodeToString(f.hash.Sum(nil)), f.files, f.partial
 	return nil
 }
 
@@ -133,7 +147,7 @@ func (c *Command) unchanged() error {
 		return err
 	}
 	if is.key != c.key {
-		return fmt.Errorf("the program %s or a file that its arguments name has changed since it was allowed to run: start again, and it is asked for", fault.Quote(c.Words[0]))
+		return fmt.Errorf("the program %s or a file that it names or loads has changed since it was allowed to run: start again, and it is asked for", fault.Quote(c.Words[0]))
 	}
 	return nil
 }
@@ -145,23 +159,6 @@ func put(h hash.Hash, texts ...string) {
 	}
 }
 
-// contentsOf returns the SHA-256 of a file, or why there is none.
-func contentsOf(ctx context.Context, path string) (string, error) {
-	f, err := file.Open(ctx, path)
-	if err != nil {
-		if errors.Is(err, fs.ErrPermission) {
-			return "unread", nil // it may be run and not read
-		}
-		return "no file", nil
-	}
-	defer f.Close() // read only: nothing can be lost by it
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
 // trusted returns the file that says that the command is trusted.
 func (c *Command) trusted() (string, error) {
 	dir, err := os.UserConfigDir()
@@ -169,9 +166,14 @@ func (c *Command) trusted() (string, error) {
 }
 
 // Trusted says whether the command was trusted, and what is run has not changed since: its
-// words, the program and the files that they name. What these load in turn is not looked
-// at.
+// words and [Command.Files]. Not looked at are libraries that are installed (of the system,
+// in a virtual environment or node_modules), what the environment adds, such as PYTHONPATH,
+// files that a program names itself, and what changes between the look and the start, or
+// while it runs.
 func (c *Command) Trusted() bool {
+	if c.partial != nil {
+		return false
+	}
 	path, err := c.trusted()
 	if err == nil {
 		_, err = os.Stat(path)
@@ -181,6 +183,9 @@ func (c *Command) Trusted() bool {
 
 // Trust remembers, in the user's directory of configuration, that the command may run.
 func (c *Command) Trust() error {
+	if c.partial != nil {
+		return c.partial
+	}
 	path, err := c.trusted()
 	if err != nil {
 		return err

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -10,8 +12,72 @@ import (
 // Count, counted from 1. The zero value is all of them.
 type Shard struct{ Index, Count int }
 
-// ParseShard reads "3/16".
+// An engine numbers the tasks of a job by variables of the environment: the task's index,
+// that of the first, and how many there are.
+type engine struct{ name, index, first, count, need string }
+
+var engines = []engine{
+	{"Slurm", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT", "start the job with sbatch --array=1-16"},
+	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "JOB_COMPLETIONS", "give the container the variable JOB_COMPLETIONS, the completions of an Indexed Job"},
+	{"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "", "AWS_BATCH_JOB_ARRAY_SIZE", "start an array job"},
+}
+
+// engineShard returns the shard of a task by the variables of the engine that started it.
+func engineShard(variable func(string) string) (Shard, error) {
+	var found []engine
+	for _, e := range engines {
+		if variable(e.index) != "" {
+			found = append(found, e)
+		}
+	}
+	if len(found) == 0 {
+		return Shard{}, errors.New("--shard auto is of a task of Slurm, Kubernetes or AWS Batch: neither SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX nor AWS_BATCH_JOB_ARRAY_INDEX is set; write K/S, the K-th of S, such as 3/16")
+	}
+	if len(found) > 1 {
+		return Shard{}, fmt.Errorf("--shard auto is not clear: both %s and %s are set; write K/S, the K-th of S, such as 3/16", found[0].index, found[1].index)
+	}
+	e := found[0]
+	number := func(name string) (int, error) {
+		n, err := strconv.Atoi(variable(name))
+		if err != nil || n < 0 {
+			return 0, fmt.Errorf("--shard auto of %s: %s is %q, and must be a number: %s, or write K/S, such as 3/16", e.name, name, variable(name), e.need)
+		}
+		return n, nil
+	}
+	index, err := number(e.index)
+	if err != nil {
+		return Shard{}, err
+	}
+	count, err := number(e.count)
+	if err != nil {
+		return Shard{}, err
+	}
+	first := 0
+	if e.first != "" {
+		if first, err = number(e.first); err != nil {
+			return Shard{}, err
+		}
+		// With gaps in it, or a step, an index says nothing of its place among the others.
+		const last = "SLURM_ARRAY_TASK_MAX"
+		if to, err := number(last); err != nil {
+			return Shard{}, err
+		} else if to-first+1 != count {
+			return Shard{}, fmt.Errorf("--shard auto of Slurm: the array goes from %d to %d and has %d tasks: %s, without gaps or a step", first, to, count, e.need)
+		}
+	}
+	s := Shard{index - first + 1, count}
+	if count < 1 || s.check() != nil {
+		return Shard{}, fmt.Errorf("--shard auto of %s: %s is %d, from %d on, and %s is %d", e.name, e.index, index, first, e.count, count)
+	}
+	return s, nil
+}
+
+// ParseShard reads "3/16", or "auto": the task's own place by the variables of Slurm,
+// Kubernetes or AWS Batch.
 func ParseShard(text string) (Shard, error) {
+	if text == "auto" {
+		return engineShard(os.Getenv)
+	}
 	index, count, ok := strings.Cut(text, "/")
 	k, err := strconv.Atoi(index)
 	n, err2 := strconv.Atoi(count)

@@ -137,7 +137,7 @@ func (s *Session) loading(ctx context.Context, text []byte, o problem.Options) (
 	return problem.AllowCommands(ctx, func(c *problem.Command) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.allowed[c.Key()]
+		return c.Partial() == nil && s.allowed[c.Key()]
 	}), o
 }
 
@@ -331,6 +331,8 @@ func (s *Session) noteError(err error) {
 type Ask struct {
 	Key   string   `json:"key"`   // what allows it
 	Lines []string `json:"lines"` // the command, whole
+
+	partial string // why it cannot be allowed here, or empty
 }
 
 // asksOf returns the programs that an error is about, if it is about consent.
@@ -338,7 +340,11 @@ func asksOf(err error) (asks []Ask) {
 	if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
 		for _, c := range consent.Commands {
 			if !slices.ContainsFunc(asks, func(a Ask) bool { return a.Key == c.Key() }) {
-				asks = append(asks, Ask{c.Key(), c.Lines()})
+				a := Ask{Key: c.Key(), Lines: c.Lines()}
+				if err := c.Partial(); err != nil {
+					a.partial = err.Error()
+				}
+				asks = append(asks, a)
 			}
 		}
 	}
@@ -351,9 +357,16 @@ func (s *Session) allowCommand(key string) error {
 	w := s.work
 	s.mu.Unlock()
 	w.mu.Lock()
-	asked := slices.ContainsFunc(w.asks, func(a Ask) bool { return a.Key == key })
+	asked := slices.IndexFunc(w.asks, func(a Ask) bool { return a.Key == key })
+	partial := ""
+	if asked >= 0 {
+		partial = w.asks[asked].partial
+	}
 	w.mu.Unlock()
-	if !asked {
+	if partial != "" {
+		return &fault.Error{Message: partial}
+	}
+	if asked < 0 {
 		return &fault.Error{Message: "the problem does not ask for this command", Hint: "reload the page, which shows what it asks for"}
 	}
 	s.mu.Lock()

@@ -132,7 +132,15 @@ class Function:
             unknown = {name for recipe in recipes for name in recipe} - set(columns)
             if unknown:
                 raise Error(f"the function has no column for {min(unknown)!r}", "exclude it, or name it in columns")
-        values = [float(v) for v in self._values(_tables.frame(rows, columns))]
+        answer = self._values(_tables.frame(rows, columns))
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        wanted = f"return a list, a Series or an array of {len(rows)} numbers, one for each row of the table"
+        if getattr(answer, "ndim", 1) == 0 or not hasattr(answer, "__iter__") or isinstance(answer, str):
+            raise Error(f"the function {name} returned one {type(answer).__name__} for a table of {len(rows)} recipes", wanted)
+        try:
+            values = [float(v) for v in answer]
+        except (TypeError, ValueError) as e:
+            raise Error(f"the function {name} returned something that is no number ({e})", wanted) from e
         if len(values) != len(rows):
             raise ValueError(f"the function returned {len(values)} numbers for {len(rows)} recipes")
         return [self._score(v) for v in values]

@@ -39,7 +39,7 @@ class Campaign:
         self.problem = Problem(book, directory=self.directory, **problem)
         self.problem.passing = dir is None
         if file.is_file():
-            there = _program.run(["schema", str(file)]).json()
+            there = _program.run(["schema", "--", str(file)]).json()
             if there != _json(self.problem):
                 raise Error(f"{self.directory} holds another problem",
                             "kir.Campaign(dir=...) alone goes on with it; name another directory for this one")
@@ -51,7 +51,7 @@ class Campaign:
         same batch comes again."""
         flags = [f"--{k}={v}" for k, v in given({"number": n, "seed": seed}).items()]
         batch = self.problem.run("next", "--json", *flags, allow_programs=allow_programs).json()
-        used = sorted({name for e in batch["batch"] for name in e["recipe"]})
+        used = sorted({name for e in batch["batch"] for name, amount in e["recipe"].items() if amount})
         rows = []
         for e in batch["batch"]:
             row: dict[str, Any] = {"id": e["id"]}
@@ -67,10 +67,13 @@ class Campaign:
         return table
 
     def record(self, results: Any, *, made: Mapping[str, Any] | None = None, failed: bool = False, withdraw: bool = False,
-               correct: bool = False, allow_programs: bool = False, **labels: Any) -> dict[str, Any]:
+               correct: bool = False, allow_programs: bool = False, missing: str = "zero", **labels: Any) -> dict[str, Any]:
         """Record results: a batch with its labels, any table of recipes with labels, the path
-        of one, or one recipe, as in record("3-1", liking=71). Returns how many were new."""
-        flags = [f"--{k}" for k, v in (("failed", failed), ("withdraw", withdraw), ("correct", correct)) if v]
+        of one, or one recipe, as in record("3-1", liking=71). Returns how many were new.
+
+        missing: what a missing amount is, as of [Problem]."""
+        flags = ["--json"]
+        flags += [f"--{k}" for k, v in (("failed", failed), ("withdraw", withdraw), ("correct", correct)) if v]
         text = None
         if isinstance(results, str) and not os.path.exists(results):
             if made:
@@ -82,9 +85,10 @@ class Campaign:
             args = [os.path.abspath(results)]
         else:
             columns, rows = _tables.rows_of(results)
+            _tables.check_missing([c for c in columns if c in self.problem.amounts()], rows, missing)
             kept = [c for c in columns if c not in _OWN and not (c.startswith(_PREDICTED) and "reason" in columns)]
             args, text = ["-"], _tables.text_of(kept, rows)
-        done = self.problem.run("record", *args, "--json", *flags, text=text, allow_programs=allow_programs)
+        done = self.problem.run("record", *flags, named=args, text=text, allow_programs=allow_programs)
         recorded: dict[str, Any] = done.json()
         return recorded
 

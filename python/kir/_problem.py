@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import csv
 import html
 import inspect
+import io
 import json
 import os
 import pathlib
@@ -35,14 +37,15 @@ class Problem(MutableMapping[str, Any]):
     into. maximize, minimize: a label of the recipes, or several. objectives: {name: what
     kir.learn, kir.blend and the like return, or a function or estimator}. rules: a list of
     what kir.limit, kir.amount and the like return. Other keys are those of the problem file.
-    directory: where the problem is written; without one it is a temporary directory that goes
+    missing: what a missing number (NaN, None, pandas' NA) in a column of recipes that is no label is: "zero",
+    with a warning, or "refuse". directory: where the problem is written; without one it is a temporary directory that goes
     with the object.
     """
 
     def __init__(self, recipes: Any = None, *, ingredients: Any = None, total: int | None = None,
                  maximize: str | Sequence[str] = (), minimize: str | Sequence[str] = (),
                  objectives: Mapping[str, Any] | None = None, rules: Sequence[Mapping[str, Any]] = (),
-                 directory: str | os.PathLike[str] | None = None, **keys: Any) -> None:
+                 directory: str | os.PathLike[str] | None = None, missing: str = "zero", **keys: Any) -> None:
         self._tables: dict[str, str] = {}
         self._functions: dict[str, Function] = {}
         self._models: dict[str, Function] = {}  # by file: what goes over as one
@@ -52,7 +55,9 @@ class Problem(MutableMapping[str, Any]):
         self._directory = pathlib.Path(directory) if directory is not None else None
         self._keys: dict[str, Any] = given({"name": keys.pop("name", None)})
         if recipes is not None:
-            self._keys["recipes"] = self._source(recipes, "recipes.csv", _tables.recipes_text)
+            named = [n for said in (maximize, minimize) for n in ([said] if isinstance(said, str) else said)]
+            named += [n for o in (objectives or {}).values() for n in _labels(o)]
+            self._keys["recipes"] = self._source(recipes, "recipes.csv", lambda table: _tables.recipes_text(table, missing, named))
         if ingredients is not None:
             names = isinstance(ingredients, (list, tuple)) and all(isinstance(i, str) for i in ingredients)
             count = isinstance(ingredients, Mapping) and set(ingredients) == {"count"}
@@ -102,7 +107,7 @@ class Problem(MutableMapping[str, Any]):
         """Read a problem file. Comments are not kept where it is changed and saved."""
         problem = cls()
         problem._path = pathlib.Path(path).absolute()
-        problem._keys = _program.run(["schema", str(problem._path)]).json()
+        problem._keys = _program.run(["schema", "--", str(problem._path)]).json()
         problem._loaded = written(problem._keys)
         return problem
 
@@ -127,6 +132,11 @@ class Problem(MutableMapping[str, Any]):
     def _write_models(self, folder: pathlib.Path) -> None:
         for name, f in self._models.items():
             _write(folder / name, f.file(int(self._keys["total"])))
+
+    def amounts(self) -> set[str]:
+        """Return the columns of recipes that were given as a table, but labels of objectives."""
+        header: list[str] = next(csv.reader(io.StringIO(self._tables.get("recipes.csv", ""))), [])
+        return set(header) - {n for o in (self._keys.get("properties") or {}).values() for n in _labels(o)}
 
     def text(self) -> str:
         """Return the problem as it is written."""
@@ -173,18 +183,18 @@ class Problem(MutableMapping[str, Any]):
     def __repr__(self) -> str:
         return f"kir.Problem({self.text()})"
 
-    def run(self, command: str, *args: str, allow_programs: bool = False, **options: Any) -> _program.Done:
-        """Run a command of kir on the problem."""
+    def run(self, command: str, *flags: str, named: Sequence[str] = (), allow_programs: bool = False, **options: Any) -> _program.Done:
+        """Run a command of kir on the problem. named: what follows the problem, and is no flag whatever it is."""
         programs = {n for n, p in (self._keys.get("properties") or {}).items() if isinstance(p, Mapping) and "program" in p}
         others = sorted(programs - set(self._functions))
         if self._functions and others and not allow_programs:
             raise Error(f"the problem names a program beside functions of this process: {others[0]}",
                         "look at its command, and allow it by allow_programs=True")
-        flags = ["--allow-programs"] if allow_programs or self._functions else []
+        allowed = ["--allow-programs"] if allow_programs or self._functions else []
         path, made = self._place()
         try:
             asked = Server({n: f for n, f in self._functions.items() if n in programs}) if self._functions else None
-            return _program.run([command, str(path), *args, *flags], asked=asked, **options)
+            return _program.run([command, *flags, *allowed, "--", str(path), *named], asked=asked, **options)
         except Error as e:
             if self.passing and e.place:
                 raise _program.shortened(e, str(self._directory)) from None
@@ -244,7 +254,7 @@ class Problem(MutableMapping[str, Any]):
         path = pathlib.Path(holder) / "run" if holder else pathlib.Path(os.fspath(out)).absolute()  # type: ignore[arg-type]
         try:
             with bar(progress) as shown:
-                self.run("sample", "--json", "--json-progress", "-o", str(path), *(f"--{k}={v}" for k, v in settings.items()),
+                self.run("sample", "--json", "--json-progress", f"--output={path}", *(f"--{k}={v}" for k, v in settings.items()),
                          progress=shown, allow_programs=allow_programs, draws="" if holder else str(path))
         except BaseException:
             if holder:
@@ -252,16 +262,30 @@ class Problem(MutableMapping[str, Any]):
             raise
         run = Run(path)
         if holder:
+            run._temporary = True
             weakref.finalize(run, shutil.rmtree, holder, True)
         return run
 
 
 class Run:
-    """A finished run: its summary, shortlist and draws."""
+    """A finished run: its summary, shortlist and draws.
+
+    A run in a temporary directory cannot be pickled, as for another process: name its
+    directory with sample(out=...), and hand over that.
+    """
+
+    _temporary = False
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self.summary: dict[str, Any] = _program.run(["show", self.path, "--json"]).json()
+        self.summary: dict[str, Any] = _program.run(["show", "--json", "--", self.path]).json()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: the path, not the draws."""
+        if self._temporary:
+            raise Error("a run in a temporary directory cannot be pickled, as its directory goes with this object",
+                        "name one: problem.sample(out=DIR), and kir.Run(DIR) in the other process")
+        return self.__dict__
 
     @property
     def shortlist(self) -> Any:
@@ -280,7 +304,7 @@ class Run:
 
     def tradeoff(self, *between: str, points: int | None = None, effort: float | None = None, seed: int | None = None) -> Tradeoff:
         """Return the recipes none of which beats another, as Problem.tradeoff does, with the draws behind them."""
-        return Tradeoff(_program.run(["tradeoff", self.path, *_traded(between, points, effort, seed)]).json())
+        return Tradeoff(_program.run(["tradeoff", *_traded(between, points, effort, seed), "--", self.path]).json())
 
     def draws(self, form: str = "wide") -> Any:
         """Return the draws: "wide" with a column for each ingredient, "long" with a row for
@@ -290,7 +314,7 @@ class Run:
             raise ValueError(f"draws have no form {form!r}: there are wide, long and records")
         pandas = _tables.module("pandas")
         if form == "records" or not pandas:
-            lines = [json.loads(line) for line in _program.run(["draws", self.path, "--format", "jsonl"]).out.splitlines()]
+            lines = [json.loads(line) for line in _program.run(["draws", "--format=jsonl", "--", self.path]).out.splitlines()]
             if form != "long":
                 return lines
             return [{"chain": d["chain"], "draw": d["draw"], "ingredient": n, "amount": a}
@@ -311,7 +335,7 @@ class Run:
     def array(self) -> Any:
         """Return the draws as NumPy's records: chain, draw, log_density, used, score, amount."""
         numpy = _need("numpy")
-        data = _program.run(["draws", self.path, "--format", "npy"]).out
+        data = _program.run(["draws", "--format=npy", "--", self.path]).out
         size = int.from_bytes(data[8:12], "little")
         header = ast.literal_eval(data[12:12 + size].decode("ascii"))
         kinds = numpy.lib.format.descr_to_dtype(header["descr"])
@@ -396,6 +420,13 @@ def _traded(between: Sequence[str], points: int | None, effort: float | None, se
 def framed(page: str) -> str:
     """Return a page as a frame of its own, so that a notebook's style and its keep apart."""
     return f'<iframe srcdoc="{html.escape(page)}" sandbox style="width:100%;height:42em;border:0"></iframe>'
+
+
+def _labels(objective: Any) -> list[str]:
+    """Return the labels that an objective names."""
+    if not isinstance(objective, Mapping):
+        return []
+    return [str(v[k]) for v in objective.values() if isinstance(v, Mapping) for k in ("label", "sd") if k in v]
 
 
 def _file(name: str, taken: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ import os
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 from support import BOOK, needs
 import kir
@@ -54,6 +55,22 @@ class Campaigns(unittest.TestCase):
         self.assertEqual(c.progress()["tried"], len(BOOK) + 3)
         with self.assertRaises(kir.Error):
             c.record(BOOK, liking=3)
+
+    def test_names_are_no_flags(self):
+        c = kir.Campaign(BOOK, total=100, maximize="liking")
+        sent = []
+        with unittest.mock.patch.object(_program, "run", side_effect=lambda args, **options: sent.append(args) or _program.Done(b"{}")):
+            c.record("--allow-programs", **{"--withdraw": 1})
+            kir.Problem.load("--help")
+            kir.Run("--help")
+            kir.Run("--help").tradeoff("--help")
+        self.assertEqual(len(sent), 5)
+        for args in sent:
+            at = args.index("--")
+            self.assertFalse({"--allow-programs", "--withdraw=1", "--help"} & set(args[:at]), args)
+            self.assertGreater(len(args), at + 1)
+        with self.assertRaisesRegex(kir.Error, "no recipe|name|amounts"):
+            c.record("--allow-programs", liking=3)
 
     def test_attributes(self):
         stock = [{"name": "Gin", "cost": 20}, {"name": "Sirop de sucre", "cost": 2}, {"name": "Lime, fresh", "cost": 5}]

@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import pathlib
+import pickle
 import signal
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import threading
 import time
 import unittest
 import unittest.mock
+import warnings
 
 from support import BOOK, ROOT, needs
 import kir
@@ -290,6 +292,78 @@ class WithoutPandas(unittest.TestCase):
         run = problem().sample(**SMALL)
         self.assertEqual(run.shortlist, list(run.shortlist))
         self.assertEqual(sum(r["amount"] for r in run.draws("long")), 120 * 100)
+
+
+class Tables(unittest.TestCase):
+    """What a table may be, and what is said of one that is none."""
+
+    def problem(self, table, **keys):
+        return kir.Problem(table, total=100, maximize="liking", **keys)
+
+    def test_missing_amounts(self):
+        rows = [dict(r) for r in BOOK]
+        rows[0]["Gin"], rows[3]["Gin"] = None, float("nan")
+        with self.assertWarnsRegex(UserWarning, "^2 missing numbers in Gin: missing amounts are read as 0"):
+            self.problem(rows)
+        with self.assertRaisesRegex(kir.Error, "2 missing numbers in Gin"):
+            self.problem(rows, missing="refuse")
+        with self.assertRaisesRegex(kir.Error, "missing is 'drop'"):
+            self.problem(BOOK, missing="drop")
+        labels = [dict(r) for r in BOOK]
+        labels[0]["liking"] = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.problem(labels, missing="refuse")  # a label may be missing
+            self.problem([{k: v for k, v in r.items() if v} for r in BOOK], missing="refuse")  # and an ingredient left out
+        c = kir.Campaign(BOOK, total=100, maximize="liking", rules=[kir.within_book()])
+        batch = c.next(2).assign(liking=[1, None])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            c.record(batch)
+        with self.assertRaisesRegex(kir.Error, "missing number in Gin"):
+            c.record([{"recipe": "own", "Gin": None, "Lime, fresh": 100, "liking": 3}], missing="refuse")
+
+    @needs("pandas")
+    def test_pandas_missing(self):
+        import pandas
+        table = pandas.DataFrame(BOOK).convert_dtypes()
+        table.loc[2, "Gin"] = pandas.NA
+        table.loc[4, "liking"] = pandas.NA
+        with self.assertWarnsRegex(UserWarning, "^1 missing number in Gin"):
+            text = self.problem(table)._tables["recipes.csv"]
+        self.assertNotIn("NA", text)
+        with self.assertRaisesRegex(kir.Error, "Series.*DataFrame"):
+            self.problem(table["Gin"])
+
+    @needs("numpy")
+    def test_array(self):
+        import numpy
+        for array in (numpy.zeros((3, 3)), numpy.zeros(3)):
+            with self.assertRaisesRegex(kir.Error, "NumPy array.*columns"):
+                self.problem(array)
+
+    def test_no_table(self):
+        for table in (3, [1, 2], ["Gin"], {"Gin": 3}, {"Gin": [1, 2], "Rum": [1]}):
+            with self.assertRaises(kir.Error, msg=repr(table)):
+                self.problem(table)
+
+    def test_function_of_one_number(self):
+        for answer, said in ((0.5, "returned one float for a table of"), (["x"], "no number"), ("x", "returned one str")):
+            with self.assertRaisesRegex(kir.Error, said):
+                kir.function(lambda table, answer=answer: answer).scores([{"Gin": 1}], 1, ["Gin"])
+
+    def test_pickled_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            problem = kir.Problem(ingredients=["Gin", "Rum"], total=10, sparsity={"uniform": [1, 2]})
+            with self.assertRaisesRegex(kir.Error, "out=DIR"):
+                pickle.dumps(problem.sample(draws=20, warmup=10))
+            run = pickle.loads(pickle.dumps(problem.sample(os.path.join(folder, "run"), draws=20, warmup=10)))
+            self.assertTrue(run.draws("records"))
+
+    def test_next_has_what_is_used(self):
+        c = kir.Campaign([{**r, "Never": 0} for r in BOOK], total=100, maximize="liking", rules=[kir.within_book()])
+        batch = c.next(2)
+        self.assertNotIn("Never", list(batch.columns))
 
 
 if __name__ == "__main__":

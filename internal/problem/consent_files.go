@@ -1,0 +1,355 @@
+package problem
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/fault"
+	"kir/internal/file"
+	"kir/property"
+)
+
+// What consent looks at is bounded; a command that names more is never remembered.
+const (
+	consentEntries = 100_000 // files and directories that are come across
+	consentFiles   = 10_000  // files that are read
+	consentBytes   = 1 << 30
+	consentPath    = 4096 // the longest part of a word that may be a path
+	consentWords   = 128 << 10
+)
+
+// A fingerprint hashes the files that a command names. What a word names is the word, what
+// of it stands between blanks and the like or behind "=", and the rest of a flag behind any
+// of its letters, as far as it is there: --file=s.py, -fs.py, sh -c "python3 s.py".
+type fingerprint struct {
+	ctx     context.Context
+	dir     string // the problem's, without links
+	hash    hash.Hash
+	seen    map[string]bool
+	entries int
+	files   []string // that were read
+	bytes   int64
+	partial error // why the hash is not of all that the command names
+}
+
+// limit keeps why the hash does not hold all.
+func (f *fingerprint) limit(path, why string) {
+	if f.partial == nil {
+		f.partial = &fault.Error{
+			Message: fmt.Sprintf("consent to the command cannot be remembered: it names %s, %s", fault.Quote(path), why),
+			Hint:    "put the program with what it needs into a directory of its own and name nothing else, or allow it each time with --allow-programs",
+		}
+	}
+	put(f.hash, "partial", path)
+}
+
+var betweenPaths = regexp.MustCompile("[\\s=:,;@\"'`<>|&(){}$]+")
+
+// candidates returns the parts of a word that may be paths, in a fixed order.
+func candidates(word string) (all []string) {
+	take := func(text string) {
+		if text != "" && len(text) <= consentPath {
+			all = append(all, text)
+		}
+	}
+	take(word)
+	for k, c := range word {
+		if c == '=' {
+			take(word[k+1:])
+		}
+	}
+	for _, piece := range betweenPaths.Split(word, -1) {
+		take(piece)
+		if strings.HasPrefix(piece, "-") {
+			for k := range piece {
+				if k > 1 {
+					take(piece[k:])
+				}
+			}
+		}
+	}
+	return all
+}
+
+// word hashes what a word names. Programs of the PATH count where the word is one of a #!
+// line, as behind env.
+func (f *fingerprint) word(word string, programs bool) error {
+	for _, name := range candidates(word) {
+		if err := f.named(name); err != nil {
+			return err
+		}
+		if programs && !strings.ContainsAny(name, `/\`) {
+			if path, err := property.FindProgram(name, f.dir); err == nil {
+				if err := f.named(path); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// named hashes the file or the directory of a path, if there is one.
+func (f *fingerprint) named(name string) error {
+	if err := f.ctx.Err(); err != nil {
+		return err
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.dir, path)
+	}
+	path = filepath.Clean(path)
+	if isStream(path) || path == filepath.Dir(path) {
+		return nil // the process's own, or the root of all files
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // there is nothing
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil
+	}
+	// Where a link stands matters, too: programs look beside it.
+	at := path
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		at = filepath.Join(parent, filepath.Base(path))
+	}
+	if f.seen[at] {
+		return nil
+	}
+	f.seen[at] = true
+	put(f.hash, "named", at, real)
+	if info.IsDir() {
+		return f.tree(real, real, []fs.FileInfo{info}, nil)
+	}
+	if err := f.contents(real, info); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	if err := f.interpreter(real); err != nil {
+		return err
+	}
+	return f.beside(real)
+}
+
+// isStream says whether a path leads to what the process that opens it has open.
+func isStream(path string) bool {
+	return slices.Contains([]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"}, path) ||
+		strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/")
+}
+
+// contents hashes a file, or what is in the place of one.
+func (f *fingerprint) contents(path string, info fs.FileInfo) error {
+	mode := info.Mode()
+	put(f.hash, "file", strconv.FormatBool(mode&0o111 != 0), mode.Type().String())
+	switch {
+	case mode&fs.ModeCharDevice != 0:
+		return nil // such as /dev/null
+	case !mode.IsRegular():
+		f.limit(path, "which is no file with contents that stay")
+		return nil
+	case len(f.files) >= consentFiles:
+		f.limit(path, fmt.Sprintf("and with it more than %d files", consentFiles))
+		return nil
+	case info.Size() > consentBytes-f.bytes:
+		f.limit(path, fmt.Sprintf("and with it more than %d MiB", consentBytes>>20))
+		return nil
+	}
+	in, err := file.Open(f.ctx, path)
+	if err != nil {
+		// It may be run and not read.
+		f.limit(path, "which cannot be read")
+		return nil
+	}
+	defer in.Close() // read only: nothing can be lost by it
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(in, consentBytes-f.bytes+1))
+	if err != nil {
+		return err
+	}
+	if f.bytes += n; f.bytes > consentBytes {
+		f.limit(path, fmt.Sprintf("and with it more than %d MiB", consentBytes>>20))
+	}
+	if !f.seen["read "+path] {
+		f.seen["read "+path] = true
+		f.files = append(f.files, path)
+	}
+	put(f.hash, hex.EncodeToString(sum.Sum(nil)))
+	return nil
+}
+
+// tree hashes the files of a directory and below, in the order of their names, links to
+// others followed. above are the directory and those that it is in. Files for which take
+// is false are left out, and so are those that kir writes.
+func (f *fingerprint) tree(root, dir string, above []fs.FileInfo, take func(name string) bool) error {
+	if f.partial != nil {
+		return nil // nothing more would be remembered
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		f.limit(dir, "which cannot be read")
+		return nil
+	}
+	for _, e := range entries {
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
+		if f.entries++; f.entries > consentEntries {
+			f.limit(root, fmt.Sprintf("with more than %d files in it", consentEntries))
+			return nil
+		}
+		path := filepath.Join(dir, e.Name())
+		info, err := os.Stat(path)
+		if err != nil {
+			put(f.hash, "nothing", path) // a link that leads nowhere
+			continue
+		}
+		if e.Type()&fs.ModeSymlink != 0 {
+			to, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				return err
+			}
+			put(f.hash, "link", path, to)
+		}
+		switch {
+		case info.IsDir():
+			if k := slices.IndexFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }); k >= 0 {
+				put(f.hash, "above", path, strconv.Itoa(k)) // a circle: it is being hashed
+				continue
+			}
+			if take != nil && isInstalled(path, e.Name()) {
+				continue
+			}
+			if err := f.tree(root, path, append(slices.Clone(above), info), take); err != nil {
+				return err
+			}
+		case take != nil && !take(e.Name()), isWritten(dir, e, info):
+		default:
+			put(f.hash, "below", path)
+			if err := f.contents(path, info); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isInstalled says whether a directory beside a script has libraries or a tool's own files.
+func isInstalled(path, name string) bool {
+	_, err := os.Lstat(filepath.Join(path, "pyvenv.cfg"))
+	return err == nil || name == "node_modules" || strings.HasPrefix(name, ".")
+}
+
+// kirFiles are the names of files that kir writes while a problem is worked on, and what
+// the directory they are in is called, if that matters. None is a program's by its ending.
+var kirFiles = []struct{ name, in *regexp.Regexp }{
+	{regexp.MustCompile(`\.results\.csv$|\.batch-\d{3,}\.(json|csv)$|\.steps\.json$|^tasted\.csv(\.before)?$`), nil},
+	{regexp.MustCompile(`^\..*\.(lock|page)$|\.\d+\.new$`), nil},
+	{regexp.MustCompile(`^(run|summary)\.json$|^report\.html$|^problem\.yaml$`), nil},
+	{regexp.MustCompile(`^part-\d+\.parquet$`), regexp.MustCompile(`^chain=\d+$`)},
+	{regexp.MustCompile(`^chain=\d+\.kir$|^lock$`), regexp.MustCompile(`^state$`)},
+	{regexp.MustCompile(`^[0-9a-f]{32}\.kir$|^\.gitignore$`), regexp.MustCompile(`^\.kir-cache$`)},
+}
+
+// isWritten says whether a file in a directory is one that kir writes itself: by its name,
+// no link, and nothing that can be executed.
+func isWritten(dir string, e fs.DirEntry, info fs.FileInfo) bool {
+	if !e.Type().IsRegular() || info.Mode()&0o111 != 0 {
+		return false
+	}
+	for _, k := range kirFiles {
+		if k.name.MatchString(e.Name()) && (k.in == nil || k.in.MatchString(filepath.Base(dir))) {
+			return true
+		}
+	}
+	return false
+}
+
+// interpreter hashes what the #! line of a script names.
+func (f *fingerprint) interpreter(path string) error {
+	in, err := file.Open(f.ctx, path)
+	if err != nil {
+		return nil // contents has said so
+	}
+	defer in.Close() // read only: nothing can be lost by it
+	line, err := bufio.NewReader(io.LimitReader(in, consentPath)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	line, ok := strings.CutPrefix(line, "#!")
+	if !ok {
+		return nil
+	}
+	for _, word := range strings.Fields(line) {
+		if err := f.word(word, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// besides are the endings of scripts, with those of what they load from their directory.
+var besides = map[string][]string{
+	".py": pythons, ".pyw": pythons, ".pyc": pythons, ".pyz": pythons,
+	".sh": {".sh"}, ".bash": {".bash", ".sh"},
+	".js": javas, ".mjs": javas, ".cjs": javas,
+	".rb": {".rb", ".so"}, ".pl": {".pl", ".pm", ".so"}, ".lua": {".lua", ".so"}, ".jl": {".jl"}, ".r": {".r"},
+}
+
+var (
+	pythons = []string{".py", ".pyc", ".pyd", ".so"}
+	javas   = []string{".js", ".mjs", ".cjs", ".node", ".json"}
+)
+
+// beside hashes what a script may load from its own directory, by its ending.
+func (f *fingerprint) beside(path string) error {
+	if endings := besides[strings.ToLower(filepath.Ext(path))]; endings != nil {
+		return f.modules(filepath.Dir(path), endings)
+	}
+	return nil
+}
+
+// modules hashes the files of some endings in a directory and below.
+func (f *fingerprint) modules(dir string, endings []string) error {
+	key := "modules " + endings[0] + " " + dir
+	info, err := os.Stat(dir)
+	if err != nil || f.seen[key] {
+		return nil
+	}
+	f.seen[key] = true
+	put(f.hash, "modules", dir)
+	return f.tree(dir, dir, []fs.FileInfo{info}, func(name string) bool {
+		return slices.Contains(endings, strings.ToLower(filepath.Ext(name)))
+	})
+}
+
+var pythonName = regexp.MustCompile(`^(python|pypy)[0-9.]*(\.exe)?$`)
+
+// imports hashes the modules of the problem's directory where Python is given a module's
+// name or a text: then it looks there.
+func (f *fingerprint) imports(words []string) error {
+	python, asks := false, false
+	for _, word := range words {
+		for _, piece := range candidates(word) {
+			python = python || pythonName.MatchString(strings.ToLower(filepath.Base(piece)))
+			asks = asks || strings.HasPrefix(piece, "-") && !strings.HasPrefix(piece, "--") && strings.ContainsAny(piece, "mc")
+		}
+	}
+	if !python || !asks {
+		return nil
+	}
+	return f.modules(f.dir, pythons)
+}
