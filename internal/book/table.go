@@ -148,7 +148,7 @@ func (t *table) readHeader(above int) error {
 	}
 	seen := make(map[string]int)
 	for i, text := range row {
-		name := Unguarded(Name(text))
+		name := Name(text)
 		t.places = append(t.places, t.place(i))
 		if first, ok := seen[name]; ok && name != "" {
 			return t.errorAt(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", fault.Quote(name), first+1, i+1), "remove one or give it another name")
