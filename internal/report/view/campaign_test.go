@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"kir/internal/campaign"
 	"kir/internal/terminal"
@@ -77,5 +78,18 @@ func TestStandingPage(t *testing.T) {
 	b.Reset()
 	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{Size: "100"}, Left: campaign.Left{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop.") {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// TestFarRounds: a figure takes as long as there are rounds, however they are numbered.
+func TestFarRounds(t *testing.T) {
+	s := someStanding()
+	s.Rounds[2].Round, s.Round = 2_000_000_000, 2_000_000_000
+	begun := time.Now()
+	if figures := StandingFigures(s); len(figures) == 0 {
+		t.Error("there are no figures")
+	}
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
