@@ -124,24 +124,24 @@ func TestServeCampaign(t *testing.T) {
 	w.does("document.querySelector('dialog[open]').close()")
 
 	// By keyboard: Enter goes to the field below, and what stands there is kept.
-	w.does(field("1-1", "liking") + ".focus()")
+	w.does(field("B1-1", "liking") + ".focus()")
 	w.types("61")
-	w.is("the next recipe", field("1-2", "liking")+" === document.activeElement")
+	w.is("the next recipe", field("B1-2", "liking")+" === document.activeElement")
 	w.types("nice")
-	w.is("what is wrong", field("1-2", "liking")+`.getAttribute('aria-invalid') === 'true' && document.getElementById('status-1-2').textContent.includes('no number')`)
+	w.is("what is wrong", field("B1-2", "liking")+`.getAttribute('aria-invalid') === 'true' && document.getElementById('status-B1-2').textContent.includes('no number')`)
 	w.accessible("a result that is none")
-	w.does(field("1-2", "liking") + ".focus(); " + field("1-2", "liking") + ".select()")
+	w.does(field("B1-2", "liking") + ".focus(); " + field("B1-2", "liking") + ".select()")
 	w.types("58,5")
-	w.is("recorded", `/liking 58.5/.test(document.getElementById('status-1-2').textContent) && /liking 61/.test(document.getElementById('status-1-1').textContent)`)
+	w.is("recorded", `/liking 58.5/.test(document.getElementById('status-B1-2').textContent) && /liking 61/.test(document.getElementById('status-B1-1').textContent)`)
 	// From the last field Enter goes to the next batch, and begins none.
-	w.does(field("1-3", "liking") + ".focus()")
+	w.does(field("B1-3", "liking") + ".focus()")
 	w.press("Enter", 13)
 	w.is("the button of the next batch", "document.activeElement === document.getElementById('next') && !document.getElementById('next').disabled")
 	// A column that is pasted fills the fields below.
-	w.does("const i = " + field("1-1", "haze") + ", data = new DataTransfer(); data.setData('text', '8\\n11\\n'); i.focus(); i.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))")
-	w.is("pasted", `/haze 8/.test(document.getElementById('status-1-1').textContent) && /haze 11/.test(document.getElementById('status-1-2').textContent)`)
-	w.click("[data-key='failed 1-3']")
-	w.is("failed", `document.getElementById('status-1-3').textContent === 'Failed'`)
+	w.does("const i = " + field("B1-1", "haze") + ", data = new DataTransfer(); data.setData('text', '8\\n11\\n'); i.focus(); i.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))")
+	w.is("pasted", `/haze 8/.test(document.getElementById('status-B1-1').textContent) && /haze 11/.test(document.getElementById('status-B1-2').textContent)`)
+	w.click("[data-key='failed B1-3']")
+	w.is("failed", `document.getElementById('status-B1-3').textContent === 'Failed'`)
 	w.is("what was learnt", "document.querySelectorAll('#campaign-tables table').length === 2 && document.querySelectorAll('#campaign-tables table')[1].tBodies[0].rows.length === 4")
 	w.stands("where it stands then")
 	if advice := w.text("#campaign-advice"); !strings.HasPrefix(advice, "Go on.") && !strings.HasPrefix(advice, "Stop.") {
@@ -156,10 +156,10 @@ func TestServeCampaign(t *testing.T) {
 	if err := chromedp.Do(second, chromedp.Navigate(origin)); err != nil {
 		t.Fatal(err)
 	}
-	other.is("the same", `document.getElementById('status-1-1')?.textContent.includes('haze 8')`)
+	other.is("the same", `document.getElementById('status-B1-1')?.textContent.includes('haze 8')`)
 	other.is("two tabs", "!document.getElementById('pages').hidden")
-	other.does("const i = " + field("1-1", "haze") + "; i.value = '7'; i.dispatchEvent(new Event('input')); i.dispatchEvent(new Event('change'))")
-	w.is("what the other typed", `/haze 7/.test(document.getElementById('status-1-1').textContent) && `+field("1-1", "haze")+`.value === '7'`)
+	other.does("const i = " + field("B1-1", "haze") + "; i.value = '7'; i.dispatchEvent(new Event('input')); i.dispatchEvent(new Event('change'))")
+	w.is("what the other typed", `/haze 7/.test(document.getElementById('status-B1-1').textContent) && `+field("B1-1", "haze")+`.value === '7'`)
 	cancel()
 
 	w.stands("before the second round")
@@ -189,7 +189,7 @@ func TestServeCampaign(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.Navigate(origin)); err != nil {
 		t.Fatal(err)
 	}
-	w.is("all is there", `document.getElementById('status-1-1')?.textContent.includes('liking 61, haze 7') && document.querySelectorAll('#batches .batch').length === 2 && document.querySelector('#batches .batch').open`)
+	w.is("all is there", `document.getElementById('status-B1-1')?.textContent.includes('liking 61, haze 7') && document.querySelectorAll('#batches .batch').length === 2 && document.querySelector('#batches .batch').open`)
 
 	// A trade-off is there to click where the answer has one.
 	w.is("no trade-off", "document.getElementById('front').hidden")
@@ -231,7 +231,7 @@ func TestServeCampaign(t *testing.T) {
 		}
 	}
 	paper := w.printed("campaign")
-	for _, text := range []string{"A long drink", "Round 2", "2-2", "Expected:", "Round 1", "liking of the best so far", "haze: predicted against measured"} {
+	for _, text := range []string{"A long drink", "Round 2", "B2-2", "Expected:", "Round 1", "liking of the best so far", "haze: predicted against measured"} {
 		if !strings.Contains(paper, plainly(text)) {
 			t.Errorf("on paper is no %q", text)
 		}

@@ -36,18 +36,18 @@ func TestServeKilled(t *testing.T) {
 	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch'")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")
-	w.does(field("1-1", "liking") + ".focus()")
+	w.does(field("B1-1", "liking") + ".focus()")
 	w.types("61")
-	w.is("recorded", `/liking 61/.test(document.getElementById('status-1-1').textContent)`)
+	w.is("recorded", `/liking 61/.test(document.getElementById('status-B1-1').textContent)`)
 
 	ended()
-	w.does(field("1-2", "liking") + ".focus()")
+	w.does(field("B1-2", "liking") + ".focus()")
 	w.types("58,5")
-	w.is("not recorded", `/^Not recorded yet: kir does not answer/.test(document.getElementById('status-1-2').textContent) && !`+field("1-2", "liking")+`.hasAttribute('aria-invalid')`)
-	w.does("const i = " + field("1-1", "haze") + ", data = new DataTransfer(); data.setData('text', '8\\n11\\n'); i.focus(); i.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))")
-	w.is("pasted", field("1-2", "haze")+`.value === '11' && `+field("1-1", "haze")+`.value === '8'`)
+	w.is("not recorded", `/^Not recorded yet: kir does not answer/.test(document.getElementById('status-B1-2').textContent) && !`+field("B1-2", "liking")+`.hasAttribute('aria-invalid')`)
+	w.does("const i = " + field("B1-1", "haze") + ", data = new DataTransfer(); data.setData('text', '8\\n11\\n'); i.focus(); i.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))")
+	w.is("pasted", field("B1-2", "haze")+`.value === '11' && `+field("B1-1", "haze")+`.value === '8'`)
 	w.does("document.getElementById('paste').open = true; document.getElementById('paste-text').focus()")
-	if err := chromedp.Do(w.ctx, chromedp.KeyEvent("1-3,liking 40")); err != nil {
+	if err := chromedp.Do(w.ctx, chromedp.KeyEvent("B1-3,liking 40")); err != nil {
 		t.Fatal(err)
 	}
 	w.does("document.getElementById('constraint-add').open = true; document.querySelector('#rule-fields input').focus()")
@@ -64,39 +64,39 @@ func TestServeKilled(t *testing.T) {
 	if err := chromedp.Do(second, chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
-	(&walk{t, second}).is("recorded when it is back", `/liking 58.5, haze 11/.test(document.getElementById('status-1-2').textContent) && /liking 61, haze 8/.test(document.getElementById('status-1-1').textContent) && document.getElementById('phase').className !== 'gone'`)
+	(&walk{t, second}).is("recorded when it is back", `/liking 58.5, haze 11/.test(document.getElementById('status-B1-2').textContent) && /liking 61, haze 8/.test(document.getElementById('status-B1-1').textContent) && document.getElementById('phase').className !== 'gone'`)
 	cancel()
 
 	// A tab that is closed while nobody answers loses nothing either.
 	ended()
-	w.does(field("1-3", "haze") + ".focus()")
+	w.does(field("B1-3", "haze") + ".focus()")
 	w.types("9")
-	w.is("not recorded, either", `/^Not recorded yet/.test(document.getElementById('status-1-3').textContent)`)
-	w.does(field("1-3", "liking") + ".focus()")
+	w.is("not recorded, either", `/^Not recorded yet/.test(document.getElementById('status-B1-3').textContent)`)
+	w.does(field("B1-3", "liking") + ".focus()")
 	if err := chromedp.Do(w.ctx, chromedp.KeyEvent("47")); err != nil {
 		t.Fatal(err)
 	}
 	navigate("about:blank")
 	again()
 	navigate(address)
-	w.is("recorded when it is opened", `/liking 47, haze 9/.test(document.getElementById('status-1-3')?.textContent)`)
-	w.is("the table", "document.getElementById('paste-text').value === '1-3,liking 40' && document.getElementById('paste').open")
+	w.is("recorded when it is opened", `/liking 47, haze 9/.test(document.getElementById('status-B1-3')?.textContent)`)
+	w.is("the table", "document.getElementById('paste-text').value === 'B1-3,liking 40' && document.getElementById('paste').open")
 	w.is("the constraint", "document.querySelector('#rule-fields input').value === 'Gin' && document.getElementById('constraint-add').open")
 	w.is("nothing of it in the storage", "Object.keys(localStorage).every(k => !/ result /.test(k))")
 
 	// What was recorded elsewhere since is not overwritten without a word.
 	ended()
-	w.does(field("1-1", "haze") + ".focus(); " + field("1-1", "haze") + ".select()")
+	w.does(field("B1-1", "haze") + ".focus(); " + field("B1-1", "haze") + ".select()")
 	w.types("5")
-	w.is("not recorded, again", `/^Not recorded yet/.test(document.getElementById('status-1-1').textContent)`)
+	w.is("not recorded, again", `/^Not recorded yet/.test(document.getElementById('status-B1-1').textContent)`)
 	navigate("about:blank")
-	kirDoes(t, "record", file, "1-1", "haze=7", "--correct")
+	kirDoes(t, "record", file, "B1-1", "haze=7", "--correct")
 	again()
 	navigate(address)
-	w.is("what was recorded since", `/haze 5 was typed here, and 7 was recorded since/.test(document.getElementById('status-1-1')?.textContent) && `+field("1-1", "haze")+`.value === '5'`)
-	w.does(field("1-1", "haze") + ".focus()")
+	w.is("what was recorded since", `/haze 5 was typed here, and 7 was recorded since/.test(document.getElementById('status-B1-1')?.textContent) && `+field("B1-1", "haze")+`.value === '5'`)
+	w.does(field("B1-1", "haze") + ".focus()")
 	w.press("Enter", 13)
-	w.is("the typed one", `/haze 5/.test(document.getElementById('status-1-1').textContent) && !/typed here/.test(document.getElementById('status-1-1').textContent)`)
+	w.is("the typed one", `/haze 5/.test(document.getElementById('status-B1-1').textContent) && !/typed here/.test(document.getElementById('status-B1-1').textContent)`)
 
 	// The problem's text.
 	w.does("document.getElementById('show-text').click()")

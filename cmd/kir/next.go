@@ -126,7 +126,7 @@ func saveBatch(k *campaign.Campaign, b *campaign.Batch, out string) (path string
 	if path = out; path == "" {
 		path = k.TablePath(b.Round)
 	}
-	err = b.SaveTable(k.Problem.Ingredients, path)
+	err = k.SaveTable(b, path)
 	if errors.Is(err, fs.ErrExist) && out == "" {
 		return path, false, nil // it may be half filled in
 	}

@@ -31,7 +31,7 @@ func newRecordCommand() *cobra.Command {
 		Short: "Record the results of recipes",
 		Long: `Record results beside the problem, in problem.results.csv, which kir then learns from: a
 batch that was filled in, any other table of recipes with labels, "-" for a table on stdin,
-or one recipe by hand. Recipes of a batch go by their ids, such as 3-1.
+or one recipe by hand. Recipes of a batch go by their ids, such as B3-1.
 
 A recipe that was made otherwise counts as it was made. One that breaks a constraint is
 kept, learnt from, named, and never called best. A trial failed where the table has
@@ -39,9 +39,9 @@ kept, learnt from, named, and never called best. A trial failed where the table 
 known. The same table twice changes nothing; a value that differs from the recorded one is
 refused, unless --correct replaces it. The file keeps all it had.`,
 		Example: `  kir record problem.yaml problem.batch-003.csv
-  kir record problem.yaml 3-1 liking=71 haze=4
-  kir record problem.yaml 3-2 liking=55 --made "Gin=22%,Tonic water=78%"
-  kir record problem.yaml 3-3 --failed
+  kir record problem.yaml B3-1 liking=71 haze=4
+  kir record problem.yaml B3-2 liking=55 --made "Gin=22%,Tonic water=78%"
+  kir record problem.yaml B3-3 --failed
   kir record problem.yaml house liking=80 --made "Gin=4cl,Lime juice=2cl"`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {

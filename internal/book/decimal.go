@@ -148,6 +148,9 @@ func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 	return digits.String() + fraction, true
 }
 
+// Number reads a finite decimal number of either sign, as a label that is a number has it.
+func Number(text string) (float64, bool) { return number(text) }
+
 // number reads a finite decimal number of either sign.
 func number(text string) (float64, bool) {
 	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {

@@ -31,6 +31,12 @@ func findDelimiter(head []byte, name string) (rune, error) {
 		}
 		return 0, fmt.Errorf("there is no delimiter %s: write one of %s", fault.Quote(name), strings.Join(names, ", "))
 	}
+	for _, d := range delimiters {
+		mark := string(d.mark)
+		if bytes.HasPrefix(head, []byte(strings.Join(resultColumns, mark)+mark)) {
+			return d.mark, nil // of results, whose texts may have any marks
+		}
+	}
 	best, bestRows, bestColumns := ',', 0, 1
 	for _, d := range delimiters {
 		r := newCSVReader(bytes.NewReader(head), d.mark)

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,19 +9,66 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Name returns a name as books hold it: without space around it, and in Unicode
-// normalization form C, so that two spellings that look the same (è as one
-// character, or as e and an accent) are one. Names of recipes, ingredients,
-// attributes, labels and their classes all go through it. Nothing else is
-// changed. Ingredients whose names differ in case, or in the space within them, are one.
+// Name returns a name as books hold it: without space around it, with line feeds between
+// lines, in Unicode normalization form C, so that two spellings that look the same (è as one
+// character, or as e and an accent) are one, and without the apostrophe of [Cell]. Names of
+// recipes, ingredients, attributes, labels and their classes, and ids all go through it, where
+// they are read as where they are written. Nothing else is changed. The name of a name is
+// itself. Ingredients whose names differ in case, or in the space within them, are one.
 func Name(text string) string {
 	text = strings.TrimSpace(text)
+	if strings.ContainsRune(text, '\r') {
+		text = lineFeeds.Replace(text)
+	}
 	for i := 0; i < len(text); i++ {
 		if text[i] >= utf8.RuneSelf {
-			return norm.NFC.String(text)
+			text = norm.NFC.String(text)
+			break
 		}
 	}
+	if rest, ok := strings.CutPrefix(text, "'"); ok && IsFormula(rest) {
+		text = strings.TrimSpace(rest)
+	}
 	return text
+}
+
+// lineFeeds ends all lines alike.
+var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// IsFormula reports whether a spreadsheet may run a text: it begins, after space, with one of
+// the characters = + - @, of the usual or of full width.
+func IsFormula(text string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unicode.IsSpace))
+	return strings.ContainsRune("=+-@＝＋－＠", r)
+}
+
+// Cell returns a name as the cell of a file, which no spreadsheet runs as a formula: what
+// could be one, and is no number, has an apostrophe before it. [Name] of the cell is the name.
+func Cell(name string) string {
+	if !IsFormula(name) {
+		return name
+	}
+	if _, ok := number(name); ok {
+		return name
+	}
+	return "'" + name
+}
+
+// CheckCell says what is wrong with a text that cannot be a cell of a table which is read
+// again, and how to write it instead; empty if it can.
+func CheckCell(text string) (message, hint string) {
+	if !utf8.ValidString(text) {
+		return "is no text in UTF-8", "write it in UTF-8"
+	}
+	if n := len(Cell(text)); n > longestCell {
+		return fmt.Sprintf("has %d bytes, of which a cell holds at most %d", n, longestCell), "shorten it"
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return fmt.Sprintf("has the control character %U", r), "leave it out"
+		}
+	}
+	return "", ""
 }
 
 // caseMatters is up to how many letters a name has in which case may tell one thing

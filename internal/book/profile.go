@@ -369,3 +369,31 @@ func (t *table) plain(field int, text string) string {
 	}
 	return text
 }
+
+// SameFigure reports whether two texts are the same number, however each is written and
+// whatever stands beside one of them, as 1.5, 1,5 and 1.5 % are; or the same text.
+func SameFigure(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, plainX := number(a)
+	y, plainY := number(b)
+	if plainX && plainY {
+		return x == y
+	}
+	n, besideA := figure(a)
+	m, besideB := figure(b)
+	if besideA != besideB && besideA != "" && besideB != "" {
+		return false
+	}
+	for _, one := range []string{n.point, n.comma} {
+		for _, other := range []string{m.point, m.comma} {
+			x, okX := number(one)
+			y, okY := number(other)
+			if okX && okY && x == y {
+				return true
+			}
+		}
+	}
+	return false
+}

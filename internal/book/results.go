@@ -19,7 +19,7 @@ import (
 // Results are the entries of a file of results, in the order in which they were made.
 // Such a file is in the long form: a row is an ingredient of an entry, in the columns
 // id, round, recipe, ingredient, amount, unit, a column for each label, status and
-// time. Entries are added and never changed: of those of one id the last holds.
+// time. Entries are added and never changed: of those of one id, see [IDKey], the last holds.
 type Results struct {
 	File    string
 	Labels  []string // the columns between unit and status
@@ -106,7 +106,7 @@ func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 			continue
 		}
 		if !IsResultColumn(name) {
-			r.results.Labels = append(r.results.Labels, Unguarded(name))
+			r.results.Labels = append(r.results.Labels, name)
 			r.labels = append(r.labels, i)
 		}
 	}
@@ -152,12 +152,12 @@ func (r *resultReader) read() {
 	t := r.table
 	id, time := Name(t.row[r.columns[0]]), Name(t.row[r.ends[1]])
 	if id == "" {
-		r.fail(r.columns[0], "", "a result without an id", "give it one that no other has, such as 3-1")
+		r.fail(r.columns[0], "", "a result without an id", "give it one that no other has, such as B3-1")
 		r.open = false
 		return
 	}
 	ingredient := int32(-1)
-	name := Unguarded(Name(t.row[r.ingredient]))
+	name := Name(t.row[r.ingredient])
 	if name != "" {
 		i, known := r.findIngredient(name, func() place { return t.place(r.ingredient) })
 		if !known {
@@ -200,7 +200,7 @@ func (r *resultReader) read() {
 func (r *resultReader) begin(id, time string) bool {
 	r.close()
 	t := r.table
-	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(Unguarded(Name(t.row[r.recipe]))), line: t.place(r.columns[0]).line}
+	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(Name(t.row[r.recipe])), line: t.place(r.columns[0]).line}
 	if text := Name(t.row[r.columns[1]]); text != "" {
 		round, err := strconv.Atoi(text)
 		if err != nil || round < 0 || round > math.MaxInt32 {
@@ -228,7 +228,7 @@ func (r *resultReader) begin(id, time string) bool {
 
 // value returns a label of the current row.
 func (r *resultReader) value(column int) string {
-	return Unguarded(r.table.plainFigure(column, Name(r.table.row[column])))
+	return r.table.plainFigure(column, Name(r.table.row[column]))
 }
 
 // close ends the last entry.
@@ -288,30 +288,32 @@ func (r *Results) Current() []Result {
 	var current []Result
 	seen := make(map[string]bool, len(last))
 	for _, e := range r.Entries {
-		if seen[e.ID] {
+		key := IDKey(e.ID)
+		if seen[key] {
 			continue
 		}
-		seen[e.ID] = true
-		if e := r.Entries[last[e.ID]]; e.Status != Withdrawn {
+		seen[key] = true
+		if e := r.Entries[last[key]]; e.Status != Withdrawn {
 			current = append(current, e)
 		}
 	}
 	return current
 }
 
-// last returns the last entry of each id.
+// last returns the last entry of each id, by its key.
 func (r *Results) last() map[string]int {
 	last := make(map[string]int)
 	for k, e := range r.Entries {
-		last[e.ID] = k
+		last[IDKey(e.ID)] = k
 	}
 	return last
 }
 
 // Last returns the last entry of an id, and whether there is one.
 func (r *Results) Last(id string) (Result, bool) {
+	key := IDKey(id)
 	for _, e := range slices.Backward(r.Entries) {
-		if e.ID == id {
+		if IDKey(e.ID) == key {
 			return e, true
 		}
 	}
@@ -353,7 +355,7 @@ func (r *Results) Write() ([]byte, error) {
 	w := csv.NewWriter(&b)
 	header := slices.Clone(resultColumns)
 	for _, name := range r.Labels {
-		header = append(header, guarded(name))
+		header = append(header, Cell(name))
 	}
 	if err := w.Write(append(header, resultEnds...)); err != nil {
 		return nil, err
@@ -367,16 +369,16 @@ func (r *Results) Write() ([]byte, error) {
 		for _, p := range parts {
 			name, amount, unit := "", "", ""
 			if p.Ingredient >= 0 {
-				name, amount = guarded(r.Ingredients.Names[p.Ingredient]), p.Amount.String()
+				name, amount = Cell(r.Ingredients.Names[p.Ingredient]), p.Amount.String()
 			}
 			if p.Unit != nil {
-				unit = p.Unit.Name
+				unit = Cell(p.Unit.Name)
 			}
-			row := []string{e.ID, strconv.Itoa(e.Round), guarded(e.Recipe), name, amount, unit}
+			row := []string{Cell(e.ID), strconv.Itoa(e.Round), Cell(e.Recipe), name, amount, unit}
 			for _, v := range e.Values {
-				row = append(row, guarded(v))
+				row = append(row, Cell(v))
 			}
-			row = append(row, string(e.Status), e.Time)
+			row = append(row, string(e.Status), Cell(e.Time))
 			if err := w.Write(row); err != nil {
 				return nil, err
 			}
@@ -384,27 +386,6 @@ func (r *Results) Write() ([]byte, error) {
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()
-}
-
-// guarded returns a text as a cell that no spreadsheet runs as a formula, and
-// [Unguarded] what it was.
-func guarded(text string) string {
-	if text == "" || !strings.ContainsAny(text[:1], "=+-@") {
-		return text
-	}
-	if _, ok := number(text); ok {
-		return text
-	}
-	return "'" + text
-}
-
-// Unguarded returns a cell without the apostrophe that keeps spreadsheets from running
-// it as a formula.
-func Unguarded(text string) string {
-	if len(text) > 1 && text[0] == '\'' && strings.ContainsAny(text[1:2], "=+-@") {
-		return text[1:]
-	}
-	return text
 }
 
 // AddLabel adds a column, unless there is one of that name.

@@ -80,7 +80,7 @@ func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, 
 
 // signed reads a field of the current row as a number: NaN if it is empty.
 func (t *table) signed(field int) (v float64, percent, ok bool) {
-	text := strings.ReplaceAll(Unguarded(Name(t.row[field])), "−", "-")
+	text := strings.ReplaceAll(Name(t.row[field]), "−", "-")
 	if text == "" || isDash(text) || isUnknown(text) || strings.EqualFold(text, "null") {
 		return math.NaN(), false, true
 	}

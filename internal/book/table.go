@@ -157,7 +157,7 @@ func (t *table) readHeader(above int) error {
 	}
 	t.byName = make(map[string]int, len(row))
 	for i, text := range row {
-		name := strings.Clone(Unguarded(Name(text)))
+		name := strings.Clone(Name(text))
 		t.places = append(t.places, t.place(i))
 		first, ok := t.byName[name]
 		if ok && name != "" {

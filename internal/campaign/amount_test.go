@@ -13,8 +13,8 @@ import (
 	"kir/internal/report/sheet"
 )
 
-// texts joins the amounts of a recipe, the largest first.
-func texts(t *testing.T, m *Measure, recipe map[string]int, total int) string {
+// amountsText joins the amounts of a recipe, the largest first.
+func amountsText(t *testing.T, m *Measure, recipe map[string]int, total int) string {
 	t.Helper()
 	shares, err := m.SharesAlone(recipe, total)
 	if err != nil {
@@ -44,7 +44,7 @@ func TestStandingAmounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := texts(t, &st.Measure, st.Best.Recipe, st.Total); got != c.want {
+		if got := amountsText(t, &st.Measure, st.Best.Recipe, st.Total); got != c.want {
 			t.Errorf("the best is %q, not %q", got, c.want)
 		}
 		shares, err := st.Measure.Shares(st.Best.Recipe, st.Total)
@@ -53,7 +53,7 @@ func TestStandingAmounts(t *testing.T) {
 		}
 		// A batch may take fewer decimals than the best of what was tried.
 		b := choose(t, path, s)
-		if got := texts(t, &b.Measure, b.Best.Recipe, b.Total); got != c.want {
+		if got := amountsText(t, &b.Measure, b.Best.Recipe, b.Total); got != c.want {
 			t.Errorf("beside a batch of %d decimals the best is %q, not %q", b.Measure.Decimals, got, c.want)
 		}
 	}

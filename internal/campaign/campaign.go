@@ -101,7 +101,18 @@ func (c *Campaign) read() error {
 	if err := c.readFailures(); err != nil {
 		return err
 	}
-	return c.readBatches()
+	if err := c.readBatches(); err != nil {
+		return err
+	}
+	last := c.Round()
+	for k := range c.trials {
+		t := &c.trials[k]
+		if e := c.entry(t.id); e != nil && k >= c.results {
+			t.round = e.round
+		}
+		t.round = min(t.round, last)
+	}
+	return nil
 }
 
 // readFailures finds the trials that failed by the value of a label that is learnt.
@@ -144,7 +155,7 @@ func (c *Campaign) readBatches() error {
 		text, ok := strings.CutPrefix(e.Name(), base)
 		number, ends := strings.CutSuffix(text, ".json")
 		round, err := strconv.Atoi(number)
-		if !ok || !ends || err != nil || round < 1 || c.batchPath(round, "json") != dir+e.Name() {
+		if !ok || !ends || err != nil || round < 1 || round > mostRound || c.batchPath(round, "json") != dir+e.Name() {
 			continue
 		}
 		b, err := c.readBatch(round)
@@ -157,6 +168,9 @@ func (c *Campaign) readBatches() error {
 	return nil
 }
 
+// mostRound bounds the numbers of batches, so that ids have them.
+const mostRound = 999_999_999
+
 // mostBytes is how long a file of results or a batch may be.
 const mostBytes = 64 << 20
 
@@ -167,8 +181,17 @@ func (c *Campaign) readBatch(round int) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.parseBatch(text, path, round)
+}
+
+// parseBatch reads a batch from the text of its file.
+func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, error) {
 	b := new(Batch)
-	if err := json.Unmarshal(text, b); err != nil || b.Round != round {
+	err := json.Unmarshal(text, b)
+	if err == nil {
+		_, err = book.ParseAmount(b.Measure.Size)
+	}
+	if err != nil || b.Round != round || b.Total < 1 || b.Measure.Decimals < 0 || b.Measure.Decimals > mostDecimals {
 		return nil, &fault.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}
 	}
 	for k := range b.Entries {
@@ -189,7 +212,7 @@ func (c *Campaign) place(e *Entry) error {
 		if i < 0 {
 			return fmt.Errorf("%s of the batch has %s, which is no ingredient of the problem", e.ID, fault.Quote(name))
 		}
-		if amount < 1 {
+		if amount < 1 || amount > c.Problem.Total {
 			return fmt.Errorf("%s of the batch has %d of %s", e.ID, amount, fault.Quote(name))
 		}
 		e.parts = append(e.parts, mcmc.Part{Ingredient: i, Amount: amount})
@@ -219,14 +242,27 @@ func keyOf(parts []mcmc.Part) string {
 	return string(key)
 }
 
-// Round returns the number of the last round: of batches that were made and of results.
+// Round returns the number of the last round: that of the last batch or, where batches are
+// gone, of the results that follow each other from there. A number that somebody gave a
+// result counts for nothing.
 func (c *Campaign) Round() int {
 	round := 0
 	for _, b := range c.Batches {
 		round = max(round, b.Round)
 	}
-	for _, t := range c.trials {
-		round = max(round, t.round)
+	r := c.Problem.Results()
+	if r == nil {
+		return round
+	}
+	in := make(map[int]bool)
+	for _, e := range r.Entries {
+		in[e.Round] = true
+		if of, _, ok := book.ParseID(e.ID); ok {
+			in[of] = true
+		}
+	}
+	for in[round+1] {
+		round++
 	}
 	return round
 }
@@ -289,11 +325,12 @@ func (c *Campaign) givenUp() map[string]bool {
 	}
 	came := make(map[string]bool) // whether anything but a withdrawal was recorded, by id
 	for _, e := range r.Entries {
-		came[e.ID] = came[e.ID] || e.Status != book.Withdrawn
+		key := book.IDKey(e.ID)
+		came[key] = came[key] || e.Status != book.Withdrawn
 	}
 	for _, b := range c.Batches {
 		for k := range b.Entries {
-			if any, known := came[b.Entries[k].ID]; known && !any {
+			if any, known := came[book.IDKey(b.Entries[k].ID)]; known && !any {
 				up[b.Entries[k].key] = true
 			}
 		}
@@ -303,9 +340,10 @@ func (c *Campaign) givenUp() map[string]bool {
 
 // entry returns the entry of an id among the batches; nil if there is none.
 func (c *Campaign) entry(id string) *Entry {
+	key := book.IDKey(id)
 	for _, b := range c.Batches {
 		for k := range b.Entries {
-			if b.Entries[k].ID == id {
+			if book.IDKey(b.Entries[k].ID) == key {
 				return &b.Entries[k]
 			}
 		}
@@ -315,12 +353,16 @@ func (c *Campaign) entry(id string) *Entry {
 
 // Knows says whether an id is of a batch or among the results.
 func (c *Campaign) Knows(id string) bool {
+	id = book.Name(id)
 	_, recorded := c.Result(id)
 	return recorded || c.entry(id) != nil
 }
 
-// IsID says whether a text has the form of ids that batches give, such as 3-1.
-func IsID(text string) bool { return idForm.MatchString(text) }
+// IsID says whether a text has the form of ids that batches give, such as B3-1.
+func IsID(text string) bool {
+	_, _, is := book.ParseID(text)
+	return is
+}
 
 // NoRecipe is the error of a recipe that is none.
 func (c *Campaign) NoRecipe(id string) error {
@@ -371,6 +413,11 @@ func (c *Campaign) numeric(label string) bool {
 	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
 		return w.Learns != nil && w.Learns.Label == label && w.Learns.Numeric
 	})
+}
+
+// spread says whether a label has the standard deviations of another.
+func (c *Campaign) spread(label string) bool {
+	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool { return w.Learns != nil && w.Learns.SD == label })
 }
 
 // fails says whether a value of a label that is to be a number says that a trial failed.

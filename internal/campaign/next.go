@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/portable"
 	"kir/mcmc"
@@ -83,6 +84,9 @@ const MostSize = 1000
 func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if s.Size < 1 || s.Size > MostSize {
 		return nil, &fault.Error{Message: fmt.Sprintf("a batch of %d recipes", s.Size), Hint: fmt.Sprintf("ask for 1 to %d", MostSize)}
+	}
+	if err := c.checkLabels(); err != nil {
+		return nil, err
 	}
 	ch, err := newChooser(ctx, c, s)
 	if err != nil {
@@ -181,7 +185,7 @@ func (ch *chooser) look(ctx context.Context) (*pool, error) {
 // entry makes an entry of what was chosen.
 func (ch *chooser) entry(round, k int) Entry {
 	b := &ch.batch[k]
-	e := Entry{ID: fmt.Sprintf("%d-%d", round, k+1), Recipe: ch.c.named(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: keyOf(b.parts)}
+	e := Entry{ID: book.ID(round, k+1), Recipe: ch.c.named(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: keyOf(b.parts)}
 	for _, o := range ch.objectives {
 		if o.model == nil || o.learning.Limit != nil {
 			continue

@@ -11,7 +11,6 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,9 +57,6 @@ type Recorded struct {
 	File      string   `json:"file"`
 }
 
-// idForm is the form of ids that batches give.
-var idForm = regexp.MustCompile(`^([0-9]+)-([0-9]+)$`)
-
 // Record adds results to the file of them. All are added or none: the file is replaced
 // by one that begins with what it held. What is there already changes nothing.
 func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (_ *Recorded, err error) {
@@ -80,23 +76,32 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (_
 	if err := r.open(dir, base); err != nil {
 		return nil, err
 	}
-	var faults []*fault.Error
-	for k := range results {
-		if err := r.take(&results[k]); err != nil {
-			bad := (*fault.Error)(nil)
-			if !errors.As(err, &bad) {
-				return nil, err
+	r.before = len(r.log.Entries)
+	each := func(do func(*Result) error) error {
+		var faults []*fault.Error
+		for k := range results {
+			if err := do(&results[k]); err != nil {
+				bad := (*fault.Error)(nil)
+				if !errors.As(err, &bad) {
+					return err
+				}
+				faults = append(faults, bad)
 			}
-			faults = append(faults, bad)
 		}
+		return fault.Join(faults, false)
 	}
-	if err := fault.Join(faults, false); err != nil {
+	if err := each(checkTexts); err != nil {
 		return nil, err
 	}
+	r.matchAmounts(results)
+	if err := each(r.take); err != nil {
+		return nil, err
+	}
+	r.noteOwn()
 	if r.out.New+r.out.Changed+r.out.Withdrawn == 0 {
 		return r.out, nil
 	}
-	text, err := r.log.Write()
+	text, err := r.write()
 	if err != nil {
 		return nil, err
 	}
@@ -145,11 +150,15 @@ func removeUnfinished(dir *file.Dir, base string) error {
 
 // A recorder adds results to a file of them.
 type recorder struct {
-	c      *Campaign
-	o      Recording
-	log    *book.Results
-	labels []string // that the problem and the log know
-	out    *Recorded
+	c       *Campaign
+	o       Recording
+	options book.Options // that the log is read with
+	log     *book.Results
+	before  int                // entries of the log before this recording
+	labels  []string           // that the problem and the log know
+	matched map[*Result]*Entry // of a batch, by amounts: results under another id
+	own     []string           // what happened to ids of no batch
+	out     *Recorded
 }
 
 // open reads the file as it is now.
@@ -159,7 +168,10 @@ func (r *recorder) open(dir *file.Dir, base string) error {
 	if err != nil {
 		return err
 	}
-	r.labels = r.c.labels()
+	if err := r.c.checkLabels(); err != nil {
+		return err
+	}
+	r.options, r.labels = o, r.c.labels()
 	text, err := dir.Read(base, mostBytes)
 	if missing(err) {
 		r.log = &book.Results{File: path, Ingredients: o.Ingredients}
@@ -192,6 +204,9 @@ func (r *recorder) take(res *Result) error {
 	id, old, proposed, err := r.find(res)
 	if err != nil {
 		return err
+	}
+	if r.matched[res] != nil {
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s has the amounts of %s and is recorded as it", fault.Quote(res.ID), id))
 	}
 	if r.o.Withdraw {
 		return r.withdraw(res, id, old, proposed)
@@ -232,7 +247,7 @@ func (r *recorder) take(res *Result) error {
 	default:
 		return res.wrong(`write what was made: --made "Gin=22%,Tonic=78%"`, "%s is in no batch, and nothing says what it is made of", fault.Quote(id))
 	}
-	return r.add(res, e, old)
+	return r.add(res, e, old, proposed)
 }
 
 // values returns the values of a result.
@@ -248,21 +263,26 @@ func values(res *Result) []string {
 // are no values.
 func (r *recorder) readValues(res *Result) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
-		v := book.Name(res.Values[name])
-		res.Values[name] = v
-		if v == "" || !r.c.numeric(name) {
+		v := res.Values[name]
+		numeric, spread := r.c.numeric(name), r.c.spread(name)
+		if v == "" || !numeric && !spread {
 			continue
 		}
-		if r.c.fails(name, v) {
+		if numeric && r.c.fails(name, v) {
 			res.Failed, res.Values[name] = true, ""
 			continue
 		}
-		f, err := strconv.ParseFloat(v, 64)
-		if err != nil {
-			f, err = strconv.ParseFloat(strings.Replace(v, ",", ".", 1), 64)
-			res.Values[name] = strings.Replace(v, ",", ".", 1)
+		f, ok := book.Number(v)
+		if !ok {
+			v = strings.Replace(v, ",", ".", 1)
+			f, ok = book.Number(v)
 		}
-		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		switch res.Values[name] = v; {
+		case ok && spread && f < 0:
+			return res.wrong("write 0 or more", "%s is %s, which is no standard deviation", fault.Quote(name), fault.Quote(v))
+		case !ok && !numeric:
+			return res.wrong("write a number, or nothing if it is not known", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
+		case !ok:
 			return res.wrong("write a number, nothing if it is not known, or failed if the trial failed", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
 		}
 	}
@@ -278,19 +298,24 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 		return nil
 	}
 	if id = res.ID; id != "" {
+		if e := r.matched[res]; e != nil {
+			id = e.ID
+		}
 		old, proposed = last(id), r.c.entry(id)
-		if old != nil || proposed != nil {
-			return id, old, proposed, nil
-		}
-		if res.Parts == nil {
+		switch {
+		case old != nil:
+			return old.ID, old, proposed, nil
+		case proposed != nil:
+			return proposed.ID, nil, proposed, nil
+		case res.Parts == nil:
 			return "", nil, nil, res.wrong(r.c.knownIDs(), "there is no recipe %s in a batch or among the results", fault.Quote(id))
-		}
-		if idForm.MatchString(id) {
-			return id, nil, nil, nil
 		}
 		res.Name = cmp.Or(res.Name, id)
 	}
-	if res.Parts == nil {
+	switch {
+	case res.Name == "" && res.Parts != nil:
+		return "", nil, nil, res.wrong("name it", "a recipe without a name")
+	case res.Parts == nil:
 		return "", nil, nil, res.wrong(r.c.knownIDs(), "nothing says which recipe is meant")
 	}
 	// One of the same name and amounts was recorded before.
@@ -319,11 +344,8 @@ func (c *Campaign) knownIDs() string {
 func (r *recorder) newID() string {
 	round, most := r.c.Round(), 0
 	of := func(id string) {
-		if m := idForm.FindStringSubmatch(id); m != nil && m[1] == strconv.Itoa(round) {
-			k, err := strconv.Atoi(m[2])
-			if err == nil {
-				most = max(most, k)
-			}
+		if in, number, ok := book.ParseID(id); ok && in == round {
+			most = max(most, number)
 		}
 	}
 	for _, e := range r.log.Entries {
@@ -334,7 +356,7 @@ func (r *recorder) newID() string {
 			of(e.ID)
 		}
 	}
-	return fmt.Sprintf("%d-%d", round, most+1)
+	return book.ID(round, most+1)
 }
 
 // inUnits gives amounts without a unit the one that the batch was offered in.
@@ -397,7 +419,7 @@ func (r *recorder) withdraw(res *Result, id string, old *book.Result, proposed *
 }
 
 // add merges a result with what is known of it, and adds an entry if that changes it.
-func (r *recorder) add(res *Result, e book.Result, old *book.Result) error {
+func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *Entry) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		if res.Values[name] != "" {
 			r.log.AddLabel(name)
@@ -452,12 +474,11 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result) error {
 				e.Values[k] = v
 			}
 		}
-		if m := idForm.FindStringSubmatch(e.ID); m != nil {
-			round, err := strconv.Atoi(m[1])
-			if err != nil || round > math.MaxInt32 {
-				return res.wrong("name it otherwise", "%s is no id", fault.Quote(e.ID))
+		if proposed == nil && old == nil {
+			e.Round = r.c.Round()
+			if res.ID != "" {
+				r.own = append(r.own, fmt.Sprintf("%s is no id of a batch, and no batch has its amounts: it is recorded as a recipe of your own, %s", fault.Quote(res.ID), e.ID))
 			}
-			e.Round = round
 		}
 		r.out.New++
 	}
@@ -484,9 +505,7 @@ func sameValue(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	return errX == nil && errY == nil && x == y
+	return book.SameFigure(a, b)
 }
 
 // judge notes rules that what was made breaks.

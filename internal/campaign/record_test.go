@@ -105,7 +105,7 @@ func TestRecord(t *testing.T) {
 		{what: "failed again", res: Result{ID: "3-3", Failed: true}},
 		{what: "not failed", res: Result{ID: "3-3", Values: map[string]string{"liking": "2"}}, wrong: `"3-3" was recorded as failed`},
 		{what: "of one's own, that breaks a rule", res: Result{Name: "house", Parts: parts("Gin=60ml; Tonic=40ml"), Values: map[string]string{"liking": "9"}},
-			added: "3-4,3,house,Gin,60,ml,9,made,2026-01-02T12:00:00Z\n3-4,3,house,Tonic,40,ml,9,made,2026-01-02T12:00:00Z\n"},
+			added: "B3-4,3,house,Gin,60,ml,9,made,2026-01-02T12:00:00Z\nB3-4,3,house,Tonic,40,ml,9,made,2026-01-02T12:00:00Z\n"},
 		{what: "the same of one's own", res: Result{Name: "house", Parts: parts("Gin=30,Tonic=20"), Values: map[string]string{"liking": "9"}}},
 		{what: "withdrawn", res: Result{ID: "3-1"}, o: Recording{Withdraw: true}, added: "3-1,3,,,,,,withdrawn,2026-01-02T12:00:02Z\n"},
 		{what: "withdrawn again", res: Result{ID: "3-1"}, o: Recording{Withdraw: true}},

@@ -3,7 +3,9 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"kir/internal/fault"
 )
@@ -116,7 +118,14 @@ func (c *Campaign) Stand(ctx context.Context, s Settings) (*Standing, error) {
 
 // rounds says what came of each round.
 func (c *Campaign) rounds(ch *chooser, st *Standing) error {
-	for round := range st.Round + 1 {
+	in := map[int]bool{0: true} // a round that has neither batch nor result has nothing to say
+	for _, b := range c.Batches {
+		in[b.Round] = true
+	}
+	for _, t := range c.trials {
+		in[t.round] = true
+	}
+	for _, round := range slices.Sorted(maps.Keys(in)) {
 		r := Round{Round: round}
 		for _, t := range c.trials {
 			if t.round != round {

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -26,6 +27,19 @@ func (c *Campaign) keep(ctx context.Context, b *Batch) (err error) {
 		return err
 	}
 	path := c.batchPath(b.Round, "json")
+	if text = append(text, '\n'); len(text) > mostBytes {
+		return &fault.Error{File: path, Message: fmt.Sprintf("the batch would have %d bytes, and may have %d", len(text), mostBytes), Hint: "shorten the names of the ingredients"}
+	}
+	if _, err := c.parseBatch(text, path, b.Round); err != nil {
+		return err
+	}
+	table, err := b.table(c.Problem.Ingredients, c.TablePath(b.Round))
+	if err != nil {
+		return err
+	}
+	if err := c.checkTable(b, table, c.TablePath(b.Round)); err != nil {
+		return err
+	}
 	dir, base := &file.Dir{Path: filepath.Dir(path)}, filepath.Base(path)
 	lock, err := lockBeside(ctx, dir, filepath.Base(problem.ResultsPath(c.path)))
 	if err != nil {
@@ -37,7 +51,7 @@ func (c *Campaign) keep(ctx context.Context, b *Batch) (err error) {
 	if err := removeUnfinished(dir, base); err != nil {
 		return err
 	}
-	return dir.Create(base, append(text, '\n'))
+	return dir.Create(base, text)
 }
 
 // Sheet returns a batch as a table to fill in: a row a recipe, with its id, a column an
@@ -57,7 +71,7 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	for _, name := range b.Labels {
 		header = append(header, name)
 	}
-	s.Add(append(header, "note")...)
+	s.Add(append(header, noteColumn(slices.Concat(b.Labels, ingredients)))...)
 	for k := range b.Entries {
 		e := &b.Entries[k]
 		shares, err := b.Measure.Shares(e.Recipe, b.Total)
@@ -75,21 +89,77 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 		for range b.Labels {
 			row = append(row, nil)
 		}
-		note := e.Reason.Text
-		if b.Measure.Unit != "" {
-			note += "; amounts in " + b.Measure.Unit
-		}
-		s.Add(append(row, note)...)
+		s.Add(append(row, e.note(&b.Measure))...)
 	}
 	return s, nil
 }
 
+// note returns what stands beside a recipe in the table of its batch.
+func (e *Entry) note(m *Measure) string {
+	if m.Unit == "" {
+		return e.Reason.Text
+	}
+	return e.Reason.Text + "; amounts in " + m.Unit
+}
+
+// noteColumn returns what the column of notes in a table of a batch is called, where the
+// labels and ingredients have these names.
+func noteColumn(taken []string) string {
+	const note = "note"
+	name := note
+	for k := 2; slices.ContainsFunc(taken, func(other string) bool { return strings.EqualFold(name, other) }); k++ {
+		name = fmt.Sprintf("%s of the batch", note)
+		if k > 2 {
+			name += fmt.Sprintf(" (%d)", k)
+		}
+	}
+	return name
+}
+
 // SaveTable writes the table of a batch to fill in: an .xlsx workbook if the path ends so,
-// else CSV. One that is there is left as it is; the error is then [fs.ErrExist].
-func (b *Batch) SaveTable(ingredients []string, path string) error {
-	s, err := b.Sheet(ingredients)
+// else CSV. One that is there is left as it is; the error is then [fs.ErrExist]. A table that
+// could not be read again is not written.
+func (c *Campaign) SaveTable(b *Batch, path string) error {
+	text, err := b.table(c.Problem.Ingredients, path)
 	if err != nil {
 		return err
+	}
+	if err := c.checkTable(b, text, path); err != nil {
+		return err
+	}
+	return file.Create(path, text)
+}
+
+// checkTable checks that the table of a batch is read again as what it is.
+func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
+	wrong := func(hint, format string, args ...any) error {
+		return &fault.Error{File: path, Message: "the table of the batch could not be read again: " + fmt.Sprintf(format, args...), Hint: hint}
+	}
+	results, _, err := c.ParseTable(text, path, book.Layout{})
+	if bad := firstFault(err); bad != nil {
+		return wrong("give what it names another name in the problem, or shorten it", "%s", bad.Message)
+	}
+	if err != nil {
+		return err
+	}
+	if len(results) != len(b.Entries) {
+		return wrong("rename what its columns name", "%s would be read as %d", fault.Count(len(b.Entries), "recipe"), len(results))
+	}
+	for k := range b.Entries {
+		e := &b.Entries[k]
+		parts, err := c.onLattice(results[k].Parts)
+		if err != nil || results[k].ID != e.ID || keyOf(parts) != e.key {
+			return wrong("rename what its columns name", "%s would be read as another recipe", e.ID)
+		}
+	}
+	return nil
+}
+
+// table returns the table of a batch to fill in, in the format that the path says.
+func (b *Batch) table(ingredients []string, path string) ([]byte, error) {
+	s, err := b.Sheet(ingredients)
+	if err != nil {
+		return nil, err
 	}
 	var text bytes.Buffer
 	if strings.EqualFold(filepath.Ext(path), ".xlsx") {
@@ -97,10 +167,7 @@ func (b *Batch) SaveTable(ingredients []string, path string) error {
 	} else {
 		err = sheet.CSV(&text, s)
 	}
-	if err != nil {
-		return err
-	}
-	return file.Create(path, text.Bytes())
+	return text.Bytes(), err
 }
 
 // ReadTable reads a table that was filled in, a file of results, or a table of recipes
@@ -139,7 +206,7 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 	byID := find("id") != "" && find("recipe") == "" && !given(find("id"))
 	if byID {
 		own[find("id")] = book.RecipeColumn
-		if note := find("note"); note != "" && !given(note) {
+		if note := find(noteColumn(slices.Concat(c.labels(), c.Problem.Ingredients))); note != "" && !given(note) {
 			own[note] = book.IgnoredColumn
 		}
 		if round := find("round"); round != "" && !given(round) {
@@ -149,7 +216,19 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 	if status := find("status"); status != "" && !given(status) {
 		own[status] = book.LabelColumn
 	}
-	o.Layout = layout.With(book.Layout{Columns: own})
+	// What acts on a terminal stands escaped in a table of kir's.
+	names, escaped := make(map[string]string), make(map[string]string)
+	for _, name := range c.Problem.Ingredients {
+		if as := book.Name(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
+			names[as] = name
+		}
+	}
+	for _, name := range c.labels() {
+		if as := book.Name(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
+			own[as], escaped[as] = book.LabelColumn, name
+		}
+	}
+	o.Layout = layout.With(book.Layout{Columns: own, Names: names})
 	o.Elsewhere = true
 	for _, name := range c.labels() {
 		if slices.Contains(header, name) && !given(name) {
@@ -183,7 +262,10 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 				}
 				continue
 			}
-			res.Values[l.Name] = v
+			if e := c.entry(r.Name); byID && e != nil && v == book.Name(sheet.Escaped(e.note(&e.measure))) {
+				continue // a note of kir's, where a label came to be called so since
+			}
+			res.Values[cmp.Or(escaped[l.Name], l.Name)] = v
 		}
 		all = append(all, res)
 	}

@@ -402,7 +402,7 @@ func (s *Session) choose(ctx context.Context, size int) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := b.SaveTable(c.Problem.Ingredients, c.TablePath(b.Round)); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := c.SaveTable(b, c.TablePath(b.Round)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

@@ -109,7 +109,7 @@ func TestCampaign(t *testing.T) {
 		}
 	}
 	status, sheets := c.get("/sheets?round=1&batch=200ml&step=0.5")
-	if status != http.StatusOK || strings.Count(sheets, "<section") != 3 || !strings.Contains(sheets, "<span>liking</span>") || !strings.Contains(sheets, "recipe 1-3") {
+	if status != http.StatusOK || strings.Count(sheets, "<section") != 3 || !strings.Contains(sheets, "<span>liking</span>") || !strings.Contains(sheets, "recipe B1-3") {
 		t.Errorf("the sheets: %d %.300s", status, sheets)
 	}
 
@@ -129,7 +129,7 @@ func TestCampaign(t *testing.T) {
 
 	c.must(Request{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": "60"}}}})
 	c.must(Request{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": "66"}}}}) // a slip
-	c.must(Request{Do: "record", Results: []Came{{ID: "1-2", Failed: true}}})
+	c.must(Request{Do: "record", Results: []Came{{ID: "B1-2", Failed: true}}})
 	c.must(Request{Do: "paste", Text: "id\tliking\n1-3\t58,5\n"})
 	n = c.campaignIs("learnt", func(n *Campaign) bool { return n.Doing == "" && n.Stand != nil && !n.Behind && len(n.Stand.Told) == 2 })
 	for k, want := range []struct{ status, value string }{{"made", "66"}, {"failed", ""}, {"made", "58.5"}} {

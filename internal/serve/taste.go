@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/book"
 	"kir/internal/fault"
 	"kir/internal/file"
 	"kir/internal/number"
@@ -287,7 +288,7 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 			if side.recipe[name] < 1 {
 				return 0, &fault.Error{Message: fmt.Sprintf("the amount of %s is %d", fault.Quote(name), side.recipe[name])}
 			}
-			kept = append(kept, []string{strconv.Itoa(next), side.choice, name, strconv.Itoa(side.recipe[name])})
+			kept = append(kept, []string{strconv.Itoa(next), side.choice, book.Cell(name), strconv.Itoa(side.recipe[name])})
 		}
 	}
 	var b bytes.Buffer

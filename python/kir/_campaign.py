@@ -69,7 +69,7 @@ class Campaign:
     def record(self, results: Any, *, made: Mapping[str, Any] | None = None, failed: bool = False, withdraw: bool = False,
                correct: bool = False, allow_programs: bool = False, missing: str = "zero", **labels: Any) -> dict[str, Any]:
         """Record results: a batch with its labels, any table of recipes with labels, the path
-        of one, or one recipe, as in record("3-1", liking=71). Returns how many were new.
+        of one, or one recipe, as in record("B3-1", liking=71). Returns how many were new.
 
         missing: what a missing amount is, as of [Problem]."""
         flags = ["--json"]
@@ -80,7 +80,7 @@ class Campaign:
                 flags.append("--made=" + ",".join(f"{k}={_tables.cell(v)}" for k, v in made.items()))
             args = [results, *(f"{k}={_tables.cell(v)}" for k, v in labels.items())]
         elif labels or made or failed:
-            raise Error("labels, made and failed are of one recipe", 'name it: record("3-1", liking=71)')
+            raise Error("labels, made and failed are of one recipe", 'name it: record("B3-1", liking=71)')
         elif _tables.is_path(results):
             args = [os.path.abspath(results)]
         else:

@@ -47,10 +47,10 @@ class Campaigns(unittest.TestCase):
         c = kir.Campaign(BOOK, total=100, maximize="liking")
         first = c.next(2)
         self.assertEqual(len(first), 2)
-        c.record("1-1", liking=71.5)
-        c.record("1-2", failed=True)
+        c.record("B1-1", liking=71.5)
+        c.record("B1-2", failed=True)
         self.assertEqual(c.progress()["failed"], 1)
-        c.record("1-1", liking=72, correct=True)
+        c.record("B1-1", liking=72, correct=True)
         c.record("house", liking=60, made={"Gin": "40%", "Sirop de sucre": "60%"})
         self.assertEqual(c.progress()["tried"], len(BOOK) + 3)
         with self.assertRaises(kir.Error):
@@ -91,7 +91,7 @@ class Campaigns(unittest.TestCase):
         batch = c.next(2)
         c.record(batch.assign(liking=[70, 75]))
         axes = c.progress().plot("liking")
-        self.assertEqual([t.get_text() for t in axes.get_xticklabels()], ["1-1", "1-2"])
+        self.assertEqual([t.get_text() for t in axes.get_xticklabels()], ["B1-1", "B1-2"])
         self.assertEqual(axes.get_lines()[-1].get_ydata().tolist(), [70, 75])
         with self.assertRaisesRegex(kir.Error, "for haze"):
             c.progress().plot("haze")

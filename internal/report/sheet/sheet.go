@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/xuri/excelize/v2"
+
+	"kir/internal/book"
 )
 
 // A Sheet is a table whose first row has the names of its columns. Cells are
@@ -29,31 +31,34 @@ func (s *Sheet) Add(cells ...any) { s.Rows = append(s.Rows, cells) }
 
 // Safe returns a text as a cell of a CSV file. One that a spreadsheet would run,
 // since it begins as a formula does, gets an apostrophe in front, which tells the
-// spreadsheet that it is text. Characters that act on a terminal are shown escaped.
+// spreadsheet that it is text. [book.Name] takes it away again. Characters that act on a
+// terminal are shown as [Escaped] does.
 func Safe(text string) string {
-	begin := strings.TrimLeft(text, " \t\r\n\v\f\u00a0")
-	runs := begin != "" && strings.ContainsAny(begin[:1], "=+-@") || begin != text && strings.ContainsAny(text[:1], "\t\r\n")
-	for _, wide := range []string{"＝", "＋", "－", "＠"} {
-		runs = runs || strings.HasPrefix(begin, wide)
-	}
-	acts := func(r rune) bool {
-		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) || unicode.Is(unicode.Bidi_Control, r)
-	}
-	if strings.ContainsFunc(text, acts) {
-		var b strings.Builder
-		for _, r := range text {
-			shown := string(r)
-			if acts(r) {
-				shown = strings.Trim(strconv.QuoteRuneToASCII(r), "'")
-			}
-			b.WriteString(shown)
-		}
-		text = b.String()
-	}
-	if runs {
+	if text = Escaped(text); book.IsFormula(text) || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
 		return "'" + text
 	}
 	return text
+}
+
+// Escaped returns a text with the characters escaped that act on a terminal, which no
+// workbook may have either: control characters but tabs and ends of lines, and those that
+// turn the direction of text.
+func Escaped(text string) string {
+	acts := func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) || unicode.Is(unicode.Bidi_Control, r)
+	}
+	if !strings.ContainsFunc(text, acts) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if acts(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // CSV writes a sheet as CSV in UTF-8. Numbers are as short as tells them from
@@ -139,7 +144,10 @@ func fill(book *excelize.File, s *Sheet, bold int) error {
 	for k, row := range s.Rows {
 		cells := slices.Clone(row)
 		for c, cell := range cells {
-			if v, ok := cell.(Decimal); ok {
+			switch v := cell.(type) {
+			case string:
+				cells[c] = Escaped(v)
+			case Decimal:
 				if cells[c], err = strconv.ParseFloat(string(v), 64); err != nil {
 					return err
 				}

@@ -355,11 +355,8 @@ func bestFigure(s *campaign.Standing, label string, told []campaign.Told) *figur
 	}
 	var line []float64
 	said := "nothing is best yet"
-	for r := first; r <= last; r++ {
-		v, ok := best[r]
-		if !ok {
-			continue
-		}
+	for _, r := range slices.Sorted(maps.Keys(best)) {
+		v := best[r]
 		if len(line) == 0 {
 			said = fmt.Sprintf("the best is %s after round %d", number.Four(v), r)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"kir/internal/campaign"
 	"kir/internal/report"
@@ -114,5 +115,18 @@ func TestPredictionOfALimit(t *testing.T) {
 		if head, cells := predictionHead("v", q), predictionCells(q); len(head) != 4 || len(cells) != 4 || head[1] != "v, expected, mPa·s" || cells[0] != 21.0 || cells[1] != 19.0 {
 			t.Errorf("%v\n%v", head, cells)
 		}
+	}
+}
+
+// TestFarRounds: a figure takes as long as there are rounds, however they are numbered.
+func TestFarRounds(t *testing.T) {
+	s := someStanding()
+	s.Rounds[2].Round, s.Round = 2_000_000_000, 2_000_000_000
+	begun := time.Now()
+	if figures := StandingFigures(s); len(figures) == 0 {
+		t.Error("there are no figures")
+	}
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

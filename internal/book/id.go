@@ -1,0 +1,51 @@
+package book
+
+import (
+	"strconv"
+	"strings"
+)
+
+// ID returns the id of a recipe: B3-1 is the first of the third batch. No spreadsheet takes
+// it for a date.
+func ID(round, number int) string {
+	return "B" + strconv.Itoa(round) + "-" + strconv.Itoa(number)
+}
+
+// ParseID returns what [ID] made an id of, and whether it has that form. It may lack the B,
+// and have another dash.
+func ParseID(id string) (round, number int, ok bool) {
+	id = strings.TrimPrefix(strings.TrimPrefix(id, "B"), "b")
+	first, second, found := strings.Cut(dash.Replace(id), "-")
+	if !found {
+		return 0, 0, false
+	}
+	round, ok = plainCount(first)
+	if !ok {
+		return 0, 0, false
+	}
+	number, ok = plainCount(second)
+	return round, number, ok
+}
+
+// dash writes as one the hyphens, dashes and minus signs that programs put for one another.
+var dash = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-")
+
+// plainCount reads a number of one to nine digits without zeros before it.
+func plainCount(text string) (int, bool) {
+	if text == "" || len(text) > 9 || strings.Trim(text, "0123456789") != "" || text[0] == '0' && text != "0" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil
+}
+
+// IDKey returns what an id is compared by: 3-1 and B3-1 are one id.
+func IDKey(id string) string {
+	if id == "" || id[0] != 'B' && id[0] != 'b' && (id[0] < '0' || id[0] > '9') {
+		return id
+	}
+	if round, number, ok := ParseID(id); ok {
+		return ID(round, number)
+	}
+	return id
+}
