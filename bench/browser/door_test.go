@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -190,4 +191,67 @@ func TestServeTabs(t *testing.T) {
 	// The new address, put into the tab that is open, changes its fragment alone.
 	w.does("location.href = '" + address + "'")
 	w.is("the page of the new address", shown+" && !/token/.test(location.href) && !['gone', 'refused'].includes(document.getElementById('phase').className)")
+}
+
+// TestServeAfterItsEnd: whoever listens at the port of a kir that has ended receives nothing that was
+// typed in a page that stayed open, and the page shows nothing of theirs.
+func TestServeAfterItsEnd(t *testing.T) {
+	w := &walk{t, browser(t, chromium(t), onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
+	address, kill := servedUntil(t, "", drinkProblem(t))
+	host, _, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
+	if err := chromedp.Do(w.ctx, chromedp.Navigate(address)); err != nil {
+		t.Fatal(err)
+	}
+	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch'")
+	w.click("#next")
+	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")
+	kill()
+	w.is("that kir has ended", "document.getElementById('phase').className === 'gone'")
+	w.does(field("1-1", "liking") + ".focus()")
+	w.types("6174")
+	var listener net.Listener
+	var err error
+	for range 100 {
+		if listener, err = net.Listen("tcp", host); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	streams, bodies := 0, ""
+	impostor := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+		mu.Lock()
+		bodies += string(body)
+		if r.URL.Path == "/events" {
+			streams++
+		}
+		mu.Unlock()
+		rw.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(rw, "event: pages\ndata: 7\n\n")
+	})}
+	go impostor.Serve(listener)
+	defer impostor.Close()
+	for range 200 {
+		mu.Lock()
+		enough := streams > 1
+		mu.Unlock()
+		if enough {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	w.does(field("1-2", "liking") + ".focus()")
+	w.types("6175")
+	w.does("dispatchEvent(new Event('pagehide'))")
+	time.Sleep(300 * time.Millisecond)
+	mu.Lock()
+	defer mu.Unlock()
+	if streams < 2 || strings.Contains(bodies, "617") {
+		t.Errorf("of %d streams the listener received %q", streams, bodies)
+	}
+	w.is("that kir has ended, still", "document.getElementById('phase').className === 'gone' && document.getElementById('pages').hidden")
 }

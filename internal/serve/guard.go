@@ -39,7 +39,9 @@ func policy() string {
 //     at another port of the same host, also where another user of the machine listens.
 //
 // The key ends with the process. A tab that is still open when kir has ended keeps asking for it,
-// and whoever listens at the port by then receives a key that opens nothing.
+// and whoever listens at the port by then receives a key that opens nothing. Each answer to the key
+// has the proof, another secret, which came with the key and which no page sends. A tab takes nothing
+// from who lacks it and, once its stream has ended, sends nothing but the key until a new stream shows it.
 //
 // A page of another site can make a browser send requests here, and by a name
 // that it points at this machine (DNS rebinding) read the answers. So the name in
@@ -50,10 +52,14 @@ type guard struct {
 	scheme  string         // http or https
 	names   []string       // names of hosts that are allowed, in lower case
 	key     string         // that each request carries
+	proof   string         // that each answer to it carries
 
 	mu     sync.Mutex
 	tokens map[string]func() // of addresses that were not opened yet, and what to do then
 }
+
+// proofHeader is the header of the proof.
+const proofHeader = "Kir-Proof"
 
 // openPath is where the page exchanges the token of its address for the key.
 const openPath = "/open"
@@ -61,7 +67,7 @@ const openPath = "/open"
 // newGuard returns the guard of a server at an address.
 func newGuard(address netip.AddrPort, scheme string, names []string) *guard {
 	address = netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
-	g := &guard{address: address, scheme: scheme, names: []string{"localhost"}, key: rand.Text(), tokens: make(map[string]func())}
+	g := &guard{address: address, scheme: scheme, names: []string{"localhost"}, key: rand.Text(), proof: rand.Text(), tokens: make(map[string]func())}
 	for _, name := range names {
 		g.names = append(g.names, hostName(name))
 	}
@@ -115,6 +121,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		known := g.hasKey(r)
 		if known {
 			markKnown(r.Context())
+			h.Set(proofHeader, g.proof)
 		}
 		opens := r.Method == http.MethodPost && r.URL.Path == openPath
 		switch {
@@ -139,7 +146,7 @@ func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"key":%q}`, g.key) // letters and digits
+	fmt.Fprintf(w, `{"key":%q,"proof":%q}`, g.key, g.proof) // letters and digits
 }
 
 // isPublic says whether a request is for the page without anything in it, its styles or its scripts.

@@ -659,3 +659,20 @@ func TestTwoProcesses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestProof: every answer to the key has the proof, and none to who lacks the key.
+func TestProof(t *testing.T) {
+	g := newGuard(netip.MustParseAddrPort("127.0.0.1:80"), "http", nil)
+	h := g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for _, path := range []string{"/", "/events", "/js/server.js", "/none"} {
+		for key, want := range map[string]string{g.key: g.proof, "": "", g.proof: "", g.key + "A": ""} {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Host = "127.0.0.1"
+			r.Header.Set("Authorization", "Bearer "+key)
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Header().Get(proofHeader) != want || g.proof == g.key {
+				t.Errorf("%s with the key %q: the proof is %q, want %q", path, key, w.Header().Get(proofHeader), want)
+			}
+		}
+	}
+}

@@ -1,9 +1,10 @@
 // What makes a problem of a table speaks to what reads the tables here, and nowhere else.
-import { ask, again } from './server.js';
+import { ask, prove, again } from './server.js';
 
 async function asked(path, options) {
   let r;
   try {
+    if (options) await prove();
     r = await ask(path, options);
   } catch (e) {
     throw new Error('kir does not answer. Was it ended? What was answered so far is kept while it runs. ' + e.message);

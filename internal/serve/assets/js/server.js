@@ -1,7 +1,10 @@
 // What answers the page: the server that it came from or, on a site without one, kir in this
 // window (globalThis.kir). Nothing else of the page knows which.
 const here = globalThis.kir;
-const place = 'kir key'; // in the tab's storage, which belongs to the scheme, the host and the port
+const place = 'kir key', proofPlace = 'kir proof'; // in the tab's storage, which belongs to the scheme, the host and the port
+
+let proof = null; // what shows that kir answers, and not who listens at its port once it has ended
+let lost = false; // the stream has ended, and none has shown the proof since
 
 // unlocked returns the key of the server, which each request carries. The token of the address
 // that was printed is exchanged for it once, and leaves the address before anything else is done.
@@ -11,9 +14,11 @@ async function unlocked() {
     history.replaceState(null, '', location.pathname);
     const r = await fetch('/open', { method: 'POST', headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
     if (r?.ok) {
-      const { key } = await r.json();
+      const { key, proof: shown } = await r.json();
+      proof = shown;
       try {
         sessionStorage.setItem(place, key);
+        sessionStorage.setItem(proofPlace, shown);
       } catch {
         // Without storage the tab has the key until it is loaded again.
       }
@@ -21,6 +26,7 @@ async function unlocked() {
     }
   }
   try {
+    proof = sessionStorage.getItem(proofPlace);
     return sessionStorage.getItem(place);
   } catch {
     return null;
@@ -44,9 +50,16 @@ if (!here) {
   }
 }
 
-// ask is fetch with the key.
-export const ask = here?.fetch ?? ((path, options = {}) =>
-  fetch(path, { ...options, headers: { ...options.headers, Authorization: `Bearer ${key}` }, credentials: 'omit', redirect: 'error' }));
+// ask is fetch with the key. Only a refusal may lack the proof.
+export const ask = here?.fetch ?? (async (path, options = {}) => {
+  if (lost && path !== '/events') throw new Error('The connection is lost.');
+  const r = await fetch(path, { ...options, headers: { ...options.headers, Authorization: `Bearer ${key}` }, credentials: 'omit', redirect: 'error' });
+  if (r.status === 403 || proof && r.headers.get('Kir-Proof') === proof) return r;
+  throw new Error('Another program answers.');
+});
+
+// prove asks for the proof, before something is sent to a server that no stream is open to.
+export const prove = here ? async () => {} : () => ask('/', { method: 'HEAD' });
 
 // An Events receives server-sent events by ask, since an EventSource sends no header. It ends with
 // an event "lost", of which detail is the status of the answer, 0 without one.
@@ -56,6 +69,7 @@ class Events extends EventTarget {
   constructor(path) {
     super();
     this.#receive(path).catch(() => 0).then(status => {
+      lost = true;
       if (!this.#stop.signal.aborted) this.dispatchEvent(new CustomEvent('lost', { detail: status }));
     });
   }
@@ -63,6 +77,7 @@ class Events extends EventTarget {
   async #receive(path) {
     const r = await ask(path, { signal: this.#stop.signal });
     if (!r.ok) return r.status;
+    lost = false;
     let text = '';
     const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part; !(part = await reader.read()).done;) {
