@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/mcmc"
 	"kir/rule"
@@ -259,7 +260,7 @@ func TestAdvanceDoesNotAllocate(t *testing.T) {
 			if kernel == "exact" && name != "small" && name != "large" {
 				continue // it is for targets without wishes
 			}
-			c := benchChain(t, kernel, target)
+			c := settled(t, kernel, target, 1, long.Pick(10_000, 1000))
 			allocations := testing.AllocsPerRun(10, func() {
 				if err := c.Advance(1000); err != nil {
 					t.Fatal(err)
