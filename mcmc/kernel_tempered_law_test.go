@@ -307,7 +307,7 @@ func TestRegionsFarApart(t *testing.T) {
 // it would be 1.6.
 func TestErrorsOfTempered(t *testing.T) {
 	const scans = 2000
-	seeds := long.Pick(40, 12) // errors that are half of what they should be make 2 of 1.5
+	seeds := long.Pick(40, 30)
 	target := farApart(t)
 	sum := 0.0
 	for seed := range uint64(seeds) {
