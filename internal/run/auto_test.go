@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -44,6 +46,15 @@ func autoSpecs(t testing.TB) map[string]*Spec {
 		"warmer":    learning(mcmc.Uniform(8, 16), 30_000),
 		"warm, all": learning(mcmc.Uniform(8, 16), 3000),
 	}
+}
+
+// sampledSpecs returns all runs of autoSpecs where tests run in full, else those that are named.
+func sampledSpecs(t testing.TB, names ...string) map[string]*Spec {
+	all := autoSpecs(t)
+	if !long.Enabled() {
+		maps.DeleteFunc(all, func(name string, _ *Spec) bool { return !slices.Contains(names, name) })
+	}
+	return all
 }
 
 // The warm-up ends when what was learnt rests on enough, and at last where it must.
@@ -115,7 +126,7 @@ func sameFiles(t testing.TB, got, want map[string][]byte) {
 // often it stores its states, it gives the same bytes. They hold the draws of a run
 // that was asked for as many of that thin.
 func TestAutoOnAnyWorkers(t *testing.T) {
-	for name, s := range autoSpecs(t) {
+	for name, s := range sampledSpecs(t, "early", "searches", "slow", "warm") {
 		t.Run(name, func(t *testing.T) {
 			dir, r := start(t, s, Options{Workers: 1})
 			want := autoFiles(t, dir)
@@ -181,7 +192,7 @@ func TestAutoIsEnough(t *testing.T) {
 
 // A run that is interrupted again and again, at any place, ends with the same bytes.
 func TestAutoInterrupted(t *testing.T) {
-	for name, s := range autoSpecs(t) {
+	for name, s := range sampledSpecs(t, "searches", "warm") {
 		if len(s.Target.Wishes()) == 0 {
 			continue
 		}
@@ -230,7 +241,7 @@ func TestAutoInterrupted(t *testing.T) {
 
 // A process that is killed at any call of the system is gone on with to the same bytes.
 func TestAutoKilled(t *testing.T) {
-	for name, s := range autoSpecs(t) {
+	for name, s := range sampledSpecs(t, "searches", "warm") {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Workers: 1, Interval: 20 * time.Millisecond}
 			whole := filepath.Join(t.TempDir(), "run")
@@ -301,7 +312,7 @@ func TestAutoWithoutStates(t *testing.T) {
 // run of fewer draws. It can be made longer.
 func TestAutoTime(t *testing.T) {
 	stopped := 0
-	for name, s := range autoSpecs(t) {
+	for name, s := range sampledSpecs(t, "early", "searches", "warm") {
 		t.Run(name, func(t *testing.T) {
 			for _, limit := range []time.Duration{1, 30 * time.Millisecond} {
 				short := *s
