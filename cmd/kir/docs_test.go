@@ -154,7 +154,7 @@ func documents(t *testing.T) map[string]string {
 // these kinds stands in notRun, with the reason.
 func TestDocuments(t *testing.T) {
 	if raceDetector {
-		t.Skip(".ci/run has it without the race detector, under which it takes minutes")
+		t.Skip(".ci/run has all of it without the race detector, under which it takes minutes")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
