@@ -268,7 +268,10 @@ func TestRestoredAtEveryScan(t *testing.T) {
 					if scan == 110 { // in the middle of a round
 						chain.EndWarmup()
 					}
-					chain = restore(chain)
+					// Of the sample, each fourth, and all about the end of warm-up.
+					if long.Enabled() || scan%4 == 1 || scan >= 105 && scan < 115 {
+						chain = restore(chain)
+					}
 					move := chain.Advance
 					if scan < 110 {
 						move = chain.Warm

@@ -307,7 +307,7 @@ func TestRegionsFarApart(t *testing.T) {
 // it would be 1.6.
 func TestErrorsOfTempered(t *testing.T) {
 	const scans = 2000
-	seeds := long.Pick(40, 30)
+	seeds := long.Pick(40, 12)
 	target := farApart(t)
 	sum := 0.0
 	for seed := range uint64(seeds) {
