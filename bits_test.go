@@ -47,6 +47,7 @@ func TestPortable(t *testing.T) {
 	for _, p := range packages {
 		exports[p.ImportPath] = p.Export
 	}
+	imports := importExports(exports)
 	for _, p := range packages {
 		if !isShipped(p) {
 			continue
@@ -59,7 +60,7 @@ func TestPortable(t *testing.T) {
 			}
 			sources[name] = string(text)
 		}
-		faults, err := notPortable("kir"+strings.TrimPrefix(p.ImportPath, module), sources, exports)
+		faults, err := notPortable("kir"+strings.TrimPrefix(p.ImportPath, module), sources, imports)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestPortableNotices(t *testing.T) {
 			}
 		}
 		source := "package a\n" + imports + "func f(v ...float64) float64 { x, y, z := v[0], v[1], v[2]; _, _, _ = x, y, z; " + body + " }\n"
-		faults, err := notPortable("a", map[string]string{"a.go": source}, exports)
+		faults, err := notPortable("a", map[string]string{"a.go": source}, importExports(exports))
 		if err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}
@@ -167,13 +168,20 @@ func TestPortableNotices(t *testing.T) {
 			t.Errorf("%s: %q, not %q", body, faults, want)
 		}
 	}
-	if faults, err := notPortable("kir/a", map[string]string{"a.go": "package a\nimport _ \"gonum.org/v1/gonum/mat\"\n"}, exports); err != nil || len(faults) != 1 {
+	if faults, err := notPortable("kir/a", map[string]string{"a.go": "package a\nimport _ \"gonum.org/v1/gonum/mat\"\n"}, importExports(exports)); err != nil || len(faults) != 1 {
 		t.Errorf("an import: %q, %v", faults, err)
 	}
 }
 
+// importExports returns what imports packages from their export data, each once.
+func importExports(exports map[string]string) types.Importer {
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
+}
+
 // notPortable returns what in a package may differ between machines.
-func notPortable(path string, sources, exports map[string]string) ([]string, error) {
+func notPortable(path string, sources map[string]string, imports types.Importer) ([]string, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for name, text := range sources {
@@ -183,9 +191,7 @@ func notPortable(path string, sources, exports map[string]string) ([]string, err
 		}
 		files = append(files, file)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(exports[path])
-	})}
+	config := types.Config{Importer: imports}
 	info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object)}
 	if _, err := config.Check(path, fset, files, info); err != nil {
 		return nil, err
