@@ -255,7 +255,7 @@ type Interval struct{ Value, Low, High float64 }
 // String writes the recipe in a line: its score, and the ingredients with their shares.
 func (r Recipe) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%.3f", r.Score)
+	b.WriteString(number.Score(r.Score, 1))
 	units, total := make([]int, len(r.Amounts)), 0
 	for k, a := range r.Amounts {
 		units[k] = a.Units

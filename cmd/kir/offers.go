@@ -169,7 +169,8 @@ func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
 	if best == 0 {
 		return nil, nil
 	}
-	o.Text = fmt.Sprintf("Draws that score %.3f on average instead of %.3f, and differ less: %s. The search does not depend on weights.", o.Draws[best].Mean, o.Draws[0].Mean, lines)
+	means := number.Scores(o.Draws[best].Mean, o.Draws[0].Mean)
+	o.Text = fmt.Sprintf("Draws that score %s on average instead of %s, and differ less: %s. The search does not depend on weights.", means[0], means[1], lines)
 	return o, nil
 }
 
@@ -214,17 +215,23 @@ func writeOffers(w io.Writer, offers []offer) error {
 	for _, o := range offers {
 		b.WriteString("  " + terminal.Plain(o.Text) + "\n")
 		for _, t := range o.Trials {
-			fmt.Fprintf(&b, "    %-16s shortlist %.3f, random %.3f", terminal.Plain(t.Setting)+":", t.Mean, t.Random)
+			scores := number.Scores(t.Mean, t.Random)
+			fmt.Fprintf(&b, "    %-16s shortlist %s, random %s", terminal.Plain(t.Setting)+":", scores[0], scores[1])
 			if t.Checked > 0 {
-				fmt.Fprintf(&b, "; by models of the other half of the recipes %.3f", t.Checked)
+				fmt.Fprintf(&b, "; by models of the other half of the recipes %s", number.Score(t.Checked, 1))
 			}
 			if t.Far > 0 {
 				fmt.Fprintf(&b, "; %d far from all recipes", t.Far)
 			}
 			b.WriteString("\n")
 		}
+		var means, bests []float64
 		for _, t := range o.Draws {
-			fmt.Fprintf(&b, "    %-16s draws %.3f on average, the best %.3f; R-hat %s\n", terminal.Plain(t.Setting)+":", t.Mean, t.Best, number.Fixed(t.RHat, 2))
+			means, bests = append(means, t.Mean), append(bests, t.Best)
+		}
+		meansText, bestsText := number.Scores(means...), number.Scores(bests...)
+		for k, t := range o.Draws {
+			fmt.Fprintf(&b, "    %-16s draws %s on average, the best %s; R-hat %s\n", terminal.Plain(t.Setting)+":", meansText[k], bestsText[k], number.Fixed(t.RHat, 2))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

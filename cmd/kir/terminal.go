@@ -121,7 +121,7 @@ func bestLine(score float64, of []mcmc.Part, p *problem.Problem) string {
 	if len(parts) > most {
 		words = append(words, "…")
 	}
-	return fmt.Sprintf("best so far %.3f: %s", score, strings.Join(words, ", "))
+	return fmt.Sprintf("best so far %s: %s", number.Score(score, 1), strings.Join(words, ", "))
 }
 
 // progressJSON is one line of --json-progress.

@@ -77,13 +77,64 @@ func Error[F Float](v F) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// Score writes a property's score. A difference matters to the score of a
-// composition as much as the weight is large, so that it has more decimals then.
+// isExtreme says whether a score is so small or so large that its digits say nothing.
+func isExtreme(v float64) bool {
+	size := math.Abs(v)
+	return size >= 1e5 || size > 0 && size < 1e-6
+}
+
+// power writes a positive number as a power of ten, with digits behind the point of its logarithm.
+func power(v float64, digits int) string { return fmt.Sprintf("10^%.*f", digits, portable.Log10(v)) }
+
+// Score writes the score of a property, or with weight 1 that of a composition. A difference
+// matters to the score of a composition as much as the weight is large, so that it has more
+// decimals then. Where a score is below 1e-6, or 1e5 and more, its logarithm is shown: 10^-72.22.
 func Score[F Float](v F, weight float64) string {
+	if v > 0 && isExtreme(float64(v)) && !math.IsInf(float64(v), 0) {
+		return power(float64(v), 2)
+	}
 	if size := math.Abs(float64(v)); !(weight >= 10) || size >= 1e5 || size < 0.0995 {
 		return Three(v)
 	}
 	return Fixed(v, min(9, 3+int(portable.Log10(weight))))
+}
+
+// ScoreError writes the standard error of a score, in percent of it where its logarithm is shown.
+func ScoreError[F Float](v, se F) string {
+	if isExtreme(float64(v)) && v > 0 && !math.IsInf(float64(v), 0) && !math.IsNaN(float64(se)) {
+		return Error(100*float64(se)/float64(v)) + " %"
+	}
+	return Error(se)
+}
+
+// Scores writes scores that stand side by side: each as [Score] does, and with as many digits
+// more as tell those apart that differ, up to nine.
+func Scores[F Float](all ...F) []string {
+	texts := make([]string, len(all))
+	for more := range 7 {
+		of := make(map[string]F, len(all))
+		apart := true
+		for k, v := range all {
+			switch size := math.Abs(float64(v)); {
+			case more == 0:
+				texts[k] = Score(v, 1)
+			case v > 0 && isExtreme(size) && !math.IsInf(size, 0):
+				texts[k] = power(size, 2+more)
+			case size > 0 && size < 0.0995:
+				texts[k] = Fixed(v, 2+more-int(math.Floor(portable.Log10(size))))
+			default:
+				texts[k] = Fixed(v, 3+more)
+			}
+			if other, there := of[texts[k]]; there && other != v {
+				apart = false
+			}
+			of[texts[k]] = v
+		}
+		if apart {
+			break
+		}
+	}
+	return texts
 }
 
 // Beside writes a number to three decimals, and to as many as it takes to see on

@@ -35,7 +35,7 @@ func TestNumbers(t *testing.T) {
 		{Score(1.0219231, 2000), "1.021923"},
 		{Score(0.9512, 1), "0.951"},
 		{Score(0.9512, 30), "0.9512"},
-		{Score(3e-7, 2000), "3e-07"},
+		{Score(3e-7, 2000), "10^-6.52"},
 		{Score(math.NaN(), 2000), "?"},
 		{Thousands(-1234567), "-1,234,567"},
 		{Counted(1, "draw"), "1 draw"},
@@ -81,4 +81,37 @@ func TestAround(t *testing.T) {
 	}
 	fmt.Fprintln(&b, Big(nil), Counted(0, "draw"), Counted(2, "draw"), Counted(1234, "draw"))
 	golden.Compare(t, "testdata/around.txt", b.Bytes())
+}
+
+// TestScores: scores whose digits say nothing are shown as powers of ten, and scores that differ
+// are told apart where they stand side by side.
+func TestScores(t *testing.T) {
+	for v, want := range map[float64]string{
+		6.01e-73: "10^-72.22", 1.31e17: "10^17.12", 0.791: "0.791", 0.0123: "0.0123", 0: "0.000", 9.9e-7: "10^-6.00", 1e-6: "0.00000100", 1e5: "10^5.00",
+		99_999: "99999.000", math.Inf(1): "+Inf", -1e6: "-1e+06",
+	} {
+		if got := Score(v, 1); got != want {
+			t.Errorf("%g is written %q, not %q", v, got, want)
+		}
+	}
+	if got := Score(math.NaN(), 1); got != "?" {
+		t.Errorf("a score that is not known is %q", got)
+	}
+	for _, c := range []struct {
+		scores []float64
+		want   string
+	}{
+		{[]float64{0.5, 0.25}, "0.500 0.250"}, {[]float64{0.5, 0.5}, "0.500 0.500"}, {[]float64{0.50001, 0.50002}, "0.50001 0.50002"},
+		{[]float64{6.01e-73, 6.02e-73}, "10^-72.221 10^-72.220"}, {[]float64{0.0001234, 0.0001231}, "0.0001234 0.0001231"}, {[]float64{0, 3e-9}, "0.000 10^-8.52"}, {nil, ""},
+	} {
+		if got := strings.Join(Scores(c.scores...), " "); got != c.want {
+			t.Errorf("%v are written %q, not %q", c.scores, got, c.want)
+		}
+	}
+	if got := ScoreError(1.31e17, 1.31e16); got != "10 %" {
+		t.Errorf("the error of a large score is %q", got)
+	}
+	if got := ScoreError(0.5, 0.012); got != "0.012" {
+		t.Errorf("the error of a score is %q", got)
+	}
 }

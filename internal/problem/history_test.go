@@ -162,3 +162,28 @@ func TestHistoryLeft(t *testing.T) {
 		t.Errorf("resolved again it is %v\n%s\nnot\n%s", err, again.Resolved, p.Resolved)
 	}
 }
+
+// TestHistoryGaps: where the gaps of one ingredient cost many rows, it is named, with what is left
+// without it.
+func TestHistoryGaps(t *testing.T) {
+	dates, prices := walk()
+	lines := strings.Split(strings.TrimSpace(tableOf(dates, prices, false, func(v float64) string { return fmt.Sprintf("%.15g", v) })), "\n")
+	names := strings.Split(lines[0], ",")
+	for k := 1; k <= 12; k++ { // it began later than the others
+		cells := strings.Split(lines[k], ",")
+		cells[2] = ""
+		lines[k] = strings.Join(cells, ",")
+	}
+	cells := strings.Split(lines[20], ",")
+	cells[1] = ""
+	lines[20] = strings.Join(cells, ",")
+	p, err := loadFiles(t, map[string]string{"prices.csv": strings.Join(lines, "\n")}, "markowitz: {returns: prices.csv}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := len(lines) - 1
+	want := fmt.Sprintf("Left out: 13 rows of %d with gaps, 12 of them for gaps of %q alone, whose first value is that of %q: without this ingredient there are %d rows instead of %d.", rows, names[2], dates[12], rows-1, rows-13)
+	if got := strings.Join(p.Warnings, "\n"); !strings.Contains(got, want) {
+		t.Errorf("no %q in %q", want, got)
+	}
+}

@@ -328,7 +328,7 @@ func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market,
 			values, rows = append(values, row), append(rows, r)
 		}
 	}
-	gaps := len(order) - len(rows)
+	gaps := gapsText(t, order, columns, s.names)
 	m := &market{kind: returns.Returns}
 	if !t.Percent {
 		m.kind = returns.KindOf(values)
@@ -364,7 +364,7 @@ func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market,
 	history := returns.Of(values, m.kind)
 	moments, err := returns.Estimate(history, m.periods)
 	if err != nil {
-		return nil, yaml.Hint(file.Errorf("%s has %s without a gap: %v", fault.Quote(file.Text), fault.Count(len(values), "row"), err), "add rows, or fill the gaps")
+		return nil, yaml.Hint(file.Errorf("%s has %s without a gap: %v.%s", fault.Quote(file.Text), fault.Count(len(values), "row"), err, gaps), "add rows, fill the gaps, or leave out the ingredients that have them")
 	}
 	m.returns, m.covariance = moments.Mean, moments.Covariance
 	m.word = kindWords()[m.kind]
@@ -373,8 +373,54 @@ func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market,
 	return m, nil
 }
 
+// gapsText says how many rows of a history were left out, since an ingredient has no value there,
+// and which ingredient's gaps cost most: how many rows there would be without it.
+func gapsText(t *book.Series, order, columns []int, names []string) string {
+	left := 0
+	alone := make([]int, len(columns)) // rows in which this ingredient alone has none
+	first := make([]int, len(columns)) // the place in order of its first value
+	for i := range first {
+		first[i] = -1
+	}
+	for k, r := range order {
+		missing, last := 0, 0
+		for i, c := range columns {
+			switch {
+			case math.IsNaN(t.Values[r][c]):
+				missing, last = missing+1, i
+			case first[i] < 0:
+				first[i] = k
+			}
+		}
+		if missing > 0 {
+			left++
+		}
+		if missing == 1 {
+			alone[last]++
+		}
+	}
+	if left == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(" Left out: %s with gaps.", fault.Count(left, "row"))
+	worst := 0
+	for i, rows := range alone {
+		if rows > alone[worst] {
+			worst = i
+		}
+	}
+	if 10*alone[worst] <= len(order) {
+		return text
+	}
+	text = fmt.Sprintf(" Left out: %s of %d with gaps, %d of them for gaps of %s alone", fault.Count(left, "row"), len(order), alone[worst], fault.Quote(names[worst]))
+	if first[worst] > 0 {
+		text += fmt.Sprintf(", whose first value is that of %s", fault.Quote(t.Times[order[first[worst]]]))
+	}
+	return text + fmt.Sprintf(": without this ingredient there are %d rows instead of %d.", len(order)-left+alone[worst], len(order)-left)
+}
+
 // tellHistory says what a history was taken for, and what was made of it.
-func tellHistory(s *shelf, name string, m *market, rhythm returns.Rhythm, f fields, taken returns.Kind, moments *returns.Moments, gaps int, left []string) {
+func tellHistory(s *shelf, name string, m *market, rhythm returns.Rhythm, f fields, taken returns.Kind, moments *returns.Moments, gaps string, left []string) {
 	text := fmt.Sprintf("%s has %s", name, m.kind)
 	if f["as"] == nil {
 		other := "returns"
@@ -389,9 +435,7 @@ func tellHistory(s *shelf, name string, m *market, rhythm returns.Rhythm, f fiel
 		text += fmt.Sprintf(", %.4g periods a year", m.periods)
 	}
 	text += fmt.Sprintf(". The covariance is shrunk toward a constant correlation of %.2f by the intensity %.2f (Ledoit and Wolf 2004).", moments.Correlation, moments.Intensity)
-	if gaps > 0 {
-		text += fmt.Sprintf(" Left out: %s with gaps.", fault.Count(gaps, "row"))
-	}
+	text += gaps
 	if len(left) > 0 {
 		text += fmt.Sprintf(" Left out: the columns %s, which are no ingredients.", fault.List(left, 8))
 	}

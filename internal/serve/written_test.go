@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -12,7 +13,7 @@ import (
 	"kir/internal/number"
 )
 
-// TestScriptWritesAmounts: the page writes percentages as kir does, and divides a batch into
+// TestScriptWritesAmounts: the page writes percentages and scores as kir does, and divides a batch into
 // whole steps of a scale.
 func TestScriptWritesAmounts(t *testing.T) {
 	node, err := exec.LookPath("node")
@@ -45,8 +46,16 @@ func TestScriptWritesAmounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scores := []float64{0, 0.791, 0.0995, 0.09949, 0.0123, 1e-5, 1e-6, 9.99e-7, 6.01e-73, 5e-324, 1, 12.3456, 99_999.9, 1e5, 1.31e17}
+	for range 100 {
+		scores = append(scores, math.Exp(400*r.Float64()-300))
+	}
+	numbers, err := json.Marshal(scores)
+	if err != nil {
+		t.Fatal(err)
+	}
 	program := filepath.Join(t.TempDir(), "written.mjs")
-	script = append(script, "\nconsole.log(JSON.stringify("+string(questions)+".map(q => ({ texts: percentages(q.units, q.total, q.least), steps: steps(q.units, q.total, q.steps) }))));\n"...)
+	script = append(script, "\nconsole.log(JSON.stringify("+string(questions)+".map(q => ({ texts: percentages(q.units, q.total, q.least), steps: steps(q.units, q.total, q.steps) })).concat([{ texts: "+string(numbers)+".map(score) }])));\n"...)
 	if err := os.WriteFile(program, script, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +69,11 @@ func TestScriptWritesAmounts(t *testing.T) {
 	}
 	if err := json.Unmarshal(out, &answers); err != nil {
 		t.Fatal(err)
+	}
+	for k, v := range scores {
+		if got, want := answers[len(all)].Texts[k], number.Score(v, 1); got != want {
+			t.Errorf("the score %g is written %q, not %q", v, got, want)
+		}
 	}
 	for k, q := range all {
 		a := number.Percentages(q.Total)

@@ -41,13 +41,13 @@ func boundSentence(b *report.Bound) string {
 	}
 	switch {
 	case !b.Score.Known() && len(b.Unbounded) > 0:
-		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known, since nothing bounds %s.", number.Three(b.Best), strings.Join(b.Unbounded, ", "))
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known, since nothing bounds %s.", number.Score(b.Best, 1), strings.Join(b.Unbounded, ", "))
 	case !b.Score.Known():
-		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Three(b.Best))
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Score(b.Best, 1))
 	case b.Proved:
-		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Three(b.Best))
+		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Score(b.Best, 1))
 	case b.Gap > wideGap:
-		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known: all that is proved is that none %s scores above %s by this model.", number.Three(b.Best), within, number.Three(b.Score))
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known: all that is proved is that none %s scores above %s by this model.", number.Score(b.Best, 1), within, number.Score(b.Score, 1))
 	}
-	return fmt.Sprintf("No recipe %s scores above %s by this model; the best found has %s, a gap of %s.", within, number.Three(b.Score), number.Three(b.Best), number.Percent(b.Gap))
+	return fmt.Sprintf("No recipe %s scores above %s by this model; the best found has %s, a gap of %s.", within, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
 }

@@ -75,7 +75,7 @@ func judge(p *problem.Problem, a *report.Answer) {
 			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, learnt[0]) + ")."
 		}
 	default:
-		a.Grade, a.Headline = report.Stated, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean))
+		a.Grade, a.Headline = report.Stated, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1))
 	}
 }
 
@@ -159,12 +159,12 @@ func comparison(p *problem.Problem, a *report.Answer) string {
 		scores = "score"
 	}
 	text := fmt.Sprintf("The %s %s %s on average, random recipes under the same constraints %s ± %s",
-		suggestions(a.Shortlist.Number), scores, number.Three(a.Shortlist.Mean), number.Three(a.Random.Mean), number.Error(a.Random.SE))
+		suggestions(a.Shortlist.Number), scores, number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), number.ScoreError(a.Random.Mean, a.Random.SE))
 	if p.Limited() {
 		text += " (0 beyond a limit of what is predicted)"
 	}
 	if a.Known.Number > 0 {
-		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Three(a.Known.Mean), number.Error(a.Known.SE), scoredBy(p))
+		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), scoredBy(p))
 	}
 	known := a.Known.Number > 0
 	if a.BeatRandom == 1 && (!known || a.BeatKnown == 1) {

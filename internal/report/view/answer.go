@@ -70,7 +70,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		if a.Grade == report.Weak {
 			of = "weak"
 		}
-		t.Row(row("score", of, number.Three(a.Shortlist.Mean), expectedScore(a), number.Three(a.Random.Mean), knownMean(a))...)
+		t.Row(row("score", of, number.Score(a.Shortlist.Mean, 1), expectedScore(a), number.Score(a.Random.Mean, 1), knownMean(a))...)
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
@@ -91,7 +91,7 @@ func expectedScore(a *report.Answer) string {
 	if a.Promise == nil || a.Promise.Kept == nil {
 		return ""
 	}
-	return number.Three(a.Random.Mean + report.Number(*a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)))
+	return number.Score(a.Random.Mean+report.Number(*a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
 // promised writes a figure of a wish: in the label's unit, as a share of a class, or a
@@ -118,5 +118,5 @@ func knownMean(a *report.Answer) string {
 	if a.Known.Number == 0 {
 		return ""
 	}
-	return number.Three(a.Known.Mean)
+	return number.Score(a.Known.Mean, 1)
 }

@@ -23,7 +23,7 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 	const width, height = 300.0, 40.0
 	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
 	if m.Weighs() {
-		f.Title += ", score " + number.Three(b.Score)
+		f.Title += ", score " + number.Score(b.Score, 1)
 	}
 	var said []string
 	var parts []figure.Slice

@@ -28,13 +28,14 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	}
 	p.Heading("The shortlists: %d stayed, %d went, %d came", len(d.Stayed), len(d.Went), len(d.Came))
 	for _, s := range d.Stayed {
-		p.Hanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, number.Three(float64(s.A.Score)), number.Three(float64(s.B.Score)), amounts(s.A.Recipe, s.B.Recipe)))
+		scores := number.Scores(float64(s.A.Score), float64(s.B.Score))
+		p.Hanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, scores[0], scores[1], amounts(s.A.Recipe, s.B.Recipe)))
 	}
 	for _, l := range d.Went {
-		p.Hanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Three(float64(l.Score)), amounts(l.Recipe, nil)))
+		p.Hanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l.Recipe, nil)))
 	}
 	for _, l := range d.Came {
-		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Three(float64(l.Score)), amounts(l.Recipe, nil)))
+		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l.Recipe, nil)))
 	}
 	p.Heading("Moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.Counted(len(d.Figures), "figure"), 1/d.FalseAlarm)
 	var sure []report.Moved

@@ -71,7 +71,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	const left, right, top, bottom = 34.0, figureWidth - 14, 10.0, 180.0
 	f := &figure.Figure{Name: "score", Title: "Scores of the draws and of random compositions", Width: figureWidth, Height: bottom + 34}
 	f.Text = fmt.Sprintf("Histograms of the score. Its mean is %s, standard error %s, over the draws, and %s, standard error %s, over %s random compositions of the same sparsity.",
-		number.Three(m.Score.Draws), number.Three(m.Score.DrawsMCSE), number.Three(m.Score.Random), number.Three(m.Score.RandomSE), number.Thousands(m.Score.RandomSize))
+		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE), number.Thousands(m.Score.RandomSize))
 	if h.DrawsBelow > 0 || h.RandomBelow > 0 {
 		f.Text += fmt.Sprintf(" %s of the draws and %s of the random compositions score less than is shown.", number.Percent(h.DrawsBelow), number.Percent(h.RandomBelow))
 	}

@@ -81,6 +81,7 @@ var styles = map[string]func(v float64) string{
 	"percent2": func(v float64) string { return number.Fixed(float64(100*v), 2) },
 	"two":      func(v float64) string { return number.Fixed(v, 2) },
 	"three":    number.Three[float64],
+	"score":    func(v float64) string { return number.Score(v, 1) },
 	"four":     func(v float64) string { return number.Fixed(v, 4) },
 	"short":    number.Four[float64],
 	"error":    number.Error[float64],

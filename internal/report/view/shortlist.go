@@ -142,7 +142,7 @@ func entryHead(m *report.Model, place int, b report.Best) string {
 	if !m.Weighs() {
 		return fmt.Sprintf("%2d", place+1)
 	}
-	return fmt.Sprintf("%2d  score %s", place+1, number.Three(b.Score))
+	return fmt.Sprintf("%2d  score %s", place+1, number.Score(b.Score, 1))
 }
 
 // figuresOf says what an entry has of each wish: what a model expects of a label, or the
@@ -281,7 +281,7 @@ func variantText(v report.Variant, total int) string {
 	default:
 		text = "or without " + strings.Join(v.Without, ", ")
 	}
-	return text + ": " + number.Three(v.Score)
+	return text + ": " + number.Score(v.Score, 1)
 }
 
 // nearestText names the nearest known recipes in a line, and what the first has in

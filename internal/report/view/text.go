@@ -107,7 +107,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 	}
 	p.Line("")
 	p.Wrapped(0, fmt.Sprintf("Score, the product of the properties, each to its weight: mean over the draws %s ± %s, over %s random compositions of the same sparsity %s ± %s.",
-		number.Three(m.Score.Draws), number.Error(m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Three(m.Score.Random), number.Error(m.Score.RandomSE)))
+		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE)))
 }
 
 // writeStatistics prints what says how far the draws can be trusted.

@@ -1,8 +1,9 @@
 // The steps, and the problem as a file.
-import { el, byId, fill, fixed, button, shown } from './dom.js';
+import { el, byId, fill, button, shown } from './dom.js';
 import { page, ask, get, say, newest } from './state.js';
 import { parts, shares } from './amounts.js';
 import { keep, kept } from './drafts.js';
+import { score } from './written.js';
 
 const title = s => s.name || s.change;
 
@@ -38,10 +39,10 @@ async function compare(s) {
   const [other, text] = both;
   const here = page.list.entries, there = other.entries;
   const has = (list, b) => list.some(c => setOf(c) === setOf(b));
-  const mean = l => l.length ? fixed(l.reduce((sum, b) => sum + b.score, 0) / l.length, 3) : '?';
+  const mean = l => l.length ? score(l.reduce((sum, b) => sum + b.score, 0) / l.length) : '?';
   const line = b => {
     const all = parts(b.recipe), percents = shares(all.map(([, units]) => units));
-    return all.map(([n], k) => `${percents[k]} ${n}`).join(', ') + `: ${fixed(b.score, 3)}`;
+    return all.map(([n], k) => `${percents[k]} ${n}`).join(', ') + `: ${score(b.score)}`;
   };
   const list = (head, sign, all) => [el('h3', {}, `${head}: ${all.length}`), el('ul', { class: 'plain small ' + sign }, all.map(b => el('li', {}, line(b))))];
   fill(byId('compared'), el('div', { class: 'box' }, el('h3', {}, `Beside step ${s.id}: ${title(s)}`),

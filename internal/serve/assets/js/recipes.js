@@ -3,6 +3,7 @@ import { el, byId, fill, fixed, plain, button, dialog, shown, drawing, narrow, e
 import { page, ask, say, get, text, open, download, newest } from './state.js';
 import { amount, amounts, batch, swatch, groupColour, parts, showUnits } from './amounts.js';
 import { bar } from './bar.js';
+import { score } from './written.js';
 import { showFront } from './front.js';
 
 const orders = {
@@ -68,7 +69,7 @@ function predicted(name, q) {
 function facts(b) {
   const out = [];
   const all = [...Object.entries(b.predicted ?? {}).map(([w, q]) => predicted(w, q)),
-    ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${fixed(y, 3)}`))];
+    ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${score(y)}`))];
   if (all.length) out.push(el('p', { title: 'A number has the interval that holds 9 in 10 new recipes; a class the share of recipes that are of it, of those that the model gives such a probability and has not seen, with its interval.' },
     all.map((e, k) => [k ? ' · ' : '', e])));
   for (const l of b.sure ?? []) out.push(el('p', {}, `${l.limit}: kept with probability ${fixed(l.probability, 3)}`));
@@ -79,7 +80,7 @@ function facts(b) {
   }
   for (const v of b.variants ?? []) {
     const change = [...v.without.map(n => 'without ' + n), ...Object.entries(v.with).map(([n, a]) => `with ${n} (${amount(a)})`)];
-    out.push(el('p', { class: 'soft' }, `or ${change.join(', ')}: ${fixed(v.score, 3)}`));
+    out.push(el('p', { class: 'soft' }, `or ${change.join(', ')}: ${score(v.score)}`));
   }
   return el('div', { class: 'facts' }, out);
 }
@@ -104,7 +105,7 @@ const weak = () => page.list.grade === 'weak';
 function card(b, k) {
   const keep = (name, units) => pin(name, units);
   return el('li', { class: 'card' },
-    el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${fixed(b.score, 3)}` + (weak() ? ' (weak model)' : ''))),
+    el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${score(b.score)}` + (weak() ? ' (weak model)' : ''))),
     bar(b.recipe, { key: 'recipe ' + k, keep, look }),
     el('ul', { class: 'parts', 'aria-label': `Recipe ${k + 1}` }, amounts(b.recipe).map(p => row(b, p, k))),
     facts(b),
@@ -121,7 +122,7 @@ function table(list) {
     el('table', {}, el('caption', { class: 'small soft' }, 'A column a recipe.'),
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Ingredient'), list.map(([, k]) => el('th', { scope: 'col', class: 'n' }, String(k + 1))))),
       el('tbody', {},
-        el('tr', { class: weak() ? 'soft' : null }, el('th', { scope: 'row' }, weak() ? 'score (weak model)' : 'score'), list.map(([b]) => el('td', { class: 'n' }, fixed(b.score, 3)))),
+        el('tr', { class: weak() ? 'soft' : null }, el('th', { scope: 'row' }, weak() ? 'score (weak model)' : 'score'), list.map(([b]) => el('td', { class: 'n' }, score(b.score)))),
         names.map(n => el('tr', {}, el('th', { scope: 'row' }, swatch(n), n),
           texts.map(of => el('td', { class: 'n' }, of.get(n) ?? '')))))));
 }

@@ -1,4 +1,4 @@
-// Amounts as text, as internal/number writes them in Go: a recipe divides a total of units, and
+// Amounts and scores as text, as internal/number writes them in Go: a recipe divides a total of units, and
 // what is written adds up to the whole.
 
 const sum = list => list.reduce((s, v) => s + v, 0n);
@@ -44,4 +44,13 @@ export function percentages(units, of, least) {
 export function steps(units, of, count) {
   const total = BigInt(of);
   return apportion(complete(units, total), total, BigInt(count)).slice(0, units.length).map(Number);
+}
+
+// score writes a score to three figures and three decimals at least; where its digits say nothing,
+// the power of ten that it is.
+export function score(v) {
+  if (v === null || v === undefined) return '?';
+  const size = Math.abs(v);
+  if (v > 0 && (size >= 1e5 || size < 1e-6)) return `10^${Math.log10(v).toFixed(2)}`;
+  return v.toFixed(v !== 0 && size < 0.0995 ? Math.min(100, 2 - Math.floor(Math.log10(size))) : 3);
 }
