@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"kir/internal/book"
@@ -364,7 +365,7 @@ func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market,
 	history := returns.Of(values, m.kind)
 	moments, err := returns.Estimate(history, m.periods)
 	if err != nil {
-		return nil, yaml.Hint(file.Errorf("%s has %s without a gap: %v.%s", fault.Quote(file.Text), fault.Count(len(values), "row"), err, gaps), "add rows, fill the gaps, or leave out the ingredients that have them")
+		return nil, yaml.Hint(file.Errorf("%s has %s without a gap: %v%s", fault.Quote(file.Text), fault.Count(len(values), "row"), err, strings.TrimSuffix(strings.Replace(gaps, " Left out:", "; left out:", 1), ".")), "add rows, fill the gaps, or leave out the ingredients that have them")
 	}
 	m.returns, m.covariance = moments.Mean, moments.Covariance
 	m.word = kindWords()[m.kind]
