@@ -94,6 +94,35 @@ func TestAutoWarmup(t *testing.T) {
 	}
 }
 
+// An autoRun is what a whole run of one of autoSpecs left.
+type autoRun struct {
+	files    map[string][]byte
+	outcome  outcome
+	result   *Result
+	manifest *Manifest
+	calls    int // of the system
+}
+
+// autoOptions are those of an autoRun, and of the runs that are killed at its calls.
+var autoOptions = Options{Workers: 1, Interval: 20 * time.Millisecond}
+
+var autoRuns = make(map[string]*autoRun)
+
+// autoRunOf makes the run of one of autoSpecs, once for all tests.
+func autoRunOf(t *testing.T, name string, s *Spec) *autoRun {
+	t.Helper()
+	if autoRuns[name] == nil {
+		dir := filepath.Join(t.TempDir(), "run")
+		var count shaky
+		r, err := Start(context.Background(), s, count.open(dir), autoOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		autoRuns[name] = &autoRun{autoFiles(t, dir), outcomeOf(t, s, dir), r, manifestOf(t, dir), count.calls}
+	}
+	return autoRuns[name]
+}
+
 // autoFiles returns the bytes of the files that draws are in, and run.json.
 func autoFiles(t testing.TB, dir string) map[string][]byte {
 	t.Helper()
@@ -128,9 +157,8 @@ func sameFiles(t testing.TB, got, want map[string][]byte) {
 func TestAutoOnAnyWorkers(t *testing.T) {
 	for name, s := range sampledSpecs(t, "early", "searches", "slow", "warm") {
 		t.Run(name, func(t *testing.T) {
-			dir, r := start(t, s, Options{Workers: 1})
-			want := autoFiles(t, dir)
-			m := manifestOf(t, dir)
+			whole := autoRunOf(t, name, s)
+			m := whole.manifest
 			if m.Auto == nil || m.Auto.Stop != StopEnough || m.Settings.Draws > mostHeld {
 				t.Fatalf("the run stopped with %+v, %+v", m.Auto, m.Settings)
 			}
@@ -138,17 +166,20 @@ func TestAutoOnAnyWorkers(t *testing.T) {
 				t.Fatal("nothing was dropped: the test needs slower chains")
 			}
 			other, _ := start(t, s, Options{Workers: 4, Interval: 5 * time.Millisecond, Progress: func(Progress) {}})
-			sameFiles(t, autoFiles(t, other), want)
-			outcomeOf(t, s, other).same(t, outcomeOf(t, s, dir))
-			if !equalResults(r, outcomeOf(t, s, dir).result) {
+			sameFiles(t, autoFiles(t, other), whole.files)
+			outcomeOf(t, s, other).same(t, whole.outcome)
+			if !equalResults(whole.result, whole.outcome.result) {
 				t.Error("merging gives another result")
 			}
 			tidy(t, other)
+			if !long.Enabled() && name != "slow" && name != "warm" {
+				return // TestAutoTime compares others with runs of a number of draws
+			}
 
 			fixed := *s
 			fixed.Settings = m.Settings
 			number, _ := start(t, &fixed, Options{})
-			if !reflect.DeepEqual(collect(t, number), collect(t, dir)) {
+			if !reflect.DeepEqual(collect(t, number), whole.outcome.draws) {
 				t.Errorf("a run of %d draws, thin %d, has others", m.Settings.Draws, m.Settings.Thin)
 			}
 		})
@@ -167,7 +198,7 @@ func manifestOf(t testing.TB, dir string) *Manifest {
 // What a run stops with is what was asked for: every figure has so many effective draws.
 func TestAutoIsEnough(t *testing.T) {
 	for name, s := range autoSpecs(t) {
-		_, r := start(t, s, Options{})
+		r := autoRunOf(t, name, s).result
 		all := append([]Statistic{r.Used, r.LogDensity}, r.Properties...)
 		if r.Score != nil {
 			all = append(all, *r.Score)
@@ -196,10 +227,10 @@ func TestAutoInterrupted(t *testing.T) {
 		if len(s.Target.Wishes()) == 0 {
 			continue
 		}
+		sample := map[string][]int64{"early": {3000, 30_007}, "searches": {10_000}, "warm": {3000, 30_007}, "warmer": {10_000}}
 		t.Run(name, func(t *testing.T) {
-			whole, _ := start(t, s, Options{})
-			want := autoFiles(t, whole)
-			for _, after := range long.Pick([]int64{2000, 5000, 10_000, 17_321, 30_007, 100_003}, []int64{3000, 10_000, 30_007}) {
+			for _, after := range long.Pick([]int64{2000, 5000, 10_000, 17_321, 30_007, 100_003}, sample[name]) {
+				whole := autoRunOf(t, name, s)
 				dir := filepath.Join(t.TempDir(), "run")
 				ctx, cancel := context.WithCancel(context.Background())
 				_, err := Start(ctx, counted(t, s, func(n int64) {
@@ -229,9 +260,9 @@ func TestAutoInterrupted(t *testing.T) {
 				if err != nil && !errors.Is(err, ErrComplete) {
 					t.Fatalf("after %d: %v", after, err)
 				}
-				outcomeOf(t, s, dir).same(t, outcomeOf(t, s, whole))
-				if len(autoFiles(t, dir)) == len(want) {
-					sameFiles(t, autoFiles(t, dir), want)
+				outcomeOf(t, s, dir).same(t, whole.outcome)
+				if files := autoFiles(t, dir); len(files) == len(whole.files) {
+					sameFiles(t, files, whole.files)
 				}
 				tidy(t, dir)
 			}
@@ -243,18 +274,17 @@ func TestAutoInterrupted(t *testing.T) {
 func TestAutoKilled(t *testing.T) {
 	for name, s := range sampledSpecs(t, "searches", "warm") {
 		t.Run(name, func(t *testing.T) {
-			o := Options{Workers: 1, Interval: 20 * time.Millisecond}
-			whole := filepath.Join(t.TempDir(), "run")
-			var count shaky
-			if _, err := Start(context.Background(), s, count.open(whole), o); err != nil {
-				t.Fatal(err)
+			whole := autoRunOf(t, name, s)
+			step := max(1, whole.calls/40)
+			if !long.Enabled() {
+				if step = max(1, 3*whole.calls/5); name == "early" || name == "warm" {
+					step = max(1, whole.calls/3)
+				}
 			}
-			want := outcomeOf(t, s, whole)
-			step := max(1, count.calls/long.Pick(40, 3))
-			for at := step; at <= count.calls; at += step {
+			for at := step; at <= whole.calls; at += step {
 				dir := filepath.Join(t.TempDir(), "run")
 				disk := shaky{at: at, fatal: true}
-				_, err := Start(context.Background(), s, disk.open(dir), o)
+				_, err := Start(context.Background(), s, disk.open(dir), autoOptions)
 				if err == nil {
 					continue // it took less time, and stored less
 				}
@@ -267,10 +297,10 @@ func TestAutoKilled(t *testing.T) {
 				if err != nil && !errors.Is(err, ErrComplete) {
 					t.Fatalf("call %d: %v; %+v %+v", at, err, manifestOf(t, dir).Auto, manifestOf(t, dir).Settings)
 				}
-				outcomeOf(t, s, dir).same(t, want)
-				sameFiles(t, autoFiles(t, dir), autoFiles(t, whole))
+				outcomeOf(t, s, dir).same(t, whole.outcome)
+				sameFiles(t, autoFiles(t, dir), whole.files)
 				if t.Failed() {
-					t.Fatalf("killed at call %d of %d", at, count.calls)
+					t.Fatalf("killed at call %d of %d", at, whole.calls)
 				}
 			}
 		})
@@ -314,7 +344,11 @@ func TestAutoTime(t *testing.T) {
 	stopped := 0
 	for name, s := range sampledSpecs(t, "early", "searches", "warm") {
 		t.Run(name, func(t *testing.T) {
-			for _, limit := range []time.Duration{1, 30 * time.Millisecond} {
+			limits := []time.Duration{1, 30 * time.Millisecond}
+			if !long.Enabled() && name != "early" && name != "warm" {
+				limits = limits[:1]
+			}
+			for _, limit := range limits {
 				short := *s
 				short.Time = limit
 				dir, r := start(t, &short, Options{Workers: 3})

@@ -33,7 +33,7 @@ func needles(t testing.TB, steep float64, seed uint64) *Spec {
 	}
 	s := newSpec(t, n, total, mcmc.Uniform(2, 6), mcmc.Settings{Kernel: "balanced", Chains: 4, Warmup: 2000, Draws: 4000, Thin: 1, Seed: seed},
 		mcmc.Wish{Name: "needle", Property: mcmc.ScoreFunc(score), Weight: 1})
-	s.Question = &search.Question{Target: s.Target, Effort: 20}
+	s.Question = &search.Question{Target: s.Target, Effort: long.Pick(20.0, 8)}
 	return s
 }
 

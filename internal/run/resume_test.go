@@ -87,9 +87,9 @@ func counted(t testing.TB, s *Spec, at func(n int64)) *Spec {
 // the draws and the figures are the same to the last digit.
 func TestWorkersAndShardsChangeNothing(t *testing.T) {
 	for name, s := range map[string]*Spec{
-		"small":    smallSpec(t, resumeSettings(4000)),
-		"bare":     newSpec(t, 300, 60, mcmc.Uniform(3, 20), mcmc.Settings{Kernel: "balanced", Chains: 5, Warmup: 100, Draws: 6000, Thin: 1, Seed: 4}),
-		"tempered": smallSpec(t, mcmc.Settings{Kernel: "tempered", Chains: 17, Warmup: 300, Draws: 130, Thin: 1, Seed: 4}),
+		"small":    smallSpec(t, resumeSettings(long.Pick(4000, 1500))),
+		"bare":     newSpec(t, 300, 60, mcmc.Uniform(3, 20), mcmc.Settings{Kernel: "balanced", Chains: 5, Warmup: 100, Draws: long.Pick(6000, 2000), Thin: 1, Seed: 4}),
+		"tempered": smallSpec(t, mcmc.Settings{Kernel: "tempered", Chains: long.Pick(17, 9), Warmup: long.Pick(300, 100), Draws: 130, Thin: 1, Seed: 4}),
 	} {
 		dir, _ := start(t, s, Options{Workers: 1})
 		want := outcomeOf(t, s, dir)
