@@ -294,7 +294,7 @@ func TestBeginWithBar(t *testing.T) {
 	b.press("[data-key='make 1']")
 	b.is("what is printed", "document.querySelector('dialog[open] button.main')")
 	sheets, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`(() => { const [of, step] = document.querySelectorAll('dialog[open] input');
-		return fetch('/sheets?round=1&batch=' + encodeURIComponent(of.value) + '&step=' + encodeURIComponent(step.value)).then(r => r.text()); })()`, chromedp.EvalAwaitPromise))
+		return import('/js/server.js').then(m => m.ask('/sheets?round=1&batch=' + encodeURIComponent(of.value) + '&step=' + encodeURIComponent(step.value))).then(r => r.text()); })()`, chromedp.EvalAwaitPromise))
 	if err != nil || strings.Count(sheets, "<section") != 3 {
 		t.Errorf("the sheets are %.400s, %v", sheets, err)
 	}

@@ -117,7 +117,7 @@ func TestServeCampaign(t *testing.T) {
 	w.click("[data-key='make 1']")
 	w.is("what is made of each", "document.querySelector('dialog[open] input').value === '9 cl'")
 	w.accessible("sheets")
-	sheets, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("fetch('/sheets?round=1&batch=9cl&step=0.25').then(r => r.text())", chromedp.EvalAwaitPromise))
+	sheets, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("import('/js/server.js').then(m => m.ask('/sheets?round=1&batch=9cl&step=0.25')).then(r => r.text())", chromedp.EvalAwaitPromise))
 	if err != nil || strings.Count(sheets, "<section") != 3 || !strings.Contains(sheets, "<span>haze</span>") {
 		t.Errorf("the sheets are %.400s, %v", sheets, err)
 	}
@@ -153,9 +153,15 @@ func TestServeCampaign(t *testing.T) {
 	second, cancel := chromedp.NewContext(w.ctx)
 	defer cancel()
 	other := &walk{t, second}
+	// It is a copy of the first, which a browser gives what the first one has stored.
+	storage, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("JSON.stringify({...sessionStorage})"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := chromedp.Do(second, chromedp.Navigate(origin)); err != nil {
 		t.Fatal(err)
 	}
+	other.does(fmt.Sprintf("Object.assign(sessionStorage, JSON.parse(%q)); location.reload()", storage))
 	other.is("the same", `document.getElementById('status-B1-1')?.textContent.includes('haze 8')`)
 	other.is("two tabs", "!document.getElementById('pages').hidden")
 	other.does("const i = " + field("B1-1", "haze") + "; i.value = '7'; i.dispatchEvent(new Event('input')); i.dispatchEvent(new Event('change'))")

@@ -207,7 +207,7 @@ func TestServeAfterItsEnd(t *testing.T) {
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")
 	kill()
 	w.is("that kir has ended", "document.getElementById('phase').className === 'gone'")
-	w.does(field("1-1", "liking") + ".focus()")
+	w.does(field("B1-1", "liking") + ".focus()")
 	w.types("6174")
 	var listener net.Listener
 	var err error
@@ -244,7 +244,7 @@ func TestServeAfterItsEnd(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	w.does(field("1-2", "liking") + ".focus()")
+	w.does(field("B1-2", "liking") + ".focus()")
 	w.types("6175")
 	w.does("dispatchEvent(new Event('pagehide'))")
 	time.Sleep(300 * time.Millisecond)

@@ -227,7 +227,7 @@ func TestServeInBrowser(t *testing.T) {
 	if os.Getenv("KIR_SPEED") != "" && frames[4] > 60 {
 		t.Errorf("a frame takes %.0f ms", frames[4])
 	}
-	shown, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("fetch('/list').then(r => r.text())", chromedp.EvalAwaitPromise))
+	shown, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("import('/js/server.js').then(m => m.ask('/list')).then(r => r.text())", chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package randomproblem
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // A Limit bounds what a wish makes of a composition: the value of an objective, the score
@@ -40,11 +41,12 @@ func NewLimited(seed uint64) *Problem {
 // drawLimit draws a limit between values that compositions have, so that rounding decides
 // nothing.
 func (p *Problem) drawLimit(d dice, w *Wish, e *Enumeration) {
-	value, scale := func(x []int) float64 { return math.Exp(w.log(x)) }, 1.0
+	value := func(x []int) float64 { return math.Exp(w.log(x)) }
+	write := func(v float64) any { return v }
 	if w.goal != nil {
 		value = w.goal.value
-		if w.Kind == "markowitz" {
-			scale = 100
+		if w.Kind == "markowitz" { // a year's return or volatility, which limits have with the sign
+			write = func(v float64) any { return strconv.FormatFloat(100*v, 'g', -1, 64) + "%" }
 		}
 	}
 	var values []float64
@@ -78,10 +80,10 @@ func (p *Problem) drawLimit(d dice, w *Wish, e *Enumeration) {
 		}
 	}
 	if !math.IsInf(least, 0) {
-		f["min"] = least * scale
+		f["min"] = write(least)
 	}
 	if !math.IsInf(most, 0) {
-		f["max"] = most * scale
+		f["max"] = write(most)
 	}
 	p.Limits = append(p.Limits, Limit{map[string]any{"limit": f}, func(x []int) bool {
 		v := value(x)
