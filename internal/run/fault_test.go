@@ -156,7 +156,7 @@ func TestMain(m *testing.M) {
 
 // killedSpecs are three problems, and three kernels.
 func killedSpecs(t testing.TB) map[string]*Spec {
-	settings := mcmc.Settings{Kernel: "accelerated", Chains: 3, Warmup: long.Pick(10_000, 3000), Draws: long.Pick(30_000, 9000), Thin: 1, Seed: 5}
+	settings := mcmc.Settings{Kernel: "accelerated", Chains: 3, Warmup: 10_000, Draws: 30_000, Thin: 1, Seed: 5}
 	bare := settings
 	bare.Kernel = "balanced"
 	tempered := settings
@@ -224,7 +224,7 @@ func killedOrDone(t *testing.T, r *rand.Rand, dir, name, shard string, kill bool
 		t.Fatal(err)
 	}
 	if kill {
-		time.Sleep(time.Duration(r.Int64N(int64(long.Pick(120*time.Millisecond, 50*time.Millisecond)))))
+		time.Sleep(time.Duration(r.Int64N(int64(120 * time.Millisecond))))
 		cmd.Process.Kill()
 	}
 	err := cmd.Wait()
