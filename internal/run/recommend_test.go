@@ -14,7 +14,7 @@ import (
 // Where next to nothing that tempered begins with keeps the rules, balanced is taken without
 // a trial of both.
 func TestRecommendUnderRareRules(t *testing.T) {
-	// Rules that are estimated, and in the sample fewer of them, which are counted.
+	// In the sample there are fewer rules, of fewer ingredients.
 	const total = 300
 	n, rules, most, law := 12, 3, 2.33, mcmc.Uniform(4, 6)
 	if !long.Enabled() {
