@@ -40,7 +40,9 @@ func (c *Command) Key() string { return c.key }
 // files that its words name, and all files of the directories that they name, but those
 // that kir writes (results, batches, runs, locks, counts) where they are not executable; the
 // interpreter of a #! line, with what follows it; and beside a script the files of its
-// directory and below that its language may load, by their endings. Links are followed.
+// directory and below that its language may load, by their endings. Its language is that of
+// its own ending, else of its #! line or, without an ending, of the interpreters that the
+// command names. Links are followed.
 func (c *Command) Files() []string { return c.files }
 
 // Partial returns why consent to the command cannot be remembered, or nil: it names more
@@ -122,8 +124,8 @@ func (c *Command) find(ctx context.Context, dir string) (err error) {
 	if n := len(strings.Join(c.Words, " ")); n > consentWords {
 		return fmt.Errorf("the command has %d bytes: it may have %d", n, consentWords)
 	}
-	f := &fingerprint{ctx: ctx, dir: home, hash: sha256.New(), seen: make(map[string]bool)}
-	put(f.hash, "kir consent 3", home, program, strconv.Itoa(len(c.Words)))
+	f := &fingerprint{ctx: ctx, dir: home, hash: sha256.New(), seen: make(map[string]bool), endings: endingsOf(c.Words)}
+	put(f.hash, "kir consent 4", home, program, strconv.Itoa(len(c.Words)))
 	put(f.hash, c.Words...)
 	if err := f.named(program); err != nil {
 		return err
@@ -167,7 +169,7 @@ func (c *Command) trusted() (string, error) {
 
 // Trusted says whether the command was trusted, and what is run has not changed since: its
 // words and [Command.Files]. Not looked at are libraries that are installed (of the system,
-// in a virtual environment or node_modules), what the environment adds, such as PYTHONPATH,
+// in site-packages or node_modules), what the environment adds, such as PYTHONPATH,
 // files that a program names itself, and what changes between the look and the start, or
 // while it runs.
 func (c *Command) Trusted() bool {

@@ -42,7 +42,8 @@ type fingerprint struct {
 	entries int
 	files   []string // that were read
 	bytes   int64
-	partial error // why the hash is not of all that the command names
+	partial error      // why the hash is not of all that the command names
+	endings [][]string // what the languages load whose interpreters the command names
 }
 
 // limit keeps why the hash does not hold all.
@@ -90,6 +91,14 @@ func (f *fingerprint) word(word string, programs bool) error {
 	for _, name := range candidates(word) {
 		if err := f.named(name); err != nil {
 			return err
+		}
+		// Node and Ruby find main.js where main is asked for.
+		for _, endings := range f.endings {
+			for _, ending := range endings {
+				if err := f.named(name + ending); err != nil {
+					return err
+				}
+			}
 		}
 		if programs && !strings.ContainsAny(name, `/\`) {
 			if path, err := property.FindProgram(name, f.dir); err == nil {
@@ -139,10 +148,11 @@ func (f *fingerprint) named(name string) error {
 	if err := f.contents(real, info); err != nil || !info.Mode().IsRegular() {
 		return err
 	}
-	if err := f.interpreter(real); err != nil {
+	line, err := f.interpreter(real)
+	if err != nil {
 		return err
 	}
-	return f.beside(real)
+	return f.beside(real, line)
 }
 
 // isStream says whether a path leads to what the process that opens it has open.
@@ -230,7 +240,7 @@ func (f *fingerprint) tree(root, dir string, above []fs.FileInfo, take func(name
 				put(f.hash, "above", path, strconv.Itoa(k)) // a circle: it is being hashed
 				continue
 			}
-			if take != nil && isInstalled(path, e.Name()) {
+			if take != nil && isInstalled(e.Name()) {
 				continue
 			}
 			if err := f.tree(root, path, append(slices.Clone(above), info), take); err != nil {
@@ -242,15 +252,22 @@ func (f *fingerprint) tree(root, dir string, above []fs.FileInfo, take func(name
 			if err := f.contents(path, info); err != nil {
 				return err
 			}
+			if take == nil && info.Mode().IsRegular() {
+				if _, err := f.interpreter(path); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// isInstalled says whether a directory beside a script has libraries or a tool's own files.
-func isInstalled(path, name string) bool {
-	_, err := os.Lstat(filepath.Join(path, "pyvenv.cfg"))
-	return err == nil || name == "node_modules" || strings.HasPrefix(name, ".")
+// isInstalled says, by its name alone, whether a directory beside a script has libraries or
+// a tool's own files. None of the names but node_modules can be imported in Python, so that
+// no module there stands before one of the same name elsewhere. What a directory has in it
+// must not count: whoever adds a package could add that, too.
+func isInstalled(name string) bool {
+	return name == "site-packages" || name == "node_modules" || strings.HasPrefix(name, ".")
 }
 
 // kirFiles are the names of files that kir writes while a problem is worked on, and what
@@ -278,27 +295,30 @@ func isWritten(dir string, e fs.DirEntry, info fs.FileInfo) bool {
 	return false
 }
 
-// interpreter hashes what the #! line of a script names.
-func (f *fingerprint) interpreter(path string) error {
+// interpreter hashes what the #! line of a script names, and returns the words of the line.
+func (f *fingerprint) interpreter(path string) ([]string, error) {
 	in, err := file.Open(f.ctx, path)
 	if err != nil {
-		return nil // contents has said so
+		return nil, nil // contents has said so
 	}
 	defer in.Close() // read only: nothing can be lost by it
 	line, err := bufio.NewReader(io.LimitReader(in, consentPath)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	}
 	line, ok := strings.CutPrefix(line, "#!")
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	for _, word := range strings.Fields(line) {
+	words := strings.Fields(line)
+	defer func(endings [][]string) { f.endings = endings }(f.endings)
+	f.endings = nil // the command's: they are no language of what the line names
+	for _, word := range words {
 		if err := f.word(word, true); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return words, nil
 }
 
 // besides are the endings of scripts, with those of what they load from their directory.
@@ -314,10 +334,51 @@ var (
 	javas   = []string{".js", ".mjs", ".cjs", ".node", ".json"}
 )
 
-// beside hashes what a script may load from its own directory, by its ending.
-func (f *fingerprint) beside(path string) error {
-	if endings := besides[strings.ToLower(filepath.Ext(path))]; endings != nil {
-		return f.modules(filepath.Dir(path), endings)
+// interpreters are the programs that run a script, whatever its ending, with the endings of
+// what they load.
+var interpreters = []struct {
+	name    *regexp.Regexp
+	endings []string
+}{
+	{regexp.MustCompile(`^((python|pypy)[0-9.]*[a-z]?|pyw?)(\.exe)?$`), pythons},
+	{regexp.MustCompile(`^(ba|da|k|z)?sh(\.exe)?$`), besides[".bash"]},
+	{regexp.MustCompile(`^(node(js)?|deno|bun)(\.exe)?$`), javas},
+	{regexp.MustCompile(`^ruby[0-9.]*(\.exe)?$`), besides[".rb"]},
+	{regexp.MustCompile(`^perl[0-9.]*(\.exe)?$`), besides[".pl"]},
+	{regexp.MustCompile(`^lua(jit)?[0-9.]*(\.exe)?$`), besides[".lua"]},
+}
+
+// endingsOf returns the endings of what those interpreters load that are among the words.
+func endingsOf(words []string) (all [][]string) {
+	for _, of := range interpreters {
+		if slices.ContainsFunc(words, func(word string) bool {
+			return slices.ContainsFunc(candidates(word), func(piece string) bool {
+				return of.name.MatchString(strings.ToLower(filepath.Base(piece)))
+			})
+		}) {
+			all = append(all, of.endings)
+		}
+	}
+	return all
+}
+
+// beside hashes what a script may load from its own directory: by its ending, and for one
+// without a known ending by the words of its #! line, and by the interpreters that the command
+// names where the script has no ending at all.
+func (f *fingerprint) beside(path string, line []string) error {
+	ending := strings.ToLower(filepath.Ext(path))
+	all := [][]string{besides[ending]}
+	if all[0] == nil {
+		all = endingsOf(line)
+		// The first file is the program itself, and an interpreter loads nothing from beside it.
+		if ending == "" && len(f.files) > 1 && endingsOf([]string{filepath.Base(path)}) == nil {
+			all = append(all, f.endings...)
+		}
+	}
+	for _, endings := range all {
+		if err := f.modules(filepath.Dir(path), endings); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -336,20 +397,20 @@ func (f *fingerprint) modules(dir string, endings []string) error {
 	})
 }
 
-var pythonName = regexp.MustCompile(`^(python|pypy)[0-9.]*(\.exe)?$`)
-
 // imports hashes the modules of the problem's directory where Python is given a module's
-// name or a text: then it looks there.
+// name or a text, or Node a text: then they look there.
 func (f *fingerprint) imports(words []string) error {
-	python, asks := false, false
-	for _, word := range words {
-		for _, piece := range candidates(word) {
-			python = python || pythonName.MatchString(strings.ToLower(filepath.Base(piece)))
-			asks = asks || strings.HasPrefix(piece, "-") && !strings.HasPrefix(piece, "--") && strings.ContainsAny(piece, "mc")
+	asks := slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(candidates(word), func(piece string) bool {
+			return strings.HasPrefix(piece, "-") && !strings.HasPrefix(piece, "--") && strings.ContainsAny(piece, "mcep")
+		})
+	})
+	for _, endings := range f.endings {
+		if asks && (endings[0] == pythons[0] || endings[0] == javas[0]) {
+			if err := f.modules(f.dir, endings); err != nil {
+				return err
+			}
 		}
 	}
-	if !python || !asks {
-		return nil
-	}
-	return f.modules(f.dir, pythons)
+	return nil
 }

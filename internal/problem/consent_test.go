@@ -113,6 +113,7 @@ func TestConsentFiles(t *testing.T) {
 	files := map[string]string{
 		"s.py": "import helper\n", "helper.py": "x", "pack/__init__.py": "x", "app/__main__.py": "x", "app/data.txt": "x", "app/below/deep.py": "x",
 		"run.sh": "#!./shell -x\n", "shell": "#!/bin/sh\n", "by-env": "#!/usr/bin/env -S ./shell -f./more\n", "more": "x", "recipes.csv": "x",
+		"scorer": "#!/usr/bin/env python3\nimport helper\n", "main.js": "x", "bin/run": "#!./shell\n", "env/pyvenv.cfg": "x",
 	}
 	for name, c := range map[string]struct {
 		words   []string
@@ -144,6 +145,14 @@ func TestConsentFiles(t *testing.T) {
 		"a module of a text":              {[]string{"./python3", "-c", "import helper"}, "pack/__init__.py", false},
 		"what looks like kir's":           {[]string{"sh", "."}, "run/run.json.py", false},
 		"a state that is none":            {[]string{"sh", "."}, "app/chain=0000.kir", false},
+		"a package that looks installed":  {[]string{"sh", "s.py"}, "env/__init__.py", false},
+		"beside a program without ending": {[]string{"./scorer"}, "helper.py", false},
+		"a new module beside that":        {[]string{"./scorer"}, "json.py", false},
+		"beside an argument without one":  {[]string{"./python3", "more"}, "helper.py", false},
+		"an ending that is left out":      {[]string{"./node", "main"}, "main.js", false},
+		"one in a text":                   {[]string{"./node", "-e", "require('./main')"}, "main.js", false},
+		"an interpreter of a directory's": {[]string{"sh", "bin"}, "shell", false},
+		"what is installed":               {[]string{"sh", "s.py"}, "env/lib/python3.13/site-packages/x.py", true},
 		"what is no module":               {[]string{"sh", "s.py"}, "recipes.csv", true},
 		"results":                         {[]string{"sh", "."}, "problem.results.csv", true},
 		"a batch":                         {[]string{"sh", "."}, "problem.batch-001.json", true},
@@ -165,6 +174,7 @@ func TestConsentFiles(t *testing.T) {
 				write(name, text, 0o755)
 			}
 			write("python3", "x", 0o755)
+			write("node", "x", 0o755)
 			if err := os.Symlink("app", filepath.Join(dir, "link")); err != nil {
 				t.Skip(err)
 			}
