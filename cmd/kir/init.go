@@ -220,8 +220,8 @@ func saveSchema(dir string) error {
 	return nil
 }
 
-// withoutChanging reads a table without columns that can be no labels. The way out of an
-// error is a flag.
+// withoutChanging reads a table without columns that can be no labels. Its errors offer
+// flags as fixes.
 func withoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
 	known, err := problem.WithoutChanging(layout, read)
 	return known, asFlags(err)

@@ -227,7 +227,7 @@ func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings [
 }
 
 // A ConflictError says that the rules cannot all hold, and where they stand, so that
-// a way out can be written into the problem file.
+// a fix can be written into the problem file.
 type ConflictError struct {
 	*conflict.Conflict
 	Set rule.Set

@@ -163,7 +163,7 @@ func (s *Session) do(r *Request) (*Answer, error) {
 	return nil, &fault.Error{Message: "nothing is done for " + fault.Quote(r.Do)}
 }
 
-// takeWay takes a way out of the current step's fault.
+// takeWay applies a fix of the current step's fault.
 func (s *Session) takeWay(k int) error {
 	s.mu.Lock()
 	w := s.work

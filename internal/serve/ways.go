@@ -186,7 +186,7 @@ type Fault struct {
 	Ways    []Way  `json:"ways"`
 }
 
-// A Way is a way out of a fault.
+// A Way is a fix of a fault.
 type Way struct {
 	Text     string `json:"text"`
 	Writable bool   `json:"writable"` // it can be taken here; else it is for a person to write

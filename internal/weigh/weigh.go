@@ -147,7 +147,7 @@ func (b Batch) ways() (ways []Way) {
 	return ways
 }
 
-// triedSizes is how many larger batches are tried as a way out, and triedNodes how
+// triedSizes is how many larger batches are tried as a fix, and triedNodes how
 // many partial roundings are looked at in each.
 const triedSizes, triedNodes = 1000, 2000
 
