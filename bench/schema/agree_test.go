@@ -159,7 +159,7 @@ var unseen = regexp.MustCompile(strings.Join([]string{
 	"there is no such file", "the file has no sheets", "is not a number, so", "the model says .* here", "is of classes, and none is wanted", "has no classes", "is for numbers, and the model", "features lists [0-9]+", "the (forest|model) in the file predicts",
 	"has one return for each ingredient", "no column is called",
 	// What properties there are, and what they predict.
-	"there is no property", "there is no objective", "no recipe was found that keeps", "and the limit bounds", "has no law of what will be measured",
+	"there is no property", "there is no objective", "no recipe was found that keeps", "and the limit bounds", "does not predict how a measurement varies",
 	// Arithmetic: numbers beside each other, beside the total and the recipes.
 	"the first must be lower", "there is nothing to (maximize|minimize)", "write the (smaller|lower) (number|one) first", "no number is between", "contradicts itself", "no mass on any possible number",
 	"of 1?[0-9]* units and not a whole number", "(min|max|step|total|used|distance|changes) is [0-9.e+]+: it must be at most", "units: it must be from [01] units to 100 %", "the rules cannot all hold", "no recipe has a",

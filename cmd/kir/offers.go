@@ -170,7 +170,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
 		return nil, nil
 	}
 	means := number.Scores(o.Draws[best].Mean, o.Draws[0].Mean)
-	o.Text = fmt.Sprintf("Draws that score %s on average instead of %s, and differ less: %s. The search does not depend on weights.", means[0], means[1], lines)
+	o.Text = fmt.Sprintf("For draws that score %s on average instead of %s, and differ less, write %s. The search does not depend on weights.", means[0], means[1], lines)
 	return o, nil
 }
 

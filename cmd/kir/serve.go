@@ -78,7 +78,7 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 			o.Version = thisProgram().Version
 			o.Run = steered
 			o.Again = func(address string) {
-				fmt.Fprintf(c.OutOrStdout(), "Opened. Another tab opens it at %s\n", address)
+				fmt.Fprintf(c.OutOrStdout(), "Opened. To open it in another tab, use %s\n", address)
 			}
 			o.Begun = func(address, door string) {
 				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\n", terminal.Plain(name), address)
@@ -101,7 +101,7 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 			return inputError(serve.Serve(c.Context(), o))
 		},
 	}
-	c.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or one that is free; beyond this machine it is in the clear without --tls-cert")
+	c.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or a free one; beyond this machine the page is sent unencrypted without --tls-cert")
 	c.Flags().StringSliceVar(&o.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
 	c.Flags().StringVar(&o.TLSCert, "tls-cert", "", "serve with TLS, by the certificate in this PEM `FILE`")
 	c.Flags().StringVar(&o.TLSKey, "tls-key", "", "the PEM `FILE` of the certificate's key")

@@ -213,7 +213,7 @@ func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int
 					return nil, 0, err
 				}
 				if at != row {
-					return nil, 0, fmt.Errorf("cell %q is in row %d", r, row)
+					return nil, 0, fmt.Errorf("cell %q stands in row %d", r, row)
 				}
 			}
 			if column <= was {

@@ -61,7 +61,7 @@ func CheckCell(text string) (message, hint string) {
 		return "is no text in UTF-8", "write it in UTF-8"
 	}
 	if n := len(Cell(text)); n > longestCell {
-		return fmt.Sprintf("has %d bytes, of which a cell holds at most %d", n, longestCell), "shorten it"
+		return fmt.Sprintf("has %d bytes; a cell can hold at most %d", n, longestCell), "shorten it"
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

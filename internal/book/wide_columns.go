@@ -236,11 +236,11 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		}
 	}
 	if of, is := c.spreads[i]; is {
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds the standard deviations of %s, for its name, and is taken as a label", fault.Quote(name), fault.Quote(c.header[of])))
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: by its name it holds the standard deviations of %s", fault.Quote(name), fault.Quote(c.header[of])))
 		return LabelColumn, nil
 	}
 	if k, is := c.spreadBy[i]; is && 2*p.amounts >= p.filled {
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s, whose standard deviations column %s holds, is taken as a label", fault.Quote(name), fault.Quote(c.header[k])))
+		c.ask(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: column %s holds its standard deviations", fault.Quote(name), fault.Quote(c.header[k])))
 		return LabelColumn, nil
 	}
 	switch {

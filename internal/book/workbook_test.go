@@ -126,7 +126,7 @@ func TestWorkbookRefuses(t *testing.T) {
 		{"an element of 1 MB", "longer than 65536 bytes", withPart(t, "xl/styles.xml", around("<styleSheet ", repeated(`a="" `, 200_000), "/>"))},
 		{"rows out of order", "row 1 comes after row 2", withPart(t, sheetPart, inSheet(`<row r="2"></row><row r="1"></row>`))},
 		{"cells out of order", "out of order", withPart(t, sheetPart, inSheet(`<row r="1">`+text("B1", "a")+text("A1", "b")+`</row>`))},
-		{"a cell in another row", `cell "A3" is in row 1`, withPart(t, sheetPart, inSheet(`<row r="1">`+text("A3", "a")+`</row>`))},
+		{"a cell in another row", `cell "A3" stands in row 1`, withPart(t, sheetPart, inSheet(`<row r="1">`+text("A3", "a")+`</row>`))},
 		{"a row too far down", "no row", withPart(t, sheetPart, inSheet(`<row r="99999999"></row>`))},
 		{"a cell too far right", "", withPart(t, sheetPart, inSheet(`<row r="1">`+text("ZZZZ1", "a")+`</row>`))},
 		{"few cells far apart", "has more than 4194304 cells", withPart(t, sheetPart, inSheet(far.String()))},

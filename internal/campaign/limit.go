@@ -134,7 +134,11 @@ func (ch *chooser) limitNotes() (notes []string) {
 		}
 	}
 	if ch.loose {
-		notes = append(notes, fmt.Sprintf("No recipe was found that is predicted to keep the %s: these may break it, and their results teach where it is kept.", strings.Join(names, " and the ")))
+		it, is := "it", "it is"
+		if len(names) > 1 {
+			it, is = "them", "they are"
+		}
+		notes = append(notes, fmt.Sprintf("No recipe was found that is predicted to keep the %s. The recipes of this batch may break %s; their results show where %s kept.", strings.Join(names, " and the "), it, is))
 	}
 	return notes
 }

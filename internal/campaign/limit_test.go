@@ -108,7 +108,7 @@ func TestNoneWithinLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const want = "No recipe was found that is predicted to keep the limit of v min 500:"
+		const want = "No recipe was found that is predicted to keep the limit of v min 500. The recipes of this batch may break it;"
 		if len(b.Entries) != 3 || b.Left.Advice != GoOn || b.Best != nil || !strings.Contains(strings.Join(b.Notes, " "), want) || !strings.Contains(strings.Join(st.Notes, " "), want) {
 			t.Errorf("%d recipes, advice %s, best %+v, notes %q and %q", len(b.Entries), b.Left.Advice, b.Best, b.Notes, st.Notes)
 		}
@@ -181,7 +181,7 @@ func TestLimitsAreRead(t *testing.T) {
 		`{property: v, min: 5, max: 3}`:              `the rule contradicts itself: min is "5" and max "3"`,
 		`{property: v, min: "20%"}`:                  "write a number without a percent sign",
 		`{property: stable, min: 3}`:                 "the limit bounds the chance of the class",
-		`{property: stable, min: 0.5, sure: "80%"}`:  "has no law of what will be measured",
+		`{property: stable, min: 0.5, sure: "80%"}`:  "does not predict how a measurement varies",
 		`{property: v, min: 5, sure: 80}`:            "the limit bounds the probability of a measurement within",
 		`{property: stable, max: "120%"}`:            "write 0 to 100 %",
 		`{property: stable, min: "60%", max: "10%"}`: "the rule contradicts itself",

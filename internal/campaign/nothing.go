@@ -85,7 +85,7 @@ func (ch *chooser) bindings() []bound {
 						more = append(more, strings.TrimSpace(number.Share(part.Amount-left, p.Total)))
 					}
 				}
-				return fmt.Sprintf("raise the stock of %s: one recipe more takes %s of a recipe more of it", and(of), and(more))
+				return fmt.Sprintf("raise the stock of %s by %s of a recipe", and(of), and(more))
 			},
 			relax: func(d *chooser) { d.endless = true },
 		})

@@ -160,7 +160,7 @@ func (s *scarce) write(t *testing.T, dir string) string {
 var (
 	dropFix  = regexp.MustCompile(`^drop ".*" \(line (\d+)\)$`)
 	allowFix = regexp.MustCompile(`^allow (\d+) ingredients? in the sparsity \(line 4\)$`)
-	stockFix = regexp.MustCompile(`^raise the stock of "(.)": one recipe more takes ([\d.]+) % of a recipe more of it$`)
+	stockFix = regexp.MustCompile(`^raise the stock of "(.)" by ([\d.]+) % of a recipe$`)
 )
 
 // mended returns the problem with a fix that is of its lines in a text.

@@ -148,7 +148,7 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	switch {
 	case probability >= stopBelow:
 	case len(p.parts) > 0 && ch.c.quiet(best) < quietRounds:
-		said = fmt.Sprintf("go on, until %d rounds in a row have brought nothing better", quietRounds)
+		said = fmt.Sprintf("go on until %d rounds in a row have brought nothing better", quietRounds)
 	default:
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
@@ -165,9 +165,9 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	return ch.doubt(l)
 }
 
-// doubt takes into account how well the models predict that the advice rests on, those that
-// carry limits among them: where one predicts hardly anything it is always to go on, and so
-// where nothing is predicted to keep the limits.
+// doubt takes into account how well the models predict that the advice rests on, those
+// of limits among them. Where one predicts hardly anything, the advice is to go on. It is the same
+// where no recipe is predicted to keep the limits.
 func (ch *chooser) doubt(l Left) Left {
 	weak := ch.weakText()
 	switch {

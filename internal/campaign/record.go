@@ -619,7 +619,7 @@ func (m Measure) fit(total int, recipes ...map[string]int) (Measure, error) {
 		all = append(all, slices.Collect(maps.Values(recipe)))
 	}
 	if m.Decimals = a.Digits(all...); m.Decimals > mostDecimals {
-		return m, fmt.Errorf("amounts of a total of %d cannot be written as decimals of %s", total, m.Size)
+		return m, fmt.Errorf("amounts in steps of 1/%d of %s need more than %d decimals", total, m.Size, mostDecimals)
 	}
 	return m, nil
 }

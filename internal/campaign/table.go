@@ -137,19 +137,19 @@ func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	}
 	results, _, err := c.ParseTable(text, path, book.Layout{})
 	if bad := firstFault(err); bad != nil {
-		return wrong("give what it names another name in the problem, or shorten it", "%s", bad.Message)
+		return wrong("rename or shorten this text in the problem file", "%s", bad.Message)
 	}
 	if err != nil {
 		return err
 	}
 	if len(results) != len(b.Entries) {
-		return wrong("rename what its columns name", "%s would be read as %d", fault.Count(len(b.Entries), "recipe"), len(results))
+		return wrong("rename the ingredients or labels in its columns", "%s would be read as %d", fault.Count(len(b.Entries), "recipe"), len(results))
 	}
 	for k := range b.Entries {
 		e := &b.Entries[k]
 		parts, err := c.onLattice(results[k].Parts)
 		if err != nil || results[k].ID != e.ID || keyOf(parts) != e.key {
-			return wrong("rename what its columns name", "%s would be read as another recipe", e.ID)
+			return wrong("rename the ingredients or labels in its columns", "%s would be read as another recipe", e.ID)
 		}
 	}
 	return nil

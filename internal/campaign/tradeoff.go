@@ -566,7 +566,7 @@ func (f *frontier) left() (Left, error) {
 			return l, err
 		}
 		if len(f.parts) > 0 && quiet < quietRounds {
-			said = fmt.Sprintf("go on, until %d rounds in a row have added less", quietRounds)
+			said = fmt.Sprintf("go on until %d rounds in a row have each added no more than %.0f %%", quietRounds, 100*frontMoves)
 		} else {
 			l.Advice, said = Stop, "stop, or change what is allowed"
 		}

@@ -115,7 +115,7 @@ func TestTradeAdvice(t *testing.T) {
 		if st.Left.Probability == nil || *st.Left.Probability >= stopBelow {
 			t.Fatalf("round %d: %+v", round, st.Left)
 		}
-		until := strings.Contains(st.Left.Text, "go on, until 2 rounds in a row have added less")
+		until := strings.Contains(st.Left.Text, "go on until 2 rounds in a row have each added no more than 1 %")
 		if stop := st.Left.Advice == Stop; stop != (round >= quietRounds) || until == stop {
 			t.Errorf("after %d rounds that added nothing: %s", round, st.Left.Text)
 		}

@@ -193,7 +193,7 @@ func (r *recorder) write() ([]byte, error) {
 		}
 		r.log = back
 	}
-	return nil, r.unreadable("write them otherwise", "the results are read otherwise each time")
+	return nil, r.unreadable("write the added values in another form", "each reading of the results gives other values")
 }
 
 // firstFault returns the first error of an input; nil if it is none.
@@ -220,25 +220,25 @@ func (r *recorder) compare(back *book.Results) (same bool, err error) {
 		return false, r.unreadable("rename them", "the labels %s would be read as %s", fault.List(log.Labels, 12), fault.List(back.Labels, 12))
 	}
 	if len(log.Entries) != len(back.Entries) {
-		return false, r.unreadable("write it otherwise", "%s would be read as %d", fault.Count(len(log.Entries), "result"), len(back.Entries))
+		return false, r.unreadable("change the texts of the added results", "%s would be read as %d", fault.Count(len(log.Entries), "result"), len(back.Entries))
 	}
 	same = true
 	for k := range log.Entries {
 		a, b := &log.Entries[k], &back.Entries[k]
 		if a.ID != b.ID || a.Round != b.Round || a.Recipe != b.Recipe || a.Status != b.Status || a.Time != b.Time {
-			return false, r.unreadable("name it otherwise", "%s would be read as %s", fault.Quote(a.ID+" "+a.Recipe), fault.Quote(b.ID+" "+b.Recipe))
+			return false, r.unreadable("give the recipe another name", "%s would be read as %s", fault.Quote(a.ID+" "+a.Recipe), fault.Quote(b.ID+" "+b.Recipe))
 		}
 		if !slices.EqualFunc(a.Parts, b.Parts, func(p, q book.Part) bool {
 			return log.Ingredients.Names[p.Ingredient] == back.Ingredients.Names[q.Ingredient] && p.Base().Cmp(q.Base()) == 0 && unitName(p) == unitName(q)
 		}) {
-			return false, r.unreadable("write them otherwise", "the amounts of %s would be read as others", fault.Quote(a.ID))
+			return false, r.unreadable("write the amounts in another form", "the amounts of %s would be read as other amounts", fault.Quote(a.ID))
 		}
 		for i, v := range a.Values {
 			is := b.Values[i]
 			switch {
 			case is == v:
 			case k < r.before || is == "" || !book.SameFigure(v, is):
-				return false, r.unreadable("write it otherwise, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], fault.Quote(a.ID), fault.Quote(v), fault.Quote(is))
+				return false, r.unreadable("write the value in another form, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], fault.Quote(a.ID), fault.Quote(v), fault.Quote(is))
 			default:
 				same = false
 			}

@@ -43,7 +43,7 @@ func TestRecordUnreadable(t *testing.T) {
 		res   Result
 		wants []string
 	}{
-		{"a long text", noted, Result{ID: "3-1", Values: map[string]string{"liking": "5", "note": letters}}, []string{`"note" of "3-1" has 70000 bytes, of which a cell holds at most 65536`, "shorten it"}},
+		{"a long text", noted, Result{ID: "3-1", Values: map[string]string{"liking": "5", "note": letters}}, []string{`"note" of "3-1" has 70000 bytes; a cell can hold at most 65536`, "shorten it"}},
 		{"one that is long with its apostrophe", noted, Result{ID: "3-1", Values: map[string]string{"note": "=" + letters[:1<<16-1]}}, []string{`"note" of "3-1" has 65537 bytes`}},
 		{"a long name", noted, Result{Name: letters, Values: map[string]string{"liking": "5"}}, []string{"the name", "has 70000 bytes"}},
 		{"a NUL", noted, Result{ID: "3-1", Values: map[string]string{"note": "a\x00b"}}, []string{`"note" of "3-1" has the control character U+0000`, "leave it out"}},

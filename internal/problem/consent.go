@@ -149,7 +149,7 @@ func (c *Command) unchanged() error {
 		return err
 	}
 	if is.key != c.key {
-		return fmt.Errorf("the program %s or a file that it names or loads has changed since it was allowed to run: start again, and it is asked for", fault.Quote(c.Words[0]))
+		return fmt.Errorf("the program %s or a file that it names or loads has changed since you allowed it to run: start kir again, and it will ask you about this program", fault.Quote(c.Words[0]))
 	}
 	return nil
 }

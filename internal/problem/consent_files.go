@@ -169,7 +169,7 @@ func (f *fingerprint) contents(path string, info fs.FileInfo) error {
 	case mode&fs.ModeCharDevice != 0:
 		return nil // such as /dev/null
 	case !mode.IsRegular():
-		f.limit(path, "which is no file with contents that stay")
+		f.limit(path, "which is not a regular file")
 		return nil
 	case len(f.files) >= consentFiles:
 		f.limit(path, fmt.Sprintf("and with it more than %d files", consentFiles))

@@ -143,7 +143,7 @@ const (
 	formulaWords    = "the formula's value"
 	returnWords     = "the year's return"
 	volatilityWords = "the year's volatility"
-	ratioWords      = "the return by the volatility"
+	ratioWords      = "the return divided by the volatility"
 	scoreWords      = "the score"
 )
 
@@ -422,7 +422,7 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
 	}
 	if l.sure != nil {
 		if v.within == nil {
-			return nil, nil, yaml.Hint(l.sure.Errorf("%s has no law of what will be measured", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+			return nil, nil, yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
 		}
 		of, err := v.within(least, most)
 		if err != nil {
@@ -448,7 +448,7 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
 	}
 	least, most = v.judged(least, true), v.judged(most, false)
 	if math.IsInf(least, 1) || math.IsInf(most, -1) {
-		return nil, nil, yaml.Hint(l.at.Errorf("no recipe keeps the %s", l.text), "held-out recipes make chances from %s to %s of what the model states: loosen the limit", v.text(0), v.text(1))
+		return nil, nil, yaml.Hint(l.at.Errorf("no recipe keeps the %s", l.text), "the model's chances, corrected by held-out recipes, lie between %s and %s: loosen the limit", v.text(0), v.text(1))
 	}
 	hard, err := property.Within(v.outward(least, -1), v.outward(most, 1))
 	if err != nil {
@@ -530,10 +530,10 @@ func (p *Problem) within(ctx context.Context, s *shelf) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text), "loosen the limit, or other constraints")
+			return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text), "loosen the limit or another constraint")
 		}
 		return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text),
-			"%s of the recipes that a search found is from %s to %s, which is no proof: loosen the limit, or other constraints", p.limits[k].level.what, p.limits[k].text(least), p.limits[k].text(most))
+			"among the recipes that a search found, %s lies between %s and %s; others may exist: loosen the limit or another constraint", p.limits[k].level.what, p.limits[k].text(least), p.limits[k].text(most))
 	}
 	return yaml.Hint(limits[0].at.Errorf("no recipe was found that keeps all limits of what is predicted, and each alone can be kept"), "loosen one of them")
 }
@@ -582,7 +582,7 @@ func (p *Problem) learnWithin(l *predictedLimit) error {
 	limit := &LearntLimit{Property: w.Name, Least: least, Most: most, Sure: math.NaN()}
 	if l.sure != nil {
 		if !of.Numeric {
-			return yaml.Hint(l.sure.Errorf("%s has no law of what will be measured", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+			return yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
 		}
 		if limit.Sure, err = (&level{scale: 1, what: "the probability of a measurement within", share: asShare}).number(l.sure, "sure", w.Name); err != nil {
 			return err

@@ -242,9 +242,9 @@ func TestBadLimits(t *testing.T) {
 		{"more than certain", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: 40}\n", 8, "write \"40%\" or 0.4"},
 		{"more than 100 %", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: \"140%\"}\n", 8, "0 to 100 %"},
 		{"rubbish", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: many}\n", 8, "write a number"},
-		{"sure of a class", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: 0.4, sure: 0.9}\n", 8, "no law"},
+		{"sure of a class", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: 0.4, sure: 0.9}\n", 8, "how a measurement varies"},
 		{"a logarithm", "learn: {label: stars, maximize: true, log: true}", "  - limit: {property: p, min: 3}\n", 8, "add sure"},
-		{"sure of a mean", "blend: {attribute: cost, minimize: true}", "  - limit: {property: p, max: 20, sure: 0.9}\n", 8, "no law"},
+		{"sure of a mean", "blend: {attribute: cost, minimize: true}", "  - limit: {property: p, max: 20, sure: 0.9}\n", 8, "how a measurement varies"},
 		{"out of reach", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: 40}\n", 8, "no recipe was found that keeps the limit of p min 40"},
 		{"not together", "blend: {attribute: cost, minimize: true}", "  - limit: {property: p, min: 20}\n  - limit: {property: p, max: 12}\n", 8, "each alone can be kept"},
 	} {

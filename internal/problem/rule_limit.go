@@ -23,7 +23,7 @@ var limitKind = ruleKind{
 			key("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"),
 			key("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"),
 			key("property", schema.Text("property"), "", "one of the problem's properties: its value, its chance, or else its score", "{property: Fresh, min: \"20%\"}"),
-			key("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "with what probability a measurement is to lie within the bounds; without it its expectation lies there", "{property: stars, min: 2, sure: \"10%\"}"),
+			key("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "the least probability with which a measurement lies within the bounds; without it the bounds hold for the predicted value", "{property: stars, min: 2, sure: \"10%\"}"),
 			key("min", schema.Either(schema.Number(), schema.Percentage()), "none", "the least", "{attribute: abv, min: 10}"),
 			key("max", schema.Either(schema.Number(), schema.Percentage()), "none", "the greatest", "{attribute: abv, max: 30}"),
 		},

@@ -65,14 +65,14 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
 	}
 	if programs {
-		return &Advice{Kernel: "balanced", Because: "it suits most problems; nothing was tried, since programs are started by a run only"}, nil
+		return &Advice{Kernel: "balanced", Because: "it suits most problems; kir tried no kernel, because only a run may start programs"}, nil
 	}
 	if kept := keptShare(t); kept < leastKept {
 		// At β = 0 a ladder draws what nearly always breaks a rule, and nothing comes from
 		// there; so only whether balanced can begin is tried.
 		_, err := try(ctx, t, "balanced", leastTrial)
 		if err == nil {
-			return &Advice{Kernel: "balanced", Because: fmt.Sprintf("%.1g of what tempered begins with keeps the rules", kept)}, nil
+			return &Advice{Kernel: "balanced", Because: fmt.Sprintf("a share of only %.1g of the recipes from which tempered starts keeps the rules", kept)}, nil
 		}
 		if !errors.Is(err, mcmc.ErrNoStart) {
 			return nil, err
@@ -87,7 +87,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	balanced, err := try(ctx, t, "balanced", iterations)
 	if errors.Is(err, mcmc.ErrNoStart) {
 		// What there is to say of it the run will.
-		return &Advice{Kernel: "tempered", Because: "no composition that is allowed was found to begin from, and it goes round what is forbidden"}, nil
+		return &Advice{Kernel: "tempered", Because: "no allowed recipe was found to start from, and tempered can cross forbidden ones"}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		tempered, err = try(ctx, t, "tempered", longer*scans)
 	}
 	if errors.Is(err, mcmc.ErrNoStart) { // a kernel that cannot be tried is no error of the other
-		return &Advice{Kernel: "balanced", Because: "in a trial tempered found nothing to begin from" + gap}, nil
+		return &Advice{Kernel: "balanced", Because: "in a trial the kernel tempered found no recipe to start from" + gap}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func TestRecommend(t *testing.T) {
 	}{
 		{"no properties", nil, false, "exact", "independently"},
 		{"smooth", smooth, false, "balanced", "agreed"},
-		{"a program", smooth, true, "balanced", "nothing was tried"},
+		{"a program", smooth, true, "balanced", "kir tried no kernel"},
 		{"torn", torn, false, "tempered", "sooner"},
 	} {
 		var wishes []mcmc.Wish

@@ -18,7 +18,7 @@ type engine struct{ name, index, first, count, need string }
 
 var engines = []engine{
 	{"Slurm", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT", "start the job with sbatch --array=1-16"},
-	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "JOB_COMPLETIONS", "give the container the variable JOB_COMPLETIONS, the completions of an Indexed Job"},
+	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "JOB_COMPLETIONS", "set the container's variable JOB_COMPLETIONS to the completions of the Indexed Job"},
 	{"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "", "AWS_BATCH_JOB_ARRAY_SIZE", "start an array job"},
 }
 
@@ -31,7 +31,7 @@ func engineShard(variable func(string) string) (Shard, error) {
 		}
 	}
 	if len(found) == 0 {
-		return Shard{}, errors.New("--shard auto is of a task of Slurm, Kubernetes or AWS Batch: neither SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX nor AWS_BATCH_JOB_ARRAY_INDEX is set; write K/S, the K-th of S, such as 3/16")
+		return Shard{}, errors.New("--shard auto works only in a task of Slurm, Kubernetes or AWS Batch: none of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and AWS_BATCH_JOB_ARRAY_INDEX is set; write K/S, the K-th of S, such as 3/16")
 	}
 	if len(found) > 1 {
 		return Shard{}, fmt.Errorf("--shard auto is not clear: both %s and %s are set; write K/S, the K-th of S, such as 3/16", found[0].index, found[1].index)

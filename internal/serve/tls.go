@@ -22,9 +22,9 @@ func (o *Options) certificate() (*tls.Certificate, error) {
 	case o.TLSCert == "" && o.TLSKey == "":
 		return nil, nil
 	case o.TLSKey == "":
-		return nil, &fault.Error{Message: "--tls-cert names a certificate, and nothing its key", Hint: "give the file of its key with --tls-key"}
+		return nil, &fault.Error{Message: "--tls-cert gives a certificate, but its key is missing", Hint: "give the file of the key with --tls-key"}
 	case o.TLSCert == "":
-		return nil, &fault.Error{Message: "--tls-key names a key, and nothing its certificate", Hint: "give the file of its certificate with --tls-cert"}
+		return nil, &fault.Error{Message: "--tls-key gives a key, but its certificate is missing", Hint: "give the file of the certificate with --tls-cert"}
 	}
 	pair, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
 	if err != nil {

@@ -107,8 +107,8 @@ def limit(attribute: float | str | None = None, *, max: float | str | None = Non
     min: the least. Default: none.
     of: the mean over these alone. Default: all.
     property: one of the problem's properties: its value, its chance, or else its score.
-    sure: with what probability a measurement is to lie within the bounds; without it its
-        expectation lies there.
+    sure: the least probability with which a measurement lies within the bounds; without it the
+        bounds hold for the predicted value.
     """
     return Rule("limit", given({"attribute": attribute, "max": max, "min": min, "of": of,
                                 "property": property, "sure": sure}))
@@ -324,7 +324,7 @@ def markowitz(returns: Any, covariance: Any = None, *, as_: str | None = None,
         history.
     as_: whether the table has prices, returns (0.01), or returns in percent (1). Default: as
         the numbers show.
-    maximize: the return alone, or the return by the volatility.
+    maximize: the return alone, or the return divided by the volatility.
     minimize: the volatility alone.
     periods: how many rows of the table a year has: 252, 52, 12. Default: as the dates show.
     risk_aversion: a. Default: 1.5.

@@ -165,8 +165,8 @@ var Sampler = &Section{
 		{"chains", Whole(1, mcmc.MaxChains), standard(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
 		{"warmup", Whole(0, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept, at most so many where `draws` is `auto`", "{warmup: 2000}"},
 		{"draws", Either(Choice("auto"), Whole(1, mcmc.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"},
-		{"time", Duration(), "`60s`", "after how long the chains stop where `draws` is `auto`, with what was drawn by then; `none` sets no bound", "{time: 5m}"},
-		{"thin", Whole(1, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Thin), "iterations from one draw to the next, of a number of draws", "{draws: 2000, thin: 5}"},
+		{"time", Duration(), "`60s`", "how long the chains may run where `draws` is `auto`: then they stop, and the draws made so far count; `none` sets no bound", "{time: 5m}"},
+		{"thin", Whole(1, mcmc.MaxIterations), standard(mcmc.DefaultSettings().Thin), "iterations from one draw to the next; needs a number of draws", "{draws: 2000, thin: 5}"},
 		{"seed", Seed(), standard(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"},
 	},
 	More: []Object{

@@ -54,9 +54,13 @@ func judge(p *problem.Problem, a *report.Answer) {
 	case len(weak) > 0:
 		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", plural("model", len(weak)), listed(weak))
 		if len(weak) == 1 {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, weak[0]) + ")" + carries(p, weak[0]) + "."
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, weak[0]) + ")"
+			if limits := p.LimitsOf(weak[0]); len(limits) > 0 {
+				a.Headline += "; " + restOn(limits, "it")
+			}
+			a.Headline += "."
 		} else if at := firstLimited(p, weak); at != "" {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; that of " + at + " (" + knows(p, at) + ")" + strings.TrimPrefix(carries(p, at), ", which") + "."
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + restOn(p.LimitsOf(at), "that of "+at+" ("+knows(p, at)+")") + "."
 		}
 	case a.BeatKnown < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
@@ -79,12 +83,13 @@ func judge(p *problem.Problem, a *report.Answer) {
 	}
 }
 
-// carries says which limits rest on the model of a property; nothing if none does.
-func carries(p *problem.Problem, name string) string {
-	if limits := p.LimitsOf(name); len(limits) > 0 {
-		return ", which carries the " + strings.Join(limits, " and the ")
+// restOn says that limits rest on a model: "the limit of cost max 12 rests on it".
+func restOn(limits []string, it string) string {
+	verb := " rests on "
+	if len(limits) > 1 {
+		verb = " rest on "
 	}
-	return ""
+	return "the " + strings.Join(limits, " and the ") + verb + it
 }
 
 // firstLimited returns the first of some properties that is limited; empty if none is.

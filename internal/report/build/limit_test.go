@@ -66,14 +66,14 @@ func answerOf(t *testing.T, p *problem.Problem) (*report.Answer, []report.Best) 
 func TestWeakLimitIsJudged(t *testing.T) {
 	p := limited(t, "  y: {forest: {label: y, maximize: true, trees: 40}}\n  v: {forest: {label: v, maximize: true, trees: 40}}\n  stable: {forest: {label: stable, want: \"yes\"}, weight: 0}\n", "  - limit: {property: stable, min: \"30%\"}\n", 1, true)
 	a, _ := answerOf(t, p)
-	if a.Grade != report.Weak || !strings.Contains(a.Headline, "model of stable (skill ") || !strings.Contains(a.Headline, "which carries the limit of stable min 30%") || !strings.Contains(strings.Join(a.Verdict, " "), "The model of stable is weak") {
+	if a.Grade != report.Weak || !strings.Contains(a.Headline, "model of stable (skill ") || !strings.Contains(a.Headline, "; the limit of stable min 30% rests on it.") || !strings.Contains(strings.Join(a.Verdict, " "), "The model of stable is weak") {
 		t.Errorf("%s: %s %q", a.Grade, a.Headline, a.Verdict)
 	}
 	front, err := Tradeoff(t.Context(), p, TradeOptions{Between: []string{"y", "v"}, Effort: 0.01, Seed: 1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(front.Warnings, " "), "The model of stable is weak, which carries the limit of stable min 30%:") {
+	if !strings.Contains(strings.Join(front.Warnings, " "), "The model of stable is weak, and the limit of stable min 30% rests on it:") {
 		t.Errorf("%q", front.Warnings)
 	}
 	// What nothing rests on has no say.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"kir/internal/diagnose"
 	"kir/internal/front"
@@ -278,7 +277,7 @@ func (t *trader) describe(out *report.Tradeoff, found *search.Trade, shown [][]r
 			continue
 		}
 		if quality := w.Model.Quality(); quality.Strength() == model.Weak {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, which carries the %s: it predicts recipes that it has not seen hardly better than guessing, and whether the front keeps the limit is no surer.", w.Name, strings.Join(limits, " and the ")))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, restOn(limits, "it"), plural("the limit", len(limits))))
 		}
 	}
 }

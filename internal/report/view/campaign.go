@@ -105,7 +105,7 @@ func LimitText(l campaign.Limited) string {
 	case l.Sure && l.Within:
 		return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.Four(l.Value))
 	case l.Sure:
-		return fmt.Sprintf("%s: not kept, only with probability %s", l.Limit, number.Four(l.Value))
+		return fmt.Sprintf("%s: not kept, since its probability is only %s", l.Limit, number.Four(l.Value))
 	case !l.Within:
 		return fmt.Sprintf("%s: not kept, %s is predicted", l.Limit, number.Four(l.Value))
 	}

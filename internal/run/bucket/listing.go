@@ -16,7 +16,7 @@ const (
 )
 
 // errEndless is the error of a list that goes on beyond that, or begins again.
-var errEndless = errors.New("the list of its objects does not end: what answers there is no bucket that can be used")
+var errEndless = errors.New("the list of its objects does not end: the server at this address is not a usable bucket")
 
 // A listing is a list of objects that is being asked for.
 type listing struct {
