@@ -18,7 +18,7 @@ func TestEngineShard(t *testing.T) {
 		"Kubernetes, beyond":    {"JOB_COMPLETION_INDEX=16 JOB_COMPLETIONS=16", "error: is 16"},
 		"AWS Batch":             {"AWS_BATCH_JOB_ARRAY_INDEX=0 AWS_BATCH_JOB_ARRAY_SIZE=2", "1/2"},
 		"no number":             {"AWS_BATCH_JOB_ARRAY_INDEX=x AWS_BATCH_JOB_ARRAY_SIZE=2", "error: must be a number"},
-		"none":                  {"", "error: neither"},
+		"none":                  {"", "error: works only in a task"},
 		"two":                   {"AWS_BATCH_JOB_ARRAY_INDEX=0 JOB_COMPLETION_INDEX=0", "error: not clear"},
 	} {
 		set := make(map[string]string)

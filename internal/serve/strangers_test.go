@@ -144,8 +144,8 @@ func TestTLS(t *testing.T) {
 	}
 	file := cocktails(t)
 	for _, bad := range []struct{ cert, key, want string }{
-		{cert, "", "give the file of its key with --tls-key"},
-		{"", key, "give the file of its certificate with --tls-cert"},
+		{cert, "", "give the file of the key with --tls-key"},
+		{"", key, "give the file of the certificate with --tls-cert"},
 		{key, cert, "both are PEM files"},
 		{cert, file, "both are PEM files"},
 		{filepath.Join(dir, "none.pem"), key, "no such file"},

@@ -87,8 +87,8 @@ func TestStandingPage(t *testing.T) {
 func TestLimitText(t *testing.T) {
 	for want, l := range map[string]campaign.Limited{
 		"": {Limit: "limit of v min 5", Value: 6, Within: true},
-		"limit of v min 5: not kept, 4.2 is predicted":                    {Limit: "limit of v min 5", Value: 4.2},
-		"limit of v min 5 sure 80%: kept with probability 0.85":           {Limit: "limit of v min 5 sure 80%", Value: 0.85, Sure: true, Within: true},
+		"limit of v min 5: not kept, 4.2 is predicted":                            {Limit: "limit of v min 5", Value: 4.2},
+		"limit of v min 5 sure 80%: kept with probability 0.85":                   {Limit: "limit of v min 5 sure 80%", Value: 0.85, Sure: true, Within: true},
 		"limit of v min 5 sure 80%: not kept, since its probability is only 0.41": {Limit: "limit of v min 5 sure 80%", Value: 0.41, Sure: true},
 	} {
 		if got := LimitText(l); got != want {
