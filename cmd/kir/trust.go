@@ -21,11 +21,12 @@ func newTrustCommand() *cobra.Command {
 		Long: `Print the programs that a problem names, and let them run whenever that problem is
 sampled, checked, resumed or merged. They have your rights, so look at them first.
 
-It holds as long as the command with all its arguments, the problem's directory, and the
-program with the files and directories that the command names stay as they are; so does
-the interpreter of a script and what lies beside a script with an ending of its language.
-What else the program loads, such as libraries that are installed, is not checked. It is kept in kir/trusted in the directory of your
-configuration, as a file that can be deleted. To let programs run once, use --allow-programs instead.`,
+This consent ends when the command or one of its arguments changes, or the problem's directory,
+or a file or directory that the command names. It also ends when the interpreter of a script
+changes, or a file beside the script that its language loads. kir does not check what else a
+program loads, such as installed libraries. It keeps the consent in kir/trusted in the directory
+of your configuration, as a file that you can delete. To let programs run once, use
+--allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
 		Args:              one("problem file"),
 		ValidArgsFunction: problemFiles,

@@ -28,8 +28,8 @@ type asker struct {
 	blamed      []int   // rules that were proven at once to be impossible together, with those on amounts
 }
 
-// adviceBudget is how much work goes into ways out and into making a conflict
-// smaller, in steps of some 10⁻⁹ s. What is not found by then is not.
+// adviceBudget is how much work goes into finding fixes and into making a conflict
+// smaller, in steps of some 10⁻⁹ s. Then the search for them ends.
 const adviceBudget = 1e10
 
 // spent says whether that has been done.

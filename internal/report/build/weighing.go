@@ -180,7 +180,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack,
 	return sheet, nil
 }
 
-// waysIn says ways out in the unit that is weighed, in which they were found.
+// waysIn writes fixes in the unit that is weighed, in which they were found.
 func waysIn(ways []weigh.Way, m measure) string {
 	var texts []string
 	for _, w := range ways {
