@@ -23,6 +23,42 @@ func (d *document) furnish(t *testing.T, text string) {
 			t.Fatal(err)
 		}
 	}
+	for name, data := range furniture(t) {
+		if name == "problem.yaml" && makesProblem.MatchString(text) {
+			continue // it is to be made
+		}
+		path := filepath.Join(d.dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for command, word := range map[string]string{"-o run": `\brun\b`, "-o RUN": `\bRUN\b`} {
+		if makesProblem.MatchString(text) || !regexp.MustCompile(`(?m)^    kir .*`+word).MatchString(text) {
+			continue
+		}
+		if out, err := d.shell("kir sample problem.yaml --quiet " + command); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+}
+
+// furniture are the files, by their names, that a document is furnished with. They are made
+// once.
+func furniture(t *testing.T) map[string]string {
+	t.Helper()
+	if furnitureMade == nil {
+		furnitureMade = makeFurniture(t)
+	}
+	return furnitureMade
+}
+
+var furnitureMade map[string]string
+
+func makeFurniture(t *testing.T) map[string]string {
+	t.Helper()
 	rows := longTable(t)
 	rows[0] = append(rows[0], "rating", "stars")
 	for i, row := range rows[1:] {
@@ -70,7 +106,7 @@ func (d *document) furnish(t *testing.T, text string) {
 		row[2] = strings.ReplaceAll(row[2], ".", ",")
 		return row
 	})
-	for name, data := range map[string]string{
+	return map[string]string{
 		"recipes.csv":           joined(t, rows, ','),
 		"recipes.xlsx":          string(workbookOf(t, rows, "0.0")),
 		"tonight.xlsx":          string(workbookOf(t, longTable(t), "0.0")),
@@ -85,24 +121,5 @@ func (d *document) furnish(t *testing.T, text string) {
 		"pantry/words.csv":      "word,count\nriver,3\nbank,1\n",
 		"pantry/scorer.py":      "",
 		"pantry/problem.yaml":   "recipes: recipes.csv\ningredients: stock.csv\nunits: {piece: 5 cl}\ntotal: 1000\n",
-	} {
-		if name == "problem.yaml" && makesProblem.MatchString(text) {
-			continue // it is to be made
-		}
-		path := filepath.Join(d.dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for command, word := range map[string]string{"-o run": `\brun\b`, "-o RUN": `\bRUN\b`} {
-		if makesProblem.MatchString(text) || !regexp.MustCompile(`(?m)^    kir .*`+word).MatchString(text) {
-			continue
-		}
-		if out, err := d.shell("kir sample problem.yaml --quiet " + command); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
 	}
 }

@@ -89,6 +89,12 @@ func TestGivenRuns(t *testing.T) {
 	readers["draws/chain=0001/part-00000.parquet"] = readers["draws"]
 	readers["state/lock"] = []string{resume, extend}
 	for name, commands := range readers {
+		lines := slices.Clone(commands)
+		for _, line := range all {
+			if !slices.Contains(commands, line) {
+				lines = append(lines, line)
+			}
+		}
 		for what, put := range inPlace {
 			path := filepath.Join("a", filepath.FromSlash(name))
 			whole := filepath.Join(dir, "whole", filepath.FromSlash(name))
@@ -99,7 +105,7 @@ func TestGivenRuns(t *testing.T) {
 			if !long.Enabled() && what != "a named pipe" && what != "a link" {
 				continue
 			}
-			for _, line := range append(commands, all...) {
+			for _, line := range lines {
 				for _, left := range []string{"a", "page.html", "moved", "moved.yaml"} {
 					if err := os.RemoveAll(left); err != nil {
 						t.Fatal(err)
@@ -127,9 +133,6 @@ func TestGivenRuns(t *testing.T) {
 				}
 				if now, err := os.Lstat(path); refuses && (err != nil || now.Mode().IsRegular()) {
 					t.Errorf("%s as %s: kir %s put something in its place: %v", what, name, line, err)
-				}
-				if line == move {
-					break // the others are those of before
 				}
 			}
 		}

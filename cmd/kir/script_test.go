@@ -37,6 +37,9 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
+			// A process collects its small heap several times as it starts, which takes a quarter of a
+			// short command's time.
+			e.Setenv("GOGC", "400")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
