@@ -128,7 +128,10 @@ func Teach(x *State, met ...*Composition) {
 }
 
 // Replicas is a ladder that tests set up and move by themselves.
-type Replicas struct{ l *replicas }
+type Replicas struct {
+	l     *replicas
+	tally Tally // of their moves
+}
 
 // NewReplicas returns the replicas of a target at the given β, from 0 to 1,
 // each of which makes so many moves in a scan.
@@ -148,7 +151,7 @@ func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
 		}
 	}
 	l.sums.reset(l.steps())
-	return &Replicas{l}, nil
+	return &Replicas{l: l}, nil
 }
 
 // Learn adds a learnt leg of the given β, from 0 up to below 1, which begins at the
@@ -232,7 +235,7 @@ func (p *Replicas) Set(k int, x *Composition) error {
 // Move moves one replica as a scan does.
 func (p *Replicas) Move(r *Rand, k int) error {
 	p.l.rungs[k].rand = r
-	return p.l.move(k, false, &Tally{})
+	return p.l.move(k, false, &p.tally)
 }
 
 // Swap makes the swaps of a scan.

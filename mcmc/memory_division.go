@@ -64,7 +64,18 @@ type binLaw struct {
 	count   int // bins that have any
 
 	last [tiltBins + 1]int // amounts of bin b are above last[b], up to last[b+1]
+
+	tails []binTails // computed before: powers take most of the time of learning
 }
+
+// binTails are P(amount > last[b+1]) by bin b of the first of n+1 parts, without a tilt.
+type binTails struct {
+	most, n int
+	known   uint32 // a bit for each bin
+	of      [tiltBins]float64
+}
+
+const keptTails = 256 // of a memory
 
 // bin lays out the bins of a total.
 func (l *binLaw) bin(total int) {
@@ -95,14 +106,24 @@ func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
 		return 0
 	}
 	most := left - (parts - 1)
-	per := 1 / float64(most)
 	above, from := 1.0, binOf(s.lo, l.last[tiltBins])
 	if s.lo > 1 {
-		above = intPow(float64(float64(most-s.lo+1)*per), parts-1)
+		above = tail(s.lo-1, most, parts-1)
 		clear(l.weights[:from])
 	}
+	t := l.tailsOf(most, parts-1)
 	for b := from; b < tiltBins && l.last[b] < s.hi; b++ {
-		next := intPow(float64(float64(most-min(l.last[b+1], s.hi))*per), parts-1)
+		var next float64
+		switch {
+		case l.last[b+1] > s.hi:
+			next = tail(s.hi, most, parts-1)
+		case t.known>>b&1 == 1:
+			next = t.of[b]
+		default:
+			next = tail(l.last[b+1], most, parts-1)
+			t.known |= 1 << b
+			t.of[b] = next
+		}
 		w := above - next
 		above = next
 		if tilt != nil {
@@ -118,6 +139,23 @@ func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
 		sum += w
 	}
 	return sum
+}
+
+// tailsOf returns the tails of so many parts, as far as they are known.
+func (l *binLaw) tailsOf(most, n int) *binTails {
+	if l.tails == nil {
+		l.tails = make([]binTails, keptTails)
+	}
+	t := &l.tails[uint(most+67*n)%keptTails] // apart for up to 67 units
+	if t.most != most || t.n != n {
+		*t = binTails{most: most, n: n}
+	}
+	return t
+}
+
+// tail returns (1 − a/most)^n.
+func tail(a, most, n int) float64 {
+	return intPow(float64(float64(most-a)*(1/float64(most))), n)
 }
 
 // intPow returns x^n, n ≥ 1.

@@ -104,8 +104,9 @@ func (c *recollection) learn(t *Target, met *states) {
 		c.coreCount[c.coreAt(t, int(n), core)]++
 	}
 	c.bins.bin(t.space.total)
-	c.tilts = c.tiltsOf(t, func(uint64) bool { return true }, nil, tiltWeight)
-	c.learnGroups(t)
+	all := c.places()
+	c.tilts = c.tiltsOf(t, all, nil, tiltWeight)
+	c.learnGroups(t, all)
 	c.odds = c.odds[:0]
 	for _, i := range c.order {
 		used := float64(c.count[i])

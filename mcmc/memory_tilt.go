@@ -20,54 +20,62 @@ const (
 	ownShare    = 0.5 // how often an ingredient that is not of the core is drawn as in its group
 )
 
-// learnGroups makes the groups of the states.
-func (c *recollection) learnGroups(t *Target) {
-	c.groups = [1 << coreMost]*group{}
-	var states [1 << coreMost]int
-	for _, core := range c.cores {
-		if states[core]++; states[core] == max(1, len(c.cores)/groupParts) {
-			c.groups[core] = new(group)
-		}
+// A place is that of a state among those that were met: its number, and from where on
+// its ingredients and amounts are listed.
+type place struct{ state, at int }
+
+// places returns the places of all states.
+func (c *recollection) places() []place {
+	all := make([]place, len(c.sizes))
+	at := 0
+	for s, n := range c.sizes {
+		all[s] = place{s, at}
+		at += int(n)
 	}
-	list := c.list
-	for s, core := range c.cores {
-		n := c.sizes[s]
-		if g := c.groups[core]; g != nil {
-			for _, i := range list[:n] {
+	return all
+}
+
+// learnGroups makes the groups of the states.
+func (c *recollection) learnGroups(t *Target, all []place) {
+	c.groups = [1 << coreMost]*group{}
+	var states [1 << coreMost][]place
+	for _, s := range all {
+		core := c.cores[s.state]
+		states[core] = append(states[core], s)
+	}
+	for core, of := range states {
+		if len(of) < max(1, len(c.cores)/groupParts) {
+			continue
+		}
+		g := new(group)
+		for _, s := range of {
+			for _, i := range c.list[s.at:][:c.sizes[s.state]] {
 				if k := c.rank[i]; k != unranked && int(k) >= c.core {
 					g.others = append(g.others, i)
 					g.count[k]++
 				}
 			}
 		}
-		list = list[n:]
-	}
-	for core, g := range c.groups {
-		if g != nil {
-			g.tilts = c.tiltsOf(t, func(of uint64) bool { return of == uint64(core) }, c.tilts, groupWeight)
-		}
+		g.tilts = c.tiltsOf(t, of, c.tilts, groupWeight)
+		c.groups[core] = g
 	}
 }
 
-// tiltsOf counts how often each amount was met in the states of the wanted cores, and
-// how often it would have been by other tilts, or if nil were amounts uniform, given
-// those before it. It returns the ratios times those tilts.
-func (c *recollection) tiltsOf(t *Target, wanted func(core uint64) bool, by []tilt, weight float64) []tilt {
+// tiltsOf counts how often each amount was met in some states, and how often it would
+// have been by other tilts, or if nil were amounts uniform, given those before it. It
+// returns the ratios times those tilts.
+func (c *recollection) tiltsOf(t *Target, some []place, by []tilt, weight float64) []tilt {
 	met, expected := make([]tilt, len(c.order)), make([]tilt, len(c.order))
-	list, amounts := c.list, c.amounts
 	var of [orderMost]int32
-	for s, n := range c.sizes {
-		if !wanted(c.cores[s]) {
-			list, amounts = list[n:], amounts[n:]
-			continue
-		}
-		for p, i := range list[:n] {
+	for _, s := range some {
+		n := c.sizes[s.state]
+		list := c.list[s.at:][:n]
+		for p, i := range list {
 			if k := c.rank[i]; k != unranked {
-				of[k] = amounts[p]
+				of[k] = c.amounts[s.at+p]
 			}
 		}
-		ranks, room := c.arrange(list[:n], t.space.total)
-		list, amounts = list[n:], amounts[n:]
+		ranks, room := c.arrange(list, t.space.total)
 		for at, i := range c.parts[:min(bits.OnesCount64(ranks), int(n)-1)] {
 			k := c.rank[i]
 			sum := c.bins.fill(tiltAt(by, k), c.next(&room, at), room.left, int(n)-at)

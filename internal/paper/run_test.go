@@ -258,7 +258,7 @@ func TestHTMLStandsAlone(t *testing.T) {
 // checkPicture verifies that both forms of a figure can be read.
 func checkPicture(t *testing.T, f *figure.Figure) {
 	t.Helper()
-	var svg, picture bytes.Buffer
+	var svg bytes.Buffer
 	if err := figure.WriteSVG(&svg, f); err != nil {
 		t.Fatal(err)
 	}
@@ -286,18 +286,20 @@ func checkPicture(t *testing.T, f *figure.Figure) {
 			}
 		}
 	}
-	if err := figure.WritePNG(&picture, f); err != nil {
-		t.Fatal(err)
+	if len(f.Text) < 80 {
+		t.Errorf("%s has the text %q", f.Name, f.Text)
 	}
-	image, err := png.Decode(&picture)
+}
+
+// checkPNG checks what was drawn of a picture.
+func checkPNG(t *testing.T, f *figure.Figure, drawn io.Reader) {
+	t.Helper()
+	image, err := png.Decode(drawn)
 	if err != nil {
 		t.Fatalf("%s.png: %v", f.Name, err)
 	}
 	if w := image.Bounds().Dx(); w < 1600 || w > 1700 {
 		t.Errorf("%s.png is %d wide", f.Name, w)
-	}
-	if len(f.Text) < 80 {
-		t.Errorf("%s has the text %q", f.Name, f.Text)
 	}
 }
 
@@ -345,6 +347,11 @@ func TestHostileBook(t *testing.T) {
 	pictures := []*figure.Figure{ratioFigure(r.Cocktails), productFigure(r.Cocktails)}
 	for _, f := range pictures {
 		checkPicture(t, f)
+		var drawn bytes.Buffer
+		if err := figure.WritePNG(&drawn, f); err != nil {
+			t.Fatal(err)
+		}
+		checkPNG(t, f, &drawn)
 	}
 	page := mustHTML(t, r, pictures)
 	for _, no := range []string{"<script", "<b>Sour", "\x01", `"' onload`} {
@@ -368,6 +375,13 @@ func TestSave(t *testing.T) {
 	dir := filepath.Join(parent, "out")
 	if err := r.save(dir, mustPictures(t)); err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range mustPictures(t) {
+		drawn, err := os.ReadFile(filepath.Join(dir, f.Name+".png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPNG(t, f, bytes.NewReader(drawn))
 	}
 	var files []string
 	entries, err := os.ReadDir(dir)

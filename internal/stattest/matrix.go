@@ -81,7 +81,7 @@ func (e *Enumeration) Matrix(t *mcmc.Target, k mcmc.Kernel, o Options) (*Matrix,
 			if err := start.reset(); err != nil {
 				return err
 			}
-			tally = mcmc.Tally{}
+			tally = mcmc.Tally{Moves: tally.Moves[:0]} // as if it were new
 			return k.Advance(r, x, iterations, &tally)
 		}, func(p float64) error {
 			to, ok := e.Index(x.Composition)
