@@ -37,7 +37,7 @@ func TestStandingAmounts(t *testing.T) {
 			"Gin 5.5, Tonic 3.5, Lime 2.5, Cassis 1.75"},
 	} {
 		path := bench(t, map[string]string{"trials.csv": c.recipes,
-			"bar.yaml": "total: " + c.total + "\nrecipes: trials.csv\nsparsity: {uniform: [1, 4]}\nproperties: {y: {forest: {label: y, maximize: true}}}\n"})
+			"bar.yaml": "total: " + c.total + "\nrecipes: trials.csv\nsparsity: {uniform: [1, 4]}\nproperties: {y: {forest: {label: y, maximize: true}}}\n" + shortSearch()})
 		campaign := open(t, path)
 		s := Settings{Size: 2, Seed: 1}
 		st, err := campaign.Stand(t.Context(), s)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/mcmc"
 )
@@ -47,6 +48,9 @@ func fiveBench(t *testing.T, text, trials string) string {
 	return bench(t, map[string]string{"bar.yaml": fiveWays + text, "ingredients.csv": fivePriced, "trials.csv": trials})
 }
 
+// shortSearch is what a problem says to search a tenth as long, unless tests run in full.
+func shortSearch() string { return long.Pick("", "search: {effort: 0.1}\n") }
+
 func choose(t *testing.T, path string, s Settings) *Batch {
 	t.Helper()
 	b, err := open(t, path).Choose(t.Context(), s)
@@ -81,7 +85,7 @@ func TestBatch(t *testing.T) {
 		"tight rules":         {up + "constraints: [{amount: {of: a, min: 10, max: 10}}, {exclude: [f, g, h]}, {amount: {of: \"*\", min: 5, step: 5}}]\n", numbers},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := fiveBench(t, c.text, c.trials)
+			path := fiveBench(t, c.text+shortSearch(), c.trials)
 			c := open(t, path)
 			b, err := c.Choose(t.Context(), Settings{Size: 5, Seed: 4, MaxNew: -1, Workers: 1})
 			if err != nil {
@@ -158,7 +162,7 @@ func TestBatchFinds(t *testing.T) {
 
 // TestBatchPending: what waits is not offered again, and the next batch is another.
 func TestBatchPending(t *testing.T) {
-	path := fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\n", trialsTable(30, hill))
+	path := fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\n"+shortSearch(), trialsTable(30, hill))
 	s := Settings{Size: 3, Seed: 1, MaxNew: -1}
 	c := open(t, path)
 	first, err := c.Next(t.Context(), s)

@@ -3,6 +3,7 @@ package serve
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"context"
 	"encoding/json"
 	"errors"
@@ -281,6 +282,7 @@ func TestBeginFull(t *testing.T) {
 func TestBeginHostile(t *testing.T) {
 	var bomb bytes.Buffer
 	z := zip.NewWriter(&bomb)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
 	for _, name := range []string{"[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml"} {
 		w, err := z.Create(name)
 		if err != nil {

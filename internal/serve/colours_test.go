@@ -11,7 +11,7 @@ import (
 // TestColours: an ingredient that has a colour keeps it from list to list and step to
 // step, and no other has it. Greys are no colours.
 func TestColours(t *testing.T) {
-	c := serving(t, copied(t, "cocktails/problem.yaml", "cocktails/recipes.csv"))
+	c := serving(t, withSmallForests(t, copied(t, "cocktails/problem.yaml", "cocktails/recipes.csv")))
 	before := make(map[string]int)
 	for step, r := range []Request{{}, {Do: "ban", Ingredient: "Gin"}, {Do: "pin", Ingredient: "Milk"}, {Do: "back", Step: 1}, {Do: "ban", Ingredient: "Champagne"}} {
 		if r.Do != "" {

@@ -85,7 +85,7 @@ func TestLastState(t *testing.T) {
 // TestRefusedWhole: what could not be written down is not in the history, and so not in
 // the next step, either; nor does a pair count that was refused.
 func TestRefusedWhole(t *testing.T) {
-	c := serving(t, cocktails(t))
+	c := serving(t, smallCocktails(t))
 	c.drawn()
 	c.must(Request{Do: "ban", Ingredient: "Vodka"})
 	c.drawn()

@@ -77,7 +77,7 @@ func TestScales(t *testing.T) {
 // TestHistoryWords: the history reads in percent and in the table's unit, whatever
 // the total, and nowhere in units of the total.
 func TestHistoryWords(t *testing.T) {
-	file := cocktails(t)
+	file := smallCocktails(t)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

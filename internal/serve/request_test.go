@@ -11,7 +11,7 @@ import (
 // TestRequests makes each change that the page has and looks at what the file says
 // then, and that the problem is drawn.
 func TestRequests(t *testing.T) {
-	c := serving(t, cocktails(t))
+	c := serving(t, smallCocktails(t))
 	for _, r := range []struct {
 		request Request
 		want    string
@@ -63,7 +63,7 @@ func TestWaysOut(t *testing.T) {
 		"too little": "  - amount: {of: \"*\", max: 100}\n",
 		"how many":   "  - require: [Gin, Vodka, Milk, Campari, Absinthe, Egg, Brandy]\n",
 	} {
-		file := cocktails(t)
+		file := smallCocktails(t)
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 // Each address answers with its own, and those that need a run that is done say so
 // until then.
 func TestRoutes(t *testing.T) {
-	c := serving(t, cocktails(t))
+	c := serving(t, smallCocktails(t))
 	c.drawn()
 	for path, want := range map[string]struct {
 		status int

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -44,6 +45,27 @@ func copied(t *testing.T, names ...string) string {
 
 func cocktails(t *testing.T) string {
 	return copied(t, "cocktails/bar.yaml", "cocktails/kinds.csv", "cocktails/recipes.csv")
+}
+
+// smallCocktails is cocktails for what does not depend on how well models predict.
+func smallCocktails(t *testing.T) string { return withSmallForests(t, cocktails(t)) }
+
+// withSmallForests has a problem of the cocktails learn by forests of few trees and returns its
+// path: they are grown soon, and draws and looks take a fraction of the time.
+func withSmallForests(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := regexp.MustCompile(`\{learn: \{(.*)\}\}`).ReplaceAllString(string(text), "{forest: {$1, trees: 8}}")
+	if strings.Count(small, "trees: 8") != 2 {
+		t.Fatalf("there are not two models in\n%s", text)
+	}
+	if err := os.WriteFile(file, []byte(small), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // A client is a page without a browser.
@@ -209,7 +231,7 @@ func (c *client) drawn() {
 // TestGuard: foreign names, names that are pointed here, other sites, and requests
 // without the token are refused.
 func TestGuard(t *testing.T) {
-	c := serving(t, cocktails(t))
+	c := serving(t, smallCocktails(t))
 	send := func(method, host, path string, header map[string]string) (int, string) {
 		r, err := http.NewRequest(method, c.server.URL+path, strings.NewReader(`{"do":"ban","ingredient":"Gin"}`))
 		if err != nil {
@@ -387,7 +409,7 @@ func TestToken(t *testing.T) {
 
 // TestPublicHoldsNothing: what is answered without the key is the same whatever is served.
 func TestPublicHoldsNothing(t *testing.T) {
-	files := []string{cocktails(t), copied(t, "spritz/problem.yaml", "spritz/trials.csv")}
+	files := []string{smallCocktails(t), copied(t, "spritz/problem.yaml", "spritz/trials.csv")}
 	answers := make([][]string, len(files))
 	for k, file := range files {
 		c := serving(t, file)
@@ -411,7 +433,7 @@ func TestPublicHoldsNothing(t *testing.T) {
 // TestDoor: the file that takes a browser to the page can be read by nobody else, and is
 // gone once it was used; then there is another address for another browser.
 func TestDoor(t *testing.T) {
-	c := serving(t, cocktails(t))
+	c := serving(t, smallCocktails(t))
 	var next []string
 	c.session.options.Again = func(address string) { next = append(next, address) }
 	first := c.session.another(c.guard)
@@ -462,7 +484,7 @@ func TestDoor(t *testing.T) {
 // TestPaths: nothing of the machine can be asked for, by an address, by a problem or
 // by a name to save under.
 func TestPaths(t *testing.T) {
-	file := cocktails(t)
+	file := smallCocktails(t)
 	secret := filepath.Join(filepath.Dir(filepath.Dir(file)), "secret.csv")
 	if err := os.WriteFile(secret, []byte("recipe,ingredient,amount\nTOP SECRET,Gin,1\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -638,7 +660,7 @@ func TestConsent(t *testing.T) {
 
 // TestTwoProcesses: whoever comes second is told where the page is.
 func TestTwoProcesses(t *testing.T) {
-	file := cocktails(t)
+	file := smallCocktails(t)
 	l, err := lockProblem(file)
 	if err != nil {
 		t.Fatal(err)

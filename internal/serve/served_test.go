@@ -28,7 +28,7 @@ import (
 // TestServe: a problem is served from its beginning to its end, which lets go of
 // everything, and a second one of the same problem learns where the first is.
 func TestServe(t *testing.T) {
-	file := cocktails(t)
+	file := smallCocktails(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	begun, ended := make(chan string, 1), make(chan error, 1)
@@ -203,7 +203,7 @@ func TestSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	model.Tradeoff = &report.Tradeoff{Objectives: []report.Objective{{Name: "taste"}, {Name: "timing"}}}
-	file := cocktails(t)
+	file := smallCocktails(t)
 	var made []string
 	failed := errors.New("the disk is full")
 	s, err := newSession(t.Context(), Options{File: file, Run: func(_ context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
@@ -458,7 +458,7 @@ func TestMeasuredOnce(t *testing.T) {
 // TestEndsWhileDrawing: a server that is ended while a run does not heed it ends as it does
 // otherwise, and the next one of the problem is at the same address.
 func TestEndsWhileDrawing(t *testing.T) {
-	file := cocktails(t)
+	file := smallCocktails(t)
 	started, release := make(chan bool, 1), make(chan bool)
 	defer close(release)
 	o := Options{File: file, Address: "127.0.0.1:0", Run: func(context.Context, *problem.Problem, string, func(run.Progress)) (*report.Model, error) {

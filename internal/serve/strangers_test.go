@@ -38,7 +38,7 @@ func TestStrangers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	child := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestStrangers$")
-	child.Env = append(os.Environ(), "KIR_TEST_STRANGERS="+cocktails(t))
+	child.Env = append(os.Environ(), "KIR_TEST_STRANGERS="+smallCocktails(t))
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -142,7 +142,7 @@ func TestTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	file := cocktails(t)
+	file := smallCocktails(t)
 	for _, bad := range []struct{ cert, key, want string }{
 		{cert, "", "give the file of the key with --tls-key"},
 		{"", key, "give the file of the certificate with --tls-cert"},

@@ -73,7 +73,7 @@ func TestFailuresAreTold(t *testing.T) {
 	p := made.problem
 	defer p.Close()
 	for k := 1; ; k++ {
-		store := &failingStore{run.Directory(made.dir), counter(k)}
+		store := &failingStore{made.store, counter(k)}
 		_, err := Model(t.Context(), p, store, made.result, "test")
 		if store.left.Load() > 0 {
 			if err != nil || k < 5 {
@@ -141,7 +141,7 @@ func TestFailuresAreTold(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Model(over, p, run.Directory(made.dir), made.result, "test"); !errors.Is(err, context.Canceled) {
+	if _, err := Model(over, p, made.store, made.result, "test"); !errors.Is(err, context.Canceled) {
 		t.Errorf("told to stop: %v", err)
 	}
 }

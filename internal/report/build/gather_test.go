@@ -216,7 +216,7 @@ sparsity: {uniform: [2, 7]}
 properties: {a: {expression: "0.2 + share('ingredient 3')"}}
 sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 `})
-	r, err := run.Open(context.Background(), run.Directory(m.dir))
+	r, err := run.Open(context.Background(), m.store)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"kir/internal/diagnose"
@@ -24,7 +25,7 @@ import (
 
 // A made run is a problem that was sampled.
 type made struct {
-	dir     string
+	store   run.Store
 	problem *problem.Problem
 	result  *run.Result
 	model   *report.Model
@@ -45,10 +46,19 @@ func sample(t testing.TB, files map[string]string) made {
 // sampleFile runs a problem file.
 func sampleFile(t testing.TB, path string, override func(s *mcmc.Settings)) made {
 	t.Helper()
+	m, err := runFile(path, override)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// runFile is sampleFile without a test.
+func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	effort := 0.1 // a search that finds something
 	p, err := problem.Load(context.Background(), path, problem.Options{Override: override, Effort: &effort})
 	if err != nil {
-		t.Fatal(err)
+		return m, err
 	}
 	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "test"}
 	if p.Book != nil {
@@ -58,23 +68,31 @@ func sampleFile(t testing.TB, path string, override func(s *mcmc.Settings)) made
 		}
 	}
 	if spec.Question, err = p.Question(); err != nil {
-		t.Fatal(err)
+		return m, err
 	}
-	m := made{dir: filepath.Join(t.TempDir(), "run"), problem: p}
-	if m.result, err = run.Start(context.Background(), spec, run.Directory(m.dir), run.Options{}); err != nil {
-		t.Fatal(err)
+	m = made{store: run.Memory(), problem: p}
+	if m.result, err = run.Start(context.Background(), spec, m.store, run.Options{}); err != nil {
+		return m, err
 	}
-	if m.model, err = Model(context.Background(), p, run.Directory(m.dir), m.result, "test"); err != nil {
+	m.model, err = Model(context.Background(), p, m.store, m.result, "test")
+	return m, err
+}
+
+// sampledCocktails is the cocktail example, sampled shortly and once for all tests.
+var sampledCocktails = sync.OnceValues(func() (made, error) {
+	return runFile(filepath.Join("..", "..", "..", "examples", "cocktails", "problem.yaml"), func(s *mcmc.Settings) {
+		s.Draws, s.Warmup = 4000, 1000
+	})
+})
+
+// cocktails returns the run of the cocktail example, to be read only.
+func cocktails(t testing.TB) made {
+	t.Helper()
+	m, err := sampledCocktails()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// cocktails samples the cocktail example, shortly.
-func cocktails(t testing.TB) made {
-	return sampleFile(t, filepath.Join("..", "..", "..", "examples", "cocktails", "problem.yaml"), func(s *mcmc.Settings) {
-		s.Draws, s.Warmup = 4000, 1000
-	})
 }
 
 // summary.json has what others build on.
@@ -127,7 +145,7 @@ func TestContract(t *testing.T) {
 // The model's figures are those of all draws, read one by one.
 func TestModelIsTheDraws(t *testing.T) {
 	m := cocktails(t)
-	r, err := run.Open(context.Background(), run.Directory(m.dir))
+	r, err := run.Open(context.Background(), m.store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +258,7 @@ func TestPresenceCounts(t *testing.T) {
 func BenchmarkNew(b *testing.B) {
 	m := sampleFile(b, filepath.Join("..", "..", "..", "examples", "cocktails", "problem.yaml"), func(s *mcmc.Settings) { s.Draws = 100_000 })
 	for b.Loop() {
-		if _, err := Model(context.Background(), m.problem, run.Directory(m.dir), m.result, "test"); err != nil {
+		if _, err := Model(context.Background(), m.problem, m.store, m.result, "test"); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -334,7 +352,7 @@ func TestMadeOfKinds(t *testing.T) {
 		made := sample(t, map[string]string{"problem.yaml": text, "recipes.csv": "recipe,ingredient,amount\nA,Gin,6\nA,Lime,3\nB,Syrup,2\nB,Gin,4\n"})
 		defer made.problem.Close()
 		made.result.Answer = nil
-		m, err := Model(t.Context(), made.problem, run.Directory(made.dir), made.result, "test")
+		m, err := Model(t.Context(), made.problem, made.store, made.result, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

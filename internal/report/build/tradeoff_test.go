@@ -116,7 +116,7 @@ func TestTradeoff(t *testing.T) {
 	if fmt.Sprint(again.Front) != fmt.Sprint(out.Front) || len(again.Draws) != 0 {
 		t.Error("another front is found again")
 	}
-	if _, err := run.Open(t.Context(), run.Directory(m.dir)); err != nil {
+	if _, err := run.Open(t.Context(), m.store); err != nil {
 		t.Fatal(err)
 	}
 }

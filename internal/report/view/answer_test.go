@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"kir/internal/number"
@@ -48,6 +51,32 @@ func trials(shuffled bool) map[string]string {
 	}
 }
 
+// orderedTrials is the run of the trials in order, once for all tests.
+var orderedTrials = sync.OnceValues(func() (made, error) {
+	dir, err := os.MkdirTemp("", "trials")
+	if err != nil {
+		return made{}, err
+	}
+	defer os.RemoveAll(dir)
+	if err := writeFiles(dir, trials(false)); err != nil {
+		return made{}, err
+	}
+	return runFile(filepath.Join(dir, "problem.yaml"), nil)
+})
+
+// sampledTrials returns the model of the trials, to be read only.
+func sampledTrials(t *testing.T, shuffled bool) *report.Model {
+	t.Helper()
+	if shuffled {
+		return sample(t, trials(true)).model
+	}
+	m, err := orderedTrials()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.model
+}
+
 // Where the labels are shuffled nothing can be learnt: the first line says so, and no
 // green sign stands over it. The same book in order has one. That a book of 150
 // shuffled labels has an R² of 1/4 by chance does not happen: its standard deviation
@@ -55,7 +84,7 @@ func trials(shuffled bool) map[string]string {
 func TestWeakModelIsToldFirst(t *testing.T) {
 	first := make(map[bool][2]string)
 	for _, shuffled := range []bool{false, true} {
-		m := sample(t, trials(shuffled)).model
+		m := sampledTrials(t, shuffled)
 		var text, page bytes.Buffer
 		if err := Text(&text, m, "runs/it", terminal.Style{}); err != nil {
 			t.Fatal(err)
@@ -100,7 +129,7 @@ func TestWeakModelIsToldFirst(t *testing.T) {
 // values with intervals, ranges, variants and the nearest known recipes; no part of
 // it is left out.
 func TestEntriesAreWhole(t *testing.T) {
-	m := sample(t, trials(false)).model
+	m := sampledTrials(t, false)
 	text := checkText(t, m)
 	var page bytes.Buffer
 	if err := Page(&page, m); err != nil {
