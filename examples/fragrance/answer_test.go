@@ -28,6 +28,32 @@ type house struct {
 	forest      *model.Forest
 	score       *model.Score
 	target      *mcmc.Target
+
+	random map[uint64]*randomFormulas // by seed
+}
+
+// randomFormulas are drawn one after the other, and kept.
+type randomFormulas struct {
+	prior *mcmc.Prior
+	rand  *mcmc.Rand
+	drawn []scored
+}
+
+// A scored formula has what the forest says of it.
+type scored struct {
+	parts []mcmc.Part
+	value int64
+}
+
+var sharedHouse *house
+
+// theHouse is the house of all tests, which read it only.
+func theHouse(t *testing.T) *house {
+	t.Helper()
+	if sharedHouse == nil {
+		sharedHouse = newHouse(t)
+	}
+	return sharedHouse
 }
 
 // newHouse reads formulas.csv, grows a forest that predicts the rating, and
@@ -38,7 +64,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{truth: fragrance.NewTruth(materials), data: &model.Data{Label: "rating", Total: 1000}}
+	h := &house{truth: fragrance.NewTruth(materials), data: &model.Data{Label: "rating", Total: 1000}, random: make(map[uint64]*randomFormulas)}
 	index := make(map[string]int)
 	for i, m := range materials {
 		index[m.Name] = i
@@ -195,25 +221,28 @@ func (h *house) localSearch(seed uint64, wanted, evaluations int) [][]mcmc.Part 
 	return found
 }
 
-// randomSearch is the best of formulas drawn at random under the same rules.
+// randomSearch is the best of formulas drawn at random under the same rules. Searches with
+// one seed draw the same formulas, which are kept.
 func (h *house) randomSearch(t *testing.T, seed uint64, wanted, evaluations int) [][]mcmc.Part {
 	t.Helper()
-	type scored struct {
-		parts []mcmc.Part
-		value int64
+	of := h.random[seed]
+	if of == nil {
+		of = &randomFormulas{prior: mcmc.NewPrior(h.target), rand: mcmc.NewRand(seed, "random search", 0)}
+		h.random[seed] = of
 	}
-	var best []scored
-	prior, r := mcmc.NewPrior(h.target), mcmc.NewRand(seed, "random search", 0)
-	for range evaluations {
-		x, err := prior.Draw(r)
+	for len(of.drawn) < evaluations {
+		x, err := of.prior.Draw(of.rand)
 		if err != nil {
 			t.Fatal(err)
 		}
-		value := h.score.Point(x.Amounts())
-		if len(best) == wanted && value <= best[wanted-1].value {
+		of.drawn = append(of.drawn, scored{x.Parts(), h.score.Point(x.Amounts())})
+	}
+	var best []scored
+	for _, x := range of.drawn[:evaluations] {
+		if len(best) == wanted && x.value <= best[wanted-1].value {
 			continue
 		}
-		best = append(best, scored{x.Parts(), value})
+		best = append(best, x)
 		slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.value, a.value) })
 		best = best[:min(len(best), wanted)]
 	}
@@ -272,7 +301,7 @@ func unlike(x, y []mcmc.Part) float64 {
 func TestAnswerIsGood(t *testing.T) {
 	const wanted, evaluations = 20, 20_000
 	seeds := long.Pick(uint64(10), 1)
-	h := newHouse(t)
+	h := theHouse(t)
 	distance := search.NewDistance(len(h.least), h.known)
 	typical := distance.Typical(h.known)
 	var knownParts [][]mcmc.Part

@@ -50,7 +50,7 @@ func TestFrontierByEnumeration(t *testing.T) {
 				variance += covariance[i][j] * float64(amounts[p]*amounts[q]) / (total * total)
 			}
 		}
-		if every = append(every, []float64{-gain, math.Sqrt(variance)}); len(every) > 100_000 {
+		if every = append(every, []float64{-gain, math.Sqrt(variance)}); len(every) > 20_000 {
 			every = minimal(every)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/mcmc"
@@ -119,7 +120,7 @@ func TestExample(t *testing.T) {
 }
 
 // load reads a problem in a directory whose scorer is this binary.
-func load(t *testing.T, dir string) *problem.Problem {
+func load(t *testing.T, dir string, draws int) *problem.Problem {
 	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -131,8 +132,8 @@ total: 100
 sparsity: {uniform: [1, 4]}
 properties:
   length: {program: {command: [%q, scorer], timeout: 0.5, processes: 2}}
-sampler: {kernel: balanced, chains: 2, warmup: 50, draws: 3000, thin: 1, seed: 3}
-`, self)
+sampler: {kernel: balanced, chains: 2, warmup: 50, draws: %d, thin: 1, seed: 3}
+`, self, draws)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -175,17 +176,20 @@ func draws(t *testing.T, dir string, chain int) (all []string) {
 // resumed once the scorer is put right, and its files of draws are those of a run
 // that was never troubled.
 func TestRunIsResumed(t *testing.T) {
+	// The trouble comes in the middle of the draws.
+	n := long.Pick(3000, 800)
+	middle := strconv.Itoa(n / 2)
 	whole := t.TempDir()
-	if _, err := run.Start(t.Context(), spec(load(t, whole)), run.Directory(filepath.Join(whole, "run")), run.Options{Workers: 2}); err != nil {
+	if _, err := run.Start(t.Context(), spec(load(t, whole, n)), run.Directory(filepath.Join(whole, "run")), run.Options{Workers: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for trouble, says := range map[string]string{
-		"1500 die":          `exit status 7`,
-		"1500 hang":         "did not answer",
-		"1500 Segmentation": `"Segmentation"`,
-		"1500 [NaN]":        `"[NaN]"`,
-		"1500 [-1]":         "-1",
-		"0 {}":              `"{}"`, // before there is a first draw
+		middle + " die":          `exit status 7`,
+		middle + " hang":         "did not answer",
+		middle + " Segmentation": `"Segmentation"`,
+		middle + " [NaN]":        `"[NaN]"`,
+		middle + " [-1]":         "-1",
+		"0 {}":                   `"{}"`, // before there is a first draw
 	} {
 		t.Run(trouble, func(t *testing.T) {
 			t.Parallel()
@@ -194,7 +198,7 @@ func TestRunIsResumed(t *testing.T) {
 				t.Fatal(err)
 			}
 			options := run.Options{Workers: 2, Interval: time.Millisecond}
-			p := load(t, dir)
+			p := load(t, dir, n)
 			_, err := run.Start(t.Context(), spec(p), run.Directory(filepath.Join(dir, "run")), options)
 			var bad *mcmc.ScoreError
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
@@ -207,7 +211,7 @@ func TestRunIsResumed(t *testing.T) {
 			if strings.HasPrefix(trouble, "0 ") {
 				goOn = run.Start
 			}
-			if _, err := goOn(t.Context(), spec(load(t, dir)), run.Directory(filepath.Join(dir, "run")), options); err != nil {
+			if _, err := goOn(t.Context(), spec(load(t, dir, n)), run.Directory(filepath.Join(dir, "run")), options); err != nil {
 				t.Fatal(err)
 			}
 			for chain := range 2 {

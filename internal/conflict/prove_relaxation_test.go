@@ -64,7 +64,7 @@ func jointLimits(r *rand.Rand, clash bool) rule.Set {
 // any fewer are kept by a composition that is at hand, and each way out frees all.
 func TestJointLimits(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 5))
-	joint, changes, sets := 0, 0, long.Pick(jointSets, 15)
+	joint, changes, sets := 0, 0, long.Pick(jointSets, 8)
 	for set := range sets {
 		s := jointLimits(r, true)
 		c, err := Explain(context.Background(), s)

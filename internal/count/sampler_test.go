@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"kir/internal/long"
 )
 
 // choices is a Rand that goes through all outcomes of the random choices of a
@@ -121,7 +123,7 @@ func TestDrawsAreExactlyUniform(t *testing.T) {
 func testUniform(t *testing.T, random func(*rand.Rand) Space) {
 	r := rand.New(rand.NewPCG(6, 2))
 	spaces, compositions, skipped := 0, 0, 0
-	for spaces < 500 {
+	for spaces < long.Pick(500, 150) {
 		s := random(r)
 		byUsed := make(map[int][][]int)
 		for _, x := range bruteForce(s) {
@@ -164,7 +166,7 @@ func testUniform(t *testing.T, random func(*rand.Rand) Space) {
 		}
 	}
 	t.Logf("%d compositions of %d spaces; %d X_n have too many outcomes", compositions, spaces, skipped)
-	if compositions < 8_000 || skipped > spaces/4 {
+	if compositions < 16*spaces || skipped > spaces/4 {
 		t.Errorf("too little was compared: %d compositions, and %d X_n were skipped", compositions, skipped)
 	}
 }

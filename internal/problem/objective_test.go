@@ -9,14 +9,24 @@ import (
 	"kir/mcmc"
 )
 
-// keepsAll says whether a composition keeps all rules.
-func keepsAll(t *testing.T, p *Problem, x *mcmc.Composition) bool {
+// thatKeepAll returns the compositions of the total that keep all rules, which are written
+// out once for all of them.
+func thatKeepAll(t *testing.T, p *Problem) (kept []*mcmc.Composition) {
 	t.Helper()
-	broken, err := p.Broken(x.Parts())
-	if err != nil {
+	var all []*mcmc.Composition
+	var scored []Scored
+	everyComposition(t, len(p.Ingredients), p.Total, func(x *mcmc.Composition) {
+		all, scored = append(all, x), append(scored, Scored{Parts: x.Parts()})
+	})
+	if err := p.breaches(scored); err != nil {
 		t.Fatal(err)
 	}
-	return len(broken) == 0
+	for k, s := range scored {
+		if len(s.Broken) == 0 {
+			kept = append(kept, all[k])
+		}
+	}
+	return kept
 }
 
 // everyComposition calls see with all compositions of some units.
@@ -84,10 +94,7 @@ func TestObjectiveScale(t *testing.T) {
 				}
 				worst, best := math.Inf(int(-sign)), math.Inf(int(-sign))
 				var bestAt, worstAt *mcmc.Composition
-				everyComposition(t, 5, 20, func(x *mcmc.Composition) {
-					if !keepsAll(t, p, x) {
-						return
-					}
+				for _, x := range thatKeepAll(t, p) {
 					v, _ := w.Value(x)
 					if bestAt == nil || sign*v > sign*best {
 						best, bestAt = v, x
@@ -95,7 +102,7 @@ func TestObjectiveScale(t *testing.T) {
 					if worstAt == nil || sign*v < sign*worst {
 						worst, worstAt = v, x
 					}
-				})
+				}
 				for _, v := range []float64{worst, best} {
 					text := fmt.Sprintf("%.4g", v)
 					if !strings.Contains(w.About, text) {
