@@ -75,9 +75,9 @@ func randomRecipes(r *rand.Rand, ingredients, total, recipes, most int) [][]mcmc
 	return all
 }
 
-// naiveDistance is the Aitchison distance to the nearest recipe from centred
-// log-ratios, part by part.
-func naiveDistance(o property.DistanceOptions, x []int) float64 {
+// naiveDistance returns a function for the Aitchison distance to the nearest recipe from
+// centred log-ratios, part by part.
+func naiveDistance(o property.DistanceOptions) func(x []int) float64 {
 	clr := func(amounts []int) []float64 {
 		logs, mean := make([]float64, len(amounts)), 0.0
 		for i, a := range amounts {
@@ -89,20 +89,25 @@ func naiveDistance(o property.DistanceOptions, x []int) float64 {
 		}
 		return logs
 	}
-	nearest := math.Inf(1)
+	var recipes [][]float64
 	for _, parts := range o.Recipes {
 		recipe := make([]int, o.Ingredients)
 		for _, p := range parts {
 			recipe[p.Ingredient] = p.Amount
 		}
-		d := 0.0
-		a, b := clr(x), clr(recipe)
-		for i := range a {
-			d += (a[i] - b[i]) * (a[i] - b[i])
-		}
-		nearest = min(nearest, math.Sqrt(d))
+		recipes = append(recipes, clr(recipe))
 	}
-	return nearest
+	return func(x []int) float64 {
+		a, nearest := clr(x), math.Inf(1)
+		for _, b := range recipes {
+			d := 0.0
+			for i := range a {
+				d += (a[i] - b[i]) * (a[i] - b[i])
+			}
+			nearest = min(nearest, math.Sqrt(d))
+		}
+		return nearest
+	}
 }
 
 func TestDistance(t *testing.T) {
@@ -110,8 +115,9 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct{ ingredients, total, recipes, most int }{{9, 20, 25, 4}, {30, 70, 60, 12}, {5, 200, 1, 5}, {2, 9, 4, 2}} {
 		for _, floor := range []float64{0, 0.02} {
 			o := property.DistanceOptions{Ingredients: c.ingredients, Total: c.total, Recipes: randomRecipes(r, c.ingredients, c.total, c.recipes, c.most), Zero: 0.5, Scale: 4, Floor: floor}
+			distance := naiveDistance(o)
 			kernel := func(x []int) float64 {
-				d := naiveDistance(o, x) / o.Scale
+				d := distance(x) / o.Scale
 				return math.Exp(-d * d / 2)
 			}
 			// Logs are rounded to 2⁻²² or finer here, so that d² is right to
@@ -132,8 +138,9 @@ func TestDistanceOfOnes(t *testing.T) {
 	o := property.DistanceOptions{Ingredients: 6, Total: 3, Zero: 1, Scale: 1, Floor: 0.01, Recipes: [][]mcmc.Part{
 		{part(0, 1), part(1, 1), part(5, 1)}, {part(0, 1), part(2, 1), part(4, 1)},
 	}}
+	distance := naiveDistance(o)
 	walkLines(t, must(property.NewNear(o)), 6, 3, 200, func(x []int) float64 {
-		d := naiveDistance(o, x)
+		d := distance(x)
 		return max(0.01, math.Exp(-d*d/2))
 	}, 1e-6)
 }

@@ -80,6 +80,9 @@ func (c *columnReader) readWide() error {
 // findSpreads finds the columns that hold the standard deviations of others, by their names.
 func (c *columnReader) findSpreads(recipe int) {
 	c.spreads, c.spreadBy = make(map[int]int), make(map[int]int)
+	if !slices.ContainsFunc(c.header, func(name string) bool { return spreadOf(name) != "" }) {
+		return // as nearly always: the keys of all columns take long
+	}
 	index := make(meanIndex)
 	for k, name := range c.header {
 		if k != recipe && name != "" {

@@ -157,6 +157,9 @@ var percentAtEnd = regexp.MustCompile(`^(.*[^\s\d.,])[\s,]*%$`)
 
 // cutPercent takes a percent sign off the end of a column's name.
 func cutPercent(name string) (base string, ok bool) {
+	if !strings.HasSuffix(name, "%") {
+		return name, false
+	}
 	m := percentAtEnd.FindStringSubmatch(name)
 	if m == nil {
 		return name, false
@@ -166,6 +169,9 @@ func cutPercent(name string) (base string, ok bool) {
 
 // splitUnit takes the unit off a column's name. unit is nil if it has none.
 func splitUnit(name string, units *Units) (base string, unit *Unit) {
+	if !strings.ContainsAny(name, ",)]/ \t\n\f\r") {
+		return name, nil // no way matches: said at once, as tables have many columns
+	}
 	if m := unitBehindComma.FindStringSubmatch(name); m != nil {
 		if u, ok := units.Lookup(m[2]); ok && u.inMass == nil && u.Kind != Count && u.Kind != Share {
 			return Name(m[1]), u

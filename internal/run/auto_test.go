@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"kir/internal/long"
@@ -60,7 +62,15 @@ func sampledSpecs(t testing.TB, names ...string) map[string]*Spec {
 // The warm-up ends when what was learnt rests on enough, and at last where it must.
 func TestAutoWarmup(t *testing.T) {
 	for name, s := range autoSpecs(t) {
-		dir, r := start(t, s, Options{})
+		var dir string
+		var r *Result
+		if long.Enabled() || name == "warmer" {
+			dir, r = start(t, s, Options{})
+		} else {
+			// All but one that has rounds of warm-up on several workers are made once.
+			whole := autoRunOf(t, name, s)
+			dir, r = whole.copyTo(t), whole.result
+		}
 		m := manifestOf(t, dir)
 		warmed, most := m.Settings.Warmup, s.Settings.Warmup
 		if m.Auto.Warmup != most || r.Settings.Warmup != warmed || m.Auto.Warmed != warmed && most > firstWarmup {
@@ -96,6 +106,7 @@ func TestAutoWarmup(t *testing.T) {
 
 // An autoRun is what a whole run of one of autoSpecs left.
 type autoRun struct {
+	stored   fstest.MapFS // all of it
 	files    map[string][]byte
 	outcome  outcome
 	result   *Result
@@ -118,9 +129,37 @@ func autoRunOf(t *testing.T, name string, s *Spec) *autoRun {
 		if err != nil {
 			t.Fatal(err)
 		}
-		autoRuns[name] = &autoRun{autoFiles(t, dir), outcomeOf(t, s, dir), r, manifestOf(t, dir), count.calls}
+		autoRuns[name] = &autoRun{readFS(t, dir), autoFiles(t, dir), outcomeOf(t, s, dir), r, manifestOf(t, dir), count.calls}
 	}
 	return autoRuns[name]
+}
+
+// copyTo writes the run into a directory, which it returns.
+func (r *autoRun) copyTo(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(dir, r.stored); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// readFS returns the files of a directory.
+func readFS(t testing.TB, dir string) fstest.MapFS {
+	t.Helper()
+	from, files := os.DirFS(dir), make(fstest.MapFS)
+	err := fs.WalkDir(from, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(from, name)
+		files[name] = &fstest.MapFile{Data: data, Mode: 0o666}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // autoFiles returns the bytes of the files that draws are in, and run.json.

@@ -24,7 +24,8 @@ func needles(t testing.TB, steep float64, seed uint64) *Spec {
 			if i < len(want) {
 				to = want[i]
 			}
-			d += math.Pow(float64(x.Amount(at))/total-to, 2)
+			off := float64(x.Amount(at))/total - to
+			d += float64(off * off)
 		}
 		return math.Exp(-steep * d)
 	}
