@@ -59,7 +59,7 @@ func ExampleNew() {
 		lime, sweet := float64(x.Amount(3)), float64(x.Amount(2)+x.Amount(4))
 		return 1 / (1 + (lime-sweet/2)*(lime-sweet/2))
 	})
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(3, 4), mcmc.Wish{Name: "sour", Property: sour, Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(3, 4), mcmc.Objective{Name: "sour", Property: sour, Weight: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

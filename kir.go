@@ -99,7 +99,7 @@ func Load(ctx context.Context, file string) (*Problem, error) {
 // New returns the problem of a target that a program has built, with names for its
 // ingredients in their order; without names they are called 0, 1, ...
 func New(name string, target *mcmc.Target, ingredients ...string) (*Problem, error) {
-	p, err := problem.Of(name, target, ingredients...)
+	p, err := problem.FromTarget(name, target, ingredients...)
 	if err != nil {
 		return nil, fmt.Errorf("kir: %w", err)
 	}
@@ -262,7 +262,7 @@ func (r Recipe) String() string {
 		total += a.Units
 	}
 	percent := number.Percentages(total)
-	percent.Least = max(percent.Least, 1)
+	percent.MinDigits = max(percent.MinDigits, 1)
 	separator := ": "
 	for k, text := range percent.Write(units) {
 		fmt.Fprintf(&b, "%s%s %% %s", separator, text, r.Amounts[k].Ingredient)

@@ -161,7 +161,7 @@ func cocktails(tb testing.TB) *problem.Problem {
 // both wishes.
 func weightedCocktails(tb testing.TB, weight float64) *mcmc.Target {
 	t := cocktails(tb).Target
-	wishes := slices.Clone(t.Wishes())
+	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
 		wishes[k].Weight = weight
 	}

@@ -22,15 +22,15 @@ func someGin(x *mcmc.Composition) float64 {
 func TestBoundIsAWishWithoutScore(t *testing.T) {
 	taste := wish("taste", 2, func(x *mcmc.Composition) float64 { return 0.1 + float64(x.Amount(1)) })
 	with := newTarget(t, 5, 9, mcmc.Uniform(1, 4), taste, wish("bound", 1, someGin))
-	bounded, err := newTarget(t, 5, 9, mcmc.Uniform(1, 4), taste).Within(mcmc.Bound{Name: "bound", Property: mcmc.ScoreFunc(someGin)})
+	bounded, err := newTarget(t, 5, 9, mcmc.Uniform(1, 4), taste).WithBounds(mcmc.Bound{Name: "bound", Property: mcmc.ScoreFunc(someGin)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := bounded.WithWishes()
+	other, err := bounded.WithObjectives()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(bounded.Wishes()) != 1 || len(bounded.Bounds()) != 1 || len(other.Bounds()) != 1 {
+	if len(bounded.Objectives()) != 1 || len(bounded.Bounds()) != 1 || len(other.Bounds()) != 1 {
 		t.Error("wishes and bounds are not told apart")
 	}
 	if _, err := mcmc.NewExact(other); err == nil {
@@ -99,11 +99,11 @@ func TestIslandsAreOfTheTarget(t *testing.T) {
 		return 0
 	}
 	wide := newTarget(t, 3, 6, mcmc.Uniform(1, 3))
-	bounded, err := wide.Within(mcmc.Bound{Name: "corners", Property: mcmc.ScoreFunc(corner)})
+	bounded, err := wide.WithBounds(mcmc.Bound{Name: "corners", Property: mcmc.ScoreFunc(corner)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wished, err := wide.WithWishes(wish("corners", 1, corner))
+	wished, err := wide.WithObjectives(wish("corners", 1, corner))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestIslandsAreOfTheTarget(t *testing.T) {
 			t.Errorf("gibbs walks between corners: %v", err)
 		}
 	}
-	if free, err := wished.WithWishes(wish("ends", 1, ends)); err != nil {
+	if free, err := wished.WithObjectives(wish("ends", 1, ends)); err != nil {
 		t.Error(err)
 	} else if _, err := mcmc.NewKernel("gibbs", free); err != nil {
 		t.Errorf("without the corners: %v", err)
@@ -136,16 +136,16 @@ func TestStartLeadsToBound(t *testing.T) {
 	})
 	bound := mcmc.Bound{Name: "rare", Property: keeps}
 	r := mcmc.NewRand(1, "bound", 0)
-	shut, err := target.Within(bound)
+	shut, err := target.WithBounds(bound)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var none *mcmc.NoStartError
-	if _, _, err := mcmc.StartState(shut, r); !errors.As(err, &none) || none.Bound != "rare" || none.Wish != "" || none.Zero != 1 {
+	if _, _, err := mcmc.StartState(shut, r); !errors.As(err, &none) || none.Bound != "rare" || none.Objective != "" || none.Zero != 1 {
 		t.Errorf("without what leads: %v", err)
 	}
 	bound.Toward = logScores(func(x *mcmc.Composition) float64 { return -gap(x) / 100 })
-	open, err := target.Within(bound)
+	open, err := target.WithBounds(bound)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestStartLeadsToBound(t *testing.T) {
 			t.Errorf("the start is %v", x.Composition)
 		}
 	}
-	if _, err := target.Within(mcmc.Bound{Name: "empty"}); err == nil {
+	if _, err := target.WithBounds(mcmc.Bound{Name: "empty"}); err == nil {
 		t.Error("a bound without a property is taken")
 	}
 }

@@ -246,12 +246,12 @@ func runs(index int) bool { return long.Enabled() || index%11 == 0 }
 
 func newCell(space *mcmc.Space, l sizeLaw, list []weighed) (cell, error) {
 	c := cell{law: stattest.Law{Ingredients: space.N(), Total: space.Total(), Size: l.weight}}
-	var wishes []mcmc.Wish
+	var wishes []mcmc.Objective
 	var names []string
 	for _, w := range list {
 		names = append(names, fmt.Sprintf("%s^%g", w.name, w.weight))
-		wishes = append(wishes, mcmc.Wish{Name: w.name, Property: w.property, Weight: w.weight})
-		c.law.Wishes = append(c.law.Wishes, stattest.Wish{Score: w.plain, Weight: w.weight})
+		wishes = append(wishes, mcmc.Objective{Name: w.name, Property: w.property, Weight: w.weight})
+		c.law.Objectives = append(c.law.Objectives, stattest.Objective{Score: w.plain, Weight: w.weight})
 		c.scored = c.scored || w.weight > 0
 	}
 	if names == nil {

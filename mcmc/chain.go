@@ -32,7 +32,7 @@ type mover interface {
 	advance(r *Rand, iterations int, tally *Tally) error
 	// warm makes iterations of warm-up, and settle ends that.
 	warm(r *Rand, iterations int, tally *Tally) error
-	settle()
+	endWarmup()
 	// refresh scores all states anew.
 	refresh() error
 	// save writes all that is needed to go on.
@@ -76,7 +76,7 @@ func (c *Chain) Warm(iterations int) error {
 
 // EndWarmup fixes what warm-up has tuned and starts counting anew.
 func (c *Chain) EndWarmup() {
-	c.mover.settle()
+	c.mover.endWarmup()
 	c.tally = Tally{}
 }
 
@@ -113,20 +113,20 @@ func (c *Chain) Updated() int64 { return c.tally.Updated }
 func (c *Chain) Search(logScoreAbove float64) (searches bool) {
 	states := c.mover.searching()
 	for _, x := range states {
-		if x.finds == nil {
-			x.finds = new(finds)
+		if x.visited == nil {
+			x.visited = new(visitedStates)
 		}
-		x.finds.bar = logScoreAbove
+		x.visited.bar = logScoreAbove
 	}
 	return len(states) > 0
 }
 
-// Finds hands over what has been noted since the last call, at most 256 by each
+// DrainVisited hands over what has been noted since the last call, at most 256 by each
 // replica, and forgets it. A find's parts, in no particular order, hold only
 // until visit returns.
-func (c *Chain) Finds(visit func(Find) error) error {
+func (c *Chain) DrainVisited(visit func(VisitedState) error) error {
 	for _, x := range c.mover.searching() {
-		f := x.finds
+		f := x.visited
 		if f == nil {
 			continue
 		}
@@ -160,7 +160,7 @@ func (m *kernelMover) warm(r *Rand, iterations int, tally *Tally) error {
 	return m.advance(r, iterations, tally)
 }
 
-func (m *kernelMover) settle() {
+func (m *kernelMover) endWarmup() {
 	if k, ok := m.kernel.(Learner); ok {
 		k.EndWarmup(m.x)
 	}

@@ -168,7 +168,7 @@ func (e *encoder) state(x *State) {
 	e.ints(int64(m.round), int64(m.done))
 	e.states(&m.met)
 	e.ints(int64(m.leg))
-	e.states(&m.home)
+	e.states(&m.coldState)
 	for _, w := range []wholeTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
 		e.ints(w.tried, w.candidates, w.accepted)
 	}
@@ -201,8 +201,8 @@ func (d *decoder) take(n int) []byte {
 
 func (d *decoder) int() int64 { return int64(binary.LittleEndian.Uint64(d.take(8))) }
 
-// between returns an integer that must be from lo to hi.
-func (d *decoder) between(lo, hi int64) int {
+// intBetween returns an integer that must be from lo to hi.
+func (d *decoder) intBetween(lo, hi int64) int {
 	v := d.int()
 	if d.err == nil && (v < lo || v > hi) {
 		d.fail("a number is out of range")
@@ -218,7 +218,7 @@ func (d *decoder) between(lo, hi int64) int {
 const maxCount = 1 << 53
 
 // count returns a count that must be at most hi.
-func (d *decoder) count(hi int64) int64 { return int64(d.between(0, hi)) }
+func (d *decoder) count(hi int64) int64 { return int64(d.intBetween(0, hi)) }
 
 // sum returns a sum of terms from 0 to 1, of which there are so many. Rounding
 // may have carried it a little beyond.
@@ -242,7 +242,7 @@ func (d *decoder) float() float64 {
 
 // list returns integers that must be from lo to hi.
 func (d *decoder) list(lo, hi int32) []int32 {
-	n := d.between(0, int64(max(0, len(d.data)-8))) // each takes a byte at least
+	n := d.intBetween(0, int64(max(0, len(d.data)-8))) // each takes a byte at least
 	if d.err != nil || n == 0 {
 		return nil
 	}
@@ -285,8 +285,8 @@ func (d *decoder) states() (s states) {
 	return s
 }
 
-// home returns where a chain was before it was heated, if it was.
-func (d *decoder) home() states {
+// coldState returns where a chain was before it was heated, if it was.
+func (d *decoder) coldState() states {
 	s := d.states()
 	list := slices.Sorted(slices.Values(s.list))
 	if len(s.sizes) > 1 || len(slices.Compact(list)) < len(s.list) {
@@ -302,8 +302,8 @@ const minMoveBytes = 4 * 8
 func (d *decoder) tally(t *Tally) {
 	all := d.moveTally()
 	t.Iterations, t.Accepted, t.Updated = all.Tried, all.Accepted, all.Updated
-	for range d.between(0, int64(len(d.data)/minMoveBytes)) {
-		name := string(d.take(d.between(0, int64(len(d.data)))))
+	for range d.intBetween(0, int64(len(d.data)/minMoveBytes)) {
+		name := string(d.take(d.intBetween(0, int64(len(d.data)))))
 		m := d.moveTally()
 		if m.Name = name; d.err != nil {
 			return
@@ -321,7 +321,7 @@ func (d *decoder) moveTally() (t MoveTally) {
 
 func (d *decoder) random() *Rand {
 	r := new(Rand)
-	if state := d.take(d.between(0, 1<<10)); d.err == nil {
+	if state := d.take(d.intBetween(0, 1<<10)); d.err == nil {
 		d.err = r.UnmarshalBinary(state)
 	}
 	return r
@@ -343,17 +343,17 @@ func (d *decoder) state(beta float64) *State {
 	}
 	m := &memory{}
 	known := d.states()
-	m.tuned = d.between(0, 1) == 1
+	m.tuned = d.intBetween(0, 1) == 1
 	for k := range m.mix {
 		if m.mix[k] = d.float(); m.mix[k] < 0 {
 			d.fail("a share is negative")
 		}
 	}
-	m.round = d.between(0, 40)
-	m.done = d.between(0, firstRound<<m.round-1)
+	m.round = d.intBetween(0, 40)
+	m.done = d.intBetween(0, firstRound<<m.round-1)
 	m.met = d.states()
-	m.leg = d.between(0, coldLeg+hotLeg-1)
-	m.home = d.home()
+	m.leg = d.intBetween(0, coldLeg+hotLeg-1)
+	m.coldState = d.coldState()
 	for _, w := range []*wholeTally{&m.last.refresh, &m.last.recall, &m.now.refresh, &m.now.recall} {
 		w.tried = d.count(maxCount)
 		w.candidates = d.count(w.tried)

@@ -203,7 +203,7 @@ func FuzzRestoreChain(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	third := mcmc.Wish{Name: "third", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(x.Amount(0) % 3) })}
+	third := mcmc.Objective{Name: "third", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(x.Amount(0) % 3) })}
 	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 3), third)
 	if err != nil {
 		f.Fatal(err)

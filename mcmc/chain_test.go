@@ -27,7 +27,7 @@ func chainTargets(t *testing.T) map[string]*mcmc.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := mcmc.Wish{Name: "tree", Property: newTreeProperty(12, 30), Weight: 1}
+	tree := mcmc.Objective{Name: "tree", Property: newTreeProperty(12, 30), Weight: 1}
 	under, err := mcmc.NewTarget(ruled, mcmc.Uniform(1, 6), tree)
 	if err != nil {
 		t.Fatal(err)

@@ -90,7 +90,7 @@ func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLi
 	}
 	defer func(was float64) { x.beta = was }(x.beta)
 	x.beta = beta
-	e, err := x.spansOf(i, j, &splitLaw{zero: 1, full: 1}, -1)
+	e, err := x.startEnvelope(i, j, &splitLaw{zero: 1, full: 1}, -1)
 	if err != nil {
 		return line, false, err
 	}

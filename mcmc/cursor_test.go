@@ -27,7 +27,7 @@ func testCursorScores(t *testing.T, law mcmc.Sparsity) {
 	rough := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		return float64((3*x.Amount(0)+5*x.Amount(1)+x.Amount(2)*x.Amount(3))%7) / 7
 	})
-	target, err := mcmc.NewTarget(space, law, mcmc.Wish{Name: "rough", Property: rough, Weight: 2})
+	target, err := mcmc.NewTarget(space, law, mcmc.Objective{Name: "rough", Property: rough, Weight: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@
 //
 // A [Space] says what is possible: N ingredients and a total of M units. A
 // [Target] is a law on it, of a [Sparsity] law for the number of ingredients
-// and any number of [Wish]es, each a [Property] and its weight. A [Kernel] is
+// and any number of [Objective]es, each a [Property] and its weight. A [Kernel] is
 // a Markov chain that leaves the target invariant. A [Sampler] makes chains, of
 // any kernel or as a ladder of replicas, and [Stream] runs several of them and
 // hands out their draws.

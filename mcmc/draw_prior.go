@@ -80,16 +80,16 @@ var ErrNoStart = errors.New("no start of positive density was found")
 // A NoStartError is [ErrNoStart] with the property or the bound that is to blame for most of
 // it.
 type NoStartError struct {
-	Tries int     // compositions that were drawn
-	Wish  string  // the property that is 0 most often; empty if none is alone
-	Bound string  // the same, if it is a bound
-	Zero  float64 // the share of compositions drawn at random where it is
-	Parts []Part  // one of them
+	Tries     int     // compositions that were drawn
+	Objective string  // the property that is 0 most often; empty if none is alone
+	Bound     string  // the same, if it is a bound
+	Zero      float64 // the share of compositions drawn at random where it is
+	Parts     []Part  // one of them
 }
 
 func (e *NoStartError) Error() string {
 	text := fmt.Sprintf("%v among %d compositions drawn from the sparsity law: each has a property that is 0", ErrNoStart, e.Tries)
-	if name := e.Wish + e.Bound; name != "" {
+	if name := e.Objective + e.Bound; name != "" {
 		text += fmt.Sprintf(", %q in %.3g %% of them", name, 100*e.Zero)
 	}
 	return text
@@ -103,7 +103,7 @@ const blameTries = 200
 // newNoStartError looks at each property alone.
 func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 	e := &NoStartError{Tries: tries}
-	zeros := make([]int, len(t.wishes)+len(t.bounds))
+	zeros := make([]int, len(t.objectives)+len(t.bounds))
 	examples := make([][]Part, len(zeros))
 	count := func(k int, p Property, x *Composition) {
 		if p.LogScore(x) == negInf {
@@ -116,20 +116,20 @@ func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 		if err != nil {
 			return err
 		}
-		for k, w := range t.wishes {
+		for k, w := range t.objectives {
 			if w.Weight > 0 {
 				count(k, w.Property, x)
 			}
 		}
 		for k, b := range t.bounds {
-			count(len(t.wishes)+k, b.Property, x)
+			count(len(t.objectives)+k, b.Property, x)
 		}
 	}
 	if k := slices.Index(zeros, slices.Max(append(zeros, 1))); k >= 0 {
-		if e.Zero, e.Parts = float64(zeros[k])/blameTries, examples[k]; k < len(t.wishes) {
-			e.Wish = t.wishes[k].Name
+		if e.Zero, e.Parts = float64(zeros[k])/blameTries, examples[k]; k < len(t.objectives) {
+			e.Objective = t.objectives[k].Name
 		} else {
-			e.Bound = t.bounds[k-len(t.wishes)].Name
+			e.Bound = t.bounds[k-len(t.objectives)].Name
 		}
 	}
 	return e
@@ -155,7 +155,7 @@ func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 	leads := slices.ContainsFunc(t.bounds, func(b Bound) bool { return b.Toward != nil })
 	for tries < startTries {
 		if leads && tries == lawTries {
-			if led, more, err := t.lead(r); led != nil || err != nil {
+			if led, more, err := t.leadToBounds(r); led != nil || err != nil {
 				return led, tries + more, err
 			}
 		}
@@ -188,9 +188,9 @@ const (
 	leadIterations = 50
 )
 
-// lead returns a state at which all bounds are kept, nil if none is found: a walk of the
+// leadToBounds returns a state at which all bounds are kept, nil if none is found: a walk of the
 // target whose bounds are replaced by what leads to them, to powers that rise.
-func (t *Target) lead(r *Rand) (x *State, tries int, err error) {
+func (t *Target) leadToBounds(r *Rand) (x *State, tries int, err error) {
 	free := *t
 	free.bounds = nil
 	for _, b := range t.bounds {
@@ -198,7 +198,7 @@ func (t *Target) lead(r *Rand) (x *State, tries int, err error) {
 			free.bounds = append(free.bounds, b)
 		}
 	}
-	free.findIslands()
+	free.deferComponents()
 	for range leadAttempts {
 		from, some, err := StartState(&free, r)
 		tries += some
@@ -211,9 +211,9 @@ func (t *Target) lead(r *Rand) (x *State, tries int, err error) {
 		at := from.Composition
 		for k := range leadWeights {
 			led := free
-			led.wishes = t.leaders(math.Ldexp(1, 2*k))
-			led.findIslands()
-			if at, err = led.walk(r, at, t); err != nil {
+			led.objectives = t.leadingObjectives(math.Ldexp(1, 2*k))
+			led.deferComponents()
+			if at, err = led.walkUntil(r, at, t); err != nil {
 				return nil, tries, err
 			}
 			x, err := NewState(t, at.Clone())
@@ -228,20 +228,20 @@ func (t *Target) lead(r *Rand) (x *State, tries int, err error) {
 	return nil, tries, nil
 }
 
-// leaders returns the wishes of t and what leads to its bounds, to a power.
-func (t *Target) leaders(power float64) []Wish {
-	wishes := slices.Clone(t.wishes)
+// leadingObjectives returns the wishes of t and what leads to its bounds, to a power.
+func (t *Target) leadingObjectives(power float64) []Objective {
+	wishes := slices.Clone(t.objectives)
 	for _, b := range t.bounds {
 		if b.Toward != nil {
-			wishes = append(wishes, Wish{Name: "toward " + b.Name, Property: b.Toward, Weight: power})
+			wishes = append(wishes, Objective{Name: "toward " + b.Name, Property: b.Toward, Weight: power})
 		}
 	}
 	return wishes
 }
 
-// walk goes from a composition by the law t until it is where another target gives
+// walkUntil goes from a composition by the law t until it is where another target gives
 // density, and returns where it then is.
-func (t *Target) walk(r *Rand, from *Composition, until *Target) (*Composition, error) {
+func (t *Target) walkUntil(r *Rand, from *Composition, until *Target) (*Composition, error) {
 	kernel, err := NewKernel("accelerated", t)
 	if err != nil {
 		return nil, err

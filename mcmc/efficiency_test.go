@@ -16,15 +16,15 @@ type statistic = worth.Statistic
 // of ingredients and how amounts and ingredients are spread.
 func sizeStatistics() []statistic {
 	return []statistic{
-		{Name: "n", Of: func(x *mcmc.State) float64 { return float64(x.Composition.Used()) }},
-		{Name: "largest amount", Of: func(x *mcmc.State) float64 {
+		{Name: "n", Value: func(x *mcmc.State) float64 { return float64(x.Composition.Used()) }},
+		{Name: "largest amount", Value: func(x *mcmc.State) float64 {
 			largest := 0
 			for _, i := range x.Composition.Ingredients() {
 				largest = max(largest, x.Composition.Amount(int(i)))
 			}
 			return float64(largest)
 		}},
-		{Name: "sum of squares", Of: func(x *mcmc.State) float64 {
+		{Name: "sum of squares", Value: func(x *mcmc.State) float64 {
 			sum := 0
 			for _, i := range x.Composition.Ingredients() {
 				a := x.Composition.Amount(int(i))
@@ -32,7 +32,7 @@ func sizeStatistics() []statistic {
 			}
 			return float64(sum)
 		}},
-		{Name: "total on the first half", Of: func(x *mcmc.State) float64 {
+		{Name: "total on the first half", Value: func(x *mcmc.State) float64 {
 			sum := 0
 			for _, i := range x.Composition.Ingredients() {
 				if int(i) < x.Composition.N()/2 {
@@ -92,10 +92,10 @@ func settledBy(tb testing.TB, sampler mcmc.Sampler, seed uint64, warmup int) *mc
 	return c
 }
 
-// paces returns the seconds that an iteration of each chain takes; see [worth.Paces].
+// paces returns the seconds that an iteration of each chain takes; see [worth.IterationSeconds].
 func paces(tb testing.TB, chains ...*mcmc.Chain) []float64 {
 	tb.Helper()
-	all, err := worth.Paces(worth.CPU, 0.06, chains...)
+	all, err := worth.IterationSeconds(worth.CPU, 0.06, chains...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func paces(tb testing.TB, chains ...*mcmc.Chain) []float64 {
 // worst returns the largest autocorrelation time, in draws, and what of.
 func worst(tb testing.TB, statistics []statistic, all []series) (tau float64, what string) {
 	tb.Helper()
-	tau, what, err := worth.Worst(statistics, all)
+	tau, what, err := worth.SlowestStatistic(statistics, all)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestTemperedFindsTheBest(t *testing.T) {
 			if err := c.Advance(1); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Finds(func(f mcmc.Find) error { found = max(found, f.LogScore); return nil }); err != nil {
+			if err := c.DrainVisited(func(f mcmc.VisitedState) error { found = max(found, f.LogScore); return nil }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -16,7 +16,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	even := mcmc.Wish{Name: "even", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+	even := mcmc.Objective{Name: "even", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		for _, i := range x.Ingredients() {
 			if x.Amount(int(i)) > 5 {
 				return 0
@@ -71,7 +71,7 @@ func Example_property() {
 	}
 	budget := price{perUnit: []float64{1, 2, 4, 8, 16}, budget: 300}
 	for _, weight := range []float64{0, 1} {
-		target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Wish{Name: "price", Property: budget, Weight: weight})
+		target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Objective{Name: "price", Property: budget, Weight: weight})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func ExampleNewTempered() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	most := mcmc.Wish{Name: "much of the first", Weight: 5, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+	most := mcmc.Objective{Name: "much of the first", Weight: 5, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		return float64(1+x.Amount(0)) / 11
 	})}
 	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), most)
@@ -178,7 +178,7 @@ func ExampleNewTempered() {
 		if err := chain.Advance(1); err != nil {
 			log.Fatal(err)
 		}
-		if err := chain.Finds(func(f mcmc.Find) error {
+		if err := chain.DrainVisited(func(f mcmc.VisitedState) error {
 			best = max(best, f.LogScore)
 			return nil
 		}); err != nil {

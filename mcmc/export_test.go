@@ -26,7 +26,7 @@ func Along(s *Space, x *Composition, of []int32, d []int64) (kept []bool, here i
 	scorer := s.rules.scorer(x)
 	scorer.Reset()
 	var p Pieces
-	scorer.along(&one, from, to, &p)
+	scorer.scoreSteps(&one, from, to, &p)
 	for k := range p.values {
 		end := int32(to - from + 1)
 		if k+1 < len(p.starts) {
@@ -188,7 +188,7 @@ func (f *Reference) State(beta float64) *State {
 }
 
 // Log returns the log of the reference's density.
-func (f *Reference) Log(c *Composition) float64 { return f.f.log(f.State(0), c) }
+func (f *Reference) Log(c *Composition) float64 { return f.f.logProbability(f.State(0), c) }
 
 // Move moves a state of the leg.
 func (f *Reference) Move(r *Rand, x *State) error { return f.f.move(r, x) }
@@ -200,7 +200,7 @@ func (f *Reference) Kept(x *State) error {
 		return nil
 	}
 	x.recalled = false
-	if want := f.f.log(x, x.Composition); math.Abs(kept-want) > 1e-9 {
+	if want := f.f.logProbability(x, x.Composition); math.Abs(kept-want) > 1e-9 {
 		return fmt.Errorf("the log density %v is kept of %v, which has %v", kept, x.Composition, want)
 	}
 	return nil
@@ -309,7 +309,7 @@ func RecallCandidate(x *State, r *Rand) (*Composition, float64) {
 	if p != x.memory.divide(nil, nil, y) {
 		return y, math.NaN()
 	}
-	return y, math.Exp(p.and(x.listed(y)).log())
+	return y, math.Exp(p.timesProduct(x.listedProbability(y)).log())
 }
 
 // LogProduct returns the log of a product of factors, as recall keeps its probability.
@@ -318,7 +318,7 @@ func LogProduct(factors ...float64) float64 { return productOf(factors).log() }
 // LogProducts returns the logs of the product and of the sum of two of them.
 func LogProducts(a, b []float64) (and, plus float64) {
 	p, q := productOf(a), productOf(b)
-	return p.and(q).log(), p.plus(q).log()
+	return p.timesProduct(q).log(), p.plus(q).log()
 }
 
 func productOf(factors []float64) product {

@@ -134,7 +134,7 @@ func newExtremeCell(t *testing.T, seed uint64, mostIngredients, mostTotal int, r
 			}
 		}
 	}
-	var wishes []mcmc.Wish
+	var wishes []mcmc.Objective
 	var names []string
 	for w := range scores {
 		plain := scores[w]
@@ -152,14 +152,14 @@ func newExtremeCell(t *testing.T, seed uint64, mostIngredients, mostTotal int, r
 			}
 		}
 		weight := []float64{1, 2.5}[r.IntN(2)]
-		wish := mcmc.Wish{Name: fmt.Sprint("wish ", w), Property: p, Weight: weight}
+		wish := mcmc.Objective{Name: fmt.Sprint("wish ", w), Property: p, Weight: weight}
 		if r.IntN(2) == 0 {
 			p.asked = new(extremeAsked) // that of lines is asked, and not listened to
 			wish.Property = byLines{p}
 		}
 		wishes = append(wishes, wish)
 		names = append(names, fmt.Sprintf("±%g^%g by %T", spreads[w], weight, wish.Property))
-		c.law.Wishes = append(c.law.Wishes, stattest.Wish{Weight: weight, LogScore: func(x []int) float64 { return plain[key(x, total)] }})
+		c.law.Objectives = append(c.law.Objectives, stattest.Objective{Weight: weight, LogScore: func(x []int) float64 { return plain[key(x, total)] }})
 	}
 	c.scored = true
 	c.name = fmt.Sprintf("seed %d, %d ingredients, total %d, sizes %v, rules %v, %s", seed, ingredients, total, sizes, ruled, strings.Join(names, " and "))
@@ -277,7 +277,7 @@ func TestExtremes(t *testing.T) {
 				}
 				ran++
 				for s := range e.States {
-					if e.Possible(s) && e.Pi[s] < 1e-300 {
+					if e.IsPossible(s) && e.Pi[s] < 1e-300 {
 						far++
 						break
 					}
@@ -351,7 +351,7 @@ func TestLadderAtExtremes(t *testing.T) {
 // there is, each a quarter, and the next are e^-222 of them. A single topic, which
 // has no mass, would score e^1070 times as much.
 func TestDocumentOfOneWord(t *testing.T) {
-	word := mcmc.Wish{Name: "word", Weight: 1, Property: byLines{logScores(func(x *mcmc.Composition) float64 {
+	word := mcmc.Objective{Name: "word", Weight: 1, Property: byLines{logScores(func(x *mcmc.Composition) float64 {
 		return 3000 * math.Log(float64(x.Amount(0))/float64(x.Total()))
 	})}}
 	for _, c := range []struct{ least, lo, hi, most, states int }{{6, 2, 3, 14, 4}, {10, 2, 2, 10, 4}} {

@@ -32,13 +32,13 @@ func TestDrawsStay(t *testing.T) {
 	}
 	blend := must(property.NewBlend(spread, 9000, must(property.Normal(7, 0.3))))
 	portfolio := must(property.NewMarkowitz(returns, risks, 300, 9000))
-	targets["long lines"] = newTarget(t, 40, 9000, mcmc.Uniform(2, 9), mcmc.Wish{Name: "blend", Property: blend, Weight: 2}, mcmc.Wish{Name: "portfolio", Property: portfolio, Weight: 1})
+	targets["long lines"] = newTarget(t, 40, 9000, mcmc.Uniform(2, 9), mcmc.Objective{Name: "blend", Property: blend, Weight: 2}, mcmc.Objective{Name: "portfolio", Property: portfolio, Weight: 1})
 	holes := wish("holes", 1, func(x *mcmc.Composition) float64 {
 		return float64(x.Amount(0)*x.Amount(1)%3) + 0.2*float64(x.Amount(2))
 	})
 	targets["gaps and zeros"] = newTarget(t, 7, 12, mcmc.Table(map[int]float64{1: 1, 3: 2, 6: 0.5}), holes)
 	inBatches := batched{newTreeProperty(12, 30), 4, func([]*mcmc.Composition) {}}
-	targets["in batches"] = newTarget(t, 12, 30, mcmc.Uniform(1, 6), mcmc.Wish{Name: "tree", Property: inBatches, Weight: 2})
+	targets["in batches"] = newTarget(t, 12, 30, mcmc.Uniform(1, 6), mcmc.Objective{Name: "tree", Property: inBatches, Weight: 2})
 	targets["one"] = newTarget(t, 1, 1, mcmc.Uniform(1, 1))
 	targets["wide"] = newTarget(t, 3000, 100, mcmc.Uniform(17, 24))
 	targets["dense"] = newTarget(t, 60, 600, mcmc.Exponential(0.01), wish("used", 0.5, func(x *mcmc.Composition) float64 { return float64(x.Used()) }))
@@ -71,7 +71,7 @@ func TestDrawsStay(t *testing.T) {
 			for _, s := range space.Shares() {
 				said += fmt.Sprintf(" %+.6v", s)
 			}
-			kept.Holds(t, fmt.Sprintf("space, %s, %v", name, steps), said)
+			kept.CheckText(t, fmt.Sprintf("space, %s, %v", name, steps), said)
 			target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 5), wish("first", 1, func(x *mcmc.Composition) float64 { return 1 + float64(x.Amount(1)) }))
 			if err != nil {
 				t.Fatal(err)
@@ -107,12 +107,12 @@ func TestDrawsStay(t *testing.T) {
 			of := name + ", " + kernel
 			s, err := sampler(target)
 			if err != nil {
-				kept.Holds(t, of, err.Error())
+				kept.CheckText(t, of, err.Error())
 				continue
 			}
 			c, err := s.NewChain(11, 2)
 			if err != nil {
-				kept.Holds(t, of, err.Error())
+				kept.CheckText(t, of, err.Error())
 				continue
 			}
 			c.Search(0.1)
@@ -127,7 +127,7 @@ func TestDrawsStay(t *testing.T) {
 			}
 			finds := 0
 			best := math.Inf(-1)
-			if err := c.Finds(func(f mcmc.Find) error { finds, best = finds+1, max(best, f.LogScore); return nil }); err != nil {
+			if err := c.DrainVisited(func(f mcmc.VisitedState) error { finds, best = finds+1, max(best, f.LogScore); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			first, second := sha256.Sum256([]byte(steps)), sha256.Sum256(data)
@@ -135,7 +135,7 @@ func TestDrawsStay(t *testing.T) {
 			if l := c.Ladder(); l != nil {
 				said += fmt.Sprintf(" %d rungs, barrier %.6g, %d restarts, %d round trips, log Z %.6g ± %.6g", len(l.Rungs), l.Barrier, l.Restarts, l.RoundTrips, l.LogZ, l.LogZError)
 			}
-			kept.Holds(t, of, said)
+			kept.CheckText(t, of, said)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestDrawsStay(t *testing.T) {
 // kernel, state or stream.
 func TestRefused(t *testing.T) {
 	kept := golden.Open(t)
-	said := func(of string, err error) { t.Helper(); kept.Holds(t, of, fmt.Sprint(err)) }
+	said := func(of string, err error) { t.Helper(); kept.CheckText(t, of, fmt.Sprint(err)) }
 	for _, c := range [][2]int{{0, 1}, {1, 0}, {-1, 5}, {5, -1}, {1, 1}, {math.MaxInt32, math.MaxInt32}, {math.MaxInt32 + 1, 1}, {1, math.MaxInt32 + 1}} {
 		_, err := mcmc.NewSpace(c[0], c[1])
 		said(fmt.Sprintf("space %v", c), err)
@@ -172,7 +172,7 @@ func TestRefused(t *testing.T) {
 		said("law "+name, err)
 	}
 	one := func(*mcmc.Composition) float64 { return 1 }
-	for name, wishes := range map[string][]mcmc.Wish{"no property": {{Name: "a", Weight: 1}}, "weight": {wish("a", -1, one)}, "weight NaN": {wish("a", nan, one)}, "weight infinite": {wish("a", inf, one)}, "weight 0": {wish("a", 0, one)}, "twice": {wish("a", 1, one), wish("b", 1, one), wish("a", 2, one)}} {
+	for name, wishes := range map[string][]mcmc.Objective{"no property": {{Name: "a", Weight: 1}}, "weight": {wish("a", -1, one)}, "weight NaN": {wish("a", nan, one)}, "weight infinite": {wish("a", inf, one)}, "weight 0": {wish("a", 0, one)}, "twice": {wish("a", 1, one), wish("b", 1, one), wish("a", 2, one)}} {
 		_, err := mcmc.NewTarget(newSpace(t, 12, 30), mcmc.Uniform(1, 3), wishes...)
 		said("wishes "+name, err)
 	}

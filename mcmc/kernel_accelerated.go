@@ -94,7 +94,7 @@ func (a *accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 func (a *accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	t := a.target
 	for range iterations {
-		if made, err := x.beside(r, tally); err != nil {
+		if made, err := x.tryIndependent(r, tally); err != nil {
 			return kernelError("accelerated", err)
 		} else if made {
 			continue

@@ -31,18 +31,18 @@ type Balanced struct {
 	first  *shares // the mix, until it is tuned
 	fixed  bool    // it is not tuned
 
-	along float64 // how many of all moves are that; 0 where rules bound no sum
+	constrainedShare float64 // how many of all moves are that; 0 where rules bound no sum
 }
 
 // NewBalanced returns the kernel with the mix that suits the target and that
 // warm-up tunes. It is valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
-	b := &Balanced{target: t, first: untuned(t)}
+	b := &Balanced{target: t, first: initialMix(t)}
 	switch {
-	case t.held():
-		b.along = alongShare
-	case t.roomy():
-		b.along = roomyShare
+	case t.equalityConstrained():
+		b.constrainedShare = constrainedMoveShare
+	case t.inequalityConstrained():
+		b.constrainedShare = roomyShare
 	}
 	return b, nil
 }
@@ -62,8 +62,8 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	if sum == 0 {
 		return nil, fmt.Errorf("balanced: no move has a share above 0")
 	}
-	if t.held() || t.roomy() {
-		b.along = m.Along / sum
+	if t.equalityConstrained() || t.inequalityConstrained() {
+		b.constrainedShare = m.Along / sum
 	}
 	return b, nil
 }
@@ -76,14 +76,14 @@ func (b *Balanced) mix(x *State) *shares {
 	return b.first
 }
 
-// alongOf returns how many of all moves are along. Whole compositions, where the mix
+// constrainedShareOf returns how many of all moves are along. Whole compositions, where the mix
 // makes many, take the place of it as they do of lines.
-func (b *Balanced) alongOf(mix *shares) float64 {
-	if b.fixed || b.along == 0 {
-		return b.along
+func (b *Balanced) constrainedShareOf(mix *shares) float64 {
+	if b.fixed || b.constrainedShare == 0 {
+		return b.constrainedShare
 	}
 	few := mix[lineMove] + mix[resizeMove]
-	return b.along * few / (few + float64((1-b.along)*(mix[refreshMove]+mix[recallMove])))
+	return b.constrainedShare * few / (few + float64((1-b.constrainedShare)*(mix[refreshMove]+mix[recallMove])))
 }
 
 // Advance makes iterations, each of one move.
@@ -92,10 +92,10 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	mix, moves := b.mix(x), movesOf(tally, b.target.held() || b.target.roomy())
-	along := b.alongOf(mix)
+	mix, moves := b.mix(x), movesOf(tally, b.target.equalityConstrained() || b.target.inequalityConstrained())
+	along := b.constrainedShareOf(mix)
 	for range iterations {
-		move := alongMove
+		move := constrainedIndex
 		if along == 0 || !r.Bernoulli(along) {
 			move = mix.pick(r)
 		}
@@ -107,13 +107,13 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		case resizeMove:
 			result, err = b.resize(r, x)
 		case refreshMove:
-			result, err = x.independent(r)
+			result, err = x.independentMove(r)
 			x.wholes.refresh.count(result)
 		case recallMove:
 			result, err = x.recall(r)
 			x.wholes.recall.count(result)
-		case alongMove:
-			result, err = x.along(r)
+		case constrainedIndex:
+			result, err = x.constrainedMove(r)
 		}
 		if err != nil {
 			return kernelError("balanced", err)
@@ -160,7 +160,7 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}
-	x.finds.see(c, x.sum)
+	x.visited.addComposition(c, x.sum)
 	logRatio := float64(x.beta * (x.sum - was))
 	if t.space.rules != nil {
 		logRatio += logCancelled(t, from, to)
@@ -296,7 +296,7 @@ func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (o
 	if err != nil {
 		return rejected, err
 	}
-	x.finds.seeLine(x.Composition, p, i, j, law)
+	x.visited.addLine(x.Composition, p, i, j, law)
 	if line.rest == 0 {
 		return stayed, nil
 	}
@@ -323,7 +323,7 @@ const (
 	recallMove
 	moveCount
 
-	alongMove = moveCount // beside the mix, where rules hold a sum
+	constrainedIndex = moveCount // beside the mix, where rules hold a sum
 )
 
 // moveNames are what a [Tally] calls the moves of Balanced.
@@ -361,15 +361,15 @@ const (
 	// warm-up has measured what they are worth.
 	wholeShare = 0.25
 
-	// alongShare is how many of all moves are along, where rules hold a sum.
-	alongShare = 0.5
+	// constrainedMoveShare is how many of all moves are along, where rules hold a sum.
+	constrainedMoveShare = 0.5
 
 	// roomyShare is the same where rules bound sums or totals and leave them room.
 	roomyShare = 0.2
 )
 
-// untuned returns the mix that suits a target as far as is known before warm-up.
-func untuned(t *Target) *shares {
+// initialMix returns the mix that suits a target as far as is known before warm-up.
+func initialMix(t *Target) *shares {
 	if t.scored() {
 		return &shares{lineMove: 1, resizeMove: resizeShare, refreshMove: wholeShare, recallMove: wholeShare}
 	}

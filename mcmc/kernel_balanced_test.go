@@ -30,7 +30,7 @@ func TestWholeUnderRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target, err := mcmc.NewTarget(space, law, mcmc.Wish{Name: "y", Property: gently, Weight: 1})
+		target, err := mcmc.NewTarget(space, law, mcmc.Objective{Name: "y", Property: gently, Weight: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

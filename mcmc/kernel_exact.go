@@ -12,7 +12,7 @@ type Exact struct {
 
 // NewExact returns the kernel for a target without wishes and bounds.
 func NewExact(t *Target) (*Exact, error) {
-	for _, w := range t.wishes {
+	for _, w := range t.objectives {
 		if w.Weight > 0 {
 			return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the wish %q; use balanced", w.Name)
 		}
@@ -32,7 +32,7 @@ func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		return err
 	}
 	for range iterations {
-		result, err := x.independent(r)
+		result, err := x.independentMove(r)
 		if err != nil {
 			return kernelError("exact", err)
 		}
@@ -72,15 +72,15 @@ func (x *State) drawAnew(r *Rand) (changed bool) {
 	return false
 }
 
-// independent is a Metropolis–Hastings move whose candidate is drawn by
+// independentMove is a Metropolis–Hastings move whose candidate is drawn by
 // [State.drawExact], whatever the state. It reaches all that the target allows
 // from everywhere.
-func (x *State) independent(r *Rand) (outcome, error) {
+func (x *State) independentMove(r *Rand) (outcome, error) {
 	if len(x.terms) == 0 {
-		return changed(x.drawAnew(r)), nil // the ratio is 1
+		return acceptedOutcome(x.drawAnew(r)), nil // the ratio is 1
 	}
 	// P over the probability of being drawn
-	result, _, err := x.whole(r, func() float64 { return x.target.logShare(x.Composition.Used()) }, func(y *Composition) (float64, bool) {
+	result, _, err := x.wholeMove(r, func() float64 { return x.target.logShare(x.Composition.Used()) }, func(y *Composition) (float64, bool) {
 		x.drawExact(r, y)
 		return x.target.logShare(y.Used()), true
 	})
@@ -91,19 +91,19 @@ func (x *State) independent(r *Rand) (outcome, error) {
 // independent move in a space with rules.
 const independentShare = 0.02
 
-// beside makes the moves that a kernel of lines makes now and then in a space with
+// tryIndependent makes the moves that a kernel of lines makes now and then in a space with
 // rules, as iterations of their own: an independent one or, where rules hold a sum,
 // one along it. It says whether it made one.
-func (x *State) beside(r *Rand, tally *Tally) (made bool, err error) {
+func (x *State) tryIndependent(r *Rand, tally *Tally) (made bool, err error) {
 	if x.target.space.rules == nil {
 		return false, nil
 	}
 	result := stayed
 	switch {
 	case r.Bernoulli(independentShare):
-		result, err = x.independent(r)
-	case x.target.held() && r.Bernoulli(alongShare):
-		result, err = x.along(r)
+		result, err = x.independentMove(r)
+	case x.target.equalityConstrained() && r.Bernoulli(constrainedMoveShare):
+		result, err = x.constrainedMove(r)
 	default:
 		return false, nil
 	}

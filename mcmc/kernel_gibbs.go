@@ -32,7 +32,7 @@ func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		return nil
 	}
 	for range iterations {
-		if made, err := x.beside(r, tally); err != nil {
+		if made, err := x.tryIndependent(r, tally); err != nil {
 			return kernelError("gibbs", err)
 		} else if made {
 			continue

@@ -12,24 +12,24 @@ import (
 // all of them before it is made.
 const enumerable = 5000
 
-// islands are what [supportParts] returns.
-type islands struct {
+// componentResult are what [supportComponents] returns.
+type componentResult struct {
 	parts int
 	a, b  *Composition
 	err   error
 }
 
-// supportParts returns how many parts the lines leave the target's support
+// supportComponents returns how many parts the lines leave the target's support
 // in, and a composition of each of the first two. It returns 0 where there are
 // no wishes and no bounds, or too many compositions to look at.
-func supportParts(t *Target) (parts int, a, b *Composition, err error) {
+func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	compositions := 0.0
 	for n, c := range t.space.LogCounts(t.law.hi) {
 		if t.law.P(n) > 0 {
 			compositions += portable.Exp(c)
 		}
 	}
-	if !t.weighs() || compositions > enumerable {
+	if !t.hasTerms() || compositions > enumerable {
 		return 0, nil, nil, nil
 	}
 	var support []*Composition
@@ -37,7 +37,7 @@ func supportParts(t *Target) (parts int, a, b *Composition, err error) {
 		if t.law.P(n) == 0 {
 			continue
 		}
-		err := t.space.each(n, func(x *Composition) error {
+		err := t.space.eachComposition(n, func(x *Composition) error {
 			score, err := t.LogScore(x)
 			if err == nil && score > negInf {
 				support = append(support, x.Clone())
@@ -101,9 +101,9 @@ func supportParts(t *Target) (parts int, a, b *Composition, err error) {
 	return parts, a, b, nil
 }
 
-// each hands the compositions of X_n to visit, one after the other in the same
+// eachComposition hands the compositions of X_n to visit, one after the other in the same
 // memory, until one fails.
-func (s *Space) each(n int, visit func(x *Composition) error) error {
+func (s *Space) eachComposition(n int, visit func(x *Composition) error) error {
 	x := newComposition(s.ingredients)
 	var place func(from, left, parts int) error
 	place = func(from, left, parts int) error {
@@ -139,7 +139,7 @@ func checkLines(kernel string, t *Target) error {
 	if t.space.rules != nil {
 		return nil // its independent moves connect everything
 	}
-	of := t.islands()
+	of := t.components()
 	parts, a, b, err := of.parts, of.a, of.b, of.err
 	if err != nil {
 		return kernelError(kernel, err)

@@ -23,7 +23,7 @@ func away(t *testing.T, x series, p float64) float64 {
 	}
 	of := diagnose.Summarize([][]float64{x})
 	mean := of.Mean
-	ess, err := of.ESSMean, of.Why("ESSMean")
+	ess, err := of.ESSMean, of.ReasonFor("ESSMean")
 	if errors.Is(err, diagnose.ErrConstant) {
 		return math.Inf(1)
 	}
@@ -43,7 +43,7 @@ func lawStatistics(target *mcmc.Target) (all []statistic, plain []func(x []int) 
 	}
 	lo, hi := target.Law().Support()
 	for n := lo; n <= hi; n++ {
-		all = append(all, statistic{Name: fmt.Sprint("n = ", n), Of: func(x *mcmc.State) float64 { return indicator(x.Composition.Used() == n) }})
+		all = append(all, statistic{Name: fmt.Sprint("n = ", n), Value: func(x *mcmc.State) float64 { return indicator(x.Composition.Used() == n) }})
 		plain = append(plain, func(x []int) float64 {
 			used := 0
 			for _, a := range x {
@@ -53,7 +53,7 @@ func lawStatistics(target *mcmc.Target) (all []statistic, plain []func(x []int) 
 		})
 	}
 	for i := range target.Space().N() {
-		all = append(all, statistic{Name: fmt.Sprint("ingredient ", i), Of: func(x *mcmc.State) float64 { return indicator(x.Composition.Amount(i) > 0) }})
+		all = append(all, statistic{Name: fmt.Sprint("ingredient ", i), Value: func(x *mcmc.State) float64 { return indicator(x.Composition.Amount(i) > 0) }})
 		plain = append(plain, func(x []int) float64 { return indicator(x[i] > 0) })
 	}
 	return all, plain
@@ -108,7 +108,7 @@ func logZProblems(t *testing.T) []logZProblem {
 			picked++
 			add(fmt.Sprintf("N=%d/M=%d/%s", size[0], size[1], c.name), c.target, e, func(x []int) float64 {
 				y := 1.0
-				for _, w := range c.law.Wishes {
+				for _, w := range c.law.Objectives {
 					if w.Weight > 0 {
 						y *= math.Pow(w.Score(x), w.Weight)
 					}
@@ -207,7 +207,7 @@ func TestSizesTwoAndSix(t *testing.T) {
 	e, err := stattest.Law{
 		Ingredients: 7, Total: 8,
 		Size: func(n int) float64 { return map[int]float64{2: 1, 6: 2}[n] },
-		Wishes: []stattest.Wish{{Weight: 2, Score: func(x []int) float64 {
+		Objectives: []stattest.Objective{{Weight: 2, Score: func(x []int) float64 {
 			amounts := make([]int32, len(x))
 			for i, a := range x {
 				amounts[i] = int32(a)
@@ -260,14 +260,14 @@ func firstHalf(x *mcmc.Composition) float64 {
 // first region, with its standard error.
 func timeInFirstHalf(t *testing.T, c *mcmc.Chain, iterations int) (mean, se float64) {
 	t.Helper()
-	all := follow(t, c, []statistic{{Name: "the first side", Of: func(x *mcmc.State) float64 {
+	all := follow(t, c, []statistic{{Name: "the first side", Value: func(x *mcmc.State) float64 {
 		if firstHalf(x.Composition) > 0.5 {
 			return 1
 		}
 		return 0
 	}}}, iterations, 1)
 	of := diagnose.Summarize([][]float64{all[0]})
-	if err := of.Why("MCSEMean"); err != nil {
+	if err := of.ReasonFor("MCSEMean"); err != nil {
 		t.Fatal(err)
 	}
 	return float64(of.Mean), float64(of.MCSEMean)

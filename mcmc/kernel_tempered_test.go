@@ -31,7 +31,7 @@ func newLadderCell(c cell, betas ...float64) *ladderCell {
 	for _, beta := range betas {
 		law := c.law
 		if law.Power = beta; beta == 0 {
-			law.Wishes = nil
+			law.Objectives = nil
 		}
 		if !l.add(law) {
 			return nil
@@ -65,13 +65,13 @@ func (l *ladderCell) learn(t *testing.T, betas ...float64) *ladderCell {
 	}
 	for _, beta := range betas {
 		law := l.cell.law
-		law.Wishes = []stattest.Wish{{Weight: 1 - beta, LogScore: func(x []int) float64 {
+		law.Objectives = []stattest.Objective{{Weight: 1 - beta, LogScore: func(x []int) float64 {
 			c := plainComposition(t, x)
 			return l.f.Log(c) - l.target.LogLaw(c.Used())
 		}}}
-		for _, w := range l.cell.law.Wishes {
+		for _, w := range l.cell.law.Objectives {
 			if w.Weight *= beta; w.Weight > 0 {
-				law.Wishes = append(law.Wishes, w)
+				law.Objectives = append(law.Objectives, w)
 			}
 		}
 		if !l.add(law) {
@@ -88,7 +88,7 @@ func (l *ladderCell) possible(s int) bool { return l.allowed(l.at[s]) }
 
 func (l *ladderCell) allowed(at []int) bool {
 	for r, e := range l.laws {
-		if !e.Possible(at[r]) {
+		if !e.IsPossible(at[r]) {
 			return false
 		}
 	}
@@ -168,7 +168,7 @@ func (l *ladderCell) matrix(moves int, step func(p *mcmc.Replicas, r *mcmc.Rand)
 					return fmt.Errorf("replica %d is at %v", k, p.State(k).Composition)
 				}
 				want := 0.0
-				for _, w := range l.law.Wishes {
+				for _, w := range l.law.Objectives {
 					if w.Weight > 0 {
 						want += w.Log(l.laws[k].States[state])
 					}

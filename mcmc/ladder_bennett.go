@@ -44,8 +44,8 @@ func (s *ladderSums) reset(steps int) {
 	}
 }
 
-// begin makes room for the next scan.
-func (s *ladderSums) begin() {
+// beginScan makes room for the next scan.
+func (s *ladderSums) beginScan() {
 	steps := s.steps()
 	if s.scans%s.length == 0 {
 		if s.scans/s.length == maxBatches {
@@ -64,17 +64,17 @@ func (s *ladderSums) begin() {
 	s.scans++
 }
 
-// see counts step k: V on its lower rung, the probability of a swap, and the
+// addStep counts step k: V on its lower rung, the probability of a swap, and the
 // rises of the two states' densities less the offset.
-func (s *ladderSums) see(k int, logScore, swap, lower, upper float64) {
-	s.seeScore(k, logScore)
+func (s *ladderSums) addStep(k int, logScore, swap, lower, upper float64) {
+	s.addScore(k, logScore)
 	s.rejected[k] += 1 - swap
 	b := &s.batches[len(s.batches)-s.steps()+k]
 	b.lower += 1 / (1 + portable.Exp(-lower))
 	b.upper += 1 / (1 + portable.Exp(upper))
 }
 
-func (s *ladderSums) seeScore(k int, logScore float64) {
+func (s *ladderSums) addScore(k int, logScore float64) {
 	if logScore == negInf {
 		s.forbidden[k]++
 	} else {
@@ -82,12 +82,12 @@ func (s *ladderSums) seeScore(k int, logScore float64) {
 	}
 }
 
-// end counts V on the last rung.
-func (s *ladderSums) end(logScore float64) { s.seeScore(s.steps(), logScore) }
+// endScan counts V on the last rung.
+func (s *ladderSums) endScan(logScore float64) { s.addScore(s.steps(), logScore) }
 
-// avoidable is the rate at which step k is rejected where it is not bound to
+// avoidableRate is the rate at which step k is rejected where it is not bound to
 // be, by a composition that is forbidden.
-func (s *ladderSums) avoidable(k int) float64 {
+func (s *ladderSums) avoidableRate(k int) float64 {
 	if allowed := s.scans - s.forbidden[k]; allowed > 0 {
 		return max(0, s.rejected[k]-float64(s.forbidden[k])) / float64(allowed)
 	}

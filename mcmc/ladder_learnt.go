@@ -6,9 +6,9 @@ import (
 	"kir/internal/portable"
 )
 
-// pays is how much of the first leg's Σ r/(1−r) that of the learnt one may be; see
+// maxLearntCost is how much of the first leg's Σ r/(1−r) that of the learnt one may be; see
 // [ladderSums.inefficiency].
-const pays = 0.75
+const maxLearntCost = 0.75
 
 // leg returns the rungs of the learnt leg, with that at β = 1.
 func (l *replicas) leg() []rung {
@@ -25,13 +25,13 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 		return false
 	}
 	s, f, base := &l.learntSums, l.reference, len(l.rungs)-l.learnt
-	s.begin()
+	s.beginScan()
 	for k := range l.learnt {
-		f.here(l.rungs[base+k].state)
+		f.logCurrent(l.rungs[base+k].state)
 	}
 	cold := l.state()
 	recalled, logRecall := cold.recalled, cold.logRecall // of its own memory
-	cold.logRecall = f.log(l.rungs[base].state, cold.Composition)
+	cold.logRecall = f.logProbability(l.rungs[base].state, cold.Composition)
 	for k := range l.learnt {
 		lower, upper := &l.rungs[base+k], &l.rungs[l.steps()]
 		if k < l.learnt-1 {
@@ -42,7 +42,7 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 		// A score may be so large that all else is lost beside it.
 		here, there := x.target.LogLaw(x.Composition.Used())-x.logRecall, y.target.LogLaw(y.Composition.Used())-y.logRecall
 		p := portable.Exp(min(0, d*(x.sum-y.sum+(here-there))))
-		s.see(k, x.sum, p, float64(d*(x.sum+here))-lower.offset, float64(d*(y.sum+there))-lower.offset)
+		s.addStep(k, x.sum, p, float64(d*(x.sum+here))-lower.offset, float64(d*(y.sum+there))-lower.offset)
 		if (l.steps()+l.learnt-1-k)&1 == parity && r.Bernoulli(p) {
 			x.swap(y)
 			x.logRecall, y.logRecall = y.logRecall, x.logRecall
@@ -54,7 +54,7 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 	if !coldSwapped {
 		cold.recalled, cold.logRecall = recalled, logRecall
 	}
-	s.end(cold.sum)
+	s.endScan(cold.sum)
 	return coldSwapped
 }
 
@@ -78,9 +78,9 @@ func (l *replicas) relearn() error {
 	levels := make([]float64, len(betas))
 	if l.learnt > 0 {
 		leg := l.leg()
-		barrier, logZ := l.learntSums.climb(leg)
-		l.pays = l.learntSums.inefficiency() < pays*l.sums.inefficiency()
-		betas, levels = spaced(leg, barrier, logZ, min(stepsFor(barrier[l.learnt]), l.steps()))
+		barrier, logZ := l.learntSums.cumulate(leg)
+		l.learntPays = l.learntSums.inefficiency() < maxLearntCost*l.sums.inefficiency()
+		betas, levels = spaceBetas(leg, barrier, logZ, min(stepsFor(barrier[l.learnt]), l.steps()))
 	}
 	return l.rebuildLearnt(betas, levels)
 }
@@ -110,10 +110,10 @@ func (l *replicas) rebuildLearnt(betas, logZ []float64) error {
 
 // settleLearnt ends warm-up: the leg is left out where it does not pay.
 func (l *replicas) settleLearnt() {
-	if !l.pays {
+	if !l.learntPays {
 		l.rungs = l.rungs[:len(l.rungs)-l.learnt]
 		l.learnt, l.reference = 0, nil
 		return
 	}
-	l.learntSums.settle(l.rungs[len(l.rungs)-l.learnt:])
+	l.learntSums.restart(l.rungs[len(l.rungs)-l.learnt:])
 }

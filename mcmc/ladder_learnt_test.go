@@ -31,7 +31,7 @@ func pointed(t testing.TB) (*mcmc.Target, stattest.Law) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Wish{Name: "pointed", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Objective{Name: "pointed", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		return math.Exp(score(x.Amount))
 	})})
 	if err != nil {
@@ -45,7 +45,7 @@ func pointed(t testing.TB) (*mcmc.Target, stattest.Law) {
 			}
 			return 1
 		},
-		Wishes: []stattest.Wish{{Weight: 1, LogScore: func(x []int) float64 { return score(func(i int) int { return x[i] }) }}},
+		Objectives: []stattest.Objective{{Weight: 1, LogScore: func(x []int) float64 { return score(func(i int) int { return x[i] }) }}},
 	}
 }
 
@@ -69,7 +69,7 @@ func TestLearntLegStays(t *testing.T) {
 		return math.Exp(-off / 3)
 	})
 	one, _ := pointed(t)
-	for name, target := range map[string]*mcmc.Target{"pointed": one, "repeats": newTarget(t, 12, 27, mcmc.Uniform(6, 9), mcmc.Wish{Name: "near", Property: near, Weight: 1})} {
+	for name, target := range map[string]*mcmc.Target{"pointed": one, "repeats": newTarget(t, 12, 27, mcmc.Uniform(6, 9), mcmc.Objective{Name: "near", Property: near, Weight: 1})} {
 		c := settled(t, "tempered", target, 5, 1000)
 		if err := c.Advance(150); err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestLearntLegStays(t *testing.T) {
 		if c.Ladder().Learnt == nil {
 			t.Errorf("%s: the learnt leg is left out", name)
 		}
-		kept.Holds(t, name, c.State.Composition.String()+" "+told(c))
+		kept.CheckText(t, name, c.State.Composition.String()+" "+told(c))
 	}
 }
 
@@ -93,7 +93,7 @@ func TestLearntLegKeepsTheLaw(t *testing.T) {
 	z := 0.0
 	for s, x := range e.States {
 		if c := plainComposition(t, x); e.Pi[s] > 0 {
-			z += math.Exp(target.LogLaw(c.Used()) + law.Wishes[0].Log(x))
+			z += math.Exp(target.LogLaw(c.Used()) + law.Objectives[0].Log(x))
 		}
 	}
 	scans := long.Pick(12_000, 3000)

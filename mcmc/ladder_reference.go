@@ -63,7 +63,7 @@ func (m *memory) mass(t *Target) float64 {
 	for _, i := range met {
 		shares = append(shares, m.share(int(i), n))
 	}
-	loosely := distinct(shares, n-len(met), unmet/float64(n), t.law.hi)
+	loosely := distinct(shares, n-len(met), uniformShare/float64(n), t.law.hi)
 	together := make(map[*group][]float64) // the others of each group, and of what has none
 	g := 0.0
 	for k, size := range m.sizes {
@@ -71,11 +71,11 @@ func (m *memory) mass(t *Target) float64 {
 		if together[own] == nil {
 			together[own] = m.distinctOthers(t, met, own)
 		}
-		g += (1 - loose) * together[own][int(size)-bits.OnesCount64(m.cores[k])] / float64(len(m.sizes))
+		g += (1 - looseShare) * together[own][int(size)-bits.OnesCount64(m.cores[k])] / float64(len(m.sizes))
 	}
 	for k, p := range t.law.p {
-		size := float64(unmet*p) + (1-unmet)*float64(m.sizeCount[k])/float64(len(m.sizes))
-		g += float64(loose * size * loosely[t.law.lo+k])
+		size := float64(uniformShare*p) + (1-uniformShare)*float64(m.sizeCount[k])/float64(len(m.sizes))
+		g += float64(looseShare * size * loosely[t.law.lo+k])
 	}
 	return min(g, 1)
 }
@@ -92,7 +92,7 @@ func (m *memory) distinctOthers(t *Target, met []int32, own *group) []float64 {
 	}
 	each := 1 / float64(n-m.core)
 	if len(m.others) > 0 {
-		each = float64(each * unmet)
+		each = float64(each * uniformShare)
 	}
 	if own != nil && len(own.others) > 0 {
 		each = float64(each * (1 - ownShare))
@@ -120,7 +120,7 @@ func distinct(some []float64, others int, each float64, most int) []float64 {
 
 // memory returns what a state draws from the reference with.
 func (f *reference) memory() *memory {
-	m := &memory{recollection: f.known.recollection}
+	m := &memory{adaptiveProposal: f.known.adaptiveProposal}
 	m.parts = nil
 	return m
 }
@@ -139,23 +139,23 @@ func (f *reference) draw(r *Rand, x *State, y *Composition) (divided product) {
 	return x.memory.divide(nil, nil, y)
 }
 
-// log returns log q(y), by a state that has the reference's memory.
-func (f *reference) log(x *State, y *Composition) float64 {
+// logProbability returns log q(y), by a state that has the reference's memory.
+func (f *reference) logProbability(x *State, y *Composition) float64 {
 	return f.logDivided(x, y, x.memory.divide(nil, nil, y))
 }
 
 // logDivided is log of a y of whose amounts the probability is known.
 func (f *reference) logDivided(x *State, y *Composition, divided product) float64 {
 	t := x.target
-	recalled := f.logRecall + divided.and(x.listed(y)).log()
+	recalled := f.logRecall + divided.timesProduct(x.listedProbability(y)).log()
 	plain := f.logPlain + t.logDrawn[y.Used()-t.law.lo]
 	return max(recalled, plain) + portable.Log1p(portable.Exp(-math.Abs(recalled-plain)))
 }
 
-// here returns log q of the state's own composition, which is kept until it moves.
-func (f *reference) here(x *State) float64 {
+// logCurrent returns log q of the state's own composition, which is kept until it moves.
+func (f *reference) logCurrent(x *State) float64 {
 	if !x.recalled {
-		x.recalled, x.logRecall = true, f.log(x, x.Composition)
+		x.recalled, x.logRecall = true, f.logProbability(x, x.Composition)
 	}
 	return x.logRecall
 }
@@ -165,13 +165,13 @@ func (f *reference) here(x *State) float64 {
 //	q(x)^(1−β) · (π(n)·Y(x))^β:
 //
 // by an independent draw if β = 0, and else by a candidate that is one, for which the
-// weight of [State.whole] is (π/q)^β.
+// weight of [State.wholeMove] is (π/q)^β.
 func (f *reference) move(r *Rand, x *State) error {
 	if x.beta == 0 {
 		divided := f.draw(r, x, x.Composition)
 		err := x.Refresh()
 		x.recalled, x.logRecall = true, f.logDivided(x, x.Composition, divided)
-		x.finds.see(x.Composition, x.sum)
+		x.visited.addComposition(x.Composition, x.sum)
 		return err
 	}
 	if err := x.ready("learnt leg", x.target); err != nil {
@@ -179,8 +179,8 @@ func (f *reference) move(r *Rand, x *State) error {
 	}
 	weight := func(y *Composition, log float64) float64 { return float64(x.beta * (x.target.LogLaw(y.Used()) - log)) }
 	there := 0.0
-	result, _, err := x.whole(r, func() float64 {
-		return weight(x.Composition, f.here(x))
+	result, _, err := x.wholeMove(r, func() float64 {
+		return weight(x.Composition, f.logCurrent(x))
 	}, func(y *Composition) (float64, bool) {
 		there = f.logDivided(x, y, f.draw(r, x, y))
 		return weight(y, there), true

@@ -22,7 +22,7 @@ type replicas struct {
 	reference  *reference
 	learnt     int // how many rungs it has below β = 1
 	learntSums ladderSums
-	pays       bool // whether the last round of warm-up found that it pays
+	learntPays bool // whether the last round of warm-up found that it pays
 
 	// Streams of random choices are made for replicas as they are needed, each
 	// with a number of its own.
@@ -42,18 +42,18 @@ type replicas struct {
 type rung struct {
 	state  *State
 	rand   *Rand
-	offset float64 // a guess of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
-	seen   ends    // by the replica that is here now
-	aside  Tally   // of moves that are not reported
+	offset float64     // a guess of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
+	seen   visitedEnds // by the replica that is here now
+	aside  Tally       // of moves that are not reported
 }
 
-// ends says which ends of the ladder a replica has seen.
-type ends uint8
+// visitedEnds says which ends of the ladder a replica has seen.
+type visitedEnds uint8
 
 const (
-	seenHot  ends = 1 << iota // β = 0 was the last
-	seenCold                  // it has been at β = 1
-	byLearnt                  // that β = 0 was of the learnt leg
+	seenHot  visitedEnds = 1 << iota // β = 0 was the last
+	seenCold                         // it has been at β = 1
+	byLearnt                         // that β = 0 was of the learnt leg
 )
 
 // NewChain starts a chain, with a ladder that warm-up will space anew.
@@ -228,7 +228,7 @@ func (l *replicas) move(k int, warm bool, tally *Tally) error {
 	case k == 0 && len(l.rungs) > 1:
 		g.state.drawExact(g.rand, g.state.Composition)
 		err := g.state.Refresh()
-		g.state.finds.see(g.state.Composition, g.state.sum)
+		g.state.visited.addComposition(g.state.Composition, g.state.sum)
 		return err
 	case warm:
 		return b.learn(g.rand, g.state, l.kernel.moves, tally)
@@ -268,13 +268,13 @@ const peakSwaps = 0.1
 func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 	parity := int(l.scans & 1)
 	l.scans++
-	l.sums.begin()
+	l.sums.beginScan()
 	steps := l.steps()
 	for k := range steps + l.peaks {
 		lower, upper := &l.rungs[k], &l.rungs[k+1]
 		p := portable.Exp(min(0, l.logSwap(k, lower.state, upper.state)))
 		if k < steps {
-			l.sums.see(k, lower.state.sum, p, l.rise(k, lower.state)-lower.offset, l.rise(k, upper.state)-lower.offset)
+			l.sums.addStep(k, lower.state.sum, p, l.rise(k, lower.state)-lower.offset, l.rise(k, upper.state)-lower.offset)
 		}
 		if k >= steps {
 			p = float64(p * peakSwaps)
@@ -285,15 +285,15 @@ func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 			coldSwapped = coldSwapped || k == steps-1 || k == steps
 		}
 	}
-	l.sums.end(l.state().sum)
+	l.sums.endScan(l.state().sum)
 	coldSwapped = l.swapLearnt(r, parity) || coldSwapped
-	l.arrive()
+	l.countRoundTrips()
 	return coldSwapped
 }
 
-// arrive notes which replicas are at an end of the ladder, and counts what comes from
+// countRoundTrips notes which replicas are at an end of the ladder, and counts what comes from
 // β = 0 to β = 1.
-func (l *replicas) arrive() {
+func (l *replicas) countRoundTrips() {
 	steps := l.steps()
 	cold := &l.rungs[steps].seen
 	if steps == 0 {
@@ -324,19 +324,19 @@ func (x *State) swap(y *State) {
 	x.recalled, y.recalled = false, false
 }
 
-// settle ends warm-up.
-func (l *replicas) settle() {
+// endWarmup ends warm-up.
+func (l *replicas) endWarmup() {
 	for k := range l.rungs[:len(l.rungs)-l.learnt] {
 		l.kernel.within.EndWarmup(l.rungs[k].state)
 	}
-	l.sums.settle(l.rungs)
+	l.sums.restart(l.rungs)
 	l.settleLearnt()
 	l.round, l.done = 0, 0
 }
 
-// settle begins anew, with offsets as the sums have them, of a leg that begins with the
+// restart begins anew, with offsets as the sums have them, of a leg that begins with the
 // given rungs.
-func (s *ladderSums) settle(rungs []rung) {
+func (s *ladderSums) restart(rungs []rung) {
 	for k := range s.steps() {
 		if rise := s.logRatio(k); !math.IsNaN(rise) && !math.IsInf(rise, 0) {
 			rungs[k].offset += rise

@@ -9,7 +9,7 @@ import (
 // either leg.
 func (l *replicas) save(e *encoder) {
 	first := len(l.rungs) - l.learnt
-	e.ints(int64(first), l.scans, int64(l.seed), int64(l.index), int64(l.streams), int64(l.round), int64(l.done), int64(l.learnt), oneIf(l.pays))
+	e.ints(int64(first), l.scans, int64(l.seed), int64(l.index), int64(l.streams), int64(l.round), int64(l.done), int64(l.learnt), oneIf(l.learntPays))
 	if l.learnt > 0 {
 		e.states(&l.reference.known.states)
 		e.rungs(l.rungs[first:], false)
@@ -76,13 +76,13 @@ func (d *decoder) replicas(k *Tempered, rungs int64) *replicas {
 		return nil
 	}
 	l := &replicas{kernel: k, peaks: len(peaks), workers: 1, scans: d.int(), seed: uint64(d.int()), index: int(d.int())}
-	l.streams = d.between(0, math.MaxInt32)
-	l.round = d.between(0, 40)
-	l.done = d.between(0, firstLadderRound<<l.round-1)
-	if l.learnt = d.between(0, climb-1); k.steps > 0 && l.learnt > 0 {
+	l.streams = d.intBetween(0, math.MaxInt32)
+	l.round = d.intBetween(0, 40)
+	l.done = d.intBetween(0, firstLadderRound<<l.round-1)
+	if l.learnt = d.intBetween(0, climb-1); k.steps > 0 && l.learnt > 0 {
 		d.fail("a number is out of range")
 	}
-	l.pays = d.between(0, 1) == 1
+	l.learntPays = d.intBetween(0, 1) == 1
 	var leg []rung
 	if l.learnt > 0 {
 		met := d.states()
@@ -122,7 +122,7 @@ func (d *decoder) rungs(count, target int64, peaks []float64) (rungs []rung) {
 			d.fail("its ladder does not rise")
 		}
 		last = beta
-		g := rung{offset: d.float(), seen: ends(d.between(0, int64(seenHot|seenCold|byLearnt)))}
+		g := rung{offset: d.float(), seen: visitedEnds(d.intBetween(0, int64(seenHot|seenCold|byLearnt)))}
 		g.rand = d.random()
 		if d.err != nil {
 			return nil

@@ -11,12 +11,12 @@ const firstLadderRound = 32
 func (l *replicas) tune() error {
 	steps := l.steps()
 	if steps > 0 {
-		barrier, logZ := l.sums.climb(l.rungs)
+		barrier, logZ := l.sums.cumulate(l.rungs)
 		next := l.kernel.steps
 		if next == 0 {
 			next = stepsFor(barrier[steps])
 		}
-		betas, levels := spaced(l.rungs[:steps+1], barrier, logZ, next)
+		betas, levels := spaceBetas(l.rungs[:steps+1], barrier, logZ, next)
 		if err := l.rebuild(betas, levels); err != nil {
 			return err
 		}
@@ -34,14 +34,14 @@ func stepsFor(barrier float64) int {
 	return min(max(int(math.Ceil(2*barrier)), 1), maxSteps)
 }
 
-// climb returns the barrier and log Z up to each rung of a leg, which begins with the
+// cumulate returns the barrier and log Z up to each rung of a leg, which begins with the
 // given ones. What no spacing can change is left out: at β = 0 a composition that is
 // forbidden is always rejected.
-func (s *ladderSums) climb(rungs []rung) (barrier, logZ []float64) {
+func (s *ladderSums) cumulate(rungs []rung) (barrier, logZ []float64) {
 	steps := s.steps()
 	barrier, logZ = make([]float64, steps+1), make([]float64, steps+1)
 	for k := range steps {
-		barrier[k+1] = barrier[k] + s.avoidable(k)
+		barrier[k+1] = barrier[k] + s.avoidableRate(k)
 		rise := s.logRatio(k)
 		if math.IsNaN(rise) || math.IsInf(rise, 0) {
 			rise = 0
@@ -51,9 +51,9 @@ func (s *ladderSums) climb(rungs []rung) (barrier, logZ []float64) {
 	return barrier, logZ
 }
 
-// spaced returns the β of so many steps, between which the barrier rises evenly, and
+// spaceBetas returns the β of so many steps, between which the barrier rises evenly, and
 // log Z there, both interpolated between the rungs of a leg.
-func spaced(rungs []rung, barrier, logZ []float64, steps int) (betas, levels []float64) {
+func spaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, levels []float64) {
 	last := len(barrier) - 1
 	// A trace of a barrier everywhere keeps β rising where nothing is rejected.
 	height := func(k int) float64 { return barrier[k] + float64(1e-3*rungs[k].state.beta) }

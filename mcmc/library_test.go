@@ -83,7 +83,7 @@ func Example_library() {
 	}
 	fmt.Println("instead:", why.Changes[0].Text)
 	space := must(mcmc.NewRuledSpace(ctx, why.Changes[0].Apply(set), mcmc.Counting{}))
-	target := must(mcmc.NewTarget(space, mcmc.Uniform(3, 4), mcmc.Wish{Name: "sharp", Weight: 1, Property: sharp{of("lime"), of("syrup", "vermouth")}}))
+	target := must(mcmc.NewTarget(space, mcmc.Uniform(3, 4), mcmc.Objective{Name: "sharp", Weight: 1, Property: sharp{of("lime"), of("syrup", "vermouth")}}))
 
 	mine := must(mcmc.SamplerOf(target, mcmc.NewMetropolis("pour", target, pour{})))
 	ladder := must(mcmc.NewTempered(target))

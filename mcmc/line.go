@@ -33,7 +33,7 @@ func (x *State) lineOf(i, j int, law *splitLaw, curves bool, omit int) (*Pieces,
 			t.scorer.Line(i, j, p)
 		}
 		for q := range p.values {
-			p.values[q] = float64(p.values[q] * t.wish.Weight)
+			p.values[q] = float64(p.values[q] * t.objective.Weight)
 		}
 		if err := x.checkPieces(t, p, s, i, j); err != nil {
 			return nil, err
@@ -100,12 +100,12 @@ func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
 	last := int32(-1)
 	for q, start := range p.starts {
 		if start <= last || (q == 0 && start != 0) || start > s {
-			return fmt.Errorf("property %q gave the line of %d and %d at %v a piece %d that starts at split %d after %d, of %d", t.wish.Name, i, j, x.Composition, q, start, last, s)
+			return fmt.Errorf("property %q gave the line of %d and %d at %v a piece %d that starts at split %d after %d, of %d", t.objective.Name, i, j, x.Composition, q, start, last, s)
 		}
 		last = start
 	}
 	if last < 0 {
-		return fmt.Errorf("property %q gave the line of %d and %d at %v no pieces", t.wish.Name, i, j, x.Composition)
+		return fmt.Errorf("property %q gave the line of %d and %d at %v no pieces", t.objective.Name, i, j, x.Composition)
 	}
 	return nil
 }
@@ -126,8 +126,8 @@ func (x *State) badSplit(i, j, k int) error {
 		for int(p.starts[q]) > k {
 			q--
 		}
-		if score := float64(t.wish.Weight * p.values[q]); badScore(score) {
-			return newScoreError(t.wish.Name, t.scorer, score, y)
+		if score := float64(t.objective.Weight * p.values[q]); badScore(score) {
+			return newScoreError(t.objective.Name, t.scorer, score, y)
 		}
 	}
 	return fmt.Errorf("the properties together have no score at %v on the line of %d and %d, and by itself each has one", y, i, j)

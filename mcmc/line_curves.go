@@ -16,10 +16,10 @@ func (x *State) curved(r *Rand, s int) bool {
 	return x.curves && x.beta > 0 && (s >= shortLine || r.oracle != nil)
 }
 
-// envelop returns an envelope of the line of (i, j), from which the split omit, unless
+// newEnvelope returns an envelope of the line of (i, j), from which the split omit, unless
 // it is −1, can be left out.
-func (x *State) envelop(i, j int, law *splitLaw, omit int) (*envelope, error) {
-	e, err := x.spansOf(i, j, law, omit)
+func (x *State) newEnvelope(i, j int, law *splitLaw, omit int) (*envelope, error) {
+	e, err := x.startEnvelope(i, j, law, omit)
 	if e == nil {
 		return nil, err
 	}
@@ -28,9 +28,9 @@ func (x *State) envelop(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	return e, nil
 }
 
-// spansOf returns the envelope before it is close to the law, nil where the rules allow no
+// startEnvelope returns the envelope before it is close to the law, nil where the rules allow no
 // split but omit.
-func (x *State) spansOf(i, j int, law *splitLaw, omit int) (*envelope, error) {
+func (x *State) startEnvelope(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	p, err := x.lineOf(i, j, law, false, omit)
 	if p == nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (x *State) spansOf(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	*e = envelope{spans: e.spans[:0], peaks: e.peaks[:0], curve: e.curve[:0], beta: x.beta, omit: -1, law: *law, i: i, j: j, s: s}
 	for t := range x.terms {
 		if t := &x.terms[t]; t.curve != nil {
-			e.curve = append(e.curve, curve{t.curve, t.wish.Weight})
+			e.curve = append(e.curve, curve{t.curve, t.objective.Weight})
 			if peak := t.curve.Curve(i, j); 0 < peak && peak < s {
 				e.peaks = append(e.peaks, peak)
 			}
@@ -80,7 +80,7 @@ func (x *State) drawPlain(r *Rand, e *envelope, omit int) (k int, log float64, o
 	if err != nil {
 		return 0, 0, false, err
 	}
-	x.finds.seeLine(x.Composition, p, e.i, e.j, &e.law)
+	x.visited.addLine(x.Composition, p, e.i, e.j, &e.law)
 	line, err := x.weigh(p, e.i, e.j, &e.law, omit)
 	if err != nil || line.rest == 0 {
 		return 0, 0, false, err
@@ -98,11 +98,11 @@ func (x *State) drawPlain(r *Rand, e *envelope, omit int) (k int, log float64, o
 // and of this the first factor is how often h is what is drawn when t is left out.
 func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, error) {
 	was := x.Composition.Amount(i)
-	e, err := x.envelop(i, j, law, was)
+	e, err := x.newEnvelope(i, j, law, was)
 	if e == nil {
 		return stayed, err
 	}
-	x.seeCurved(e)
+	x.recordCurved(e)
 	k, there, ok, err := x.drawFrom(r, e, was)
 	if err != nil || !ok {
 		return stayed, err
@@ -121,9 +121,9 @@ func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, er
 	return updated, x.moveTo(i, j, k, math.NaN())
 }
 
-// seeCurved is [finds.seeLine] of an envelope's line.
-func (x *State) seeCurved(e *envelope) {
-	f := x.finds
+// recordCurved is [visitedStates.addLine] of an envelope's line.
+func (x *State) recordCurved(e *envelope) {
+	f := x.visited
 	if f == nil || e.plain {
 		return
 	}
@@ -143,7 +143,7 @@ func (x *State) seeCurved(e *envelope) {
 func (x *State) drawSplit(r *Rand, i, j int, law *splitLaw) (k int, value float64, err error) {
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	if x.curved(r, s) {
-		e, err := x.envelop(i, j, law, -1)
+		e, err := x.newEnvelope(i, j, law, -1)
 		if err != nil {
 			return 0, 0, err
 		}

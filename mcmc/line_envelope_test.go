@@ -83,7 +83,7 @@ func curved(tb testing.TB, name string, total int, weight float64) *mcmc.Target 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(10, 10), mcmc.Wish{Name: name, Property: curves(tb, total)[name], Weight: weight})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(10, 10), mcmc.Objective{Name: name, Property: curves(tb, total)[name], Weight: weight})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -204,24 +204,24 @@ func TestEnvelope(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 21))
 	type test struct {
 		name   string
-		wishes []mcmc.Wish
+		wishes []mcmc.Objective
 	}
 	var tests []test
 	all := roughs(r, s)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		tests = append(tests, test{name, []mcmc.Wish{{Name: name, Property: all[name], Weight: 1}}})
+		tests = append(tests, test{name, []mcmc.Objective{{Name: name, Property: all[name], Weight: 1}}})
 	}
 	total := s + rest
 	shipped := curves(t, total)
 	for _, name := range slices.Sorted(maps.Keys(shipped)) {
 		for _, weight := range []float64{0.3, 30, 30_000} {
-			tests = append(tests, test{fmt.Sprint(name, ", ", weight), []mcmc.Wish{{Name: name, Property: shipped[name], Weight: weight}}})
+			tests = append(tests, test{fmt.Sprint(name, ", ", weight), []mcmc.Objective{{Name: name, Property: shipped[name], Weight: weight}}})
 		}
 	}
-	step := mcmc.Wish{Name: "steps", Weight: 1, Property: stepsOf{}}
+	step := mcmc.Objective{Name: "steps", Weight: 1, Property: stepsOf{}}
 	tests = append(tests,
-		test{"all", []mcmc.Wish{{Name: "markowitz", Property: shipped["markowitz"], Weight: 100}, step, {Name: "normal", Property: shipped["normal"], Weight: 3}, {Name: "likeness", Property: shipped["likeness"], Weight: 0.5}}},
-		test{"steps", []mcmc.Wish{step, {Name: "normal", Property: shipped["normal"], Weight: 3}}})
+		test{"all", []mcmc.Objective{{Name: "markowitz", Property: shipped["markowitz"], Weight: 100}, step, {Name: "normal", Property: shipped["normal"], Weight: 3}, {Name: "likeness", Property: shipped["likeness"], Weight: 0.5}}},
+		test{"steps", []mcmc.Objective{step, {Name: "normal", Property: shipped["normal"], Weight: 3}}})
 	laws := [][4]float64{{1, 1, 1, 0}, {1, 0.5, 0.01, 0}, {0, 0, 1, 0}, {1, 0, 0.3, -2}, {1, 1, 0, 0}, {1e-9, 1, 1, 90}}
 	plains, lines := 0, 0
 	for n, c := range tests {
@@ -277,7 +277,7 @@ func TestEnvelope(t *testing.T) {
 				if plains += oneIf(plain); !curved {
 					t.Errorf("%s: the line is no curve", c.name)
 				}
-				if p, at := stattest.Follows(counts, shares); p < 1e-6/400 {
+				if p, at := stattest.TestLaw(counts, shares); p < 1e-6/400 {
 					t.Errorf("%s, law %v, β = %v, another %v: draws do not follow the law: p = %.2g at %s", c.name, law, beta, another, p, at)
 				}
 			}
@@ -295,7 +295,7 @@ func TestCursorCurve(t *testing.T) {
 	all := curves(t, 400)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		p := all[name]
-		target := newTarget(t, 31, 400, mcmc.Uniform(1, 9), mcmc.Wish{Name: name, Property: p, Weight: 30}, mcmc.Wish{Name: "steps", Property: stepsOf{}, Weight: 1})
+		target := newTarget(t, 31, 400, mcmc.Uniform(1, 9), mcmc.Objective{Name: name, Property: p, Weight: 30}, mcmc.Objective{Name: "steps", Property: stepsOf{}, Weight: 1})
 		amounts := make([]int, 31)
 		for range 400 {
 			amounts[[]int{0, 1, 2, 5, 8}[r.IntN(5)]]++
@@ -367,7 +367,7 @@ func TestEnvelopeOfLongLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := newTarget(t, 2, total, mcmc.Uniform(1, 2), mcmc.Wish{Name: "bell", Property: blend, Weight: 1})
+		target := newTarget(t, 2, total, mcmc.Uniform(1, 2), mcmc.Objective{Name: "bell", Property: blend, Weight: 1})
 		x, err := mcmc.NewState(target, newComposition(t, total/2, total-total/2))
 		if err != nil {
 			t.Fatal(err)
@@ -382,7 +382,7 @@ func TestEnvelopeOfLongLine(t *testing.T) {
 			counts[min(int(bins*math.Erfc(-z/math.Sqrt2)/2), bins-1)]++
 		}
 		// What a normal law has beyond the line's ends is less than 10⁻⁶ of it.
-		if p, at := stattest.Follows(counts, slices.Repeat([]float64{1. / bins}, bins)); p < 1e-6 {
+		if p, at := stattest.TestLaw(counts, slices.Repeat([]float64{1. / bins}, bins)); p < 1e-6 {
 			t.Errorf("mean %v, sd %v: p = %.2g at %s: %v", c.mean, c.sd, p, at, counts)
 		}
 		if _, plain := mcmc.IsCurved(x, r, total); plain {
@@ -399,7 +399,7 @@ func TestLongLineOfOneSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := newTarget(t, 2, total, mcmc.Uniform(1, 2), mcmc.Wish{Name: "half", Property: blend, Weight: 1})
+		target := newTarget(t, 2, total, mcmc.Uniform(1, 2), mcmc.Objective{Name: "half", Property: blend, Weight: 1})
 		x, err := mcmc.NewState(target, newComposition(t, total/2, total-total/2))
 		if err != nil {
 			t.Fatal(err)

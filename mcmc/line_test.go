@@ -47,7 +47,7 @@ func TestBadLines(t *testing.T) {
 		{lineOf{[]int{0}, math.Inf(1)}, "infinite"},
 	} {
 		for _, kernel := range []string{"accelerated", "gibbs", "balanced"} {
-			target := newTarget(t, 300, 5000, mcmc.Uniform(2, 3), mcmc.Wish{Name: "odd", Property: c.line, Weight: 1})
+			target := newTarget(t, 300, 5000, mcmc.Uniform(2, 3), mcmc.Objective{Name: "odd", Property: c.line, Weight: 1})
 			k, err := mcmc.NewKernel(kernel, target)
 			if err != nil {
 				t.Fatal(err)
@@ -67,8 +67,8 @@ func TestBadLines(t *testing.T) {
 // Scores at the end of what a float64 holds: their differences, and those at β = 9,
 // are never ∞ − ∞, and what is greater together is told.
 func TestGreatestScores(t *testing.T) {
-	huge := func(sign float64) mcmc.Wish {
-		return mcmc.Wish{Name: "huge", Weight: 1, Property: logScores(func(x *mcmc.Composition) float64 {
+	huge := func(sign float64) mcmc.Objective {
+		return mcmc.Objective{Name: "huge", Weight: 1, Property: logScores(func(x *mcmc.Composition) float64 {
 			return sign * 1.5e308 * (float64(x.Amount(0)) / float64(x.Total()))
 		})}
 	}
@@ -96,7 +96,7 @@ func TestGreatestScores(t *testing.T) {
 
 	// At a peak, from the worst there is: each way to a better one is taken, though 9
 	// times either score is −∞.
-	down := newTarget(t, 3, 4, mcmc.Uniform(1, 3), mcmc.Wish{Name: "down", Weight: 1, Property: logScores(func(x *mcmc.Composition) float64 {
+	down := newTarget(t, 3, 4, mcmc.Uniform(1, 3), mcmc.Objective{Name: "down", Weight: 1, Property: logScores(func(x *mcmc.Composition) float64 {
 		return -1e308 * (0.5 + float64(x.Amount(0))/float64(x.Total()))
 	})})
 	worst, best := newComposition(t, 4, 0, 0), newComposition(t, 0, 4, 0)
@@ -142,10 +142,10 @@ func TestGreatestScores(t *testing.T) {
 	target := newTarget(t, 3, 4, mcmc.Uniform(1, 3), huge(1), twice)
 	x := newComposition(t, 4, 0, 0)
 	var score *mcmc.ScoreError
-	if _, err := target.LogScore(x); !errors.As(err, &score) || score.Wish != "twice" || !strings.Contains(err.Error(), "scale them down") {
+	if _, err := target.LogScore(x); !errors.As(err, &score) || score.Objective != "twice" || !strings.Contains(err.Error(), "scale them down") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := mcmc.NewState(target, x); !errors.As(err, &score) || score.Wish != "twice" {
+	if _, err := mcmc.NewState(target, x); !errors.As(err, &score) || score.Objective != "twice" {
 		t.Errorf("got %v", err)
 	}
 }

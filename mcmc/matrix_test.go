@@ -268,7 +268,7 @@ func TestNothingAllowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	never := mcmc.Wish{Name: "never", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0 }), Weight: 1}
+	never := mcmc.Objective{Name: "never", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0 }), Weight: 1}
 	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 3), never)
 	if err != nil {
 		t.Fatal(err)

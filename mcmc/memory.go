@@ -8,7 +8,7 @@ package mcmc
 // It is filled in rounds, each twice as long as the last; what a round meets is
 // used from its end on. So what is learnt on the way from the start fades.
 type memory struct {
-	recollection // of the states of the last round
+	adaptiveProposal // of the states of the last round
 
 	mix   shares // what suits after warm-up
 	tuned bool   // whether there is such a mix
@@ -20,8 +20,8 @@ type memory struct {
 	met         states
 	last, now   wholeMoves
 
-	leg  int    // iterations of warm-up since the chain was last made cold
-	home states // where it was before it was heated
+	leg       int    // iterations of warm-up since the chain was last made cold
+	coldState states // where it was before it was heated
 }
 
 // wholeMoves counts the moves that draw a whole composition.
@@ -39,7 +39,7 @@ type wholeTally struct{ tried, candidates, accepted int64 }
 
 func (t *wholeTally) count(o outcome) {
 	t.tried++
-	t.candidates += oneIf(o != barred)
+	t.candidates += oneIf(o != infeasible)
 	t.accepted += oneIf(o.accepted())
 }
 
@@ -75,7 +75,7 @@ func (m *memory) ordered() bool { return m != nil && len(m.order) > 0 }
 
 // draw draws one of n ingredients.
 func (m *memory) draw(r *Rand, n int) int {
-	if m == nil || len(m.list) == 0 || r.Bernoulli(unmet) {
+	if m == nil || len(m.list) == 0 || r.Bernoulli(uniformShare) {
 		return r.Intn(n)
 	}
 	return int(m.list[r.Intn(len(m.list))])
@@ -86,7 +86,7 @@ func (m *memory) share(i, n int) float64 {
 	if m == nil || len(m.list) == 0 {
 		return 1 / float64(n)
 	}
-	return unmet/float64(n) + (1-unmet)*float64(m.count[i])/float64(len(m.list))
+	return uniformShare/float64(n) + (1-uniformShare)*float64(m.count[i])/float64(len(m.list))
 }
 
 // tune sets the mix. A whole new composition costs about as much as a line for
@@ -113,9 +113,9 @@ func (m *memory) tune(used float64, resizes bool) {
 // clone returns a copy.
 func (m *memory) clone(t *Target) *memory {
 	c := *m
-	c.met, c.home, c.recollection = states{}, states{}, recollection{}
+	c.met, c.coldState, c.adaptiveProposal = states{}, states{}, adaptiveProposal{}
 	c.learn(t, &m.states)
 	c.met.addAll(&m.met)
-	c.home.addAll(&m.home)
+	c.coldState.addAll(&m.coldState)
 	return &c
 }

@@ -13,7 +13,7 @@ type room struct{ left, least, most int }
 
 // arrange takes ingredients in the order in which amounts are divided: by rank, then,
 // where rules bound amounts, by number. It returns the ranks that there are, a bit for each.
-func (c *recollection) arrange(list []int32, total int) (ranks uint64, of room) {
+func (c *adaptiveProposal) arrange(list []int32, total int) (ranks uint64, of room) {
 	c.parts = c.parts[:0]
 	for _, i := range list {
 		if k := c.rankOf(i); k != unranked {
@@ -42,7 +42,7 @@ func (c *recollection) arrange(list []int32, total int) (ranks uint64, of room) 
 
 // next returns which amounts there may be of the part at a place, given what is left
 // for it and those after it.
-func (c *recollection) next(of *room, at int) doses {
+func (c *adaptiveProposal) next(of *room, at int) doses {
 	if c.doses == nil {
 		return doses{1, of.left - (len(c.parts) - 1 - at), 1}
 	}
@@ -175,7 +175,7 @@ func intPow(x float64, n int) float64 {
 // of random choices to draw with; else y has them. It returns the probability that they
 // come out. Where doses cannot come to what is left, those from there on are not kept, so
 // that there is always a division.
-func (c *recollection) divide(r *Rand, e *exactScratch, y *Composition) product {
+func (c *adaptiveProposal) divide(r *Rand, e *exactScratch, y *Composition) product {
 	ranks, room := c.arrange(y.list, y.total)
 	ranked := bits.OnesCount64(ranks)
 	l, n, p := &c.bins, len(c.parts), one()

@@ -24,7 +24,7 @@ func LearntESS(chains []*Chain) float64 {
 		u, a := x.memory.moments(x.target.space.ingredients)
 		used, amounts = append(used, u), append(amounts, a)
 	}
-	return min(between(used), between(amounts))
+	return min(stateChainRatio(used), stateChainRatio(amounts))
 }
 
 // moments are the means over states of numbers that each ingredient has, and of their
@@ -52,8 +52,8 @@ func (m *memory) moments(n int) (used, amounts *moments) {
 	return &moments{counts, counts}, &moments{sums, squares} // whether it is used is its own square
 }
 
-// between returns the variance of states over that of chains, +Inf where nothing differs.
-func between(chains []*moments) float64 {
+// stateChainRatio returns the variance of states over that of chains, +Inf where nothing differs.
+func stateChainRatio(chains []*moments) float64 {
 	within, between := 0.0, 0.0
 	for i := range chains[0].mean {
 		mean, square := 0.0, 0.0

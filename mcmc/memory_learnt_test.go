@@ -74,7 +74,7 @@ func learntChains(t *testing.T, target *Target, chains int, add func(*states)) [
 		if err != nil {
 			t.Fatal(err)
 		}
-		add(&chain.State.remembers().met)
+		add(&chain.State.ensureMemory().met)
 		all = append(all, chain)
 	}
 	return all

@@ -7,7 +7,7 @@ import (
 	"kir/internal/portable"
 )
 
-// A recollection is the law of whole compositions that recall draws from, made of
+// A adaptiveProposal is the law of whole compositions that recall draws from, made of
 // the states that warm-up met:
 //
 //   - which of the ingredients that were met most, the core, come together, and how
@@ -19,7 +19,7 @@ import (
 //     uniform ones would be but for the doses that rules leave each, and for a tilt: how
 //     much more often an ingredient's amount was met in each twentieth of the total, and
 //     how much more often in its group.
-type recollection struct {
+type adaptiveProposal struct {
 	states         // that were met
 	count  []int32 // by ingredient: how often they use it
 
@@ -46,18 +46,18 @@ type recollection struct {
 }
 
 const (
-	coreMost  = 8   // ingredients of the core, at most
-	orderMost = 64  // ingredients of the order, at most
-	unranked  = 255 // of an ingredient that is not of the order
-	loose     = 0.3 // how often recall draws all ingredients independently
+	coreMost   = 8   // ingredients of the core, at most
+	orderMost  = 64  // ingredients of the order, at most
+	unranked   = 255 // of an ingredient that is not of the order
+	looseShare = 0.3 // how often recall draws all ingredients independently
 )
 
-// unmet is the share of draws by a [memory] that do not look at it, so that
+// uniformShare is the share of draws by a [memory] that do not look at it, so that
 // what warm-up never met is still drawn.
-const unmet = 0.2
+const uniformShare = 0.2
 
 // learn makes it that of the given states.
-func (c *recollection) learn(t *Target, met *states) {
+func (c *adaptiveProposal) learn(t *Target, met *states) {
 	if len(met.list) == 0 {
 		return
 	}
@@ -116,7 +116,7 @@ func (c *recollection) learn(t *Target, met *states) {
 
 // drawAbsent draws one of the order that x does not use, in proportion to its odds. It
 // says whether there is one.
-func (c *recollection) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
+func (c *adaptiveProposal) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
 	weights := c.absent[:len(c.order)]
 	for k, i := range c.order {
 		weights[k] = 0
@@ -132,7 +132,7 @@ func (c *recollection) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
 
 // absentShares returns with which probability drawAbsent returns i if j is used, and
 // j if i is. What x else uses is used.
-func (c *recollection) absentShares(x *Composition, i, j int) (ofI, ofJ float64) {
+func (c *adaptiveProposal) absentShares(x *Composition, i, j int) (ofI, ofJ float64) {
 	sum := 0.0
 	for k, v := range c.order {
 		if x.amounts[v] == 0 && int(v) != i && int(v) != j {
@@ -150,13 +150,13 @@ func (c *recollection) absentShares(x *Composition, i, j int) (ofI, ofJ float64)
 }
 
 // coreAt is where the count of a size and a core stands.
-func (c *recollection) coreAt(t *Target, n int, core uint64) int {
+func (c *adaptiveProposal) coreAt(t *Target, n int, core uint64) int {
 	return (n-t.law.lo)<<c.core | int(core)
 }
 
 // substitute pairs the core's ingredients below N − core with the others from there
 // on: a number below N − core that is of the core stands for one of those.
-func (c *recollection) substitute(ingredients int) {
+func (c *adaptiveProposal) substitute(ingredients int) {
 	c.standIn = make([]int32, c.core)
 	next := int32(ingredients - c.core)
 	for k, i := range c.order[:c.core] {
@@ -190,8 +190,8 @@ func (p *product) times(f float64) {
 	}
 }
 
-// and returns p·q.
-func (p product) and(q product) product {
+// timesProduct returns p·q.
+func (p product) timesProduct(q product) product {
 	p.times(q.factor)
 	p.rest += q.rest
 	return p
@@ -209,7 +209,7 @@ func (p product) plus(q product) product {
 func (p product) log() float64 { return p.rest + portable.Log(p.factor) }
 
 // rankOf returns where an ingredient stands in the order.
-func (c *recollection) rankOf(i int32) uint8 {
+func (c *adaptiveProposal) rankOf(i int32) uint8 {
 	if c.rank == nil {
 		return unranked
 	}
@@ -217,11 +217,11 @@ func (c *recollection) rankOf(i int32) uint8 {
 }
 
 // drawOther draws one of n ingredients that is not of the core.
-func (c *recollection) drawOther(r *Rand, g *group, n int) int32 {
+func (c *adaptiveProposal) drawOther(r *Rand, g *group, n int) int32 {
 	if g != nil && len(g.others) > 0 && r.Bernoulli(ownShare) {
 		return g.others[r.Intn(len(g.others))]
 	}
-	if len(c.others) > 0 && !r.Bernoulli(unmet) {
+	if len(c.others) > 0 && !r.Bernoulli(uniformShare) {
 		return c.others[r.Intn(len(c.others))]
 	}
 	i := int32(r.Intn(n - c.core))
@@ -232,10 +232,10 @@ func (c *recollection) drawOther(r *Rand, g *group, n int) int32 {
 }
 
 // otherShare is the probability that drawOther returns ingredient i of n.
-func (c *recollection) otherShare(i int32, g *group, n int) float64 {
+func (c *adaptiveProposal) otherShare(i int32, g *group, n int) float64 {
 	u := 1 / float64(n-c.core)
 	if len(c.others) > 0 {
-		u = float64(unmet*u) + (1-unmet)*float64(c.count[i])/float64(len(c.others))
+		u = float64(uniformShare*u) + (1-uniformShare)*float64(c.count[i])/float64(len(c.others))
 	}
 	if g == nil || len(g.others) == 0 {
 		return u

@@ -25,7 +25,7 @@ const (
 type place struct{ state, at int }
 
 // places returns the places of all states.
-func (c *recollection) places() []place {
+func (c *adaptiveProposal) places() []place {
 	all := make([]place, len(c.sizes))
 	at := 0
 	for s, n := range c.sizes {
@@ -36,7 +36,7 @@ func (c *recollection) places() []place {
 }
 
 // learnGroups makes the groups of the states.
-func (c *recollection) learnGroups(t *Target, all []place) {
+func (c *adaptiveProposal) learnGroups(t *Target, all []place) {
 	c.groups = [1 << coreMost]*group{}
 	var states [1 << coreMost][]place
 	for _, s := range all {
@@ -64,7 +64,7 @@ func (c *recollection) learnGroups(t *Target, all []place) {
 // tiltsOf counts how often each amount was met in some states, and how often it would
 // have been by other tilts, or if nil were amounts uniform, given those before it. It
 // returns the ratios times those tilts.
-func (c *recollection) tiltsOf(t *Target, some []place, by []tilt, weight float64) []tilt {
+func (c *adaptiveProposal) tiltsOf(t *Target, some []place, by []tilt, weight float64) []tilt {
 	met, expected := make([]tilt, len(c.order)), make([]tilt, len(c.order))
 	var of [orderMost]int32
 	for _, s := range some {

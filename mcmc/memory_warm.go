@@ -13,7 +13,7 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	if len(x.terms) == 0 {
 		return b.learn(r, x, iterations, tally)
 	}
-	m := x.remembers()
+	m := x.ensureMemory()
 	for iterations > 0 {
 		var steps int
 		var err error
@@ -22,8 +22,8 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 			err = b.learn(r, x, steps, tally)
 		} else {
 			if m.leg == coldLeg {
-				m.home.copyFrom(&states{})
-				m.home.add(x.Composition)
+				m.coldState.copyFrom(&states{})
+				m.coldState.add(x.Composition)
 			}
 			steps = min(iterations, heatStep-m.leg%heatStep)
 			cold := x.beta
@@ -55,7 +55,7 @@ func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error 
 	if len(x.terms) == 0 {
 		return b.Advance(r, x, iterations, tally) // there is nothing to learn
 	}
-	m := x.remembers()
+	m := x.ensureMemory()
 	for iterations > 0 {
 		length := firstRound << m.round
 		stride := max(1, length/maxMetStates)
@@ -89,8 +89,8 @@ func (b *Balanced) EndWarmup(x *State) {
 	if m == nil {
 		return
 	}
-	if m.leg >= coldLeg && len(m.home.sizes) > 0 {
-		x.goHome()
+	if m.leg >= coldLeg && len(m.coldState.sizes) > 0 {
+		x.returnToCold()
 	}
 	if len(m.sizes) > 0 {
 		m.met.addLast(&m.states, maxMet-len(m.met.list))
@@ -99,13 +99,13 @@ func (b *Balanced) EndWarmup(x *State) {
 		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
 	}
 	m.round, m.done, m.met, m.last, m.now = 0, 0, states{}, wholeMoves{}, wholeMoves{}
-	m.leg, m.home = 0, states{}
+	m.leg, m.coldState = 0, states{}
 }
 
-// goHome takes a chain back to where it was cold. Should a property have no score
+// returnToCold takes a chain back to where it was cold. Should a property have no score
 // there any more, the state has no density and the next iteration says so.
-func (x *State) goHome() {
-	c, home := x.Composition, &x.memory.home
+func (x *State) returnToCold() {
+	c, home := x.Composition, &x.memory.coldState
 	c.clear()
 	for k, i := range home.list {
 		c.put(int(i), int(home.amounts[k]))

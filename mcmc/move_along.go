@@ -75,9 +75,9 @@ func togetherShare(q []float64, used uint, n int) float64 {
 // substituteShare is how many of the moves along tight sums are substitutions.
 const substituteShare = 0.5
 
-// along moves several ingredients together, so that sums stay what they are where
+// constrainedMove moves several ingredients together, so that sums stay what they are where
 // they are fixed, or nearly so where they are tight.
-func (x *State) along(r *Rand) (outcome, error) {
+func (x *State) constrainedMove(r *Rand) (outcome, error) {
 	rules := x.target.space.rules
 	switch t := x.target.tight; {
 	case rules.lattice != nil:
@@ -163,7 +163,7 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 	law := splitLaw{zero: weight(zero), full: weight(full), inner: weight(inner)}
 	p := &x.acc
 	p.Reset()
-	x.terms[0].scorer.(*ruleScorer).along(s, from, to, p)
+	x.terms[0].scorer.(*ruleScorer).scoreSteps(s, from, to, p)
 	line := x.spread(p, to-from, &law, -from, 0, 0)
 	if line.rest == 0 {
 		return stayed, nil
@@ -176,7 +176,7 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}
-	x.finds.see(c, x.sum)
+	x.visited.addComposition(c, x.sum)
 	if r.Bernoulli(portable.Exp(min(0, portable.Log(line.rest/back.rest)+float64(x.beta*(x.sum-was))))) {
 		return updated, nil
 	}

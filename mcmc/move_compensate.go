@@ -22,12 +22,12 @@ import (
 //	min(1, q_i·A/(q_j·B) · Y(x′)/Y(x)).
 func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	c, s := x.Composition, &x.step
-	var held [mostHeld]int
-	h := min(mostHeld, len(tight.factors))
+	var held [maxCompensated]int
+	h := min(maxCompensated, len(tight.factors))
 	if !drawDifferent(r, held[:h], len(tight.factors)) {
 		return stayed, nil
 	}
-	var places [mostHeld + 1]int
+	var places [maxCompensated + 1]int
 	if c.Used() <= h || !drawDifferent(r, places[:h+1], c.Used()) {
 		return stayed, nil
 	}
@@ -90,7 +90,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}
-	x.finds.see(c, x.sum)
+	x.visited.addComposition(c, x.sum)
 	ratio := x.newcomerShare(int(i)) / x.newcomerShare(int(j)) * (hi - lo + 1) / (hiBack - loBack + 1)
 	if r.Bernoulli(portable.Exp(min(0, portable.Log(ratio)+float64(x.beta*(x.sum-was))))) {
 		return updated, nil

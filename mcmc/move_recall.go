@@ -5,8 +5,8 @@ import "math/bits"
 // recall is a Metropolis–Hastings move whose candidate is drawn from what warm-up
 // met, whatever the state. It is no candidate if an ingredient comes twice.
 func (x *State) recall(r *Rand) (outcome, error) {
-	x.remembers()
-	result, log, err := x.whole(r, func() float64 {
+	x.ensureMemory()
+	result, log, err := x.wholeMove(r, func() float64 {
 		if !x.recalled {
 			x.recalled, x.logRecall = true, x.logRecalled(x.Composition, x.memory.divide(nil, nil, x.Composition))
 		}
@@ -26,11 +26,11 @@ func (x *State) recall(r *Rand) (outcome, error) {
 // logRecalled is the log of what the law gives y over the probability that recall draws
 // it, of which divided is that of its amounts.
 func (x *State) logRecalled(y *Composition, divided product) float64 {
-	return x.target.LogLaw(y.Used()) - divided.and(x.listed(y)).log()
+	return x.target.LogLaw(y.Used()) - divided.timesProduct(x.listedProbability(y)).log()
 }
 
-// remembers returns what the state has learnt, be it nothing.
-func (x *State) remembers() *memory {
+// ensureMemory returns what the state has learnt, be it nothing.
+func (x *State) ensureMemory() *memory {
 	if x.memory == nil {
 		x.memory = &memory{}
 	}
@@ -45,7 +45,7 @@ func (x *State) drawListed(r *Rand, y *Composition) bool {
 	y.total = x.target.space.total
 	n, core := 0, uint64(0)
 	var g *group
-	together := len(m.cores) > 0 && !r.Bernoulli(loose)
+	together := len(m.cores) > 0 && !r.Bernoulli(looseShare)
 	if together {
 		k := r.Intn(len(m.cores))
 		n, core = int(m.sizes[k]), m.cores[k]
@@ -77,22 +77,22 @@ func (x *State) drawListed(r *Rand, y *Composition) bool {
 // recallSize draws a size as often as warm-up met it, or from y_sparse.
 func (x *State) recallSize(r *Rand) int {
 	m := x.memory
-	if len(m.sizes) == 0 || r.Bernoulli(unmet) {
+	if len(m.sizes) == 0 || r.Bernoulli(uniformShare) {
 		return x.target.law.draw(r)
 	}
 	return int(m.sizes[r.Intn(len(m.sizes))])
 }
 
-// listed is the probability that recall draws the ingredients that y lists. With n of
+// listedProbability is the probability that recall draws the ingredients that y lists. With n of
 // them, of which the core's are C and m others,
 //
 //	(1−loose)·share(n, C)·m! Π_{others} q′_i + loose·size(n)·n! Π q_i.
-func (x *State) listed(y *Composition) product {
+func (x *State) listedProbability(y *Composition) product {
 	n, t, m := y.Used(), x.target, x.memory
 	size := t.law.P(n)
 	states := float64(len(m.cores))
 	if states > 0 {
-		size = float64(unmet*size) + (1-unmet)*float64(m.sizeCount[n-t.law.lo])/states
+		size = float64(uniformShare*size) + (1-uniformShare)*float64(m.sizeCount[n-t.law.lo])/states
 	}
 	single, core := one(), uint64(0)
 	for k, i := range y.list {
@@ -105,7 +105,7 @@ func (x *State) listed(y *Composition) product {
 	if states == 0 {
 		return single
 	}
-	single.times(loose)
+	single.times(looseShare)
 	count := m.coreCount[m.coreAt(t, n, core)]
 	if count == 0 {
 		return single
@@ -117,6 +117,6 @@ func (x *State) listed(y *Composition) product {
 			other.times(float64(float64(others) * m.otherShare(i, g, y.N())))
 		}
 	}
-	other.times((1 - loose) * float64(count) / states)
+	other.times((1 - looseShare) * float64(count) / states)
 	return single.plus(other)
 }

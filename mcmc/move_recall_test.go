@@ -19,7 +19,7 @@ func TestRecallDrawsWhatItSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wish := mcmc.Wish{Name: "all alike", Weight: 1, Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })}
+		wish := mcmc.Objective{Name: "all alike", Weight: 1, Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })}
 		target, err := mcmc.NewTarget(space, mcmc.Uniform(2, c.most), wish)
 		if err != nil {
 			t.Fatal(err)

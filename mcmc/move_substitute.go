@@ -72,7 +72,7 @@ func (x *State) substitute(r *Rand) (outcome, error) {
 	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}
-	x.finds.see(c, x.sum)
+	x.visited.addComposition(c, x.sum)
 	ratio := x.newcomerShare(i) / x.newcomerShare(j) * float64(there) / float64(back)
 	if r.Bernoulli(portable.Exp(min(0, portable.Log(ratio)+float64(x.beta*(x.sum-was))))) {
 		return updated, nil

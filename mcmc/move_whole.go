@@ -2,30 +2,30 @@ package mcmc
 
 import "kir/internal/portable"
 
-// whole is a move to a composition y that draw makes and that does not depend on the
+// wholeMove is a move to a composition y that draw makes and that does not depend on the
 // state, with probability g. draw returns log(P/g) of it, up to a constant and to the
 // properties, and may say that it has none; here returns that of the state. One
 // candidate is accepted by the Metropolis–Hastings ratio. logWeight is that of where the
 // chain is then, if the candidate was accepted.
-func (x *State) whole(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
+func (x *State) wholeMove(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
 	if x.target.batch > 1 {
-		return x.oneOf(r, here, draw)
+		return x.wholeMoveOfBatch(r, here, draw)
 	}
 	logWeight, ok := draw(x.candidate())
 	if !ok {
-		return barred, 0, nil
+		return infeasible, 0, nil
 	}
 	value, err := x.scoreCandidate()
 	if err != nil || value == negInf {
-		return barred, 0, err
+		return infeasible, 0, err
 	}
 	if !r.Bernoulli(portable.Exp(logWeight - here() + float64(x.beta*(value-x.sum)))) {
 		return rejected, 0, nil
 	}
-	return changed(x.takeCandidate(value)), logWeight, nil
+	return acceptedOutcome(x.takeCandidate(value)), logWeight, nil
 }
 
-// oneOf is whole with a batch of K candidates, of which another one than the state is
+// wholeMoveOfBatch is whole with a batch of K candidates, of which another one than the state is
 // chosen in proportion to w = P/g and accepted with probability
 //
 //	min(1, (W − w(x)) / (W − w(y))),  W = Σ w of the state and of all candidates.
@@ -35,7 +35,7 @@ func (x *State) whole(r *Rand, here func() float64, draw func(y *Composition) (l
 // moves among them that leave w as it is leave P as it is (Tjelmeland 2004, Calderhead
 // 2014); these are those of Liu (1996), which never propose what is there. What is no
 // candidate has a w of 0.
-func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
+func (x *State) wholeMoveOfBatch(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
 	b := x.batched()
 	for k, y := range b.candidates {
 		b.drawn[k] = negInf
@@ -46,7 +46,7 @@ func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (l
 		}
 	}
 	for _, t := range x.terms {
-		if p, ok := t.wish.Property.(BatchProperty); ok && len(b.wanted) > 1 {
+		if p, ok := t.objective.Property.(BatchProperty); ok && len(b.wanted) > 1 {
 			p.Prefetch(b.wanted)
 		}
 	}
@@ -69,7 +69,7 @@ func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (l
 		top = max(top, b.logs[k])
 	}
 	if !found {
-		return barred, 0, nil
+		return infeasible, 0, nil
 	}
 	rest := 0.0
 	for k, log := range b.logs {
@@ -87,7 +87,7 @@ func (x *State) oneOf(r *Rand, here func() float64, draw func(y *Composition) (l
 	if _, err := x.scoreCandidate(); err != nil { // its scorers follow it
 		return rejected, 0, err
 	}
-	return changed(x.takeCandidate(b.values[k])), b.drawn[k], nil
+	return acceptedOutcome(x.takeCandidate(b.values[k])), b.drawn[k], nil
 }
 
 // A batch is several candidates and what is made of them.

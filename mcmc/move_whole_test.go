@@ -69,7 +69,7 @@ func TestBatchesMatrix(t *testing.T) {
 		}
 		ingredients, total := 2+int(seed%2), 3
 		var c *ruledCell
-		wish := mcmc.Wish{Name: "batched", Weight: 2.5, Property: batched{newTreeProperty(ingredients, total), 2, func(xs []*mcmc.Composition) {
+		wish := mcmc.Objective{Name: "batched", Weight: 2.5, Property: batched{newTreeProperty(ingredients, total), 2, func(xs []*mcmc.Composition) {
 			for _, x := range xs {
 				scorer := mcmc.RuleScorer(c.target.Space(), x)
 				if scorer.Reset(); math.IsInf(scorer.LogScore(), -1) {

@@ -55,7 +55,7 @@ var movers = []struct {
 	{"exact", 1},
 }
 
-func productionTarget(t *testing.T, ingredients, total int, y mcmc.Sparsity, wishes ...mcmc.Wish) *mcmc.Target {
+func productionTarget(t *testing.T, ingredients, total int, y mcmc.Sparsity, wishes ...mcmc.Objective) *mcmc.Target {
 	t.Helper()
 	space, err := mcmc.NewSpace(ingredients, total)
 	if err != nil {
@@ -142,8 +142,8 @@ func draw(t *testing.T, target *mcmc.Target, from source, k mcmc.Kernel, iterati
 
 // compare returns the p-values of two samples, by what they are for.
 func compare(a, b *sample) map[string]float64 {
-	n, atN := stattest.SameLaw(a.used, b.used)
-	largest, atLargest := stattest.SameLaw(a.largest, b.largest)
+	n, atN := stattest.TestSameLaw(a.used, b.used)
+	largest, atLargest := stattest.TestSameLaw(a.largest, b.largest)
 	return map[string]float64{
 		"n " + atN:                        n,
 		"the largest amount " + atLargest: largest,
@@ -178,7 +178,7 @@ func TestKernelsLeaveLargeTargetsAsTheyAre(t *testing.T) {
 		for n := lo; n <= hi; n++ {
 			p[n-lo] = target.Law().P(n)
 		}
-		if p, at := stattest.Follows(counts, p); p < 1e-6/productionTests {
+		if p, at := stattest.TestLaw(counts, p); p < 1e-6/productionTests {
 			t.Errorf("%s: n of independent draws has a p-value of %.3g (at %s)", law.name, p, at)
 		}
 
@@ -217,7 +217,7 @@ func TestKernelsLeaveLargeScoredTargetsAsTheyAre(t *testing.T) {
 		}
 		return score / 4
 	}
-	target := productionTarget(t, 200, 100, mcmc.Uniform(8, 12), mcmc.Wish{Name: "spread", Property: mcmc.ScoreFunc(y), Weight: 1.5})
+	target := productionTarget(t, 200, 100, mcmc.Uniform(8, 12), mcmc.Objective{Name: "spread", Property: mcmc.ScoreFunc(y), Weight: 1.5})
 	bare := productionTarget(t, 200, 100, mcmc.Uniform(8, 12))
 	from := func() source {
 		e, z := independently(t, bare), (*mcmc.State)(nil)

@@ -286,7 +286,7 @@ func TestStreamsLookUniform(t *testing.T) {
 		counts []int
 		law    []float64
 	}{"one": {one, uniform}, "one after another": {within, pairs}, "two streams": {across, pairs}} {
-		if p, at := stattest.Follows(c.counts, c.law); p < 1e-9 {
+		if p, at := stattest.TestLaw(c.counts, c.law); p < 1e-9 {
 			t.Errorf("%s: p-value %.3g (at %s)", name, p, at)
 		}
 	}

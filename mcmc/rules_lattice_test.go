@@ -75,7 +75,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 			set, feasible = randomRules(r, set.Ingredients, set.Total)
 		}
 		feasible = addTight(r, &set, feasible, limits, room)
-		var wishes []mcmc.Wish
+		var wishes []mcmc.Objective
 		if seed%2 == 1 {
 			wishes = append(wishes, bumpy)
 		}
@@ -140,7 +140,7 @@ func equalityLadder(t *testing.T) *ladderCell {
 	}
 	sizes := []float64{0, 0.2, 0.3, 0.5}
 	of := []float64{0, 3, 3 * 3, 3} // how many compositions there are, of which one each is feasible
-	law := stattest.Law{Ingredients: 3, Total: 4, Size: func(n int) float64 { return sizes[n] * of[n] }, Wishes: []stattest.Wish{
+	law := stattest.Law{Ingredients: 3, Total: 4, Size: func(n int) float64 { return sizes[n] * of[n] }, Objectives: []stattest.Objective{
 		{Weight: 1, LogScore: func(x []int) float64 {
 			if !feasible(x) {
 				return math.Inf(-1)
@@ -150,7 +150,7 @@ func equalityLadder(t *testing.T) *ladderCell {
 		{Weight: 1, Score: func(x []int) float64 { return 1 + float64(x[0]%2) }},
 	}}
 	l := newLadderCell(cell{name: "an equality", target: target, law: law, scored: true}, 0, 0.5, 1)
-	law.Size, law.Wishes = func(n int) float64 { return sizes[n] }, nil
+	law.Size, law.Objectives = func(n int) float64 { return sizes[n] }, nil
 	if l.laws[0], err = law.Enumerate(); err != nil {
 		t.Fatal(err)
 	}

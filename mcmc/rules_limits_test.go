@@ -126,7 +126,7 @@ func constituents(tb testing.TB, total int) limitedSpace {
 }
 
 // target returns the space's target, and the seconds that measuring took.
-func (l limitedSpace) target(tb testing.TB, wishes ...mcmc.Wish) (*mcmc.Target, float64) {
+func (l limitedSpace) target(tb testing.TB, wishes ...mcmc.Objective) (*mcmc.Target, float64) {
 	tb.Helper()
 	start := worth.CPU()
 	space, err := mcmc.NewRuledSpace(tb.Context(), l.set, mcmc.Counting{Law: l.law, Seed: 1, Workers: 1})
@@ -145,7 +145,7 @@ func (l limitedSpace) target(tb testing.TB, wishes ...mcmc.Wish) (*mcmc.Target, 
 func presences(ingredients int) []statistic {
 	all := sizeStatistics()[:1]
 	for i := range ingredients {
-		all = append(all, statistic{Name: fmt.Sprint("ingredient ", i), Of: func(x *mcmc.State) float64 { return float64(min(x.Composition.Amount(i), 1)) }})
+		all = append(all, statistic{Name: fmt.Sprint("ingredient ", i), Value: func(x *mcmc.State) float64 { return float64(min(x.Composition.Amount(i), 1)) }})
 	}
 	return all
 }
@@ -245,7 +245,7 @@ func TestLawOfNUnderLimits(t *testing.T) {
 			}
 		}
 		of := diagnose.Summarize(all)
-		ess, err := of.ESSMean, of.Why("ESSMean")
+		ess, err := of.ESSMean, of.ReasonFor("ESSMean")
 		if err != nil {
 			t.Fatal(err)
 		}

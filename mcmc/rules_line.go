@@ -225,11 +225,11 @@ func (t *sumTerm) term() condition.Term {
 	return condition.Term{PerUnit: t.perUnit, Whole: t.whole}
 }
 
-// along writes the scores of x + t·d for the steps t from..to, of which the first
+// scoreSteps writes the scores of x + t·d for the steps t from..to, of which the first
 // is piece 0. Between the ends all ingredients that d changes are used: what only
 // asks which are used holds for all steps or for none, and amounts and sums leave
 // an interval, as on a line.
-func (s *ruleScorer) along(d *step, from, to int, p *Pieces) {
+func (s *ruleScorer) scoreSteps(d *step, from, to int, p *Pieces) {
 	var were [mostTogether]int32
 	for k, i := range d.of[:d.m] {
 		were[k] = s.amounts[i]
@@ -250,7 +250,7 @@ func (s *ruleScorer) along(d *step, from, to int, p *Pieces) {
 	}
 	if to-from > 1 {
 		at(from + 1)
-		first, last, whole := s.betweenAlong(d, from, to)
+		first, last, whole := s.feasibleSteps(d, from, to)
 		if first > from+1 || first > last {
 			add(from+1, negInf)
 		}
@@ -271,10 +271,10 @@ func (s *ruleScorer) along(d *step, from, to int, p *Pieces) {
 	}
 }
 
-// betweenAlong returns the first and the last of the steps from+1..to−1 that keep
+// feasibleSteps returns the first and the last of the steps from+1..to−1 that keep
 // what is linear in them, and whether each between these keeps the same rules. The
 // amounts are those at from+1.
-func (s *ruleScorer) betweenAlong(d *step, from, to int) (first, last int, whole bool) {
+func (s *ruleScorer) feasibleSteps(d *step, from, to int) (first, last int, whole bool) {
 	lo, hi := int64(from+1), int64(to-1)
 	whole = true
 	narrow := func(rest, slope, least, most int64) { // rest is at from+1

@@ -87,7 +87,7 @@ func (r *ruleset) indexSums() {
 		for n := range r.Sums[k].Terms {
 			t := &r.Sums[k].Terms[n]
 			one := sumTerm{sum: int32(k), perUnit: t.PerUnit, whole: t.Whole}
-			if t.Bent() {
+			if t.IsBent() {
 				one.bent = t
 			}
 			r.terms[next[t.Ingredient]] = one
@@ -267,13 +267,13 @@ func (s *ruleScorer) sumBroken(k int32) bool {
 	return s.sums[k] < s.r.Sums[k].Min || s.sums[k] > s.r.Sums[k].Max
 }
 
-// kept says whether all rules are.
-func (s *ruleScorer) kept() bool {
+// allKept says whether all rules are.
+func (s *ruleScorer) allKept() bool {
 	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && s.badSums == 0
 }
 
 // LogScore returns 0 if all rules are kept, else −Inf.
-func (s *ruleScorer) LogScore() float64 { return logOf(s.kept()) }
+func (s *ruleScorer) LogScore() float64 { return logOf(s.allKept()) }
 
 // at returns the score of one split of (i, j): k units to i.
 func (s *ruleScorer) at(i, j, k int) float64 {

@@ -206,7 +206,7 @@ type ruledCell struct {
 }
 
 // newRuledCell returns nil where the rules leave nothing.
-func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...mcmc.Wish) *ruledCell {
+func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...mcmc.Objective) *ruledCell {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	rules, feasible := randomRules(r, ingredients, total)
@@ -214,7 +214,7 @@ func newRuledCell(t *testing.T, seed uint64, ingredients, total int, wishes ...m
 }
 
 // newCellOf is newRuledCell of given rules, which say twice what is feasible.
-func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible func(x []int) bool, wishes ...mcmc.Wish) *ruledCell {
+func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible func(x []int) bool, wishes ...mcmc.Objective) *ruledCell {
 	t.Helper()
 	ingredients, total := rules.Ingredients, rules.Total
 	most := min(ingredients, total)
@@ -270,7 +270,7 @@ func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible
 		t.Fatalf("seed %d: %v", seed, err)
 	}
 	for _, w := range wishes {
-		law.Wishes = append(law.Wishes, stattest.Wish{Weight: w.Weight, Score: func(x []int) float64 {
+		law.Objectives = append(law.Objectives, stattest.Objective{Weight: w.Weight, Score: func(x []int) float64 {
 			var parts []mcmc.Part
 			for i, a := range x {
 				if a > 0 {
@@ -294,13 +294,13 @@ func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible
 // with random rules of every kind, with and without a property.
 func TestRuledKernels(t *testing.T) {
 	t.Parallel()
-	bumpy := mcmc.Wish{Name: "bumpy", Weight: 1.5, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+	bumpy := mcmc.Objective{Name: "bumpy", Weight: 1.5, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
 	})}
 	ran, measured := 0, 0
 	for seed := range uint64(240) {
 		ingredients, total := 2+int(seed%3), 3+int(seed%4)
-		var wishes []mcmc.Wish
+		var wishes []mcmc.Objective
 		if seed%2 == 1 {
 			wishes = append(wishes, bumpy)
 		}

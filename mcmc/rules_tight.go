@@ -31,7 +31,7 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 			f[t.Ingredient] = float64(t.PerUnit)
 			mean += f[t.Ingredient] / float64(len(f))
 			square += f[t.Ingredient] * f[t.Ingredient] / float64(len(f))
-			whole = whole || t.Whole != 0 || t.Bent()
+			whole = whole || t.Whole != 0 || t.IsBent()
 		}
 		deviation := float64(float64(c.Total) * math.Sqrt(2/(n+1)*(square-float64(mean*mean))))
 		below := func(bound int64) float64 { // the share
@@ -47,15 +47,15 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 	return s
 }
 
-// mostHeld is how many sums an exchange makes up for at most.
-const mostHeld = 3
+// maxCompensated is how many sums an exchange makes up for at most.
+const maxCompensated = 3
 
 // solve finds what b takes of a unit of a, and what each of the others, so that the
 // total and the sums stay: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c = f_a. It says whether
 // there is such a ρ > 0.
-func (s *tightSums) solve(held []int, a, b int32, others []int32) (rho float64, kappa [mostHeld]float64, ok bool) {
+func (s *tightSums) solve(held []int, a, b int32, others []int32) (rho float64, kappa [maxCompensated]float64, ok bool) {
 	n := len(held) + 1
-	var m [mostHeld + 1][mostHeld + 2]float64
+	var m [maxCompensated + 1][maxCompensated + 2]float64
 	for row := range n {
 		f := func(i int32) float64 {
 			if row == 0 {

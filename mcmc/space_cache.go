@@ -17,9 +17,9 @@ type Cache interface {
 	Store(key [sha256.Size]byte, data []byte)
 }
 
-// worthCaching is how many steps of 10⁻⁹ s counting takes of which the result is
+// minCachedSteps is how many steps of 10⁻⁹ s counting takes of which the result is
 // kept; what was measured always is.
-const worthCaching = 2e8
+const minCachedSteps = 2e8
 
 // countingVersion is raised whenever |X_n| of the same rules, law and seed may
 // come out differently; a test knows what does.
@@ -88,7 +88,7 @@ func (m *memo) measured(p measure.Problem, sizes []int) *measure.Result {
 
 // keep gives the cache what was worked out, if it is worth that.
 func (m *memo) keep(r *ruleset) error {
-	if m.cache == nil || m.used || r.measured == nil && r.table.Steps() < worthCaching {
+	if m.cache == nil || m.used || r.measured == nil && r.table.Steps() < minCachedSteps {
 		return nil
 	}
 	c := counting{Whole: r.shares == nil, Counts: r.table.All()}

@@ -33,9 +33,9 @@ type Counting struct {
 	// instead, in steps of some 10⁻⁹ s: 4·10⁹ if it is 0. With 1 they are measured.
 	TableSteps float64
 
-	// Doing, if there is one, receives what is being done, whenever that is something
+	// Progress, if there is one, receives what is being done, whenever that is something
 	// else that may take long.
-	Doing func(what string)
+	Progress func(what string)
 
 	// Early, if there is one, receives the space where |X_n| is measured, as soon as
 	// compositions of each size are found: with counts that are rough.
@@ -73,11 +73,11 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := condition.Of(set)
+	conditions, err := condition.FromRules(set)
 	if err != nil {
 		return nil, err
 	}
-	o.do("counting the compositions that keep the rules")
+	o.report("counting the compositions that keep the rules")
 	r := newRuleset(conditions)
 	most := len(mass)
 	memo := newMemo(r, mass, o)
@@ -88,7 +88,7 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 		if wide.Steps, wide.Known = o.TableSteps, memo.counts(true); wide.Steps == 0 {
 			wide.Steps = tableSteps
 		}
-		whole, err := conditions.Whole()
+		whole, err := conditions.FullSpace()
 		if err == nil {
 			err = r.tabulate(ctx, whole, wide)
 		}
@@ -115,9 +115,9 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	return s, memo.keep(r)
 }
 
-func (o *Counting) do(what string) {
-	if o.Doing != nil {
-		o.Doing(what)
+func (o *Counting) report(what string) {
+	if o.Progress != nil {
+		o.Progress(what)
 	}
 }
 
@@ -165,7 +165,7 @@ func (y Sparsity) masses(most int) ([]float64, error) {
 // countShares works out which share of what a table counts keeps the other rules.
 func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *memo) error {
 	r := s.rules
-	o.do("looking at compositions one by one")
+	o.report("looking at compositions one by one")
 	r.shares = make([]Share, len(mass))
 	r.measuredAt = make([]int, len(mass)+1)
 	var sizes []int // to measure
@@ -180,7 +180,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 			share.Exact, share.Counted = true, true
 			continue
 		}
-		kept, ok, err := r.Kept(ctx, n)
+		kept, ok, err := r.CountFeasible(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	}
 	// Sizes at the ends that hardly any draw has are not worth measuring; and those
 	// beyond them would leave a gap.
-	lo, hi := tails(mass)
+	lo, hi := trimTails(mass)
 	for n := range r.shares {
 		if n+1 < lo || n+1 > hi {
 			r.shares[n], r.logCount[n+1] = Share{N: n + 1}, negInf
@@ -217,9 +217,9 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	}
 	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
 	if r.measured = memo.measured(problem, sizes); r.measured == nil {
-		o.do("measuring how many compositions keep the rules")
+		o.report("measuring how many compositions keep the rules")
 		if o.Early != nil {
-			options.Early = func(m *measure.Result) error { return o.Early(s.roughly(m)) }
+			options.Early = func(m *measure.Result) error { return o.Early(s.withMeasured(m)) }
 		}
 		var err error
 		if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
@@ -244,8 +244,8 @@ func (r *ruleset) takeMeasured() {
 	}
 }
 
-// roughly returns the space with what is measured so far.
-func (s *Space) roughly(m *measure.Result) *Space {
+// withMeasured returns the space with what is measured so far.
+func (s *Space) withMeasured(m *measure.Result) *Space {
 	r := *s.rules
 	r.measured, r.sampler = m, r.sampler.Clone()
 	r.shares, r.measuredAt, r.logCount = slices.Clone(r.shares), slices.Clone(r.measuredAt), slices.Clone(r.logCount)
@@ -255,9 +255,9 @@ func (s *Space) roughly(m *measure.Result) *Space {
 	return &space
 }
 
-// tails returns the sizes from lo to hi without those at either end that have at
+// trimTails returns the sizes from lo to hi without those at either end that have at
 // most half of [negligible] together.
-func tails(mass []float64) (lo, hi int) {
+func trimTails(mass []float64) (lo, hi int) {
 	lo, hi = 1, len(mass)
 	for left := mass[lo-1]; lo < hi && left <= negligible/2; left += mass[lo-1] {
 		lo++

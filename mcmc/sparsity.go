@@ -252,8 +252,8 @@ func (l *Law) sizes() []int {
 	return all
 }
 
-// where returns the law on the sizes that are possible, nil if there are none.
-func (l *Law) where(possible func(n int) bool) *Law {
+// restrictTo returns the law on the sizes that are possible, nil if there are none.
+func (l *Law) restrictTo(possible func(n int) bool) *Law {
 	p := make([]float64, l.hi)
 	sum := 0.0
 	for n := l.lo; n <= l.hi; n++ {

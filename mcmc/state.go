@@ -32,24 +32,24 @@ type State struct {
 	curves         bool // some term is a curve, and none is picky
 	envelope       envelope
 	undo           []undo
-	ahead          bool // the rules have made the moves of undo, and other terms have not
+	rulesAhead     bool // the rules have made the moves of undo, and other terms have not
 	step           step
 	was            []Part
 
-	spare  *spare
-	batch  *batch     // where several candidates are drawn at once
-	memory *memory    // what warm-up has learnt; nil if nothing
-	wholes wholeMoves // since it was last emptied
-	finds  *finds     // what was found on the way; nil if nothing is looked for
+	candidateBuffer *candidateBuffer
+	batch           *batch         // where several candidates are drawn at once
+	memory          *memory        // what warm-up has learnt; nil if nothing
+	wholes          wholeMoves     // since it was last emptied
+	visited         *visitedStates // what was found on the way; nil if nothing is looked for
 
 	logRecall float64 // of what the law gives the composition over the probability that recall draws it
 	recalled  bool    // whether that is known
 }
 
-// A spare is a second composition with scorers of its own, where whole
+// A candidateBuffer is a second composition with scorers of its own, where whole
 // candidates are drawn. A candidate that is accepted changes places with the
 // composition of the state.
-type spare struct {
+type candidateBuffer struct {
 	composition *Composition
 	terms       []term // nil until it is scored
 }
@@ -59,10 +59,10 @@ type undo struct{ i, j, k, to int32 }
 
 // term is a wish of positive weight, or a bound, and its scorer for this state.
 type term struct {
-	wish   *Wish
-	scorer Scorer
-	picky  SplitScorer // the scorer, if it is one
-	curve  CurveScorer // the same
+	objective *Objective
+	scorer    Scorer
+	picky     SplitScorer // the scorer, if it is one
+	curve     CurveScorer // the same
 }
 
 // NewState returns the state of a chain that is at x, which becomes the
@@ -98,22 +98,22 @@ func newState(t *Target, x *Composition) *State {
 func newTerms(t *Target, x *Composition) []term {
 	var terms []term
 	if r := t.space.rules; r != nil {
-		terms = append(terms, term{wish: &Wish{Name: rulesName, Property: r, Weight: 1}, scorer: r.Scorer(x)})
+		terms = append(terms, term{objective: &Objective{Name: rulesName, Property: r, Weight: 1}, scorer: r.Scorer(x)})
 	}
-	for k := range t.wishes {
-		w := &t.wishes[k]
+	for k := range t.objectives {
+		w := &t.objectives[k]
 		if w.Weight == 0 {
 			continue
 		}
 		terms = append(terms, newTerm(w, x))
 	}
 	for _, b := range t.bounds {
-		terms = append(terms, newTerm(&Wish{Name: b.Name, Property: b.Property, Weight: 1}, x))
+		terms = append(terms, newTerm(&Objective{Name: b.Name, Property: b.Property, Weight: 1}, x))
 	}
 	return terms
 }
 
-func newTerm(w *Wish, x *Composition) term {
+func newTerm(w *Objective, x *Composition) term {
 	var scorer Scorer
 	if p, ok := w.Property.(LineProperty); ok {
 		scorer = p.Scorer(x)
@@ -155,7 +155,7 @@ func (x *State) AppendScores(dst []float64) []float64 {
 	if x.target.space.rules != nil {
 		k = 1 // the first term is that of the rules
 	}
-	for _, w := range x.target.wishes {
+	for _, w := range x.target.objectives {
 		if w.Weight == 0 {
 			dst = append(dst, expScore(w.Property.LogScore(x.Composition)))
 			continue
@@ -171,7 +171,7 @@ func (x *State) AppendScores(dst []float64) []float64 {
 func (x *State) CheckScores(scores []float64) error {
 	for k, y := range scores {
 		if badScore(y) {
-			w := &x.target.wishes[k]
+			w := &x.target.objectives[k]
 			return newScoreError(w.Name, w.Property, portable.Log(y), x.Composition)
 		}
 	}
@@ -232,12 +232,12 @@ func sumScores(terms []term, c *Composition, reset bool) (float64, error) {
 		if reset {
 			t.scorer.Reset()
 		}
-		score := float64(t.wish.Weight * t.scorer.LogScore())
+		score := float64(t.objective.Weight * t.scorer.LogScore())
 		if score == negInf {
 			return negInf, nil
 		}
 		if sum += score; badScore(sum) && bad == nil {
-			bad = newScoreError(t.wish.Name, t.scorer, score, c)
+			bad = newScoreError(t.objective.Name, t.scorer, score, c)
 		}
 	}
 	if bad != nil {
@@ -249,22 +249,22 @@ func sumScores(terms []term, c *Composition, reset bool) (float64, error) {
 // candidate returns the spare composition, to be made a candidate. It holds
 // anything.
 func (x *State) candidate() *Composition {
-	if x.spare == nil {
-		x.spare = &spare{composition: newComposition(x.Composition.N())}
+	if x.candidateBuffer == nil {
+		x.candidateBuffer = &candidateBuffer{composition: newComposition(x.Composition.N())}
 	}
-	return x.spare.composition
+	return x.candidateBuffer.composition
 }
 
 // scoreCandidate returns Σ_k c_k·log y_k of the candidate. Where that is −Inf its
 // scorers are not up to date.
 func (x *State) scoreCandidate() (float64, error) {
-	y := x.spare
+	y := x.candidateBuffer
 	if y.terms == nil && len(x.terms) > 0 {
 		y.terms = newTerms(x.target, y.composition)
 	}
 	sum, err := sumScores(y.terms, y.composition, true)
 	if err == nil {
-		x.finds.see(y.composition, sum)
+		x.visited.addComposition(y.composition, sum)
 	}
 	return sum, err
 }
@@ -272,7 +272,7 @@ func (x *State) scoreCandidate() (float64, error) {
 // takeCandidate makes the candidate the state's composition, which becomes the spare
 // one, and says whether it is another. Its weighted log scores sum to value.
 func (x *State) takeCandidate(value float64) (changed bool) {
-	y := x.spare
+	y := x.candidateBuffer
 	x.recalled = false
 	if y.composition.Equal(x.Composition) {
 		return false
@@ -293,13 +293,13 @@ func (x *State) takeCandidate(value float64) (changed bool) {
 func (x *State) takeBack(was float64) {
 	for k := len(x.undo) - 1; k >= 0; k-- {
 		u := x.undo[k]
-		if x.ahead {
+		if x.rulesAhead {
 			x.moveAhead(int(u.i), int(u.j), int(u.k))
 		} else {
 			x.moveUnscored(int(u.i), int(u.j), int(u.k))
 		}
 	}
-	x.ahead, x.sum = false, was
+	x.rulesAhead, x.sum = false, was
 }
 
 // resizeBy makes one move of several, which can be taken back. Where there are rules, they
@@ -309,7 +309,7 @@ func (x *State) resizeBy(i, j, k int) {
 	if len(x.terms) > 0 {
 		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i], int32(k)})
 	}
-	if x.ahead = x.target.space.rules != nil; x.ahead {
+	if x.rulesAhead = x.target.space.rules != nil; x.rulesAhead {
 		x.moveAhead(i, j, k)
 	} else {
 		x.moveUnscored(i, j, k)
@@ -325,14 +325,14 @@ func (x *State) moveAhead(i, j, k int) {
 
 // rescoreMoved is rescore after moves by resizeBy.
 func (x *State) rescoreMoved() error {
-	if !x.ahead {
+	if !x.rulesAhead {
 		return x.rescore()
 	}
 	if x.terms[0].scorer.LogScore() == negInf {
 		x.sum = negInf
 		return nil
 	}
-	x.ahead = false
+	x.rulesAhead = false
 	if others := x.terms[1:]; len(others) > 0 {
 		// They are led along the same way.
 		for k := len(x.undo) - 1; k >= 0; k-- {

@@ -1,14 +1,14 @@
 package mcmc
 
-// A Find is a composition that a replica of a tempered chain looked at on its
+// A VisitedState is a composition that a replica of a tempered chain looked at on its
 // way: the best of each set of ingredients on a line, or a whole candidate. It
 // is no draw, and says nothing of the law; but where a few good compositions
 // are wanted, far more are looked at than are drawn, and the peaks look at the
 // best.
 //
-// Whoever makes a shortlist needs finds, by [Chain.Search] and [Chain.Finds];
+// Whoever makes a shortlist needs finds, by [Chain.Search] and [Chain.DrainVisited];
 // whoever samples does not. Package search looks further, without a chain.
-type Find struct {
+type VisitedState struct {
 	Parts    []Part
 	LogScore float64 // Σ_k c_k·log y_k
 }
@@ -16,14 +16,14 @@ type Find struct {
 // maxFinds is how many finds a replica keeps until they are asked for.
 const maxFinds = 256
 
-// finds is what a state has found that scores above a bar.
-type finds struct {
+// visitedStates is what a state has found that scores above a bar.
+type visitedStates struct {
 	bar  float64
-	list []Find
+	list []VisitedState
 }
 
 // add returns a new find to be filled, or nil if there are too many.
-func (f *finds) add(logScore float64) *Find {
+func (f *visitedStates) add(logScore float64) *VisitedState {
 	n := len(f.list)
 	if n == maxFinds {
 		return nil
@@ -31,15 +31,15 @@ func (f *finds) add(logScore float64) *Find {
 	if n < cap(f.list) {
 		f.list = f.list[:n+1] // with the parts that it had, to be written over
 	} else {
-		f.list = append(f.list, Find{})
+		f.list = append(f.list, VisitedState{})
 	}
 	find := &f.list[n]
 	find.Parts, find.LogScore = find.Parts[:0], logScore
 	return find
 }
 
-// see notes a whole composition, if it scores above the bar.
-func (f *finds) see(c *Composition, logScore float64) {
+// addComposition notes a whole composition, if it scores above the bar.
+func (f *visitedStates) addComposition(c *Composition, logScore float64) {
 	if f == nil || !(logScore > f.bar) {
 		return
 	}
@@ -50,10 +50,10 @@ func (f *finds) see(c *Composition, logScore float64) {
 	}
 }
 
-// seeLine notes the best split of each set of ingredients that the line of
+// addLine notes the best split of each set of ingredients that the line of
 // (i, j) has, if it scores above the bar: either end, and what lies between.
 // Where the law gives a weight of 0 it has no such size.
-func (f *finds) seeLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
+func (f *visitedStates) addLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
 	if f == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (f *finds) seeLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
 
 // addSplit notes the composition that has k units of i, and of j the rest of
 // their sum.
-func (f *finds) addSplit(c *Composition, i, j, k int, logScore float64) {
+func (f *visitedStates) addSplit(c *Composition, i, j, k int, logScore float64) {
 	find := f.add(logScore)
 	if find == nil {
 		return

@@ -15,10 +15,10 @@ func TestFindsAreWhatTheySay(t *testing.T) {
 		t.Fatal(err)
 	}
 	target, err := mcmc.NewTarget(space, mcmc.Table(map[int]float64{2: 1, 3: 1, 5: 1}),
-		mcmc.Wish{Name: "even", Weight: 2, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+		mcmc.Objective{Name: "even", Weight: 2, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 			return 1 + float64(x.Amount(0)*x.Amount(1)+x.Amount(2)%3)
 		})},
-		mcmc.Wish{Name: "not both", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+		mcmc.Objective{Name: "not both", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 			if x.Amount(3) > 0 && x.Amount(4) > 0 {
 				return 0
 			}
@@ -53,7 +53,7 @@ func TestFindsAreWhatTheySay(t *testing.T) {
 		if !chains[0].State.Composition.Equal(chains[1].State.Composition) {
 			t.Fatalf("draw %d is %v, and %v with a search", scan, chains[0].State.Composition, chains[1].State.Composition)
 		}
-		err := chains[1].Finds(func(f mcmc.Find) error {
+		err := chains[1].DrainVisited(func(f mcmc.VisitedState) error {
 			found++
 			sizes[len(f.Parts)]++
 			x, err := mcmc.NewComposition(space.N(), f.Parts...)
@@ -78,7 +78,7 @@ func TestFindsAreWhatTheySay(t *testing.T) {
 	if found < 1000 || len(sizes) != 3 {
 		t.Errorf("%d were found, of sizes %v", found, sizes)
 	}
-	if err := chains[0].Finds(func(mcmc.Find) error { t.Error("found without a search"); return nil }); err != nil {
+	if err := chains[0].DrainVisited(func(mcmc.VisitedState) error { t.Error("found without a search"); return nil }); err != nil {
 		t.Fatal(err)
 	}
 }

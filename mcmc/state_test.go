@@ -32,7 +32,7 @@ func TestStateByHand(t *testing.T) {
 	for k, want := range []float64{7, 3, 0, 2} {
 		near(fmt.Sprint("score ", k), scores[k], want)
 	}
-	if x.Target() != target || len(target.Wishes()) != 3 || target.Space().N() != 3 {
+	if x.Target() != target || len(target.Objectives()) != 3 || target.Space().N() != 3 {
 		t.Error("the state's target is not the target")
 	}
 	for _, n := range []int{-1, 0, 4, 100} {
@@ -60,7 +60,7 @@ func TestLongChainsKeepTheirScores(t *testing.T) {
 		}
 		return 1 / float64(sum)
 	})
-	target := newTarget(t, ingredients, total, mcmc.Uniform(1, 8), mcmc.Wish{Name: "tree", Property: tree, Weight: 2.5}, spread)
+	target := newTarget(t, ingredients, total, mcmc.Uniform(1, 8), mcmc.Objective{Name: "tree", Property: tree, Weight: 2.5}, spread)
 	for _, name := range []string{"accelerated", "gibbs", "naive", "balanced"} {
 		k, err := mcmc.NewKernel(name, target)
 		if err != nil {

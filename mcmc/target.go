@@ -11,10 +11,10 @@ import (
 	"kir/internal/portable"
 )
 
-// A Wish is a property with a name and a weight c ≥ 0: it multiplies the
+// A Objective is a property with a name and a weight c ≥ 0: it multiplies the
 // target by y(x)^c. A wish of weight 0 counts for nothing, not even where its
 // property is 0.
-type Wish struct {
+type Objective struct {
 	Name     string
 	Property Property
 	Weight   float64
@@ -41,10 +41,10 @@ type Bound struct {
 // 2019, §3). Without wishes and bounds y_sparse is exactly the law of n. A Target does not
 // change and serves any number of chains.
 type Target struct {
-	space  *Space
-	law    *Law
-	wishes []Wish
-	bounds []Bound
+	space      *Space
+	law        *Law
+	objectives []Objective
+	bounds     []Bound
 
 	// logLaw is log(y_sparse(n)/|X_n|) for n from the law's first size on, and
 	// logDrawn the log of the probability with which [State.drawExact] draws
@@ -61,8 +61,8 @@ type Target struct {
 
 	batch int // how many whole candidates are drawn at once
 
-	// islands is what lines leave the support in, looked for once.
-	islands func() islands
+	// components is what lines leave the support in, looked for once.
+	components func() componentResult
 }
 
 // NewTarget returns the target that joins a sparsity law and wishes.
@@ -70,7 +70,7 @@ type Target struct {
 // The law is that on the sizes which rules leave: it fails with an
 // [*InfeasibleError] where they leave none, with an [*UncountedError] for mass on
 // sizes for which a space with rules was not counted, and as [Sparsity.On] does.
-func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error) {
+func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, error) {
 	if space == nil {
 		return nil, errors.New("there is no space to make a target of")
 	}
@@ -83,7 +83,7 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 	}
 	law := wanted
 	if r := space.rules; r != nil {
-		if law = wanted.where(r.possible); law == nil {
+		if law = wanted.restrictTo(r.possible); law == nil {
 			e := &InfeasibleError{Wanted: wanted.sizes(), Measured: r.shares != nil}
 			for n := 1; n <= space.MaxUsed(); n++ {
 				if r.possible(n) {
@@ -93,16 +93,16 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 			return nil, e
 		}
 	}
-	if err := checkWishes(wishes); err != nil {
+	if err := checkObjectives(wishes); err != nil {
 		return nil, err
 	}
-	t := &Target{space: space, law: law, wishes: slices.Clone(wishes), batch: 1}
+	t := &Target{space: space, law: law, objectives: slices.Clone(wishes), batch: 1}
 	for _, w := range wishes {
 		if p, ok := w.Property.(BatchProperty); ok && w.Weight > 0 {
 			t.batch = max(t.batch, p.Batch())
 		}
 	}
-	t.findIslands()
+	t.deferComponents()
 	t.tight = newTightSums(space.rules, law.Mean())
 	counts := space.LogCounts(law.hi)
 	for n := law.lo; n <= law.hi; n++ {
@@ -120,16 +120,16 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Wish) (*Target, error)
 	return t, nil
 }
 
-// findIslands leaves what islands are to whoever asks first.
-func (t *Target) findIslands() {
-	t.islands = sync.OnceValue(func() (of islands) {
-		of.parts, of.a, of.b, of.err = supportParts(t)
+// deferComponents leaves what islands are to whoever asks first.
+func (t *Target) deferComponents() {
+	t.components = sync.OnceValue(func() (of componentResult) {
+		of.parts, of.a, of.b, of.err = supportComponents(t)
 		return of
 	})
 }
 
-// checkWishes says, as an error, what no target can be made of.
-func checkWishes(wishes []Wish) error {
+// checkObjectives says, as an error, what no target can be made of.
+func checkObjectives(wishes []Objective) error {
 	for k, w := range wishes {
 		if w.Property == nil {
 			return fmt.Errorf("wish %q has no property", w.Name)
@@ -160,8 +160,8 @@ func (t *Target) Space() *Space { return t.space }
 // Law returns the law of n.
 func (t *Target) Law() *Law { return t.law }
 
-// Wishes returns the wishes; the slice must not be written to.
-func (t *Target) Wishes() []Wish { return t.wishes }
+// Objectives returns the wishes; the slice must not be written to.
+func (t *Target) Objectives() []Objective { return t.objectives }
 
 // Bounds returns the bounds; the slice must not be written to.
 func (t *Target) Bounds() []Bound { return t.bounds }
@@ -177,10 +177,10 @@ func (t *Target) Keeps(x *Composition) bool {
 	return true
 }
 
-// Waits says whether a wish is a [BatchProperty], so that many chains at once, which
+// HasBatchProperty says whether a wish is a [BatchProperty], so that many chains at once, which
 // wait for it together, are better than one for each core.
-func (t *Target) Waits() bool {
-	return slices.ContainsFunc(t.wishes, func(w Wish) bool {
+func (t *Target) HasBatchProperty() bool {
+	return slices.ContainsFunc(t.objectives, func(w Objective) bool {
 		_, ok := w.Property.(BatchProperty)
 		return ok && w.Weight > 0
 	})
@@ -206,21 +206,21 @@ func (t *Target) logShare(n int) float64 {
 
 // A ScoreError says that a property returned what is no score.
 type ScoreError struct {
-	Wish  string  // the name of the wish
-	Value float64 // c·log y, NaN or +Inf
-	State string  // the composition
-	Parts []Part  // the composition again, for whoever knows its ingredients' names
-	Err   error   // what the property says of it, or nil
+	Objective string  // the name of the wish
+	Value     float64 // c·log y, NaN or +Inf
+	State     string  // the composition
+	Parts     []Part  // the composition again, for whoever knows its ingredients' names
+	Err       error   // what the property says of it, or nil
 }
 
 func (e *ScoreError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("property %q failed at %s: %v", e.Wish, e.State, e.Err)
+		return fmt.Sprintf("property %q failed at %s: %v", e.Objective, e.State, e.Err)
 	}
 	if math.IsNaN(e.Value) {
-		return fmt.Sprintf("property %q is negative or not a number at %s: a score is at least 0 and finite", e.Wish, e.State)
+		return fmt.Sprintf("property %q is negative or not a number at %s: a score is at least 0 and finite", e.Objective, e.State)
 	}
-	return fmt.Sprintf("property %q, to the power of its weight, is infinite at %s: a score is at least 0 and finite", e.Wish, e.State)
+	return fmt.Sprintf("property %q, to the power of its weight, is infinite at %s: a score is at least 0 and finite", e.Objective, e.State)
 }
 
 func (e *ScoreError) Unwrap() error { return e.Err }
@@ -236,7 +236,7 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 	}
 	sum := 0.0
 	var bad *ScoreError
-	for _, w := range t.wishes {
+	for _, w := range t.objectives {
 		if w.Weight == 0 {
 			continue
 		}
@@ -257,7 +257,7 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 // AppendScores appends y_k(x) of every wish, in the target's order and whatever
 // its weight, to dst.
 func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) {
-	for _, w := range t.wishes {
+	for _, w := range t.objectives {
 		score := w.Property.LogScore(x)
 		if badScore(score) {
 			return dst, newScoreError(w.Name, w.Property, score, x)
@@ -273,7 +273,7 @@ var errProduct = errors.New("the product of the properties up to this one, each 
 // newScoreError describes a bad score, or one that is the last straw. by is the
 // property or its scorer, which may know more of it.
 func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {
-	e := &ScoreError{Wish: wish, Value: score, State: x.String(), Parts: x.Parts()}
+	e := &ScoreError{Objective: wish, Value: score, State: x.String(), Parts: x.Parts()}
 	if !badScore(score) {
 		e.Value, e.Err = math.Inf(1), errProduct
 	} else if f, ok := by.(interface{ Err() error }); ok {
@@ -284,12 +284,12 @@ func newScoreError(wish string, by any, score float64, x *Composition) *ScoreErr
 
 // scored says whether anything but the sparsity law tells compositions apart.
 func (t *Target) scored() bool {
-	return t.space.rules != nil || t.weighs()
+	return t.space.rules != nil || t.hasTerms()
 }
 
-// weighs says whether wishes or bounds do.
-func (t *Target) weighs() bool {
-	return len(t.bounds) > 0 || slices.ContainsFunc(t.wishes, func(w Wish) bool { return w.Weight > 0 })
+// hasTerms says whether wishes or bounds do.
+func (t *Target) hasTerms() bool {
+	return len(t.bounds) > 0 || slices.ContainsFunc(t.objectives, func(w Objective) bool { return w.Weight > 0 })
 }
 
 // mass returns 1 for a size to which the law gives mass, else 0.
@@ -300,20 +300,20 @@ func (t *Target) mass(n int) float64 {
 	return 1
 }
 
-// WithWishes returns a target of the same space, the same law of n and the same bounds
+// WithObjectives returns a target of the same space, the same law of n and the same bounds
 // that has other wishes.
-func (t *Target) WithWishes(wishes ...Wish) (*Target, error) {
-	if err := checkWishes(wishes); err != nil {
+func (t *Target) WithObjectives(wishes ...Objective) (*Target, error) {
+	if err := checkObjectives(wishes); err != nil {
 		return nil, err
 	}
 	u := *t
-	u.wishes = slices.Clone(wishes)
-	u.findIslands()
+	u.objectives = slices.Clone(wishes)
+	u.deferComponents()
 	return &u, nil
 }
 
-// Within returns a target that has these bounds beside those of t.
-func (t *Target) Within(bounds ...Bound) (*Target, error) {
+// WithBounds returns a target that has these bounds beside those of t.
+func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 	for _, b := range bounds {
 		if b.Property == nil {
 			return nil, fmt.Errorf("bound %q has no property", b.Name)
@@ -321,18 +321,18 @@ func (t *Target) Within(bounds ...Bound) (*Target, error) {
 	}
 	u := *t
 	u.bounds = slices.Concat(t.bounds, bounds)
-	u.findIslands()
+	u.deferComponents()
 	return &u, nil
 }
 
-// held says whether rules fix a sum or leave little room for it, so that moves of two
+// equalityConstrained says whether rules fix a sum or leave little room for it, so that moves of two
 // ingredients do not get far.
-func (t *Target) held() bool {
+func (t *Target) equalityConstrained() bool {
 	return t.tight != nil || t.space.rules != nil && t.space.rules.lattice != nil
 }
 
-// roomy says whether rules bound sums, or totals of groups, and leave them room.
-func (t *Target) roomy() bool {
+// inequalityConstrained says whether rules bound sums, or totals of groups, and leave them room.
+func (t *Target) inequalityConstrained() bool {
 	rules := t.space.rules
-	return rules != nil && !t.held() && (len(rules.Sums) > 0 || slices.ContainsFunc(rules.Groups, func(g count.Group) bool { return g.Total != nil }))
+	return rules != nil && !t.equalityConstrained() && (len(rules.Sums) > 0 || slices.ContainsFunc(rules.Groups, func(g count.Group) bool { return g.Total != nil }))
 }

@@ -11,7 +11,7 @@ import (
 	"kir/mcmc"
 )
 
-func newTarget(t *testing.T, ingredients, total int, y mcmc.Sparsity, wishes ...mcmc.Wish) *mcmc.Target {
+func newTarget(t *testing.T, ingredients, total int, y mcmc.Sparsity, wishes ...mcmc.Objective) *mcmc.Target {
 	t.Helper()
 	target, err := mcmc.NewTarget(newSpace(t, ingredients, total), y, wishes...)
 	if err != nil {
@@ -20,8 +20,8 @@ func newTarget(t *testing.T, ingredients, total int, y mcmc.Sparsity, wishes ...
 	return target
 }
 
-func wish(name string, weight float64, y func(x *mcmc.Composition) float64) mcmc.Wish {
-	return mcmc.Wish{Name: name, Weight: weight, Property: mcmc.ScoreFunc(y)}
+func wish(name string, weight float64, y func(x *mcmc.Composition) float64) mcmc.Objective {
+	return mcmc.Objective{Name: name, Weight: weight, Property: mcmc.ScoreFunc(y)}
 }
 
 // logScores is a property given by a function of its logarithm.
@@ -33,14 +33,14 @@ func TestTargetErrors(t *testing.T) {
 	space := newSpace(t, 3, 4)
 	one := mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })
 	for _, c := range []struct {
-		wishes []mcmc.Wish
+		wishes []mcmc.Objective
 		want   string
 	}{
-		{[]mcmc.Wish{{Name: "a", Weight: 1}}, `wish "a" has no property`},
-		{[]mcmc.Wish{{Name: "a", Property: one, Weight: -1}}, `wish "a" is -1`},
-		{[]mcmc.Wish{{Name: "a", Property: one, Weight: math.NaN()}}, `wish "a" is NaN`},
-		{[]mcmc.Wish{{Name: "a", Property: one, Weight: math.Inf(1)}}, `wish "a" is +Inf`},
-		{[]mcmc.Wish{{Name: "a", Property: one, Weight: 1}, {Name: "b", Property: one}, {Name: "a", Property: one, Weight: 1}}, `two wishes are named "a"`},
+		{[]mcmc.Objective{{Name: "a", Weight: 1}}, `wish "a" has no property`},
+		{[]mcmc.Objective{{Name: "a", Property: one, Weight: -1}}, `wish "a" is -1`},
+		{[]mcmc.Objective{{Name: "a", Property: one, Weight: math.NaN()}}, `wish "a" is NaN`},
+		{[]mcmc.Objective{{Name: "a", Property: one, Weight: math.Inf(1)}}, `wish "a" is +Inf`},
+		{[]mcmc.Objective{{Name: "a", Property: one, Weight: 1}, {Name: "b", Property: one}, {Name: "a", Property: one, Weight: 1}}, `two wishes are named "a"`},
 	} {
 		if _, err := mcmc.NewTarget(space, mcmc.Uniform(1, 3), c.wishes...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
@@ -55,11 +55,11 @@ func TestWithWishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0.5 })
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 3), mcmc.Wish{Name: "a", Property: one, Weight: 3})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 3), mcmc.Objective{Name: "a", Property: one, Weight: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := target.WithWishes(mcmc.Wish{Name: "a", Property: one, Weight: 1}, mcmc.Wish{Name: "b", Property: one, Weight: 1})
+	other, err := target.WithObjectives(mcmc.Objective{Name: "a", Property: one, Weight: 1}, mcmc.Objective{Name: "b", Property: one, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestWithWishes(t *testing.T) {
 	if other.LogLaw(2) != target.LogLaw(2) || other.Space() != space {
 		t.Error("the law or the space is another")
 	}
-	if _, err := target.WithWishes(mcmc.Wish{Name: "a"}); err == nil {
+	if _, err := target.WithObjectives(mcmc.Objective{Name: "a"}); err == nil {
 		t.Error("a wish without a property passed")
 	}
 }
@@ -100,7 +100,7 @@ func TestBadScores(t *testing.T) {
 					}
 					return 1
 				}
-				good := mcmc.Wish{Name: "good", Property: newTreeProperty(12, 8), Weight: 1}
+				good := mcmc.Objective{Name: "good", Property: newTreeProperty(12, 8), Weight: 1}
 				target := newTarget(t, 12, 8, mcmc.Uniform(1, 6), good, wish("bad", weight, y))
 				k, err := mcmc.NewKernel(kernel, target)
 				if err != nil {
@@ -113,7 +113,7 @@ func TestBadScores(t *testing.T) {
 				spoilt = true
 				err = c.Advance(100_000)
 				var score *mcmc.ScoreError
-				if !errors.As(err, &score) || score.Wish != "bad" || !strings.HasPrefix(err.Error(), kernel+": ") ||
+				if !errors.As(err, &score) || score.Objective != "bad" || !strings.HasPrefix(err.Error(), kernel+": ") ||
 					!strings.Contains(err.Error(), b.want) || !strings.Contains(score.State, "{0: ") || !strings.Contains(err.Error(), score.State) {
 					t.Errorf("%s, %s: got %v", kernel, b.name, err)
 				}
@@ -174,15 +174,15 @@ func TestScoresThatDoNotCount(t *testing.T) {
 		name   string
 		space  *mcmc.Space
 		lo     int
-		wishes []mcmc.Wish
+		wishes []mcmc.Objective
 		bad    string
 	}{
-		{"no mass", plain, 2, []mcmc.Wish{alone}, ""},
-		{"a rule", with, 1, []mcmc.Wish{first}, ""},
-		{"a property before", plain, 1, []mcmc.Wish{without, first}, ""},
-		{"a property behind", plain, 1, []mcmc.Wish{first, without}, ""},
-		{"mass", plain, 1, []mcmc.Wish{alone}, "alone"},
-		{"no rule", plain, 1, []mcmc.Wish{first}, "first"},
+		{"no mass", plain, 2, []mcmc.Objective{alone}, ""},
+		{"a rule", with, 1, []mcmc.Objective{first}, ""},
+		{"a property before", plain, 1, []mcmc.Objective{without, first}, ""},
+		{"a property behind", plain, 1, []mcmc.Objective{first, without}, ""},
+		{"mass", plain, 1, []mcmc.Objective{alone}, "alone"},
+		{"no rule", plain, 1, []mcmc.Objective{first}, "first"},
 	} {
 		target, err := mcmc.NewTarget(c.space, mcmc.Uniform(c.lo, 3), c.wishes...)
 		if err != nil {
@@ -208,7 +208,7 @@ func TestScoresThatDoNotCount(t *testing.T) {
 			switch {
 			case c.bad == "" && err != nil:
 				t.Errorf("%s: %s: %v", c.name, kernel, err)
-			case c.bad != "" && (!errors.As(err, &score) || score.Wish != c.bad):
+			case c.bad != "" && (!errors.As(err, &score) || score.Objective != c.bad):
 				t.Errorf("%s: %s: got %v, want an error of %q", c.name, kernel, err, c.bad)
 			}
 		}

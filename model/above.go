@@ -6,15 +6,15 @@ import "math"
 // lo[i] to hi[i] units: each tree adds the greatest leaf that it can reach (Mistry et al.,
 // arXiv 1803.00952).
 func (s *Score) Above(lo, hi []int32) int64 {
-	sum, _ := s.within(lo, hi)
+	sum, _ := s.aboveWithCost(lo, hi)
 	return sum
 }
 
-// within is [Score.Above], with about how many nanoseconds it took.
-func (s *Score) within(lo, hi []int32) (sum, steps int64) {
+// aboveWithCost is [Score.Above], with about how many nanoseconds it took.
+func (s *Score) aboveWithCost(lo, hi []int32) (sum, steps int64) {
 	if s.bound != nil {
-		_, greatest := s.bound.Within(lo, hi, s.forest.total)
-		return int64(greatest[0]), s.bound.WithinCost()
+		_, greatest := s.bound.BoundsInBox(lo, hi, s.forest.total)
+		return int64(greatest[0]), s.bound.BoundsInBoxCost()
 	}
 	least, most := s.slotsWithin(lo, hi)
 	todo := make([]int32, 0, s.deepest+2)
@@ -44,7 +44,7 @@ func (s *Score) within(lo, hi []int32) (sum, steps int64) {
 // AboveCost is about how many nanoseconds [Score.Above] takes.
 func (s *Score) AboveCost() int64 {
 	if s.bound != nil {
-		return s.bound.WithinCost()
+		return s.bound.BoundsInBoxCost()
 	}
 	return int64(2 * len(s.nodes))
 }
@@ -88,7 +88,7 @@ func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above floa
 		b := s.process.newMeanBound()
 		of, which = append(of, func(lo, hi []int32, used int) (float64, int64, int, float64) {
 			b.steps = 0
-			above := s.process.within(b, lo, hi, used)
+			above := s.process.boundInBox(b, lo, hi, used)
 			along, by := b.widest, b.weight
 			return above, b.steps, along, by
 		}), append(which, 1)
@@ -98,7 +98,7 @@ func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above floa
 			continue
 		}
 		of, which = append(of, func(lo, hi []int32, _ int) (float64, int64, int, float64) {
-			sum, steps := f.within(lo, hi)
+			sum, steps := f.aboveWithCost(lo, hi)
 			return f.Probability(sum), steps, -1, 0
 		}), append(which, k)
 	}
@@ -107,6 +107,6 @@ func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above floa
 		for k, v := range numbers {
 			all[which[k]] = v
 		}
-		return s.join(all)
+		return s.combine(all)
 	}
 }

@@ -17,31 +17,31 @@ func (s *Scorer) Reset(x, used []int32) {
 		s.bound.Reset(x, used)
 		return
 	}
-	s.next = s.next[:0]
+	s.pending = s.pending[:0]
 	for _, i := range used {
-		s.next = append(s.next, Part{i, x[i]})
+		s.pending = append(s.pending, Part{i, x[i]})
 	}
-	s.aheadSum, s.ahead, s.lines = s.score.sumWith(s.point, x, used), true, 0
+	s.pendingSum, s.hasPending, s.lines = s.score.sumWith(s.point, x, used), true, 0
 }
 
-// settle takes over the composition that was set as a whole.
-func (s *Scorer) settle() {
-	if !s.ahead {
+// applyPending takes over the composition that was set as a whole.
+func (s *Scorer) applyPending() {
+	if !s.hasPending {
 		return
 	}
-	s.ahead = false
-	for k, p := range s.next {
+	s.hasPending = false
+	for k, p := range s.pending {
 		s.assign(p.Ingredient, p.Amount)
-		s.usedAt(p.Ingredient, k)
+		s.placeUsed(p.Ingredient, k)
 	}
-	for len(s.used) > len(s.next) {
+	for len(s.used) > len(s.pending) {
 		s.assign(s.used[len(s.used)-1], 0)
 	}
 	s.refresh()
 }
 
-// usedAt puts an ingredient that is used at place k among those that are.
-func (s *Scorer) usedAt(i int32, k int) {
+// placeUsed puts an ingredient that is used at place k among those that are.
+func (s *Scorer) placeUsed(i int32, k int) {
 	other, at := s.used[k], s.place[i]
 	s.used[k], s.used[at] = i, other
 	s.place[i], s.place[other] = int32(k), at
@@ -52,8 +52,8 @@ func (s *Scorer) Value() int64 {
 	if s.bound != nil {
 		return s.describedValue()
 	}
-	if s.ahead {
-		return s.aheadSum
+	if s.hasPending {
+		return s.pendingSum
 	}
 	return s.sum
 }
@@ -65,10 +65,10 @@ func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
 		s.bound.Set(i, xi, j, xj)
 		return
 	}
-	if s.setAhead(int32(i), xi, int32(j), xj) {
+	if s.setPending(int32(i), xi, int32(j), xj) {
 		return
 	}
-	s.settle()
+	s.applyPending()
 	s.assign(int32(i), xi)
 	s.assign(int32(j), xj)
 	s.refresh()
@@ -82,20 +82,20 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
 	if s.bound != nil {
 		return s.describedLine(i, j)
 	}
-	if s.ahead && s.lines < mostAhead && s.score.cover.most >= 0 {
-		return s.lineAhead(int32(i), int32(j))
+	if s.hasPending && s.lines < mostAhead && s.score.cover.most >= 0 {
+		return s.linePending(int32(i), int32(j))
 	}
-	s.settle()
+	s.applyPending()
 	return s.line(int32(i), int32(j))
 }
 
-// lineAhead is Line of a composition that was not taken over yet.
-func (s *Scorer) lineAhead(i, j int32) (starts []int32, sums []int64) {
+// linePending is Line of a composition that was not taken over yet.
+func (s *Scorer) linePending(i, j int32) (starts []int32, sums []int64) {
 	s.lines++
 	s.i, s.j = i, j
 	k := int32(0)
 	s.shared = 0
-	for _, p := range s.next {
+	for _, p := range s.pending {
 		if p.Ingredient == i {
 			k = p.Amount
 		}
@@ -112,13 +112,13 @@ func (s *Scorer) lineAhead(i, j int32) (starts []int32, sums []int64) {
 		}
 		s.collect(s.shared)
 	}
-	return s.pieces(k, s.aheadSum)
+	return s.pieces(k, s.pendingSum)
 }
 
 // maskAhead adds the steps of trees that are all small, given what the others block.
 func (s *Scorer) maskAhead(i, j int32) {
 	sc := s.score
-	for _, p := range s.next {
+	for _, p := range s.pending {
 		if p.Ingredient != i && p.Ingredient != j {
 			sc.block(s.point, p.Ingredient, p.Amount)
 		}
@@ -142,7 +142,7 @@ func (s *Scorer) maskAhead(i, j int32) {
 func (s *Scorer) descendAhead(i, j, k int32) {
 	sc := s.score
 	each := func(set func(slot, amount int32)) {
-		for _, p := range s.next {
+		for _, p := range s.pending {
 			set(p.Ingredient, p.Amount)
 			for _, g := range sc.groupsOf(p.Ingredient) {
 				set(int32(sc.ingredients)+g, p.Amount)
@@ -166,26 +166,26 @@ func (s *Scorer) descendAhead(i, j, k int32) {
 	each(func(slot, _ int32) { s.dense[slot] = 0 })
 }
 
-// setAhead is Set of a composition that was not taken over yet, along the last line that
+// setPending is Set of a composition that was not taken over yet, along the last line that
 // was asked for: that has its score. It says whether it is that.
-func (s *Scorer) setAhead(i, xi, j, xj int32) bool {
-	if !s.ahead || s.lines == 0 || xi+xj != s.shared {
+func (s *Scorer) setPending(i, xi, j, xj int32) bool {
+	if !s.hasPending || s.lines == 0 || xi+xj != s.shared {
 		return false
 	}
 	switch {
 	case i == s.i && j == s.j:
-		s.aheadSum = s.sumAt(xi)
+		s.pendingSum = s.sumAt(xi)
 	case i == s.j && j == s.i:
-		s.aheadSum = s.sumAt(xj)
+		s.pendingSum = s.sumAt(xj)
 	default:
 		return false
 	}
-	s.next = slices.DeleteFunc(s.next, func(p Part) bool { return p.Ingredient == i || p.Ingredient == j })
+	s.pending = slices.DeleteFunc(s.pending, func(p Part) bool { return p.Ingredient == i || p.Ingredient == j })
 	if xi > 0 {
-		s.next = append(s.next, Part{i, xi})
+		s.pending = append(s.pending, Part{i, xi})
 	}
 	if xj > 0 {
-		s.next = append(s.next, Part{j, xj})
+		s.pending = append(s.pending, Part{j, xj})
 	}
 	return true
 }

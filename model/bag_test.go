@@ -143,7 +143,7 @@ func TestChancesAreSaved(t *testing.T) {
 		t.Errorf("the forest that was read says otherwise of what it has not seen: %v", err)
 	}
 	d.SD = nil
-	if same, err := read.GrownFrom(t.Context(), d); err != nil || !same {
+	if same, err := read.IsGrownFrom(t.Context(), d); err != nil || !same {
 		t.Errorf("it is not of its rows: %v", err)
 	}
 	for _, bad := range [][]int64{{1}, slices.Repeat([]int64{0}, 60), slices.Repeat([]int64{mostChance + 1}, 60)} {

@@ -39,12 +39,12 @@ func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
 	base := 0
 	for k := range f.trees {
 		t := &f.trees[k]
-		err := b.Tree(ensemble.Shape{
+		err := b.AddTree(ensemble.Shape{
 			Nodes: len(t.nodes),
 			Children: func(at int) (left, right int, leaf bool) {
 				return at + 1, int(t.nodes[at].right), t.nodes[at].feature < 0
 			},
-			Leaf: func(at int) (int32, error) { return b.Leaf(float64(values[base+int(t.nodes[at].right)])) },
+			Leaf: func(at int) (int32, error) { return b.AddLeaf(float64(values[base+int(t.nodes[at].right)])) },
 			Test: func(at int, left, right int32) (int32, error) {
 				n := &t.nodes[at]
 				bound, step := float64(n.threshold), int32(0)
@@ -52,11 +52,11 @@ func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
 					above, below := ratioStep(int(n.threshold))
 					bound, step = float64(above-below), n.threshold
 				}
-				return b.Steps(input(n.feature, step), []float64{bound}, []int32{left, right}, 0)
+				return b.AddThresholdTests(input(n.feature, step), []float64{bound}, []int32{left, right}, 0)
 			},
 		})
 		if err == nil {
-			err = b.Add(0)
+			err = b.AddToTargets(0)
 		}
 		if err != nil {
 			return nil, err
@@ -89,7 +89,7 @@ func (f *Feature) source(step int) ensemble.Source {
 
 // pointWithDescriptors is [Score.Point] by the trees as they were grown.
 func (s *Score) pointWithDescriptors(x []int32) int64 {
-	values := s.forest.spread(x)
+	values := s.forest.featureValues(x)
 	sum, base := int64(0), 0
 	for k := range s.forest.trees {
 		t := &s.forest.trees[k]

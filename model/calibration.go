@@ -29,11 +29,11 @@ import (
 // It holds of rows that come as the book's did. What was searched for is better by luck,
 // too: see [Data.Halves].
 type Calibration struct {
-	rows, came int
-	base       float64 // q
-	centre     float64 // the mean of log odds
-	clip       float64
-	points     []calibrationPoint // with next to all of the mass
+	rows, successes int
+	base            float64 // q
+	centre          float64 // the mean of log odds
+	clip            float64
+	points          []calibrationPoint // with next to all of the mass
 }
 
 // A calibrationPoint is a point of the grid.
@@ -83,11 +83,11 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	for _, r := range rows {
 		c.centre += r.x / float64(len(rows))
 		if r.came {
-			c.came++
+			c.successes++
 		}
 	}
 	c.rows = len(rows)
-	c.base = (float64(c.came) + 0.5) / (float64(c.rows) + 1)
+	c.base = (float64(c.successes) + 0.5) / (float64(c.rows) + 1)
 
 	// Rows in groups of nearly the same log odds, which bounds the work.
 	type group struct{ x, came, not float64 }
@@ -118,13 +118,13 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 				prior = (1 - knowsNothing) * slopePrior(point.b) / priors
 			}
 			for k, g := range groups {
-				sure[k] = point.sure(g.x)
+				sure[k] = point.sigmoid(g.x)
 			}
 			for kl := 0; kl <= lapses; kl++ {
 				point.lapse = float64(float64(kl) * lapseStep)
 				log := portable.Log(prior)
 				for k, g := range groups {
-					p := c.lapsed(point, sure[k])
+					p := c.withLapse(point, sure[k])
 					if g.came > 0 {
 						log += float64(g.came * portable.Log(p))
 					}
@@ -161,11 +161,13 @@ func (c *Calibration) logOdds(p float64) float64 { return logOdds(min(max(p, c.c
 
 func whole(v float64) int { return int(math.Round(v)) }
 
-// sure returns σ(a + b·x).
-func (p calibrationPoint) sure(x float64) float64 { return 1 / (1 + portable.Exp(-p.a-float64(p.b*x))) }
+// sigmoid returns σ(a + b·x).
+func (p calibrationPoint) sigmoid(x float64) float64 {
+	return 1 / (1 + portable.Exp(-p.a-float64(p.b*x)))
+}
 
-// lapsed returns P where σ is sure.
-func (c *Calibration) lapsed(p calibrationPoint, sure float64) float64 {
+// withLapse returns P where σ is sure.
+func (c *Calibration) withLapse(p calibrationPoint, sure float64) float64 {
 	return float64(p.lapse*c.base) + float64((1-p.lapse)*sure)
 }
 
@@ -175,7 +177,7 @@ func (c *Calibration) Value(probability float64) float64 {
 	for p, mass := range c.law(probability) {
 		sum += float64(mass * p)
 	}
-	return c.beyond(probability, sum)
+	return c.extrapolate(probability, sum)
 }
 
 // law yields P at each point of the grid, where the forest gives a probability, and the
@@ -186,18 +188,18 @@ func (c *Calibration) law(probability float64) iter.Seq2[float64, float64] {
 		a, b, sure := math.NaN(), math.NaN(), 0.0
 		for _, point := range c.points {
 			if point.a != a || point.b != b {
-				a, b, sure = point.a, point.b, point.sure(x)
+				a, b, sure = point.a, point.b, point.sigmoid(x)
 			}
-			if !yield(c.lapsed(point, sure), point.mass) {
+			if !yield(c.withLapse(point, sure), point.mass) {
 				return
 			}
 		}
 	}
 }
 
-// beyond lets a chance rise a little with the probability where its log odds are cut off,
+// extrapolate lets a chance rise a little with the probability where its log odds are cut off,
 // too, so that what is better stays better.
-func (c *Calibration) beyond(probability, chance float64) float64 {
+func (c *Calibration) extrapolate(probability, chance float64) float64 {
 	switch {
 	case probability > 1-c.clip:
 		return chance + float64((probability-(1-c.clip))*(1-chance))
@@ -235,7 +237,7 @@ func (c *Calibration) Chance(probability float64) Chance {
 		}
 		return all[len(all)-1].p
 	}
-	value := c.beyond(probability, mean)
+	value := c.extrapolate(probability, mean)
 	return Chance{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
 }
 
@@ -273,5 +275,5 @@ func (v *curve) at(probability float64) float64 {
 	t := (v.of.logOdds(probability) - v.first) / v.step
 	k := min(max(int(t), 0), curveKnots-1)
 	from, to := v.values[k], v.values[k+1]
-	return v.of.beyond(probability, min(from+float64(max(t-float64(k), 0)*(to-from)), to))
+	return v.of.extrapolate(probability, min(from+float64(max(t-float64(k), 0)*(to-from)), to))
 }

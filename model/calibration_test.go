@@ -106,7 +106,7 @@ func TestCalibration(t *testing.T) {
 			}
 			last = now
 		}
-		if n, k := of.rows, of.came; n != c.n || k > n {
+		if n, k := of.rows, of.successes; n != c.n || k > n {
 			t.Errorf("%s: %d of %d rows", c.name, k, n)
 		}
 	}

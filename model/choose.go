@@ -63,7 +63,7 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 		losses[k] = make([]float64, len(d.Rows))
 	}
 	for repeat := range repeats {
-		fold := deal(newStream(seed, folding, uint64(repeat)), &labels, c.Folds)
+		fold := dealFolds(newStream(seed, folding, uint64(repeat)), &labels, c.Folds)
 		for part := range c.Folds {
 			for k, q := range candidates {
 				if err := q.losses(ctx, d, &labels, fold, part, losses[k]); err != nil {
@@ -74,7 +74,7 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 	}
 	best := 0
 	for k, q := range candidates {
-		loss, gain := paired(losses[k], nil), paired(losses[0], losses[k])
+		loss, gain := differenceMoments(losses[k], nil), differenceMoments(losses[0], losses[k])
 		n := float64(repeats)
 		c.Tried = append(c.Tried, Tried{q.Name, loss.mean() / n, loss.standardError() / n, gain.mean() / n, gain.standardError() / n})
 		if c.Tried[k].Loss < c.Tried[best].Loss {
@@ -82,15 +82,15 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 		}
 	}
 	for c.Chosen = range c.Tried {
-		if above := paired(losses[c.Chosen], losses[best]); above.mean() <= above.standardError() {
+		if above := differenceMoments(losses[c.Chosen], losses[best]); above.mean() <= above.standardError() {
 			break
 		}
 	}
 	return c, nil
 }
 
-// paired returns the moments of a − b; a nil b is 0.
-func paired(a, b []float64) (m moment) {
+// differenceMoments returns the moments of a − b; a nil b is 0.
+func differenceMoments(a, b []float64) (m moment) {
 	for r, v := range a {
 		if b != nil {
 			v -= b[r]
@@ -100,9 +100,9 @@ func paired(a, b []float64) (m moment) {
 	return m
 }
 
-// deal returns the fold of each row. The rows are dealt in the order of their labels,
+// dealFolds returns the fold of each row. The rows are dealt in the order of their labels,
 // in a random order where these are equal, each round in a random order of the folds.
-func deal(random stream, labels *labelling, folds int) []int {
+func dealFolds(random stream, labels *labelling, folds int) []int {
 	order := make([]int, len(labels.of))
 	shuffle(random, order)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels.of[a], labels.of[b]) })

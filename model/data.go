@@ -273,7 +273,7 @@ func newTable(d *Data, features []Feature) *table {
 		}
 		slices.Sort(touched)
 		for _, f := range touched {
-			v := features[f].made(value[f], below[f])
+			v := features[f].fromSums(value[f], below[f])
 			value[f], below[f] = 0, 0
 			if v == 0 {
 				continue
@@ -310,8 +310,8 @@ func newTable(d *Data, features []Feature) *table {
 	return t
 }
 
-// spread writes row r into the dense feature vector x, which must be zero.
-func (t *table) spread(r int, x []int32) {
+// writeRow writes row r into the dense feature vector x, which must be zero.
+func (t *table) writeRow(r int, x []int32) {
 	for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
 		x[t.rowFeature[k]] = t.rowValue[k]
 	}

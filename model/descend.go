@@ -13,16 +13,16 @@ type span struct {
 	levelFrom, levelEnd int32
 }
 
-// varies stands in for the amount of a slot that varies: more than any threshold, so that
+// varyingAmount stands in for the amount of a slot that varies: more than any threshold, so that
 // a descent asks of what goes right alone whether it varies.
-const varies = math.MaxInt32
+const varyingAmount = math.MaxInt32
 
 // mark sets the slope of the slots that vary through x, whose amounts it puts by, and
 // unmark takes it back.
 func (s *Scorer) mark(x []int32) {
 	for _, v := range s.varying {
 		s.slope[v.slot] = int8(v.slope)
-		s.aside[v.slot], x[v.slot] = x[v.slot], varies
+		s.aside[v.slot], x[v.slot] = x[v.slot], varyingAmount
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *Scorer) descend(x []int32, start span, k int32) {
 			switch amount := x[n.slot]; {
 			case amount <= n.threshold:
 				at.node++
-			case amount != varies:
+			case amount != varyingAmount:
 				at.node = n.right
 			default:
 				border, rising := sc.border(n, s.aside[n.slot], s.slope[n.slot], k)

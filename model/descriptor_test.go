@@ -67,7 +67,7 @@ func TestRatio(t *testing.T) {
 				want++
 			}
 		}
-		got := f.of(x)
+		got := f.value(x)
 		if got != want {
 			t.Fatalf("the log-ratio of %v is %d, and by exact arithmetic %d", x, got, want)
 		}
@@ -76,7 +76,7 @@ func TestRatio(t *testing.T) {
 			t.Fatalf("the log-ratio of %v is step %d, and 4·log₂ is %v", x, got, log)
 		}
 	}
-	if a, b := f.of([]int32{0, 0}), f.of([]int32{7, 7}); a != b || a != 64 {
+	if a, b := f.value([]int32{0, 0}), f.value([]int32{7, 7}); a != b || a != 64 {
 		t.Errorf("nothing over nothing is step %d, and like over like %d", a, b)
 	}
 }
@@ -96,7 +96,7 @@ func TestTableOfDescriptors(t *testing.T) {
 				x[p.Ingredient] = p.Amount
 			}
 			for f := range d.Features {
-				if got, want := table.value(int32(r), int32(f)), d.Features[f].of(x); got != want {
+				if got, want := table.value(int32(r), int32(f)), d.Features[f].value(x); got != want {
 					t.Fatalf("%s: %s of row %d is %d in the table and %d", name, d.Features[f].Name, r, got, want)
 				}
 			}
@@ -123,10 +123,10 @@ func TestDescriptorsScore(t *testing.T) {
 		s := mustScore(t, again, want)
 		tested := make(map[bool]bool)
 		byTrees := func(x []int32) int64 {
-			values, sum, base := f.spread(x), int64(0), 0
+			values, sum, base := f.featureValues(x), int64(0), 0
 			for k := range f.trees {
 				for _, n := range f.trees[k].nodes {
-					if n.feature >= 0 && f.features[n.feature].descriptor() {
+					if n.feature >= 0 && f.features[n.feature].isDescriptor() {
 						tested[f.features[n.feature].Over != nil] = true
 					}
 				}
@@ -169,7 +169,7 @@ func TestDescriptorsScore(t *testing.T) {
 		if _, err := again.OutOfBag(s, d.Rows); err != nil {
 			t.Error(err)
 		}
-		if grown, err := again.GrownFrom(t.Context(), d); err != nil || !grown {
+		if grown, err := again.IsGrownFrom(t.Context(), d); err != nil || !grown {
 			t.Errorf("%s: grown from its rows: %v, %v", name, grown, err)
 		}
 	}
@@ -234,7 +234,7 @@ func TestChoose(t *testing.T) {
 	for range 80 {
 		x := b.composition(random, nil)
 		d.Rows = append(d.Rows, Parts(x))
-		d.Numbers = append(d.Numbers, float64(even.of(x)))
+		d.Numbers = append(d.Numbers, float64(even.value(x)))
 	}
 	plain := Candidate{Name: "amounts", Options: Options{Trees: 20, Seed: 1}}
 	same := Candidate{Name: "the same", Options: Options{Trees: 20, Seed: 1}}
@@ -294,7 +294,7 @@ func TestChooseLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 		labels := d.labelling()
-		fold := deal(newStream(9, folding, 0), &labels, 4)
+		fold := dealFolds(newStream(9, folding, 0), &labels, 4)
 		loss := 0.0
 		for part := range 4 {
 			known := *d
@@ -355,7 +355,7 @@ func TestDeal(t *testing.T) {
 		sizes := make(map[int]int)
 		of := make(map[[2]int]int)
 		all := make(map[int]int)
-		for r, k := range deal(newStream(seed, folding, 0), &labels, 5) {
+		for r, k := range dealFolds(newStream(seed, folding, 0), &labels, 5) {
 			sizes[k]++
 			of[[2]int{k, int(labels.of[r])}]++
 			all[int(labels.of[r])]++

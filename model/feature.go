@@ -32,16 +32,16 @@ type Feature struct {
 	Over []int32
 }
 
-// descriptor reports whether a feature is more than a total or its presence.
-func (f *Feature) descriptor() bool { return f.Weights != nil || f.Over != nil }
+// isDescriptor reports whether a feature is more than a total or its presence.
+func (f *Feature) isDescriptor() bool { return f.Weights != nil || f.Over != nil }
 
-// described reports whether any feature is a descriptor.
-func described(features []Feature) bool {
-	return slices.ContainsFunc(features, func(f Feature) bool { return f.descriptor() })
+// hasDescriptors reports whether any feature is a descriptor.
+func hasDescriptors(features []Feature) bool {
+	return slices.ContainsFunc(features, func(f Feature) bool { return f.isDescriptor() })
 }
 
-// of returns the feature at the dense composition x.
-func (f *Feature) of(x []int32) int32 {
+// value returns the feature at the dense composition x.
+func (f *Feature) value(x []int32) int32 {
 	sum := int32(0)
 	for k, i := range f.Ingredients {
 		if f.Weights != nil {
@@ -54,11 +54,11 @@ func (f *Feature) of(x []int32) int32 {
 	for _, i := range f.Over {
 		below += x[i]
 	}
-	return f.made(sum, below)
+	return f.fromSums(sum, below)
 }
 
-// made returns the feature of the sums over its ingredients and over those of Over.
-func (f *Feature) made(sum, below int32) int32 {
+// fromSums returns the feature of the sums over its ingredients and over those of Over.
+func (f *Feature) fromSums(sum, below int32) int32 {
 	switch {
 	case f.Presence:
 		return min(sum, 1)
@@ -68,8 +68,8 @@ func (f *Feature) made(sum, below int32) int32 {
 	return sum
 }
 
-// most returns the largest number that the feature can be.
-func (f *Feature) most(total int) int {
+// maxValue returns the largest number that the feature can be.
+func (f *Feature) maxValue(total int) int {
 	switch {
 	case f.Presence:
 		return 1
@@ -118,7 +118,7 @@ func plainFeatures(features []Feature, ingredients []string) bool {
 		return false
 	}
 	for i, f := range features {
-		if f.Presence || f.descriptor() || f.Name != ingredients[i] || len(f.Ingredients) != 1 || f.Ingredients[0] != int32(i) {
+		if f.Presence || f.isDescriptor() || f.Name != ingredients[i] || len(f.Ingredients) != 1 || f.Ingredients[0] != int32(i) {
 			return false
 		}
 	}
@@ -153,7 +153,7 @@ func checkFeatures(features []Feature, ingredients, total int) error {
 			}
 		}
 		switch {
-		case f.Presence && f.descriptor(), f.Weights != nil && f.Over != nil:
+		case f.Presence && f.isDescriptor(), f.Weights != nil && f.Over != nil:
 			return wrong(" is of several kinds: presence, weights and over exclude each other")
 		case f.Over != nil && len(f.Over) == 0:
 			return wrong(" is over no ingredients")

@@ -74,11 +74,11 @@ type savedTree struct {
 // that none of them has drawn, with a probability of 0.37²⁰, could be another.
 const regrownTrees = 20
 
-// GrownFrom says whether a forest was grown from these rows and labels, in this
+// IsGrownFrom says whether a forest was grown from these rows and labels, in this
 // order: then its first trees grow again. If so, [Forest.OutOfBag] and [Data.Halves]
 // tell of a forest from a file what they tell of a new one. The features of d are
 // set to the forest's. The error is that of ctx.
-func (f *Forest) GrownFrom(ctx context.Context, d *Data) (bool, error) {
+func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 	d.Features = nil
 	if !plainFeatures(f.features, f.ingredients) {
 		d.Features = f.features
@@ -142,7 +142,7 @@ func (f *Forest) Write(w io.Writer) error {
 	switch {
 	case f.options.Splits == RandomSplits:
 		saved.Options.Splits = RandomSplits.String()
-	case f.choice == nil && !described(f.features):
+	case f.choice == nil && !hasDescriptors(f.features):
 		saved.Version = plainVersion
 	default:
 		saved.Version = chosenVersion
@@ -188,8 +188,8 @@ func (f *Forest) Write(w io.Writer) error {
 // checksumEnd ends the file, with the checksum of all before it but line feeds.
 const checksumEnd = ",\"checksum\":\"%s\"}"
 
-// sealed says whether a file ends with its checksum.
-func sealed(data []byte) bool {
+// hasChecksum says whether a file ends with its checksum.
+func hasChecksum(data []byte) bool {
 	data = bytes.ReplaceAll(data, []byte("\n"), nil)
 	at := max(0, len(data)-len(checksumEnd)+len("%s")-2*sha256.Size)
 	sum := sha256.Sum256(data[:at])
@@ -234,7 +234,7 @@ func parse(data []byte) (*Forest, error) {
 		Version int    `json:"version"`
 	}
 	if err := json.Unmarshal(data, &kind); err != nil {
-		return nil, located(data, err)
+		return nil, locateError(data, err)
 	}
 	if kind.Format != fileFormat {
 		return nil, damaged("this is not a saved forest: format is %q and should be %q", kind.Format, fileFormat)
@@ -246,20 +246,20 @@ func parse(data []byte) (*Forest, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&saved); err != nil {
-		return nil, located(data, err)
+		return nil, locateError(data, err)
 	}
 	f, err := saved.restore()
 	if err != nil {
 		return nil, err
 	}
-	if !sealed(data) {
+	if !hasChecksum(data) {
 		return nil, damaged("the file was changed since it was saved: its checksum is another")
 	}
 	return f, nil
 }
 
-// located gives a JSON error its place in the data.
-func located(data []byte, err error) error {
+// locateError gives a JSON error its place in the data.
+func locateError(data []byte, err error) error {
 	e := &FormatError{Tree: -1, Node: -1, Reason: strings.TrimPrefix(err.Error(), "json: ")}
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

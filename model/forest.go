@@ -115,11 +115,11 @@ func (f *Forest) checkSize() error {
 	return nil
 }
 
-// spread returns the features of the dense composition x.
-func (f *Forest) spread(x []int32) []int32 {
+// featureValues returns the features of the dense composition x.
+func (f *Forest) featureValues(x []int32) []int32 {
 	values := make([]int32, len(f.features))
 	for k := range f.features {
-		values[k] = f.features[k].of(x)
+		values[k] = f.features[k].value(x)
 	}
 	return values
 }
@@ -127,7 +127,7 @@ func (f *Forest) spread(x []int32) []int32 {
 // weights returns the law of the label at the dense composition x: the mean over
 // the trees of the leaf's shares, in the order of the classes or numbers.
 func (f *Forest) weights(x []int32) []float64 {
-	values := f.spread(x)
+	values := f.featureValues(x)
 	law := make([]float64, max(len(f.classes), len(f.numbers)))
 	for k := range f.trees {
 		f.trees[k].addShares(f.trees[k].leaf(values), law)

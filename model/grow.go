@@ -52,7 +52,7 @@ func grow(ctx context.Context, d *Data, o Options, chances []int64) (*Forest, er
 	if f.options, err = o.withDefaults(len(f.features), d.Numbers != nil); err != nil {
 		return nil, fmt.Errorf("growing a forest: %w", err)
 	}
-	if described(f.features) && f.options.Trees > maxDescribed {
+	if hasDescriptors(f.features) && f.options.Trees > maxDescribed {
 		return nil, fmt.Errorf("growing a forest: with descriptors it can have %d trees, and not %d", maxDescribed, f.options.Trees)
 	}
 

@@ -167,7 +167,7 @@ func TestTreesFollowTheDefinition(t *testing.T) {
 				for _, p := range row {
 					x[p.Ingredient] = p.Amount
 				}
-				g.x = append(g.x, f.spread(x))
+				g.x = append(g.x, f.featureValues(x))
 			}
 			for k := range f.trees {
 				random := newStream(o.Seed, growing, uint64(k))
@@ -239,7 +239,7 @@ func TestRandomSplitsFollowTheDefinition(t *testing.T) {
 				for _, p := range row {
 					dense[p.Ingredient] = p.Amount
 				}
-				x = append(x, f.spread(dense))
+				x = append(x, f.featureValues(dense))
 			}
 			for k := range f.trees {
 				drawn := make([]int32, len(d.Rows))

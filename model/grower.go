@@ -129,7 +129,7 @@ func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 		}
 		rows := g.rows[p.from:p.to]
 		best := split{feature: -1}
-		if !g.enter(rows) {
+		if !g.initNode(rows) {
 			best = g.search(p.from, p.to)
 		}
 		if best.feature < 0 {
@@ -138,7 +138,7 @@ func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 			continue
 		}
 		t.nodes = append(t.nodes, node{feature: best.feature, threshold: best.threshold})
-		middle := p.from + g.divide(p.from, p.to, best)
+		middle := p.from + g.partitionRows(p.from, p.to, best)
 		stack = append(stack, pending{middle, p.to, at}, pending{p.from, middle, -1})
 	}
 	t.nodes, t.leafStart = slices.Clip(t.nodes), slices.Clip(t.leafStart)
@@ -166,10 +166,10 @@ func (g *grower) addLeaf(t *tree, rows []int32) {
 	t.leafStart = append(t.leafStart, int32(len(t.labels)))
 }
 
-// enter sets the state of the node with these rows. It returns true if the node
+// initNode sets the state of the node with these rows. It returns true if the node
 // is a leaf whatever the features: all labels are equal, or there are too few
 // rows.
-func (g *grower) enter(rows []int32) (leaf bool) {
+func (g *grower) initNode(rows []int32) (leaf bool) {
 	n := &g.node
 	n.rows, n.weight = len(rows), 0
 	equal := true
@@ -197,9 +197,9 @@ func (g *grower) enter(rows []int32) (leaf bool) {
 	return equal || len(rows) < n.fewest
 }
 
-// divide orders rows[from:to] so that those that go left come first, and returns
+// partitionRows orders rows[from:to] so that those that go left come first, and returns
 // how many they are. Both sides keep their order.
-func (g *grower) divide(from, to int32, s split) int32 {
+func (g *grower) partitionRows(from, to int32, s split) int32 {
 	column := g.t.colRow[g.t.colStart[s.feature]:g.t.colStart[s.feature+1]]
 	values := g.t.colValue[g.t.colStart[s.feature]:g.t.colStart[s.feature+1]]
 	above, _ := slices.BinarySearch(values, s.threshold+1)

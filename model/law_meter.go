@@ -60,8 +60,8 @@ func (m *lawMeter) quality() (q Quality, widen float64) {
 	if n == 0 {
 		return q, 0
 	}
-	loss := paired(m.crps, nil)
-	widen = widening(m.outside, 0.9)
+	loss := differenceMoments(m.crps, nil)
+	widen = coverageQuantile(m.outside, 0.9)
 	q = Quality{Rows: len(m.crps), Numbers: &NumberQuality{
 		RMSE:        math.Sqrt(m.explained.sumLeft / n),
 		PriorRMSE:   math.Sqrt(m.explained.sumAll / n),

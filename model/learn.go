@@ -117,15 +117,15 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	if err := m.fit(ctx, &known); err != nil {
 		return nil, err
 	}
-	if err := m.judge(ctx, &known); err != nil {
+	if err := m.evaluate(ctx, &known); err != nil {
 		return nil, err
 	}
 	return m, m.learnSuccess(ctx, d)
 }
 
-// Again learns some of the data in the way that was chosen for the whole: of the same
+// Refit learns some of the data in the way that was chosen for the whole: of the same
 // features, and with a process if it was kept.
-func (m *Learned) Again(ctx context.Context, some *Data) (*Learned, error) {
+func (m *Learned) Refit(ctx context.Context, some *Data) (*Learned, error) {
 	o := m.options
 	o.Forest, o.Features = m.grown, nil
 	o.Forest.Importances = false
@@ -182,11 +182,11 @@ func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
 			}
 			candidates = append(candidates, Candidate{s.Name, s.Features, o})
 		}
-		some := d.first(mostChosen)
+		some := d.firstRows(mostChosen)
 		if m.choice, err = Choose(ctx, some, candidates, choosingRepeats, folds, m.options.Forest.Seed); err != nil {
 			return err
 		}
-		m.choice.Chosen = m.choice.worth()
+		m.choice.Chosen = m.choice.bestCandidate()
 		whole.Features = sets[m.choice.Chosen].Features
 		m.grown = m.options.forest(m.choice.Chosen, sets[m.choice.Chosen])
 	}
@@ -216,9 +216,9 @@ func (o *LearnOptions) forest(k int, s FeatureSet) Options {
 	return of
 }
 
-// worth returns the candidate of the lowest loss among the first one and those whose
+// bestCandidate returns the candidate of the lowest loss among the first one and those whose
 // loss is below its own by more than the standard error of the difference.
-func (c *Choice) worth() int {
+func (c *Choice) bestCandidate() int {
 	best := 0
 	for k, t := range c.Tried {
 		if t.Gain > t.GainSE && t.Loss < c.Tried[best].Loss {
@@ -228,8 +228,8 @@ func (c *Choice) worth() int {
 	return best
 }
 
-// first returns the data, of many rows the first so many.
-func (d *Data) first(most int) *Data {
+// firstRows returns the data, of many rows the first so many.
+func (d *Data) firstRows(most int) *Data {
 	some := *d
 	if len(d.Rows) > most {
 		some.Rows = d.Rows[:most]
@@ -261,12 +261,12 @@ func (m *Learned) fit(ctx context.Context, d *Data) (err error) {
 		return err
 	}
 	m.process = p
-	return p.condition(ctx)
+	return p.precompute(ctx)
 }
 
-// judge holds the models against held-out rows, and leaves the process out of an
+// evaluate holds the models against held-out rows, and leaves the process out of an
 // average that it makes worse by more than the error.
-func (m *Learned) judge(ctx context.Context, d *Data) error {
+func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 	if m.process == nil && !m.options.Log {
 		m.quality = m.forest.Quality()
 		if q := m.quality.Numbers; q != nil {
@@ -287,13 +287,13 @@ func (m *Learned) judge(ctx context.Context, d *Data) error {
 		grown, fitted := held.laws(r)
 		for k, l := range []Law{grown, fitted, average(grown, fitted)} {
 			if l.Values != nil {
-				meters[k].add(m.numbers[r], m.back(l))
+				meters[k].add(m.numbers[r], m.toLabelUnit(l))
 			}
 		}
 	}
 	if m.forest != nil && m.process != nil {
 		for k, meter := range meters {
-			loss, gain := paired(meter.crps, nil), paired(meters[0].crps, meter.crps)
+			loss, gain := differenceMoments(meter.crps, nil), differenceMoments(meters[0].crps, meter.crps)
 			if len(meter.crps) != len(meters[0].crps) {
 				gain = moment{n: 1} // some rows no tree has left out
 			}
@@ -306,9 +306,9 @@ func (m *Learned) judge(ctx context.Context, d *Data) error {
 	return m.calibrate(ctx, held)
 }
 
-// spreads are by what a law is stretched about its mean, of which the one of the least
+// stretchFactors are by what a law is stretched about its mean, of which the one of the least
 // CRPS on held-out rows is taken: the mean of two laws is wider than either.
-func spreads() (all []float64) {
+func stretchFactors() (all []float64) {
 	for k := 10; k <= 30; k++ {
 		all = append(all, float64(k)/20)
 	}
@@ -332,7 +332,7 @@ func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
 			return err
 		}
 		if l := average(held.laws(r)); l.Values != nil {
-			meter.add(m.numbers[r], m.back(l.stretched(m.spread)))
+			meter.add(m.numbers[r], m.toLabelUnit(l.stretched(m.spread)))
 		}
 	}
 	m.quality, m.widen = meter.quality()
@@ -341,7 +341,7 @@ func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
 
 // stretch finds by what laws are stretched.
 func (m *Learned) stretch(ctx context.Context, held *holdout) error {
-	all := spreads()
+	all := stretchFactors()
 	losses := make([]float64, len(all))
 	for r := range m.rows {
 		if err := context.Cause(ctx); err != nil {
@@ -352,7 +352,7 @@ func (m *Learned) stretch(ctx context.Context, held *holdout) error {
 			continue
 		}
 		for k, by := range all {
-			losses[k] += m.back(l.stretched(by)).CRPS(m.numbers[r])
+			losses[k] += m.toLabelUnit(l.stretched(by)).CRPS(m.numbers[r])
 		}
 	}
 	m.spread = all[slices.Index(losses, slices.Min(losses))]
@@ -370,8 +370,8 @@ func average(a, b Law) Law {
 	return mixed(a, b)
 }
 
-// back returns a law in the label's unit.
-func (m *Learned) back(l Law) Law {
+// toLabelUnit returns a law in the label's unit.
+func (m *Learned) toLabelUnit(l Law) Law {
 	if !m.options.Log {
 		return l
 	}
@@ -446,7 +446,7 @@ func (h *holdout) features(r int) []int32 {
 	for _, p := range h.rows[r] {
 		h.x[p.Ingredient] = p.Amount
 	}
-	values := h.forest.spread(h.x)
+	values := h.forest.featureValues(h.x)
 	for _, p := range h.rows[r] {
 		h.x[p.Ingredient] = 0
 	}
@@ -532,7 +532,7 @@ func (m *Learned) Law(x []int32) Law {
 	if m.process != nil {
 		fitted = m.process.Law(x)
 	}
-	return m.back(average(grown, fitted).stretched(m.spread))
+	return m.toLabelUnit(average(grown, fitted).stretched(m.spread))
 }
 
 // Predict returns the expected number at the dense composition x, and an interval that
@@ -570,7 +570,7 @@ func (m *Learned) HeldOut() []Prediction {
 			all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
 			continue
 		}
-		all[r] = m.predict(m.back(l.stretched(m.spread)))
+		all[r] = m.predict(m.toLabelUnit(l.stretched(m.spread)))
 	}
 	return all
 }

@@ -71,7 +71,7 @@ func (m *Learned) Write(w io.Writer) error {
 		Format: learnedFormat, Version: learnedVersion,
 		Label: m.Label(), Kind: m.options.Kind.String(), Log: m.options.Log,
 		Ingredients: m.Ingredients(), Total: m.Total(),
-		Rows: flat(m.rows), Classes: m.classes, Numbers: m.numbers, SD: savedSD(m.sd), Failed: flat(m.options.Failed),
+		Rows: flattenRows(m.rows), Classes: m.classes, Numbers: m.numbers, SD: savedSD(m.sd), Failed: flattenRows(m.options.Failed),
 		HeldOut: m.quality, Spread: m.spread, Widen: m.widen, Choice: m.choice, Brings: m.brings,
 	}
 	for _, f := range []struct {
@@ -94,14 +94,14 @@ func (m *Learned) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("writing a model: %w", err)
 	}
-	if _, err := w.Write(seal(bytes.TrimSuffix(text, []byte("}")))); err != nil {
+	if _, err := w.Write(addChecksum(bytes.TrimSuffix(text, []byte("}")))); err != nil {
 		return fmt.Errorf("writing a model: %w", err)
 	}
 	return nil
 }
 
-// seal ends a file with its checksum.
-func seal(text []byte) []byte {
+// addChecksum ends a file with its checksum.
+func addChecksum(text []byte) []byte {
 	sum := sha256.Sum256(text)
 	return fmt.Appendf(text, checksumEnd+"\n", hex.EncodeToString(sum[:]))
 }
@@ -130,7 +130,7 @@ func restoredSD(saved []float64) []float64 {
 
 func sameSD(a, b []float64) bool { return slices.Equal(savedSD(a), savedSD(b)) }
 
-func flat(rows [][]Part) [][]int32 {
+func flattenRows(rows [][]Part) [][]int32 {
 	all := make([][]int32, len(rows))
 	for r, row := range rows {
 		all[r] = []int32{}
@@ -158,9 +158,9 @@ func (m *Learned) Total() int {
 	return m.forest.total
 }
 
-// LearntFrom reports whether the model was learnt from these rows, labels and, if they are
+// IsLearntFrom reports whether the model was learnt from these rows, labels and, if they are
 // given, standard deviations, in this order.
-func (m *Learned) LearntFrom(d *Data) bool {
+func (m *Learned) IsLearntFrom(d *Data) bool {
 	return slices.EqualFunc(m.rows, d.Rows, slices.Equal[[]Part]) && slices.Equal(m.numbers, d.Numbers) && (d.SD == nil || sameSD(m.sd, d.SD)) && slices.Equal(m.classes, d.Classes)
 }
 
@@ -188,14 +188,14 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&s); err != nil {
-		return nil, located(data, err)
+		return nil, locateError(data, err)
 	}
 	switch {
 	case s.Format != learnedFormat:
 		return nil, damaged("this is not a saved model: format is %q and should be %q", s.Format, learnedFormat)
 	case s.Version != learnedVersion:
 		return nil, damaged("the model is saved in version %d of the format; this program reads version %d", s.Version, learnedVersion)
-	case !sealed(data):
+	case !hasChecksum(data):
 		return nil, damaged("the file was changed since it was saved: its checksum is another")
 	}
 	if !(s.Spread > 0) || !(math.Abs(s.Widen) <= maxNumber) {
@@ -210,10 +210,10 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 		quality: s.HeldOut, spread: s.Spread, widen: s.Widen, choice: s.Choice, brings: s.Brings,
 	}
 	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, SD: restoredSD(s.SD), Classes: s.Classes}
-	if d.Rows, err = unflat(s.Rows); err != nil {
+	if d.Rows, err = unflattenRows(s.Rows); err != nil {
 		return nil, err
 	}
-	if m.options.Failed, err = unflat(s.Failed); err != nil {
+	if m.options.Failed, err = unflattenRows(s.Failed); err != nil {
 		return nil, err
 	}
 	if err := d.check(); err != nil {
@@ -258,7 +258,7 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 	return m, nil
 }
 
-func unflat(rows [][]int32) ([][]Part, error) {
+func unflattenRows(rows [][]int32) ([][]Part, error) {
 	all := make([][]Part, len(rows))
 	for r, row := range rows {
 		if len(row)%2 != 0 {
@@ -316,5 +316,5 @@ func (m *Learned) restoreProcess(ctx context.Context, s *savedProcess, d *Data) 
 	}
 	p.hyper = hyperparameters{s.Length, s.Own, s.Signal, s.Noise}
 	m.process = p
-	return p.condition(ctx)
+	return p.precompute(ctx)
 }

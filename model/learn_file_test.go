@@ -37,10 +37,10 @@ func TestSaveAndLoadLearned(t *testing.T) {
 			}
 		}
 		d := &Data{Rows: s.model.rows, Numbers: s.model.numbers, Classes: s.model.classes}
-		if !m.LearntFrom(d) {
+		if !m.IsLearntFrom(d) {
 			t.Errorf("%s: its own rows are taken for others", name)
 		}
-		if d.Rows = d.Rows[1:]; m.LearntFrom(d) {
+		if d.Rows = d.Rows[1:]; m.IsLearntFrom(d) {
 			t.Errorf("%s: other rows are taken for its own", name)
 		}
 		var second bytes.Buffer
@@ -58,7 +58,7 @@ func TestAgain(t *testing.T) {
 	for name, s := range learnedCases(t) {
 		m := s.model
 		d := &Data{Label: m.Label(), Ingredients: m.Ingredients(), Total: m.Total(), Rows: m.rows, Numbers: m.numbers, Classes: m.classes}
-		again, err := m.Again(t.Context(), d)
+		again, err := m.Refit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,5 +118,5 @@ func TestDamagedLearned(t *testing.T) {
 func parseUnsealed(t *testing.T, text string) (*Learned, error) {
 	t.Helper()
 	end := strings.LastIndex(text, `,"checksum"`)
-	return parseLearned(t.Context(), seal([]byte(text[:end])))
+	return parseLearned(t.Context(), addChecksum([]byte(text[:end])))
 }

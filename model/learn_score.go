@@ -111,7 +111,7 @@ func (s *LearnedScore) heldOutShares() []float64 {
 		return shares
 	}
 	for r, k := range m.process.group {
-		own := s.process.of(m.process.left[k])
+		own := s.process.scoreOfMean(m.process.heldOutMean[k])
 		if math.IsNaN(shares[r]) {
 			shares[r] = own
 		} else {
@@ -166,7 +166,7 @@ func (s *LearnedScore) Stated(x []int32) float64 {
 	if s.process != nil {
 		of[1] = s.process.At(x, usedOf(x))
 	}
-	return s.stated(of)
+	return s.combineUncalibrated(of)
 }
 
 func usedOf(x []int32) (used []int32) {
@@ -234,16 +234,16 @@ func (s *LearnedScore) At(x, used []int32) float64 {
 	if s.success != nil {
 		of[2] = s.success.Probability(s.success.Sum(x, used))
 	}
-	return s.join(of)
+	return s.combine(of)
 }
 
 // leastDirected is the least score of a direction that a process has a part in. Where
 // its mean is below all labels it would forbid what is only bad.
 const leastDirected = 1e-3
 
-// join makes the score of what the forest, the process and the forest of success say.
-func (s *LearnedScore) join(of [3]float64) float64 {
-	y := s.stated(of)
+// combine makes the score of what the forest, the process and the forest of success say.
+func (s *LearnedScore) combine(of [3]float64) float64 {
+	y := s.combineUncalibrated(of)
 	switch {
 	case s.curve != nil:
 		y = s.curve.at(y)
@@ -256,8 +256,8 @@ func (s *LearnedScore) join(of [3]float64) float64 {
 	return y
 }
 
-// stated is [LearnedScore.join] before calibration, and without success.
-func (s *LearnedScore) stated(of [3]float64) float64 {
+// combineUncalibrated is [LearnedScore.combine] before calibration, and without success.
+func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 	switch {
 	case s.forest == nil:
 		return of[1]
@@ -348,7 +348,7 @@ func (c *LearnedScorer) Value() float64 {
 			of[k] = w.value()
 		}
 	}
-	return c.score.join(of)
+	return c.score.combine(of)
 }
 
 // Line scores the compositions in which ingredients i ≠ j share their current sum
@@ -368,7 +368,7 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 		}
 		next = min(next, l.next)
 	}
-	last := c.score.join(of)
+	last := c.score.combine(of)
 	c.starts, c.values = append(c.starts[:0], 0), append(c.values[:0], last)
 	for next != math.MaxInt32 {
 		start := next
@@ -384,7 +384,7 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 			}
 			next = min(next, l.next)
 		}
-		if y := c.score.join(of); y != last {
+		if y := c.score.combine(of); y != last {
 			last = y
 			c.starts, c.values = append(c.starts, start), append(c.values, y)
 		}

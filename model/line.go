@@ -86,7 +86,7 @@ func (s *Scorer) maskSmall(leaves []freeLeaves, i, j, total int32) {
 		c := &cells[n]
 		l := &leaves[c.tree]
 		free := l.without(current[c.entry])
-		rise := values[l.base+first(free&^c.after)] - values[l.base+first(free&^c.before)]
+		rise := values[l.base+firstSetBit(free&^c.after)] - values[l.base+firstSetBit(free&^c.before)]
 		alone := setJ[c.tree>>6]>>(c.tree&63)&1 - 1
 		step[c.level] += rise & int64(alone)
 	}
@@ -96,7 +96,7 @@ func (s *Scorer) maskSmall(leaves []freeLeaves, i, j, total int32) {
 		c := &cells[n]
 		l := &leaves[c.tree]
 		free := l.without(current[c.entry])
-		rise := values[l.base+first(free&^c.before)] - values[l.base+first(free&^c.after)]
+		rise := values[l.base+firstSetBit(free&^c.before)] - values[l.base+firstSetBit(free&^c.after)]
 		alone := setI[c.tree>>6]>>(c.tree&63)&1 - 1
 		step[c.level] += rise & int64(alone)
 	}
@@ -106,7 +106,7 @@ func (s *Scorer) maskSmall(leaves []freeLeaves, i, j, total int32) {
 		wordJ := setJ[w]
 		for both := wordI & wordJ; both != 0; both &= both - 1 {
 			bit := bits.TrailingZeros64(both)
-			s.maskBoth(&leaves[w<<6|bit], entryI+below(wordI, bit), entryJ+below(wordJ, bit), total)
+			s.maskBoth(&leaves[w<<6|bit], entryI+countBelow(wordI, bit), entryJ+countBelow(wordJ, bit), total)
 		}
 		entryI += int32(bits.OnesCount64(wordI))
 		entryJ += int32(bits.OnesCount64(wordJ))
@@ -128,8 +128,8 @@ func (s *Scorer) maskBoth(l *freeLeaves, i, j, total int32) {
 	values := sc.values
 	together := lessMask(a.threshold, total-b.threshold)
 	freeI, freeJ := free&^(b.reach&together), free&^(a.reach&together)
-	stepI := values[l.base+first(freeI&^a.reach)] - values[l.base+first(freeI)]
-	stepJ := values[l.base+first(freeJ)] - values[l.base+first(freeJ&^b.reach)]
+	stepI := values[l.base+firstSetBit(freeI&^a.reach)] - values[l.base+firstSetBit(freeI)]
+	stepJ := values[l.base+firstSetBit(freeJ)] - values[l.base+firstSetBit(freeJ&^b.reach)]
 	s.step[a.level] += stepI & int64(lessMask(a.threshold, total))
 	s.step[b.level] += stepJ & int64(lessMask(b.threshold, total))
 }
@@ -150,7 +150,7 @@ func (s *Scorer) maskMany(base int64, free uint64, a, b *entry, total int32) {
 			break
 		}
 		free := free &^ sc.blockedBy(b, total-threshold)
-		s.step[c.level] += sc.values[base+first(free&^c.after)] - sc.values[base+first(free&^c.before)]
+		s.step[c.level] += sc.values[base+firstSetBit(free&^c.after)] - sc.values[base+firstSetBit(free&^c.before)]
 	}
 	for _, n := range sc.ofEntry[b.first:b.end] {
 		c := &sc.cells[n]
@@ -159,7 +159,7 @@ func (s *Scorer) maskMany(base int64, free uint64, a, b *entry, total int32) {
 			break
 		}
 		free := free &^ sc.blockedBy(a, total-threshold)
-		s.step[c.level] += sc.values[base+first(free&^c.before)] - sc.values[base+first(free&^c.after)]
+		s.step[c.level] += sc.values[base+firstSetBit(free&^c.before)] - sc.values[base+firstSetBit(free&^c.after)]
 	}
 }
 
@@ -172,11 +172,11 @@ func (s *Scorer) collect(total int32) {
 		tests := &sc.tests[sc.known[v.slot]]
 		if v.slope > 0 {
 			for level := tests.level; level < tests.levelEnd; level++ {
-				s.take(level, sc.thresholds[level]+1-v.offset)
+				s.takeBreak(level, sc.thresholds[level]+1-v.offset)
 			}
 		} else {
 			for level := tests.levelEnd - 1; level >= tests.level; level-- {
-				s.take(level, v.offset-sc.thresholds[level])
+				s.takeBreak(level, v.offset-sc.thresholds[level])
 			}
 		}
 		if r > 0 {
@@ -185,8 +185,8 @@ func (s *Scorer) collect(total int32) {
 	}
 }
 
-// take moves the step of a level, if there is one, to the breaks.
-func (s *Scorer) take(level, k int32) {
+// takeBreak moves the step of a level, if there is one, to the breaks.
+func (s *Scorer) takeBreak(level, k int32) {
 	if step := s.step[level]; step != 0 {
 		s.step[level] = 0
 		s.breaks = append(s.breaks, lineBreak{k, step})

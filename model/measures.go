@@ -131,9 +131,9 @@ func (e *explained) share() (share, standardError float64) {
 	return 1 - rest, m.standardError()
 }
 
-// widening returns the k-th smallest of n numbers, k = ⌈(n+1)·coverage⌉, or the
+// coverageQuantile returns the k-th smallest of n numbers, k = ⌈(n+1)·coverage⌉, or the
 // largest if there are fewer.
-func widening(outside []float64, coverage float64) float64 {
+func coverageQuantile(outside []float64, coverage float64) float64 {
 	sorted := slices.Sorted(slices.Values(outside))
 	k := int(math.Ceil(float64(len(sorted)+1) * coverage))
 	return sorted[min(k, len(sorted))-1]

@@ -19,7 +19,7 @@ func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags
 		err := inParallel(ctx, f.options.Workers, rows, func() func(int) error {
 			x := make([]int32, t.features)
 			return func(k int) error {
-				t.spread(from+k, x)
+				t.writeRow(from+k, x)
 				laws[k] = f.lawOutOfBag(x, from+k, bags, laws[k])
 				t.clear(from+k, x)
 				return nil
@@ -181,7 +181,7 @@ func (m *meter) quality() Quality {
 		q.Numbers = &NumberQuality{
 			RMSE:        math.Sqrt(m.explained.sumLeft / n),
 			PriorRMSE:   math.Sqrt(m.explained.sumAll / n),
-			Widen90:     widening(m.outside, 0.9),
+			Widen90:     coverageQuantile(m.outside, 0.9),
 			CRPS:        m.crps.mean(),
 			CRPSSE:      m.crps.standardError(),
 			PriorCRPS:   m.priorCRPS.mean(),

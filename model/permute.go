@@ -94,7 +94,7 @@ func (p *permuter) losses(ctx context.Context, k int, out bag) ([]featureLoss, e
 			continue
 		}
 		p.rows = append(p.rows, int32(r))
-		p.table.spread(r, p.x)
+		p.table.writeRow(r, p.x)
 		p.loss[r] = p.lossOf(t, int32(r))
 		p.table.clear(r, p.x)
 	}
@@ -143,7 +143,7 @@ func (p *permuter) permuteFeature(t *tree, f int32, out bag, random stream) floa
 			return
 		}
 		p.moved[r] = true
-		p.table.spread(int(r), p.x)
+		p.table.writeRow(int(r), p.x)
 		if p.x[f] != p.value[r] {
 			p.x[f] = p.value[r]
 			rise += p.lossOf(t, r) - p.loss[r]

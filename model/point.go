@@ -79,7 +79,7 @@ func (s *Score) sumWith(p *point, x, used []int32) int64 {
 			sum -= s.values[base]
 			from, to := o.first[t], o.first[t+1]
 			if to == from+1 {
-				sum += s.values[base+first(p.free[from])]
+				sum += s.values[base+firstSetBit(p.free[from])]
 				p.free[from] = ^uint64(0)
 				continue
 			}
@@ -89,7 +89,7 @@ func (s *Score) sumWith(p *point, x, used []int32) int64 {
 				free[k] = ^uint64(0)
 				k++
 			}
-			sum += s.values[base+int64(k)<<6+first(free[k])]
+			sum += s.values[base+int64(k)<<6+firstSetBit(free[k])]
 			for ; k < len(free); k++ {
 				free[k] = ^uint64(0)
 			}
@@ -103,7 +103,7 @@ func (s *Score) sumWith(p *point, x, used []int32) int64 {
 func (s *Score) sumAll(p *point) (sum int64) {
 	clear(p.trees)
 	for t, base := range s.leafBase {
-		sum += s.values[int64(base)+first(p.free[t])]
+		sum += s.values[int64(base)+firstSetBit(p.free[t])]
 		p.free[t] = ^uint64(0)
 	}
 	return sum

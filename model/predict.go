@@ -65,7 +65,7 @@ func (f *Forest) HeldOut(rows [][]Part) ([]Prediction, error) {
 		for _, p := range row {
 			x[p.Ingredient] = p.Amount
 		}
-		values := f.spread(x)
+		values := f.featureValues(x)
 		for _, p := range row {
 			x[p.Ingredient] = 0
 		}
@@ -99,7 +99,7 @@ func (f *Forest) OutOfBag(score *Score, rows [][]Part) ([]float64, error) {
 		for _, p := range row {
 			x[p.Ingredient] = p.Amount
 		}
-		values := f.spread(x)
+		values := f.featureValues(x)
 		for _, p := range row {
 			x[p.Ingredient] = 0
 		}

@@ -38,7 +38,7 @@ type Process struct {
 	means []float64 // of their numbers
 	own   []float64 // the variance with which the mean was measured, as a share of scale²; 0 where that is not known
 	usual float64   // the same of a new measurement
-	told  bool      // whether any is known: then the noise is what is beside it
+	hasSD bool      // whether any is known: then the noise is what is beside it
 
 	centre, scale float64 // the mean and the standard deviation of the labels
 	hyper         hyperparameters
@@ -50,7 +50,7 @@ type Process struct {
 	solved  portable.Lower // Cholesky's factor of the covariance of the known, noise included
 	alpha   []float64      // by known composition: its weight in the mean, times s
 
-	left, leftSD []float64 // by known composition: the mean and standard deviation without it
+	heldOutMean, heldOutSD []float64 // by known composition: the mean and standard deviation without it
 
 	points sync.Pool
 
@@ -150,8 +150,8 @@ func (a axis) stepFrom(l, amount int32) int32 {
 	return l
 }
 
-// apart returns the squared distance of two steps.
-func (a axis) apart(l, q int32) int64 {
+// squaredDistance returns the squared distance of two steps.
+func (a axis) squaredDistance(l, q int32) int64 {
 	d := int64(l - q)
 	return d * d * a.weight
 }
@@ -166,7 +166,7 @@ func FitProcess(ctx context.Context, d *Data, o ProcessOptions) (*Process, error
 	if p.hyper, err = p.fit(ctx); err != nil {
 		return nil, err
 	}
-	return p, p.condition(ctx)
+	return p, p.precompute(ctx)
 }
 
 // newProcess returns a process that knows its rows.
@@ -184,7 +184,7 @@ func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 		label: d.Label, ingredients: slices.Clone(d.Ingredients), total: d.Total,
 		options: o, rows: len(d.Rows), labels: slices.Clone(d.Numbers),
 	}
-	p.gather(d)
+	p.groupCompositions(d)
 	if len(p.known) > MaxProcessRows {
 		return nil, fmt.Errorf("there are %d different compositions, and a process is of %d at most", len(p.known), MaxProcessRows)
 	}
@@ -198,13 +198,13 @@ func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 	if p.scale = math.Sqrt(p.scale); p.scale == 0 {
 		p.scale = 1
 	}
-	p.measured(d.SD)
+	p.setMeasurementSD(d.SD)
 	return p, nil
 }
 
-// measured takes in the standard deviations with which the rows were measured. A row
+// setMeasurementSD takes in the standard deviations with which the rows were measured. A row
 // without one has that of the others in the middle, as a new measurement has.
-func (p *Process) measured(sd []float64) {
+func (p *Process) setMeasurementSD(sd []float64) {
 	p.own = make([]float64, len(p.known))
 	known := slices.Sorted(slices.Values(sd))
 	known = slices.DeleteFunc(known, math.IsNaN)
@@ -213,7 +213,7 @@ func (p *Process) measured(sd []float64) {
 	}
 	middle := known[len(known)/2] / p.scale
 	p.usual = float64(middle * middle)
-	p.told = middle > 0
+	p.hasSD = middle > 0
 	for r, k := range p.group {
 		share := p.usual
 		if v := sd[r] / p.scale; !math.IsNaN(v) {
@@ -223,8 +223,8 @@ func (p *Process) measured(sd []float64) {
 	}
 }
 
-// gather finds the different compositions.
-func (p *Process) gather(d *Data) {
+// groupCompositions finds the different compositions.
+func (p *Process) groupCompositions(d *Data) {
 	index := make(map[string]int32)
 	p.group = make([]int32, len(d.Rows))
 	for r, row := range d.Rows {
@@ -298,26 +298,26 @@ func (p *Process) Lengths() []float64 {
 	return lengths
 }
 
-// condition makes what predictions need of the rows and the hyperparameters. Amounts
+// precompute makes what predictions need of the rows and the hyperparameters. Amounts
 // are rounded finely to learn how much each of them matters, and then as coarsely as
 // that allows: a line takes time in proportion to the steps along it.
-func (p *Process) condition(ctx context.Context) error {
+func (p *Process) precompute(ctx context.Context) error {
 	p.radial = newRadial(p.options.Kernel)
-	if err := p.conditionOn(ctx, p.finest()); err != nil {
+	if err := p.precomputeWith(ctx, p.initialSteps()); err != nil {
 		return err
 	}
-	return p.conditionOn(ctx, p.coarser())
+	return p.precomputeWith(ctx, p.coarserSteps())
 }
 
-// conditionOn is condition with the steps that the root of each ingredient's share is
+// precomputeWith is condition with the steps that the root of each ingredient's share is
 // rounded to.
-func (p *Process) conditionOn(ctx context.Context, steps []int64) error {
+func (p *Process) precomputeWith(ctx context.Context, steps []int64) error {
 	n := len(p.known)
 	p.makeGrid(steps)
 	p.empty = make([]int64, n)
 	for i, column := range p.columns {
 		for r, q := range column {
-			p.empty[r] += p.grid[i].apart(0, q)
+			p.empty[r] += p.grid[i].squaredDistance(0, q)
 		}
 	}
 	s, noise := exp(p.hyper.signal), exp(p.hyper.noise)
@@ -354,8 +354,8 @@ func (p *Process) conditionOn(ctx context.Context, steps []int64) error {
 	return nil
 }
 
-// finest returns the steps that the roots of shares are rounded to at first.
-func (p *Process) finest() []int64 {
+// initialSteps returns the steps that the roots of shares are rounded to at first.
+func (p *Process) initialSteps() []int64 {
 	steps := make([]int64, len(p.ingredients))
 	for i, span := range p.spans() {
 		steps[i] = leastSteps
@@ -390,21 +390,21 @@ func (p *Process) spans() []float64 {
 	return spans
 }
 
-// coarser returns steps that add to the variance of held-out gaps about a part of
+// coarserSteps returns steps that add to the variance of held-out gaps about a part of
 // roundingShare, in equal shares of the ingredients: a value within a step of width 1 is
 // off by the slope there times a number of variance 1/12.
-func (p *Process) coarser() []int64 {
+func (p *Process) coarserSteps() []int64 {
 	squares := make([]float64, len(p.ingredients)) // Σ of the slopes' squares over the known
 	distance := make([]int64, len(p.known))
 	for _, parts := range p.known {
 		p.distances(parts, distance)
 		for _, q := range parts {
 			at := p.grid[q.Ingredient].step(q.Amount, p.total)
-			p.shift(distance, q.Ingredient, at, at+1)
+			p.shiftDistances(distance, q.Ingredient, at, at+1)
 			above := p.mean(distance)
-			p.shift(distance, q.Ingredient, at+1, at-1)
+			p.shiftDistances(distance, q.Ingredient, at+1, at-1)
 			slope := float64((above - p.mean(distance)) / 2)
-			p.shift(distance, q.Ingredient, at-1, at)
+			p.shiftDistances(distance, q.Ingredient, at-1, at)
 			squares[q.Ingredient] += float64(slope * slope)
 		}
 	}
@@ -464,16 +464,16 @@ func (p *Process) makeGrid(steps []int64) {
 func (p *Process) distances(parts []Part, to []int64) {
 	copy(to, p.empty)
 	for _, q := range parts {
-		p.shift(to, q.Ingredient, 0, p.grid[q.Ingredient].step(q.Amount, p.total))
+		p.shiftDistances(to, q.Ingredient, 0, p.grid[q.Ingredient].step(q.Amount, p.total))
 	}
 }
 
-// shift changes distances where an ingredient goes from one step to another.
-func (p *Process) shift(distances []int64, i, from, to int32) {
+// shiftDistances changes distances where an ingredient goes from one step to another.
+func (p *Process) shiftDistances(distances []int64, i, from, to int32) {
 	if from == to {
 		return
 	}
-	by, slope := p.grid[i].between(from, to)
+	by, slope := p.grid[i].distanceChange(from, to)
 	column := p.columns[i]
 	if column == nil {
 		for r := range distances {
@@ -486,9 +486,9 @@ func (p *Process) shift(distances []int64, i, from, to int32) {
 	}
 }
 
-// between returns the squared distance of step to from a step q less that of step from,
+// distanceChange returns the squared distance of step to from a step q less that of step from,
 // as by − slope·q.
-func (a axis) between(from, to int32) (by, slope int64) {
+func (a axis) distanceChange(from, to int32) (by, slope int64) {
 	f, t := int64(from), int64(to)
 	return (t*t - f*f) * a.weight, 2 * (t - f) * a.weight
 }
@@ -497,14 +497,14 @@ func (a axis) between(from, to int32) (by, slope int64) {
 // (Rasmussen and Williams 2006, equation 5.12), with the hyperparameters of all.
 func (p *Process) leaveOut() {
 	inverse := p.solved.Inverse()
-	p.left, p.leftSD = make([]float64, len(p.known)), make([]float64, len(p.known))
+	p.heldOutMean, p.heldOutSD = make([]float64, len(p.known)), make([]float64, len(p.known))
 	for r := range p.known {
 		precision := inverse.Row(r)[r]
-		p.left[r] = p.means[r] - float64(p.scale*(p.alpha[r]/precision))
+		p.heldOutMean[r] = p.means[r] - float64(p.scale*(p.alpha[r]/precision))
 		// The precision is of the mean of the rows, and what is wanted is one row.
 		noise := exp(p.hyper.noise)
 		measured := float64(p.own[r] * p.count[r]) // of one row
-		p.leftSD[r] = float64(p.scale * math.Sqrt(max(1/precision-noise/p.count[r]-p.own[r], 0)+noise+measured))
+		p.heldOutSD[r] = float64(p.scale * math.Sqrt(max(1/precision-noise/p.count[r]-p.own[r], 0)+noise+measured))
 	}
 }
 
@@ -535,10 +535,10 @@ func (p *Process) meanOf(s [4]float64) float64 {
 func (p *Process) shiftMean(distances []int64, i, from, to int32) float64 {
 	column := p.columns[i]
 	if column == nil || from == to {
-		p.shift(distances, i, from, to)
+		p.shiftDistances(distances, i, from, to)
 		return p.mean(distances)
 	}
-	by, slope := p.grid[i].between(from, to)
+	by, slope := p.grid[i].distanceChange(from, to)
 	var s [4]float64
 	t, alpha := p.radial, p.alpha[:len(distances)]
 	column = column[:len(distances)]
@@ -592,7 +592,7 @@ func (p *Process) Law(x []int32) Law { return normalLaw(p.Predict(x)) }
 func (p *Process) HeldOut() (mean, sd []float64) {
 	mean, sd = make([]float64, p.rows), make([]float64, p.rows)
 	for r, k := range p.group {
-		mean[r], sd[r] = p.left[k], p.leftSD[k]
+		mean[r], sd[r] = p.heldOutMean[k], p.heldOutSD[k]
 	}
 	return mean, sd
 }

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// within returns a score that none of a composition exceeds in which each ingredient i has
+// boundInBox returns a score that none of a composition exceeds in which each ingredient i has
 // from lo[i] to hi[i] units and at most so many are used.
-func (s *ProcessScore) within(b *meanBound, lo, hi []int32, used int) float64 {
+func (s *ProcessScore) boundInBox(b *meanBound, lo, hi []int32, used int) float64 {
 	b.set(lo, hi, used)
 	switch w := s.want; {
 	case w.direction > 0:
-		return s.of(b.most(1))
+		return s.scoreOfMean(b.maxMean(1))
 	case w.direction < 0:
-		return s.of(-b.most(-1))
+		return s.scoreOfMean(-b.maxMean(-1))
 	case math.IsInf(w.high, 1):
-		return min(s.of(b.most(1))+0x1p-40, 1)
+		return min(s.scoreOfMean(b.maxMean(1))+0x1p-40, 1)
 	case math.IsInf(w.low, -1):
-		return min(s.of(-b.most(-1))+0x1p-40, 1)
+		return min(s.scoreOfMean(-b.maxMean(-1))+0x1p-40, 1)
 	default:
 		// A share of a normal law is the greater the nearer its mean is to the middle.
 		middle := float64(w.low/2) + float64(w.high/2)
-		return min(s.of(min(max(middle, -b.most(-1)), b.most(1)))+0x1p-40, 1)
+		return min(s.scoreOfMean(min(max(middle, -b.maxMean(-1)), b.maxMean(1)))+0x1p-40, 1)
 	}
 }
 
@@ -152,7 +152,7 @@ func (b *meanBound) centre() {
 		}
 	}
 	if len(b.open) > 0 {
-		most, _ := b.best()
+		most, _ := b.maximizeTerms()
 		b.reach = min(b.reach, max(most, 0)*(1+0x1p-40))
 	}
 }
@@ -261,8 +261,8 @@ func dot(x, y []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// most returns what the mean times a sign is at most in the box.
-func (b *meanBound) most(sign float64) float64 {
+// maxMean returns what the mean times a sign is at most in the box.
+func (b *meanBound) maxMean(sign float64) float64 {
 	p := b.p
 	at := float64(sign * b.value)
 	sum := at + b.off
@@ -270,20 +270,20 @@ func (b *meanBound) most(sign float64) float64 {
 	if len(b.open) > 0 {
 		above := math.Inf(1)
 		if len(b.second) > 0 {
-			above = b.expansion(sign)
+			above = b.expansionBound(sign)
 		}
 		if len(b.second) == 0 || b.reach > nearCurved {
-			above = min(above, b.tangent(sign))
+			above = min(above, b.tangentBound(sign))
 		}
-		sum = min(sum+above, b.normed(at))
+		sum = min(sum+above, b.normBound(at))
 	}
 	return float64(sign*p.centre) + float64(p.scale*sum) + float64(math.Abs(p.centre)*0x1p-50)
 }
 
-// normed bounds the mean by its norm F and what it is at the middle, m. With t the correlation
+// normBound bounds the mean by its norm F and what it is at the middle, m. With t the correlation
 // of a place with the middle, the mean is at most m·t + √(F² − m²)·√(1 − t²) (Cauchy and
 // Schwarz), and t is nowhere less than at the corners.
-func (b *meanBound) normed(at float64) float64 {
+func (b *meanBound) normBound(at float64) float64 {
 	norm := b.rough.norm
 	t, _ := b.p.options.Kernel.correlation(b.reach)
 	t = float64(t * (1 - 0x1p-40))
@@ -295,8 +295,8 @@ func (b *meanBound) normed(at float64) float64 {
 	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + b.rough.off
 }
 
-// tangent bounds by how much the mean times a sign is above its value at the middle.
-func (b *meanBound) tangent(sign float64) float64 {
+// tangentBound bounds by how much the mean times a sign is above its value at the middle.
+func (b *meanBound) tangentBound(sign float64) float64 {
 	best := math.Inf(1)
 	square := b.reach
 	for range 2 {
@@ -311,7 +311,7 @@ func (b *meanBound) tangent(sign float64) float64 {
 			b.terms = append(b.terms, boxTerm{float64(sign * b.first[i]), float64(slope * w), b.middle[i], i})
 			b.weigh(i, b.first[i], float64(slope*w))
 		}
-		above, reached := b.best()
+		above, reached := b.maximizeTerms()
 		best = min(best, rest+above)
 		if reached > 0.8*square || reached == 0 {
 			break
@@ -331,10 +331,10 @@ func (b *meanBound) weigh(i int, first, second float64) {
 	}
 }
 
-// expansion bounds by how much the mean times a sign is above its value at the middle, by its
+// expansionBound bounds by how much the mean times a sign is above its value at the middle, by its
 // second-order expansion. Of two ingredients 2·y·z is at most y²·t/s + z²·s/t, with s and t how
 // far they are from the middle at most.
-func (b *meanBound) expansion(sign float64) float64 {
+func (b *meanBound) expansionBound(sign float64) float64 {
 	slope := b.rough.curved(b.reach) + b.wind
 	b.terms = b.terms[:0]
 	n := len(b.open)
@@ -358,16 +358,16 @@ func (b *meanBound) expansion(sign float64) float64 {
 		}
 		b.terms = append(b.terms, term)
 	}
-	above, _ := b.best()
+	above, _ := b.maximizeTerms()
 	return above
 }
 
-// charges is how many charges for a unit are tried.
-const charges = 10
+// maxCharges is how many charges for a unit are tried.
+const maxCharges = 10
 
-// best returns what the terms add up to at most, and the squared distance of what adds up to
+// maximizeTerms returns what the terms add up to at most, and the squared distance of what adds up to
 // about that. Any charge makes a bound, which is convex in it.
-func (b *meanBound) best() (best, square float64) {
+func (b *meanBound) maximizeTerms() (best, square float64) {
 	top := 0.0
 	for _, t := range b.terms {
 		half := float64(float64(b.to[t.i]-b.from[t.i]) / 2)
@@ -378,7 +378,7 @@ func (b *meanBound) best() (best, square float64) {
 	}
 	type place struct{ charge, sum, slope float64 }
 	try := func(charge float64) place {
-		sum, slope, far := b.charged(charge)
+		sum, slope, far := b.boundWithCharge(charge)
 		if square == 0 || sum < best {
 			best, square = sum, far
 		}
@@ -393,7 +393,7 @@ func (b *meanBound) best() (best, square float64) {
 	case low.slope > 0:
 		low = try(float64(-4 * top))
 	}
-	for range charges {
+	for range maxCharges {
 		if !(low.slope < 0 && high.slope > 0) {
 			break
 		}
@@ -414,9 +414,9 @@ func (b *meanBound) best() (best, square float64) {
 	return best, square
 }
 
-// charged returns what the terms add up to at most where each unit costs charge/total, and
+// boundWithCharge returns what the terms add up to at most where each unit costs charge/total, and
 // the total is paid back; how that changes with the charge, and the squared distance.
-func (b *meanBound) charged(charge float64) (sum, slope, square float64) {
+func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64) {
 	p := b.p
 	fixed := int64(0)
 	left := b.used

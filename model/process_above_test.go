@@ -127,7 +127,7 @@ func boxBelow(t *testing.T, p *Process, b *meanBound, sign float64) (exceeded in
 			}
 		}
 		b.set(lo, hi, len(x))
-		above := b.most(sign)
+		above := b.maxMean(sign)
 		best := sign * p.Mean(x)
 		for range 400 {
 			i, j, by := r.IntN(len(x)), r.IntN(len(x)), 1+r.Int32N(far)
@@ -191,7 +191,7 @@ func TestProcessNorm(t *testing.T) {
 	for range 300 {
 		lo, hi := boxAbout(r, x, p.total)
 		b.set(lo, hi, len(x))
-		above := b.normed(b.value)
+		above := b.normBound(b.value)
 		if above < top {
 			t.Fatalf("the mean is %v above its centre, and the bound of a box is %v", top, above)
 		}

@@ -110,7 +110,7 @@ func (p *Process) posterior(active []int32) *posterior {
 		q.t = append(q.t, (p.means[r]-p.centre)/p.scale)
 		q.count, q.own = append(q.count, p.count[r]), append(q.own, p.own[r])
 	}
-	if !p.told { // else replicates differ by what is known, too
+	if !p.hasSD { // else replicates differ by what is known, too
 		q.squares, q.free = p.scatter()
 	}
 	q.squares /= float64(p.scale * p.scale)

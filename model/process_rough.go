@@ -127,7 +127,7 @@ func (p *Process) roughness() *roughness {
 				x[q.Ingredient] = int32(q.Amount)
 				used = append(used, int32(q.Ingredient))
 			}
-			p.measure(x, used, d)
+			p.distancesAt(x, used, d)
 			r.size += math.Abs(p.alpha[k])
 			clear(row)
 			whole := 0.0

@@ -48,14 +48,14 @@ func (p *Process) Score(w Want) (*ProcessScore, error) {
 func (p *Process) heldOutSpread() float64 {
 	squares := 0.0
 	for r, k := range p.group {
-		gap := p.labels[r] - p.left[k]
+		gap := p.labels[r] - p.heldOutMean[k]
 		squares += float64(gap * gap)
 	}
 	return math.Sqrt(squares / float64(p.rows))
 }
 
-// of returns the score of a mean.
-func (s *ProcessScore) of(mean float64) float64 {
+// scoreOfMean returns the score of a mean.
+func (s *ProcessScore) scoreOfMean(mean float64) float64 {
 	switch {
 	case s.want.direction > 0:
 		return (mean - s.least) / (s.greatest - s.least)
@@ -82,17 +82,17 @@ func (s *ProcessScore) At(x, used []int32) float64 {
 		fresh := make([]int64, len(s.known))
 		d = &fresh
 	}
-	s.measure(x, used, *d)
-	value := s.of(s.mean(*d))
+	s.distancesAt(x, used, *d)
+	value := s.scoreOfMean(s.mean(*d))
 	s.points.Put(d)
 	return value
 }
 
-// measure writes the squared distances of a composition to the known ones.
-func (p *Process) measure(x, used []int32, to []int64) {
+// distancesAt writes the squared distances of a composition to the known ones.
+func (p *Process) distancesAt(x, used []int32, to []int64) {
 	copy(to, p.empty)
 	for _, i := range used {
-		p.shift(to, i, 0, p.grid[i].step(x[i], p.total))
+		p.shiftDistances(to, i, 0, p.grid[i].step(x[i], p.total))
 	}
 }
 
@@ -128,8 +128,8 @@ func (c *ProcessScorer) Reset(x, used []int32) {
 	for _, i := range used {
 		c.x[i] = x[i]
 	}
-	c.score.measure(c.x, used, c.distance)
-	c.value = c.score.of(c.score.mean(c.distance))
+	c.score.distancesAt(c.x, used, c.distance)
+	c.value = c.score.scoreOfMean(c.score.mean(c.distance))
 }
 
 // Value returns the score of the current composition.
@@ -140,7 +140,7 @@ func (c *ProcessScorer) Value() float64 { return c.value }
 func (c *ProcessScorer) Set(i int, xi int32, j int, xj int32) {
 	moved := c.assign(int32(i), xi)
 	if c.assign(int32(j), xj) || moved {
-		c.value = c.score.of(c.score.mean(c.distance))
+		c.value = c.score.scoreOfMean(c.score.mean(c.distance))
 	}
 }
 
@@ -165,7 +165,7 @@ func (c *ProcessScorer) assign(i, amount int32) bool {
 		}
 	}
 	from, to := p.grid[i].step(was, p.total), p.grid[i].step(amount, p.total)
-	p.shift(c.distance, i, from, to)
+	p.shiftDistances(c.distance, i, from, to)
 	return from != to
 }
 
@@ -179,14 +179,14 @@ func (c *ProcessScorer) Line(i, j int) (starts []int32, values []float64) {
 	sum := c.x[i] + c.x[j]
 	c.starts, c.values = c.starts[:0], c.values[:0]
 	copy(c.base, c.distance)
-	p.shift(c.base, int32(i), a.step(c.x[i], p.total), 0)
-	p.shift(c.base, int32(j), b.step(c.x[j], p.total), 0)
+	p.shiftDistances(c.base, int32(i), a.step(c.x[i], p.total), 0)
+	p.shiftDistances(c.base, int32(j), b.step(c.x[j], p.total), 0)
 	fromI, fromJ := int32(0), b.step(sum, p.total)
-	p.shift(c.base, int32(j), 0, fromJ)
+	p.shiftDistances(c.base, int32(j), 0, fromJ)
 	mean := p.mean(c.base)
 	for k := int32(0); ; {
 		c.starts = append(c.starts, k)
-		c.values = append(c.values, p.of(mean))
+		c.values = append(c.values, p.scoreOfMean(mean))
 		// Where i reaches its next step, and where j falls below its own.
 		next := a.firsts[fromI+1]
 		if fromJ > 0 {
@@ -198,7 +198,7 @@ func (c *ProcessScorer) Line(i, j int) (starts []int32, values []float64) {
 		k = next
 		toI, toJ := a.stepFrom(fromI, k), b.stepFrom(fromJ, sum-k)
 		if toJ != fromJ {
-			p.shift(c.base, int32(i), fromI, toI)
+			p.shiftDistances(c.base, int32(i), fromI, toI)
 			mean = p.shiftMean(c.base, int32(j), fromJ, toJ)
 		} else {
 			mean = p.shiftMean(c.base, int32(i), fromI, toI)

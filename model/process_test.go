@@ -129,7 +129,7 @@ func TestLeaveOut(t *testing.T) {
 		for _, a := range p.grid {
 			steps = append(steps, a.per)
 		}
-		if err := q.conditionOn(t.Context(), steps); err != nil {
+		if err := q.precomputeWith(t.Context(), steps); err != nil {
 			t.Fatal(err)
 		}
 		wantMean, wantSD := q.Predict(dense(d.Rows[out]))
@@ -274,7 +274,7 @@ func TestRounding(t *testing.T) {
 			steps[k] += a.per
 		}
 		coarse := p.heldOutSpread()
-		if err := p.conditionOn(t.Context(), p.finest()); err != nil {
+		if err := p.precomputeWith(t.Context(), p.initialSteps()); err != nil {
 			t.Fatal(err)
 		}
 		// Rounding adds a hundredth in the mean; four times that is allowed.
@@ -371,13 +371,13 @@ func TestSaveStandardDeviations(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := dense(d.Rows[9])
-		if again.Predict(x) != m.Predict(x) || !again.LearntFrom(d) {
+		if again.Predict(x) != m.Predict(x) || !again.IsLearntFrom(d) {
 			t.Errorf("log %v: %v is read as %v", logs, m.Predict(x), again.Predict(x))
 		}
 		other := *d
 		other.SD = slices.Clone(d.SD)
 		other.SD[0]++
-		if again.LearntFrom(&other) {
+		if again.IsLearntFrom(&other) {
 			t.Error("other standard deviations are taken for the same")
 		}
 	}

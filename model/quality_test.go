@@ -290,7 +290,7 @@ func TestGrownAgain(t *testing.T) {
 					said += fmt.Sprintf("%.9g\n", f.Shares(x))
 				}
 			}
-			kept.Holds(t, fmt.Sprintf("%s, %d trees", name, o.Trees), said)
+			kept.CheckText(t, fmt.Sprintf("%s, %d trees", name, o.Trees), said)
 		}
 	}
 }
@@ -304,7 +304,7 @@ func TestChosenAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept.Holds(t, name, fmt.Sprintf("%+.9v", *c))
+		kept.CheckText(t, name, fmt.Sprintf("%+.9v", *c))
 	}
 }
 
@@ -372,7 +372,7 @@ func TestImportanceIsTheExpectedRise(t *testing.T) {
 			for _, l := range losses {
 				expected := 0.0
 				for _, r := range p.rows {
-					table.spread(int(r), p.x)
+					table.writeRow(int(r), p.x)
 					for _, donor := range p.rows {
 						p.x[l.feature] = table.value(donor, l.feature)
 						expected += p.lossOf(&f.trees[k], r) - p.loss[r]

@@ -167,7 +167,7 @@ func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 				return wrong(at, "feature %d is out of range, there are %d", feature, len(f.features))
 			}
 			threshold := s.Thresholds[at-t.leaves()]
-			limit := f.features[feature].most(f.total) - 1
+			limit := f.features[feature].maxValue(f.total) - 1
 			if threshold < 0 || int(threshold) > limit {
 				return wrong(at, "the threshold of %q is %d and must be in 0..%d", f.features[feature].Name, threshold, limit)
 			}

@@ -22,15 +22,15 @@ type Scorer struct {
 	// A composition that was set as a whole is scored as a point, and its first lines by
 	// themselves, before it is taken over: most candidates are refused before, and many
 	// that are not are left soon.
-	ahead    bool
-	next     []Part
-	aheadSum int64
-	point    *point
-	others   []freeLeaves // by tree: without the line's two; all between uses
-	dense    []int32      // by slot: the amounts and totals, while a line is scored; else 0
-	lines    int          // that were asked for since
-	i, j     int32        // of the last of them
-	shared   int32        // what they have together
+	hasPending bool
+	pending    []Part
+	pendingSum int64
+	point      *point
+	others     []freeLeaves // by tree: without the line's two; all between uses
+	dense      []int32      // by slot: the amounts and totals, while a line is scored; else 0
+	lines      int          // that were asked for since
+	i, j       int32        // of the last of them
+	shared     int32        // what they have together
 
 	// Small trees.
 	leaves  []freeLeaves
@@ -188,11 +188,11 @@ func (s *Scorer) assignSlot(slot, amount int32) {
 // recount brings a small tree's leaf up to date with its counts.
 func (s *Scorer) recount(tree int32) {
 	c, l := &s.counts[tree], &s.leaves[tree]
-	before := first(l.free)
+	before := firstSetBit(l.free)
 	high := c[2] | c[3] | c[4] | c[5]
 	l.free = ^(c[0] | c[1] | high)
 	l.once = c[0] &^ (c[1] | high)
-	s.sum += s.score.values[l.base+first(l.free)] - s.score.values[l.base+before]
+	s.sum += s.score.values[l.base+firstSetBit(l.free)] - s.score.values[l.base+before]
 }
 
 // add counts each leaf in the mask once more.

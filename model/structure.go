@@ -318,8 +318,8 @@ func (s *structure) levelsBelow(t *slotTests, amount int32) int32 {
 	return from
 }
 
-// below returns how many elements of a word of a bit set come before bit.
-func below(word uint64, bit int) int32 {
+// countBelow returns how many elements of a word of a bit set come before bit.
+func countBelow(word uint64, bit int) int32 {
 	return int32(bits.OnesCount64(word & (1<<bit - 1)))
 }
 
@@ -342,5 +342,5 @@ func (t *tree) firstLeaf(at int) int32 {
 	return t.nodes[at].right
 }
 
-// first returns the number of the first of the leaves in a mask.
-func first(free uint64) int64 { return int64(bits.TrailingZeros64(free)) }
+// firstSetBit returns the number of the first of the leaves in a mask.
+func firstSetBit(free uint64) int64 { return int64(bits.TrailingZeros64(free)) }

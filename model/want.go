@@ -217,7 +217,7 @@ func (f *Forest) Score(w Want) (*Score, error) {
 		return nil, err
 	}
 	f.compile.Do(func() {
-		if described(f.features) {
+		if hasDescriptors(f.features) {
 			f.compiled = &structure{ingredients: len(f.ingredients), roots: make([]int32, len(f.trees))}
 		} else {
 			f.compiled = newStructure(f)
@@ -234,7 +234,7 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	for _, base := range s.leafBase {
 		s.empty += s.values[base]
 	}
-	if described(f.features) {
+	if hasDescriptors(f.features) {
 		s.forest = f
 		if s.bound, err = f.bind(s.values); err != nil {
 			return nil, err

@@ -9,26 +9,26 @@ import (
 	"kir/internal/fault"
 )
 
-// recipes are some, as a program reads them.
-type recipes struct {
+// recipeBuffer are some, as a program reads them.
+type recipeBuffer struct {
 	text []byte // one after the other
 	ends []int  // of each, in the text
 }
 
-func (r *recipes) reset() { r.text, r.ends = r.text[:0], r.ends[:0] }
+func (r *recipeBuffer) reset() { r.text, r.ends = r.text[:0], r.ends[:0] }
 
-// room is where the next recipe is appended, for [recipes.add] to take.
-func (r *recipes) room() []byte { return r.text }
+// buffer is where the next recipe is appended, for [recipeBuffer.add] to take.
+func (r *recipeBuffer) buffer() []byte { return r.text }
 
-func (r *recipes) add(text []byte) {
+func (r *recipeBuffer) add(text []byte) {
 	r.text = text
 	r.ends = append(r.ends, len(text))
 }
 
-func (r *recipes) len() int { return len(r.ends) }
+func (r *recipeBuffer) len() int { return len(r.ends) }
 
 // recipe returns one of them, which holds as long as the text stays.
-func (r *recipes) recipe(k int) []byte {
+func (r *recipeBuffer) recipe(k int) []byte {
 	from := 0
 	if k > 0 {
 		from = r.ends[k-1]
@@ -38,35 +38,35 @@ func (r *recipes) recipe(k int) []byte {
 
 // A request is what one chain wants to know, until it is answered.
 type request struct {
-	of   *recipes
-	ask  []int     // which of them are not known
-	logs []float64 // their answers
-	err  error
-	done chan struct{}
+	recipes *recipeBuffer
+	missing []int     // which of them are not known
+	logs    []float64 // their answers
+	err     error
+	done    chan struct{}
 }
 
 // scores appends the logs of the scores of recipes to dst. Those that are not known
 // are asked for together with what other chains want to know. After an error what was
 // appended means nothing.
-func (p *Program) scores(dst []float64, of *recipes) ([]float64, error) {
+func (p *Program) scores(dst []float64, of *recipeBuffer) ([]float64, error) {
 	from := len(dst)
-	q := request{of: of}
+	q := request{recipes: of}
 	p.mu.Lock()
 	for k := range of.len() {
 		log, ok := p.known.get(of.recipe(k))
 		if !ok {
-			q.ask = append(q.ask, k)
+			q.missing = append(q.missing, k)
 		}
 		dst = append(dst, log)
 	}
-	if err := p.err; err != nil || len(q.ask) == 0 {
+	if err := p.err; err != nil || len(q.missing) == 0 {
 		p.mu.Unlock()
 		return dst, err
 	}
 	q.done = make(chan struct{})
 	p.queue = append(p.queue, &q)
-	p.open++
-	p.peers = max(p.peers, p.open)
+	p.pending++
+	p.peers = max(p.peers, p.pending)
 	p.mu.Unlock()
 	select {
 	case p.arrived <- struct{}{}:
@@ -77,27 +77,27 @@ func (p *Program) scores(dst []float64, of *recipes) ([]float64, error) {
 		case <-q.done:
 			answered = true
 		case p.slots <- struct{}{}:
-			p.answer(&q)
+			p.serveQueue(&q)
 			<-p.slots
 		}
 	}
 	for k, log := range q.logs {
-		dst[from+q.ask[k]] = log
+		dst[from+q.missing[k]] = log
 	}
 	return dst, q.err
 }
 
-// answer asks a process what is in the queue, if q is: it may just have been answered.
-func (p *Program) answer(q *request) {
-	p.gather(q)
+// serveQueue asks a process what is in the queue, if q is: it may just have been answered.
+func (p *Program) serveQueue(q *request) {
+	p.waitForPeers(q)
 	p.mu.Lock()
 	if !slices.Contains(p.queue, q) {
 		p.mu.Unlock()
 		return
 	}
 	asked, n := 0, 0
-	for asked < len(p.queue) && (asked == 0 || n+len(p.queue[asked].ask) <= maxRecipes) {
-		n += len(p.queue[asked].ask)
+	for asked < len(p.queue) && (asked == 0 || n+len(p.queue[asked].missing) <= maxRecipes) {
+		n += len(p.queue[asked].missing)
 		asked++
 	}
 	now := slices.Clone(p.queue[:asked])
@@ -106,34 +106,34 @@ func (p *Program) answer(q *request) {
 
 	line := []byte{'['}
 	for _, q := range now {
-		for _, k := range q.ask {
-			line = append(append(line, q.of.recipe(k)...), ',')
+		for _, k := range q.missing {
+			line = append(append(line, q.recipes.recipe(k)...), ',')
 		}
 	}
 	line = append(line[:len(line)-1], "]\n"...)
 	start := time.Now()
-	logs, err := p.ask(line, n)
+	logs, err := p.askProcess(line, n)
 	took := time.Since(start)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.took += (took - p.took) / 8
-	p.open -= len(now)
+	p.pending -= len(now)
 	for _, q := range now {
 		if q.err = err; err == nil {
-			q.logs, logs = logs[:len(q.ask)], logs[len(q.ask):]
+			q.logs, logs = logs[:len(q.missing)], logs[len(q.missing):]
 			for k, log := range q.logs {
-				p.known.put(q.of.recipe(q.ask[k]), log)
+				p.known.put(q.recipes.recipe(q.missing[k]), log)
 			}
 		}
 		close(q.done)
 	}
 }
 
-// gather waits until as many requests are there as mostly come together, but not for
+// waitForPeers waits until as many requests are there as mostly come together, but not for
 // longer than a quarter of what a call takes: a chain that has its answer mostly wants
 // the next one soon.
-func (p *Program) gather(q *request) {
+func (p *Program) waitForPeers(q *request) {
 	var late <-chan time.Time
 	for {
 		p.mu.Lock()
@@ -154,38 +154,38 @@ func (p *Program) gather(q *request) {
 			return
 		case <-late:
 			p.mu.Lock()
-			p.peers = p.open
+			p.peers = p.pending
 			p.mu.Unlock()
 			return
 		}
 	}
 }
 
-// ask asks a process for the scores of some recipes, of which request is the line,
+// askProcess asks a process for the scores of some recipes, of which request is the line,
 // and returns their logs.
-func (p *Program) ask(request []byte, recipes int) ([]float64, error) {
+func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	for again := false; ; again = true {
-		q, err := p.take()
+		q, err := p.acquire()
 		if err != nil {
 			return nil, p.fail(err)
 		}
-		answer, err := q.ask(request, recipes)
+		answer, err := q.exchange(request, recipes)
 		if err == nil {
 			var logs []float64
 			if logs, err = appendLogs(nil, answer, recipes); err == nil {
-				p.give(q, recipes)
+				p.release(q, recipes)
 				return logs, nil
 			}
-			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), fault.Quote(string(answer)), err, q.lastWords())
+			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), fault.Quote(string(answer)), err, q.lastErrorLine())
 			q.kill()
 			return nil, p.fail(err)
 		}
 		ended := (*endedError)(nil)
 		if !errors.As(err, &ended) || again || !p.mayRestart() {
-			return nil, p.fail(fmt.Errorf("the program %s %w%s", p.name(), err, q.lastWords()))
+			return nil, p.fail(fmt.Errorf("the program %s %w%s", p.name(), err, q.lastErrorLine()))
 		}
 		if p.o.Tell != nil {
-			p.o.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.name(), err, q.lastWords()))
+			p.o.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.name(), err, q.lastErrorLine()))
 		}
 	}
 }
@@ -198,8 +198,8 @@ type memo struct {
 }
 
 const (
-	memoBytes  = 8 << 20 // of a generation, about
-	memoBeside = 64      // bytes that a recipe takes beside its text, about
+	memoBytes    = 8 << 20 // of a generation, about
+	memoOverhead = 64      // bytes that a recipe takes beside its text, about
 )
 
 func (m *memo) get(recipe []byte) (log float64, ok bool) {
@@ -213,9 +213,9 @@ func (m *memo) get(recipe []byte) (log float64, ok bool) {
 }
 
 func (m *memo) put(recipe []byte, log float64) {
-	if size := len(recipe) + memoBeside; m.young == nil || m.bytes+size > memoBytes {
+	if size := len(recipe) + memoOverhead; m.young == nil || m.bytes+size > memoBytes {
 		m.young, m.old, m.bytes = make(map[string]float64), m.young, 0
 	}
 	m.young[string(recipe)] = log
-	m.bytes += len(recipe) + memoBeside
+	m.bytes += len(recipe) + memoOverhead
 }

@@ -11,7 +11,7 @@ import (
 func TestMemo(t *testing.T) {
 	var m memo
 	recipe := func(k int) []byte { return fmt.Appendf(nil, "%0*d", 1000, k) }
-	const each = memoBytes / (1000 + memoBeside) // of a generation
+	const each = memoBytes / (1000 + memoOverhead) // of a generation
 	for k := range 5 * each {
 		m.put(recipe(k), float64(k))
 		if log, ok := m.get(recipe(0)); !ok || log != 0 {

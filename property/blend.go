@@ -51,7 +51,7 @@ func (b *Blend) As(d *Desirability) *Blend {
 }
 
 // Mean returns the mean of the attribute.
-func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.mean(b.form.of(x)) }
+func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.mean(b.form.value(x)) }
 
 func (b *Blend) mean(sum int64) float64 { return float64(sum) / b.whole }
 
@@ -69,20 +69,20 @@ func (b *Blend) LogScore(x *mcmc.Composition) float64 { return b.d.log(b.Mean(x)
 
 // Scorer returns a scorer of x.
 func (b *Blend) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &blendScorer{property: b, past: past{x: x}}
+	return &blendScorer{property: b, previousAmounts: previousAmounts{x: x}}
 }
 
 type blendScorer struct {
 	property *Blend
-	past
+	previousAmounts
 	sum int64 // the form at x
 
 	at0, step int64 // the form at split 0 of a line, and what each unit adds
 }
 
 func (s *blendScorer) Reset() {
-	s.past.reset()
-	s.sum = s.property.form.of(s.x)
+	s.previousAmounts.reset()
+	s.sum = s.property.form.value(s.x)
 }
 
 func (s *blendScorer) LogScore() float64 { return s.property.d.log(s.property.mean(s.sum)) }
@@ -117,11 +117,11 @@ func (s *blendScorer) At(k int) float64 { return s.property.d.log(s.mean(k)) }
 
 // Above is the desirability of the mean that is closest to the best of all.
 func (s *blendScorer) Above(from, to int) float64 {
-	return s.property.d.above(s.mean(from), s.mean(to))
+	return s.property.d.upperBound(s.mean(from), s.mean(to))
 }
 
 func (s *blendScorer) Moved(i, j int) {
-	byI, byJ := s.past.moved(i, j)
+	byI, byJ := s.previousAmounts.changes(i, j)
 	a := s.property.form.a
 	s.sum += int64(byI)*a[i] + int64(byJ)*a[j]
 }

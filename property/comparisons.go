@@ -50,20 +50,20 @@ type features struct {
 // count returns how many features there are.
 func (f *features) count() int { return f.n + f.groups }
 
-// own is how much an ingredient's own weight counts beside its group's.
-func (f *features) own() float64 {
+// ownFactor is how much an ingredient's own weight counts beside its group's.
+func (f *features) ownFactor() float64 {
 	if f.groups > 0 {
 		return 0.35
 	}
 	return 1
 }
 
-// of returns the features of a composition.
-func (f *features) of(x *mcmc.Composition) []float64 {
+// vector returns the features of a composition.
+func (f *features) vector(x *mcmc.Composition) []float64 {
 	v := make([]float64, f.count())
 	for _, i := range x.Ingredients() {
 		amount := float64(x.Amount(int(i)))
-		v[i] = float64(f.own() * math.Sqrt(amount/float64(f.total)))
+		v[i] = float64(f.ownFactor() * math.Sqrt(amount/float64(f.total)))
 		if g := f.group[i]; g >= 0 {
 			v[f.n+g] += amount
 		}
@@ -102,13 +102,13 @@ func NewComparisons(n, total int, group []int, pairs []Pair) (*Comparisons, erro
 	}
 	d, sums := newMatrix(len(pairs), f.count()), make([]float64, f.count())
 	for k, p := range pairs {
-		a, b := f.of(p.Better), f.of(p.Worse)
+		a, b := f.vector(p.Better), f.vector(p.Worse)
 		for c := range a {
 			d[k][c] = a[c] - b[c]
 			sums[c] += a[c] + b[c]
 		}
 	}
-	c, err := learn(f, d)
+	c, err := learnComparisons(f, d)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +116,8 @@ func NewComparisons(n, total int, group []int, pairs []Pair) (*Comparisons, erro
 	return c, nil
 }
 
-// learn takes the scale of largest evidence.
-func learn(f features, d [][]float64) (*Comparisons, error) {
+// learnComparisons takes the scale of largest evidence.
+func learnComparisons(f features, d [][]float64) (*Comparisons, error) {
 	var best *Comparisons
 	for _, scale := range scales {
 		c := &Comparisons{features: f, scale: scale, d: d}
@@ -131,15 +131,15 @@ func learn(f features, d [][]float64) (*Comparisons, error) {
 	return best, nil
 }
 
-// curve is κ of Φ(t/κ), the likelihood, which is 1/(1+e^{−t}) to 0.0095 everywhere: with
+// probitScale is κ of Φ(t/κ), the likelihood, which is 1/(1+e^{−t}) to 0.0095 everywhere: with
 // it all integrals over a normal law are known in closed form.
-const curve = 1.702
+const probitScale = 1.702
 
-// mostSweeps and settled bound how long expectation propagation goes on: until no
+// maxSweeps and settled bound how long expectation propagation goes on: until no
 // answer's precision moves by more than that share.
 const (
-	mostSweeps = 60
-	settled    = 1e-6
+	maxSweeps      = 60
+	sweepTolerance = 1e-6
 )
 
 // fit finds the normal law that expectation propagation settles at. The answers
@@ -161,14 +161,14 @@ func (c *Comparisons) fit() error {
 	}
 	c.precision, c.shift = make([]float64, n), make([]float64, n)
 	cavityAt, cavity, z := make([]float64, n), make([]float64, n), make([]float64, n)
-	for range mostSweeps {
+	for range maxSweeps {
 		moved := 0.0
 		for i := range n {
 			v := sigma[i][i]
 			cavity[i] = 1/v - c.precision[i]
 			cavityAt[i] = (portable.Dot(sigma[i], c.shift)/v - c.shift[i]) / cavity[i]
 			variance := 1 / cavity[i]
-			root := math.Sqrt(curve*curve + variance)
+			root := math.Sqrt(probitScale*probitScale + variance)
 			z[i] = cavityAt[i] / root
 			ratio := portable.Exp(logDensity(z[i]) - logNormal(z[i]))
 			at := cavityAt[i] + variance*ratio/root
@@ -176,7 +176,7 @@ func (c *Comparisons) fit() error {
 			step := max(1/left-cavity[i], 1e-12) - c.precision[i]
 			c.precision[i] += step
 			c.shift[i] = at/left - float64(cavityAt[i]*cavity[i])
-			moved = max(moved, math.Abs(step)/(c.precision[i]+settled))
+			moved = max(moved, math.Abs(step)/(c.precision[i]+sweepTolerance))
 			column, by := slices.Clone(sigma[i]), -step/(1+float64(step*v))
 			for q, row := range sigma {
 				portable.AddScaled(row, float64(by*column[q]), column)
@@ -185,7 +185,7 @@ func (c *Comparisons) fit() error {
 		if err := c.refactor(k, sigma); err != nil {
 			return err
 		}
-		if moved < settled {
+		if moved < sweepTolerance {
 			break
 		}
 	}
@@ -215,7 +215,7 @@ func (c *Comparisons) refactor(k, sigma [][]float64) error {
 		return errors.New("the comparisons cannot be told apart in floating point")
 	}
 	c.factor = b
-	rows := c.solved(k)
+	rows := c.solveFactor(k)
 	for i := range n {
 		copy(sigma[i], k[i])
 	}
@@ -227,9 +227,9 @@ func (c *Comparisons) refactor(k, sigma [][]float64) error {
 	return nil
 }
 
-// solved returns L⁻¹·S·m of a matrix m with a row an answer, S the roots of the
+// solveFactor returns L⁻¹·S·m of a matrix m with a row an answer, S the roots of the
 // precisions and L the factor.
-func (c *Comparisons) solved(m [][]float64) [][]float64 {
+func (c *Comparisons) solveFactor(m [][]float64) [][]float64 {
 	rows := newMatrix(len(m), len(m[0]))
 	for i, row := range rows {
 		portable.AddScaled(row, math.Sqrt(c.precision[i]), m[i])
@@ -261,7 +261,7 @@ func (c *Comparisons) weights() (mean []float64, rows [][]float64) {
 	for k, row := range scaled {
 		portable.AddScaled(row, float64(c.scale*c.scale), c.d[k])
 	}
-	rows = c.solved(scaled)
+	rows = c.solveFactor(scaled)
 	// The mean of what the answers are of is K·shift less its part along rows.
 	mean = make([]float64, m)
 	for k, row := range scaled {
@@ -271,33 +271,33 @@ func (c *Comparisons) weights() (mean []float64, rows [][]float64) {
 	for k, row := range c.d {
 		d[k][0] = portable.Dot(row, mean)
 	}
-	for k, of := range c.solved(d) {
+	for k, of := range c.solveFactor(d) {
 		portable.AddScaled(mean, -of[0], rows[k])
 	}
 	return mean, rows
 }
 
-// Taste is a posterior in the form that tells of many compositions.
-type Taste struct {
-	features features
-	scale    float64
-	mean     []float64
-	rows     [][]float64
-	usual    []float64 // the mean features of what was compared
+// PreferencePosterior is a posterior in the form that tells of many compositions.
+type PreferencePosterior struct {
+	features     features
+	scale        float64
+	mean         []float64
+	rows         [][]float64
+	meanFeatures []float64 // the mean features of what was compared
 }
 
-// Taste returns the posterior.
-func (c *Comparisons) Taste() *Taste {
+// Posterior returns the posterior.
+func (c *Comparisons) Posterior() *PreferencePosterior {
 	mean, rows := c.weights()
 	usual := make([]float64, len(c.sums))
 	for q, sum := range c.sums {
 		usual[q] = sum / float64(2*len(rows))
 	}
-	return &Taste{c.features, c.scale, mean, rows, usual}
+	return &PreferencePosterior{c.features, c.scale, mean, rows, usual}
 }
 
 // difference returns the mean and the standard deviation of u(x) − u(y).
-func (t *Taste) difference(x, y []float64) (mean, sd float64) {
+func (t *PreferencePosterior) difference(x, y []float64) (mean, sd float64) {
 	z := make([]float64, len(x))
 	square := 0.0
 	for q := range z {
@@ -313,35 +313,35 @@ func (t *Taste) difference(x, y []float64) (mean, sd float64) {
 	return mean, math.Sqrt(max(0, variance))
 }
 
-// Prefers returns the probability with which x is liked better than y, integrated
+// PreferenceProbability returns the probability with which x is liked better than y, integrated
 // over the posterior.
-func (t *Taste) Prefers(x, y *mcmc.Composition) float64 {
-	mean, sd := t.difference(t.features.of(x), t.features.of(y))
-	return portable.Exp(logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd))))
+func (t *PreferencePosterior) PreferenceProbability(x, y *mcmc.Composition) float64 {
+	mean, sd := t.difference(t.features.vector(x), t.features.vector(y))
+	return portable.Exp(logNormal(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd))))
 }
 
-// LogUsual returns the log of the probability with which x is liked better than what
+// LogPrefersToMean returns the log of the probability with which x is liked better than what
 // has the mean features of all that were compared.
-func (t *Taste) LogUsual(x *mcmc.Composition) float64 {
-	mean, sd := t.difference(t.features.of(x), t.usual)
-	return logNormal(mean / math.Sqrt(curve*curve+float64(sd*sd)))
+func (t *PreferencePosterior) LogPrefersToMean(x *mcmc.Composition) float64 {
+	mean, sd := t.difference(t.features.vector(x), t.meanFeatures)
+	return logNormal(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd)))
 }
 
 // Information returns what the answer to "x or y" is expected to tell of the taste,
 // in nats: the entropy of the answer less what of it is chance (Houlsby et al. 2011,
 // "Bayesian active learning for classification and preference learning").
-func (t *Taste) Information(x, y *mcmc.Composition) float64 {
-	mean, sd := t.difference(t.features.of(x), t.features.of(y))
+func (t *PreferencePosterior) Information(x, y *mcmc.Composition) float64 {
+	mean, sd := t.difference(t.features.vector(x), t.features.vector(y))
 	chance := 0.0
 	for k := -normalPoints; k <= normalPoints; k++ {
 		z := float64(float64(k) * normalStep)
-		chance += float64(float64(normalStep*portable.Exp(logDensity(z))) * entropy(portable.Exp(logNormal((mean+float64(sd*z))/curve))))
+		chance += float64(float64(normalStep*portable.Exp(logDensity(z))) * coinEntropy(portable.Exp(logNormal((mean+float64(sd*z))/probitScale))))
 	}
-	return entropy(portable.Exp(logNormal(mean/math.Sqrt(curve*curve+float64(sd*sd))))) - chance
+	return coinEntropy(portable.Exp(logNormal(mean/math.Sqrt(probitScale*probitScale+float64(sd*sd))))) - chance
 }
 
-// entropy is that of a coin.
-func entropy(p float64) float64 {
+// coinEntropy is that of a coin.
+func coinEntropy(p float64) float64 {
 	if p <= 0 || p >= 1 {
 		return 0
 	}

@@ -29,14 +29,14 @@ func newDesirability(log func(v float64) float64, best float64, slope func(v flo
 	return &Desirability{log: log, best: best, slope: slope, low: math.Inf(-1), high: math.Inf(1), floor: math.Inf(-1)}
 }
 
-// between says where d is not 0.
-func (d *Desirability) between(low, high float64) *Desirability {
+// withSupport says where d is not 0.
+func (d *Desirability) withSupport(low, high float64) *Desirability {
 	d.low, d.high = low, high
 	return d
 }
 
-// flat is the slope of what does not change.
-func flat(float64) float64 { return 0 }
+// zeroSlope is the slope of what does not change.
+func zeroSlope(float64) float64 { return 0 }
 
 // Log returns log d(v).
 func (d *Desirability) Log(v float64) float64 { return d.log(v) }
@@ -52,8 +52,8 @@ func (d *Desirability) Concave() (slope func(v float64) float64, low, high, floo
 	return d.slope, d.low, d.high, d.floor, d.slope != nil
 }
 
-// above returns a bound of log d between two numbers, which need not be in order.
-func (d *Desirability) above(v, w float64) float64 {
+// upperBound returns a bound of log d between two numbers, which need not be in order.
+func (d *Desirability) upperBound(v, w float64) float64 {
 	l := d.log(max(min(v, w), min(max(v, w), d.best)))
 	if l > 0 {
 		return float64(l * (1 + 0x1p-50)) // a logarithm is rounded
@@ -74,7 +74,7 @@ func Larger(from, to, shape float64) (*Desirability, error) {
 	if err := checkShape(shape); err != nil {
 		return nil, err
 	}
-	return newDesirability(ramp(from, to, shape), to, rampSlope(from, to, shape)).between(from, math.Inf(1)), nil
+	return newDesirability(ramp(from, to, shape), to, rampSlope(from, to, shape)).withSupport(from, math.Inf(1)), nil
 }
 
 // Smaller is the smaller the better:
@@ -85,7 +85,7 @@ func Smaller(from, to, shape float64) (*Desirability, error) {
 		return nil, err
 	}
 	rise, slope := ramp(-to, -from, shape), rampSlope(-to, -from, shape)
-	return newDesirability(func(v float64) float64 { return rise(-v) }, from, func(v float64) float64 { return -slope(-v) }).between(math.Inf(-1), to), nil
+	return newDesirability(func(v float64) float64 { return rise(-v) }, from, func(v float64) float64 { return -slope(-v) }).withSupport(math.Inf(-1), to), nil
 }
 
 // Target is best at one value:
@@ -116,7 +116,7 @@ func Target(from, at, to, rise, fall float64) (*Desirability, error) {
 			return rising(v)
 		}
 		return -falling(-v)
-	}).between(from, to), nil
+	}).withSupport(from, to), nil
 }
 
 // Range is 1 for from ≤ v ≤ to and 0 elsewhere.
@@ -132,7 +132,7 @@ func Range(from, to float64) (*Desirability, error) {
 			return 0
 		}
 		return math.Inf(-1)
-	}, from, flat).between(from, to), nil
+	}, from, zeroSlope).withSupport(from, to), nil
 }
 
 // Normal is a bell that is never 0: d = exp(−(v − mean)²/(2·sd²)).

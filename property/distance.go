@@ -37,19 +37,19 @@ import (
 // composition. A line takes one pass over the recipes, which finds the few that
 // can be nearest somewhere on it, and these are looked at split by split.
 type Distance struct {
-	likes    bool
-	floor    float64
-	logFloor float64
-	perUnit  float64 // 1/(2·scale²), of squares of logs in units
-	n        float64 // N
+	isLikeness bool
+	floor      float64
+	logFloor   float64
+	perUnit    float64 // 1/(2·scale²), of squares of logs in units
+	n          float64 // N
 
 	zero  float64
 	shift int     // b
 	unit  float64 // 2ᵇ
 	logs  []int64 // by amount, what its log is above log zero; as far as it goes
 
-	squares, sums []int64     // by recipe, of its logs above log zero
-	with          [][]logPart // by ingredient
+	squares, sums    []int64     // by recipe, of its logs above log zero
+	logsByIngredient [][]logPart // by ingredient
 
 	// By recipe, sum²/N and 2·sum/N, for bounds.
 	curve, slope []float64
@@ -99,10 +99,10 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 		return nil, fmt.Errorf("there is no recipe to compare with")
 	}
 	d := &Distance{
-		likes: likes, floor: o.Floor, logFloor: portable.Log(o.Floor), n: float64(o.Ingredients), zero: o.Zero,
-		squares: make([]int64, len(o.Recipes)),
-		sums:    make([]int64, len(o.Recipes)),
-		with:    make([][]logPart, o.Ingredients),
+		isLikeness: likes, floor: o.Floor, logFloor: portable.Log(o.Floor), n: float64(o.Ingredients), zero: o.Zero,
+		squares:          make([]int64, len(o.Recipes)),
+		sums:             make([]int64, len(o.Recipes)),
+		logsByIngredient: make([][]logPart, o.Ingredients),
 	}
 	// |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of them are not 0.
 	_, e := math.Frexp(portable.Log(float64(o.Total)/o.Zero) + 1)
@@ -110,7 +110,7 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	d.unit = math.Ldexp(1, d.shift)
 	logs := make([]int64, min(o.Total+1, maxLogs))
 	for amount := range logs {
-		logs[amount] = d.logOf(amount)
+		logs[amount] = d.logAboveZero(amount)
 	}
 	d.logs = logs
 	d.perUnit = math.Ldexp(1, -2*d.shift) / (2 * o.Scale * o.Scale)
@@ -122,10 +122,10 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 			if p.Ingredient < 0 || p.Ingredient >= o.Ingredients || p.Amount < 1 || p.Amount > o.Total {
 				return nil, fmt.Errorf("recipe %d has %d units of ingredient %d: there are %d ingredients and %d units", r, p.Amount, p.Ingredient, o.Ingredients, o.Total)
 			}
-			v := d.logOf(p.Amount)
+			v := d.logAboveZero(p.Amount)
 			d.squares[r] += v * v
 			d.sums[r] += v
-			d.with[p.Ingredient] = append(d.with[p.Ingredient], logPart{int32(r), v})
+			d.logsByIngredient[p.Ingredient] = append(d.logsByIngredient[p.Ingredient], logPart{int32(r), v})
 		}
 		m := float64(d.sums[r])
 		d.curve = append(d.curve, m*m/d.n)
@@ -134,8 +134,8 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	return d, nil
 }
 
-// logOf returns by how much l(amount) is above l(0).
-func (d *Distance) logOf(amount int) int64 {
+// logAboveZero returns by how much l(amount) is above l(0).
+func (d *Distance) logAboveZero(amount int) int64 {
 	if amount < len(d.logs) {
 		return d.logs[amount]
 	}
@@ -145,8 +145,8 @@ func (d *Distance) logOf(amount int) int64 {
 	return int64(math.RoundToEven(portable.Log(float64(amount)/d.zero) * d.unit))
 }
 
-// between returns d² from the sum of squares and the sum of all D_i.
-func (d *Distance) between(squares, sum int64) float64 {
+// squaredDistance returns d² from the sum of squares and the sum of all D_i.
+func (d *Distance) squaredDistance(squares, sum int64) float64 {
 	s := float64(sum)
 	return max(0, float64(squares)-float64(s*s)/d.n)
 }
@@ -154,33 +154,33 @@ func (d *Distance) between(squares, sum int64) float64 {
 // log returns log y from the least d².
 func (d *Distance) log(least float64) float64 {
 	z := float64(least * d.perUnit)
-	if d.likes {
+	if d.isLikeness {
 		return max(d.logFloor, -z)
 	}
 	return portable.Log(max(d.floor, -portable.Expm1(-z)))
 }
 
-// Between returns d, the distance to the nearest recipe, of a composition.
-func (d *Distance) Between(x *mcmc.Composition) float64 {
-	return math.Ldexp(math.Sqrt(d.nearest(x.Parts(), -1)), -d.shift)
+// NearestDistance returns d, the distance to the nearest recipe, of a composition.
+func (d *Distance) NearestDistance(x *mcmc.Composition) float64 {
+	return math.Ldexp(math.Sqrt(d.nearestSquared(x.Parts(), -1)), -d.shift)
 }
 
-// nearest returns the least d², in units, of the recipes other than one.
-func (d *Distance) nearest(parts []mcmc.Part, but int) float64 {
+// nearestSquared returns the least d², in units, of the recipes other than one.
+func (d *Distance) nearestSquared(parts []mcmc.Part, but int) float64 {
 	shared := make([]int64, len(d.sums))
 	squares, sum := int64(0), int64(0)
 	for _, p := range parts {
-		u := d.logOf(p.Amount)
+		u := d.logAboveZero(p.Amount)
 		squares += u * u
 		sum += u
-		for _, q := range d.with[p.Ingredient] {
+		for _, q := range d.logsByIngredient[p.Ingredient] {
 			shared[q.recipe] += u * q.log
 		}
 	}
 	least := math.Inf(1)
 	for r := range shared {
 		if r != but {
-			least = min(least, d.between(squares+d.squares[r]-2*shared[r], sum-d.sums[r]))
+			least = min(least, d.squaredDistance(squares+d.squares[r]-2*shared[r], sum-d.sums[r]))
 		}
 	}
 	return least
@@ -203,7 +203,7 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 	distances := make([]float64, looks)
 	for k := range distances {
 		r := k * len(o.Recipes) / looks
-		distances[k] = math.Ldexp(math.Sqrt(d.nearest(o.Recipes[r], r)), -d.shift)
+		distances[k] = math.Ldexp(math.Sqrt(d.nearestSquared(o.Recipes[r], r)), -d.shift)
 	}
 	slices.Sort(distances)
 	return float64((distances[(looks-1)/2] + distances[looks/2]) / 2), nil
@@ -213,13 +213,15 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 func (*Distance) Most(int) float64 { return 0 }
 
 // LogScore returns log y(x).
-func (d *Distance) LogScore(x *mcmc.Composition) float64 { return d.log(d.nearest(x.Parts(), -1)) }
+func (d *Distance) LogScore(x *mcmc.Composition) float64 {
+	return d.log(d.nearestSquared(x.Parts(), -1))
+}
 
 // Scorer returns a scorer of x.
 func (d *Distance) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	recipes := len(d.sums)
 	return &distanceScorer{
-		property: d, past: past{x: x},
+		property: d, previousAmounts: previousAmounts{x: x},
 		rest:    make([]int64, recipes),
 		left:    make([]float64, recipes),
 		right:   make([]float64, recipes),
@@ -231,7 +233,7 @@ func (d *Distance) Scorer(x *mcmc.Composition) mcmc.Scorer {
 
 type distanceScorer struct {
 	property *Distance
-	past
+	previousAmounts
 	squares, sum int64   // of the composition's logs above log zero
 	rest         []int64 // by recipe: its squares less twice the products shared
 
@@ -259,36 +261,36 @@ type curvedPart struct {
 }
 
 func (s *distanceScorer) Reset() {
-	s.past.reset()
+	s.previousAmounts.reset()
 	copy(s.rest, s.property.squares)
 	s.squares, s.sum = 0, 0
 	for _, i := range s.x.Ingredients() {
-		s.change(int(i), 0, s.x.Amount(int(i)))
+		s.updateAmount(int(i), 0, s.x.Amount(int(i)))
 	}
 }
 
-// change follows an ingredient from one amount to another.
-func (s *distanceScorer) change(i, from, to int) {
+// updateAmount follows an ingredient from one amount to another.
+func (s *distanceScorer) updateAmount(i, from, to int) {
 	d := s.property
-	u, v := d.logOf(from), d.logOf(to)
+	u, v := d.logAboveZero(from), d.logAboveZero(to)
 	s.squares += v*v - u*u
 	s.sum += v - u
-	for _, p := range d.with[i] {
+	for _, p := range d.logsByIngredient[i] {
 		s.rest[p.recipe] -= 2 * (v - u) * p.log
 	}
 }
 
 func (s *distanceScorer) Moved(i, j int) {
-	fromI, fromJ := int(s.was[i]), int(s.was[j])
-	s.past.moved(i, j)
-	s.change(i, fromI, int(s.was[i]))
-	s.change(j, fromJ, int(s.was[j]))
+	fromI, fromJ := int(s.amounts[i]), int(s.amounts[j])
+	s.previousAmounts.changes(i, j)
+	s.updateAmount(i, fromI, int(s.amounts[i]))
+	s.updateAmount(j, fromJ, int(s.amounts[j]))
 }
 
 func (s *distanceScorer) LogScore() float64 {
 	least := math.Inf(1)
 	for r, rest := range s.rest {
-		least = min(least, s.property.between(s.squares+rest, s.sum-s.property.sums[r]))
+		least = min(least, s.property.squaredDistance(s.squares+rest, s.sum-s.property.sums[r]))
 	}
 	return s.property.log(least)
 }
@@ -301,7 +303,7 @@ func (s *distanceScorer) Line(i, j int, p *mcmc.Pieces) {
 	}
 }
 
-// candidates finds the recipes that can be nearest to some split of sum units
+// findCandidates finds the recipes that can be nearest to some split of sum units
 // between i and j, of which the composition has none now, and readies ofI and
 // ofJ.
 //
@@ -315,15 +317,15 @@ func (s *distanceScorer) Line(i, j int, p *mcmc.Pieces) {
 // f_r(t) − 2·log(sum)·(r_i + r_j), and at most f_r(t). If g_r ≥ f_q at both ends
 // of the range of t, then everywhere between, and r is nowhere nearer than q. The
 // recipes with the least f at the ends are held against all others.
-func (s *distanceScorer) candidates(i, j, sum int) {
+func (s *distanceScorer) findCandidates(i, j, sum int) {
 	d := s.property
-	for _, p := range d.with[i] {
+	for _, p := range d.logsByIngredient[i] {
 		s.ofI[p.recipe] = p.log
 	}
-	for _, p := range d.with[j] {
+	for _, p := range d.logsByIngredient[j] {
 		s.ofJ[p.recipe] = p.log
 	}
-	longest := d.logOf(sum)
+	longest := d.logAboveZero(sum)
 	t0, t1 := float64(s.sum), float64(s.sum+2*longest)
 	first, last := 0, 0
 	for r, rest := range s.rest {
@@ -358,33 +360,33 @@ func (s *distanceScorer) candidates(i, j, sum int) {
 // Curve keeps what candidates finds. Where a recipe is nearest is not known.
 func (s *distanceScorer) Curve(i, j int) (peak int) {
 	a, b := s.x.Amount(i), s.x.Amount(j)
-	s.change(i, a, 0)
-	s.change(j, b, 0)
-	s.candidates(i, j, a+b)
+	s.updateAmount(i, a, 0)
+	s.updateAmount(j, b, 0)
+	s.findCandidates(i, j, a+b)
 	s.line, s.lineSum, s.curve, s.known = a+b, s.sum, s.curve[:0], [16]splitLogs{}
-	s.known[0].v = s.property.logOf(a + b)
+	s.known[0].v = s.property.logAboveZero(a + b)
 	for _, r := range s.nearest {
 		s.curve = append(s.curve, curvedPart{s.squares + s.rest[r], s.ofI[r], s.ofJ[r], s.property.sums[r]})
 	}
-	s.restore(i, j, a, b)
+	s.clearCandidates(i, j, a, b)
 	return 0
 }
 
-// at returns the logs at a split. Bounds ask for those of splits just scored.
-func (s *distanceScorer) at(k int) *splitLogs {
+// logsAt returns the logs at a split. Bounds ask for those of splits just scored.
+func (s *distanceScorer) logsAt(k int) *splitLogs {
 	l := &s.known[k&15]
 	if l.k != k {
-		*l = splitLogs{k, s.property.logOf(k), s.property.logOf(s.line - k)}
+		*l = splitLogs{k, s.property.logAboveZero(k), s.property.logAboveZero(s.line - k)}
 	}
 	return l
 }
 
 func (s *distanceScorer) At(k int) float64 {
-	d, l := s.property, s.at(k)
+	d, l := s.property, s.logsAt(k)
 	least := math.Inf(1)
 	for c := range s.curve {
 		r := &s.curve[c]
-		least = min(least, d.between(r.squares+l.u*l.u+l.v*l.v-2*(l.u*r.ofI+l.v*r.ofJ), s.lineSum+l.u+l.v-r.sum))
+		least = min(least, d.squaredDistance(r.squares+l.u*l.u+l.v*l.v-2*(l.u*r.ofI+l.v*r.ofJ), s.lineSum+l.u+l.v-r.sum))
 	}
 	return d.log(least)
 }
@@ -394,25 +396,25 @@ func (s *distanceScorer) At(k int) float64 {
 // the line. Logs are rounded, and so may be off by a unit.
 func (s *distanceScorer) Above(from, to int) float64 {
 	d := s.property
-	first := *s.at(from) // a copy: the next may take its place
-	last := *s.at(to)
+	first := *s.logsAt(from) // a copy: the next may take its place
+	last := *s.logsAt(to)
 	u0, u1 := float64(first.u-1), float64(last.u+1)
 	v0, v1 := float64(last.v-1), float64(first.v+1)
 	low, high := min(u0+v1, u1+v0)-2, max(u0+v1, u1+v0)+2
 	if half := s.line / 2; from <= half && half <= to {
-		top := s.at(half)
+		top := s.logsAt(half)
 		high = max(high, float64(top.u+top.v+2))
 	}
 	least := math.Inf(1)
 	for c := range s.curve {
 		r := &s.curve[c]
 		i, j := float64(r.ofI), float64(r.ofJ)
-		nearU, farU := squares(u0-i, u1-i)
-		nearV, farV := squares(v0-j, v1-j)
-		near, far := squares(low-float64(r.sum-s.lineSum), high-float64(r.sum-s.lineSum))
+		nearU, farU := squareRange(u0-i, u1-i)
+		nearV, farV := squareRange(v0-j, v1-j)
+		near, far := squareRange(low-float64(r.sum-s.lineSum), high-float64(r.sum-s.lineSum))
 		rest := float64(r.squares) - float64(i*i) - float64(j*j)
 		slack := float64(0x1p-49 * (float64(r.squares) + float64(i*i) + float64(j*j) + farU + farV + far/d.n))
-		if d.likes {
+		if d.isLikeness {
 			least = min(least, rest+nearU+nearV-far/d.n-slack)
 		} else {
 			least = min(least, rest+farU+farV-near/d.n+slack)
@@ -421,22 +423,22 @@ func (s *distanceScorer) Above(from, to int) float64 {
 	return float64(d.log(max(0, least)) * (1 - 0x1p-49))
 }
 
-// squares returns the least and the greatest square between two numbers.
-func squares(low, high float64) (least, greatest float64) {
+// squareRange returns the least and the greatest square between two numbers.
+func squareRange(low, high float64) (least, greatest float64) {
 	if low > 0 || high < 0 {
 		least = min(low*low, high*high)
 	}
 	return least, max(low*low, high*high)
 }
 
-// restore ends what candidates began.
-func (s *distanceScorer) restore(i, j, a, b int) {
-	for _, p := range s.property.with[i] {
+// clearCandidates ends what candidates began.
+func (s *distanceScorer) clearCandidates(i, j, a, b int) {
+	for _, p := range s.property.logsByIngredient[i] {
 		s.ofI[p.recipe] = 0
 	}
-	for _, p := range s.property.with[j] {
+	for _, p := range s.property.logsByIngredient[j] {
 		s.ofJ[p.recipe] = 0
 	}
-	s.change(i, 0, a)
-	s.change(j, 0, b)
+	s.updateAmount(i, 0, a)
+	s.updateAmount(j, 0, b)
 }

@@ -144,18 +144,18 @@ func (d *Document) LogScore(x *mcmc.Composition) float64 {
 
 // Scorer returns a scorer of x.
 func (d *Document) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &documentScorer{property: d, past: past{x: x}, p: make([]int64, d.words), at: make([]int64, d.words), step: make([]int64, d.words)}
+	return &documentScorer{property: d, previousAmounts: previousAmounts{x: x}, p: make([]int64, d.words), at: make([]int64, d.words), step: make([]int64, d.words)}
 }
 
 type documentScorer struct {
 	property *Document
-	past
+	previousAmounts
 	p        []int64 // by word, Σ_t x_t·β_tw
 	at, step []int64 // scratch: at a split, and what the next one adds
 }
 
 func (s *documentScorer) Reset() {
-	s.past.reset()
+	s.previousAmounts.reset()
 	s.property.sums(s.p, s.x)
 }
 
@@ -180,7 +180,7 @@ func (s *documentScorer) Line(i, j int, p *mcmc.Pieces) {
 }
 
 func (s *documentScorer) Moved(i, j int) {
-	byI, byJ := s.past.moved(i, j)
+	byI, byJ := s.previousAmounts.changes(i, j)
 	s.property.add(s.p, i, int64(byI))
 	s.property.add(s.p, j, int64(byJ))
 }

@@ -11,32 +11,32 @@ import (
 // An enclosure is a part of a formula as it is bounded: given what linear forms are at most
 // in a box of compositions, it says between which numbers it is there, by the arithmetic of
 // spans. What is affine in what the formula asks is one form, so that what is counted twice
-// cancels out, and a ratio of two is bounded as a whole, see [enclosing.ratio].
+// cancels out, and a ratio of two is bounded as a whole, see [boxEvaluation.ratio].
 type enclosure struct {
-	number int // of all enclosures
-	kind   string
-	of     []*enclosure
-	affine *affine // nil if it is none
-	by     func(span, span) span
-	truth  func(a, b verdict) verdict // of what is a truth; nil: a comparison
+	number    int // of all enclosures
+	kind      string
+	operands  []*enclosure
+	affine    *affine // nil if it is none
+	operation func(interval, interval) interval
+	truth     func(a, b verdict) verdict // of what is a truth; nil: a comparison
 }
 
 // affine is Σ by·answer + constant, over the questions.
 type affine struct {
-	by       map[int]float64
-	constant float64
-	size     float64 // what intermediate results are at most, which is what rounding is of
-	parts    int     // how many were added
+	coefficients map[int]float64
+	constant     float64
+	size         float64 // what intermediate results are at most, which is what rounding is of
+	parts        int     // how many were added
 }
 
-// plus returns a·f + b·g.
-func (f *affine) plus(a float64, g *affine, b float64) *affine {
+// combine returns a·f + b·g.
+func (f *affine) combine(a float64, g *affine, b float64) *affine {
 	sum := &affine{make(map[int]float64), float64(a*f.constant) + float64(b*g.constant), float64(math.Abs(a)*f.size) + float64(math.Abs(b)*g.size), f.parts + g.parts + 1}
-	for q, v := range f.by {
-		sum.by[q] += float64(a * v)
+	for q, v := range f.coefficients {
+		sum.coefficients[q] += float64(a * v)
 	}
-	for q, v := range g.by {
-		sum.by[q] += float64(b * v)
+	for q, v := range g.coefficients {
+		sum.coefficients[q] += float64(b * v)
 	}
 	if math.IsNaN(sum.size) || math.IsInf(sum.size, 0) || math.IsNaN(sum.constant) {
 		return nil
@@ -44,31 +44,31 @@ func (f *affine) plus(a float64, g *affine, b float64) *affine {
 	return sum
 }
 
-// fixed says whether a form is a constant.
-func (f *affine) fixed() bool { return f != nil && len(f.by) == 0 }
+// isConstant says whether a form is a constant.
+func (f *affine) isConstant() bool { return f != nil && len(f.coefficients) == 0 }
 
 // encloser makes enclosures of a formula that was compiled.
 type encloser struct {
-	of        *formula
+	compiler  *formulaCompiler
 	variables map[string]*enclosure
 	made      int
 }
 
-func (c *encloser) make(e enclosure) *enclosure {
+func (c *encloser) newEnclosure(e enclosure) *enclosure {
 	e.number = c.made
 	c.made++
 	return &e
 }
 
-// two makes an operation on one or two numbers.
-func (c *encloser) two(by func(span, span) span, of ...*enclosure) *enclosure {
-	return c.make(enclosure{kind: "of", of: of, by: by})
+// newOperation makes an operation on one or two numbers.
+func (c *encloser) newOperation(by func(interval, interval) interval, of ...*enclosure) *enclosure {
+	return c.newEnclosure(enclosure{kind: "of", operands: of, operation: by})
 }
 
 // enclose returns the enclosure of a node.
 func (c *encloser) enclose(n ast.Node) *enclosure {
 	constant := func(v float64) *enclosure {
-		return c.make(enclosure{kind: "form", affine: &affine{constant: v, size: math.Abs(v), parts: 1}})
+		return c.newEnclosure(enclosure{kind: "form", affine: &affine{constant: v, size: math.Abs(v), parts: 1}})
 	}
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -77,28 +77,28 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 		return constant(n.Value)
 	case *ast.BoolNode:
 		v := verdict{n.Value, !n.Value}
-		return c.make(enclosure{kind: "truth", truth: func(verdict, verdict) verdict { return v }})
+		return c.newEnclosure(enclosure{kind: "truth", truth: func(verdict, verdict) verdict { return v }})
 	case *ast.IdentifierNode:
 		switch e := c.variables[n.Value]; {
 		case e != nil:
 			return e
 		case n.Value == "total":
-			return constant(float64(c.of.expression.total))
+			return constant(float64(c.compiler.expression.total))
 		}
-		return c.asked(c.of.asks[n], 1)
+		return c.newAnswer(c.compiler.questionNodes[n], 1)
 	case *ast.UnaryNode:
 		a := c.enclose(n.Node)
 		switch n.Operator {
 		case "+":
 			return a
 		case "-":
-			return c.sum(constant(0), a, -1)
+			return c.newSum(constant(0), a, -1)
 		}
-		return c.make(enclosure{kind: "truth", of: []*enclosure{a}, truth: func(a, _ verdict) verdict { return verdict{a.no, a.yes} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a}, truth: func(a, _ verdict) verdict { return verdict{a.mayFail, a.mayHold} }})
 	case *ast.BinaryNode:
-		return c.binary(n.Operator, c.enclose(n.Left), c.enclose(n.Right))
+		return c.encloseBinary(n.Operator, c.enclose(n.Left), c.enclose(n.Right))
 	case *ast.ConditionalNode:
-		return c.make(enclosure{kind: "if", of: []*enclosure{c.enclose(n.Cond), c.enclose(n.Exp1), c.enclose(n.Exp2)}})
+		return c.newEnclosure(enclosure{kind: "if", operands: []*enclosure{c.enclose(n.Cond), c.enclose(n.Exp1), c.enclose(n.Exp2)}})
 	case *ast.VariableDeclaratorNode:
 		value := c.enclose(n.Value)
 		before := c.variables[n.Name]
@@ -107,15 +107,15 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 		c.variables[n.Name] = before
 		return e
 	case *ast.CallNode:
-		return c.call(n)
+		return c.encloseCall(n)
 	}
-	return c.two(func(span, span) span { return anything }) // no such formula is compiled
+	return c.newOperation(func(interval, interval) interval { return anyNumber }) // no such formula is compiled
 }
 
-// asked returns what is answered to a question, divided by a number.
-func (c *encloser) asked(slot int, by float64) *enclosure {
-	q := &c.of.expression.questions[slot]
-	size := float64(c.of.expression.total)
+// newAnswer returns what is answered to a question, divided by a number.
+func (c *encloser) newAnswer(slot int, by float64) *enclosure {
+	q := &c.compiler.expression.questions[slot]
+	size := float64(c.compiler.expression.total)
 	if q.kind == askMean {
 		most := 0.0
 		for _, a := range q.form.a {
@@ -123,110 +123,110 @@ func (c *encloser) asked(slot int, by float64) *enclosure {
 		}
 		size = float64(most*size) / q.mean
 	}
-	return c.make(enclosure{kind: "form", affine: &affine{by: map[int]float64{slot: 1 / by}, size: size / by, parts: 1}})
+	return c.newEnclosure(enclosure{kind: "form", affine: &affine{coefficients: map[int]float64{slot: 1 / by}, size: size / by, parts: 1}})
 }
 
-// sum returns a + sign·b.
-func (c *encloser) sum(a, b *enclosure, sign float64) *enclosure {
-	by := span.plus
+// newSum returns a + sign·b.
+func (c *encloser) newSum(a, b *enclosure, sign float64) *enclosure {
+	by := interval.plus
 	if sign < 0 {
-		by = span.minus
+		by = interval.minus
 	}
-	e := c.two(by, a, b)
+	e := c.newOperation(by, a, b)
 	if a.affine != nil && b.affine != nil {
-		e.affine = a.affine.plus(1, b.affine, sign)
+		e.affine = a.affine.combine(1, b.affine, sign)
 	}
 	return e
 }
 
-func (c *encloser) binary(operator string, a, b *enclosure) *enclosure {
+func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 	switch operator {
 	case "and", "&&":
-		return c.make(enclosure{kind: "truth", of: []*enclosure{a, b}, truth: func(a, b verdict) verdict { return verdict{a.yes && b.yes, a.no || b.no} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, truth: func(a, b verdict) verdict { return verdict{a.mayHold && b.mayHold, a.mayFail || b.mayFail} }})
 	case "or", "||":
-		return c.make(enclosure{kind: "truth", of: []*enclosure{a, b}, truth: func(a, b verdict) verdict { return verdict{a.yes || b.yes, a.no && b.no} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, truth: func(a, b verdict) verdict { return verdict{a.mayHold || b.mayHold, a.mayFail && b.mayFail} }})
 	case "+":
-		return c.sum(a, b, 1)
+		return c.newSum(a, b, 1)
 	case "-":
-		return c.sum(a, b, -1)
+		return c.newSum(a, b, -1)
 	case "*":
-		e := c.two(span.times, a, b)
+		e := c.newOperation(interval.times, a, b)
 		if a == b { // a square
-			e.by = func(s, _ span) span { return s.size().times(s.size()) }
+			e.operation = func(s, _ interval) interval { return s.abs().times(s.abs()) }
 		}
-		if b.affine.fixed() {
+		if b.affine.isConstant() {
 			a, b = b, a
 		}
-		if a.affine.fixed() && b.affine != nil {
-			e.affine = b.affine.plus(a.affine.constant, &affine{}, 0)
+		if a.affine.isConstant() && b.affine != nil {
+			e.affine = b.affine.combine(a.affine.constant, &affine{}, 0)
 		}
 		return e
 	case "/":
-		e := c.make(enclosure{kind: "ratio", of: []*enclosure{a, b}})
-		if a.affine != nil && b.affine.fixed() && b.affine.constant != 0 {
-			e.affine = a.affine.plus(1/b.affine.constant, &affine{}, 0)
+		e := c.newEnclosure(enclosure{kind: "ratio", operands: []*enclosure{a, b}})
+		if a.affine != nil && b.affine.isConstant() && b.affine.constant != 0 {
+			e.affine = a.affine.combine(1/b.affine.constant, &affine{}, 0)
 		}
 		return e
 	case "%":
-		return c.two(span.modulo, a, b)
+		return c.newOperation(interval.modulo, a, b)
 	case "^", "**":
-		return c.two(span.power, a, b)
+		return c.newOperation(interval.power, a, b)
 	}
-	e := c.make(enclosure{kind: operator, of: []*enclosure{a, b}})
+	e := c.newEnclosure(enclosure{kind: operator, operands: []*enclosure{a, b}})
 	if a.affine != nil && b.affine != nil {
 		// The lesser is that whose difference is below 0, in floating point, too.
-		if d := c.sum(a, b, -1); d.affine != nil {
-			e.of = []*enclosure{d, c.enclose(&ast.IntegerNode{})}
+		if d := c.newSum(a, b, -1); d.affine != nil {
+			e.operands = []*enclosure{d, c.enclose(&ast.IntegerNode{})}
 		}
 	}
 	return e
 }
 
-func (c *encloser) call(n *ast.CallNode) *enclosure {
+func (c *encloser) encloseCall(n *ast.CallNode) *enclosure {
 	name := n.Callee.(*ast.IdentifierNode).Value
 	f := functions[name]
 	if f.ask != nil {
 		by := 1.0
-		if f.by != nil {
-			by = f.by(c.of.expression.total)
+		if f.divisor != nil {
+			by = f.divisor(c.compiler.expression.total)
 		}
-		return c.asked(c.of.asks[n.Arguments[len(n.Arguments)-1]], by)
+		return c.newAnswer(c.compiler.questionNodes[n.Arguments[len(n.Arguments)-1]], by)
 	}
 	e := c.enclose(n.Arguments[0])
-	if f.of != nil {
-		return c.two(func(s, _ span) span { return f.over(s) }, e)
+	if f.apply != nil {
+		return c.newOperation(func(s, _ interval) interval { return f.applyInterval(s) }, e)
 	}
 	for _, a := range n.Arguments[1:] {
-		e = c.two(func(s, t span) span {
-			return over(s.none || t.none, f.fold(s.lo, t.lo), f.fold(s.hi, t.hi)) // which rises in both
+		e = c.newOperation(func(s, t interval) interval {
+			return intervalOf(s.mayBeNaN || t.mayBeNaN, f.fold(s.lo, t.lo), f.fold(s.hi, t.hi)) // which rises in both
 		}, e, c.enclose(a))
 	}
 	return e
 }
 
-// enclosing is an enclosure worked out in one box.
-type enclosing struct {
-	e     *Expression
-	n     int // ingredients
-	most  func(perUnit, perUse []float64) float64
-	known []bool
-	spans []span
-	unit  []float64 // scratch
-	use   []float64
+// boxEvaluation is an enclosure worked out in one box.
+type boxEvaluation struct {
+	e         *Expression
+	n         int // ingredients
+	most      func(perUnit, perUse []float64) float64
+	known     []bool
+	intervals []interval
+	unit      []float64 // scratch
+	use       []float64
 }
 
 // Above returns what log y is at most where most says what forms Σ perUnit·amount +
 // Σ perUse, over those of n ingredients that are used, are at most.
 func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) float64 {
-	w := &enclosing{e: e, n: n, most: most, known: make([]bool, e.enclosures), spans: make([]span, e.enclosures), unit: make([]float64, n), use: make([]float64, n)}
-	s := w.span(e.enclosed)
+	w := &boxEvaluation{e: e, n: n, most: most, known: make([]bool, e.enclosures), intervals: make([]interval, e.enclosures), unit: make([]float64, n), use: make([]float64, n)}
+	s := w.evaluate(e.enclosed)
 	switch {
 	case e.d != nil:
-		return e.d.above(s.lo, s.hi)
+		return e.d.upperBound(s.lo, s.hi)
 	case s.hi <= 0:
 		return math.Inf(-1)
 	}
-	return span{s.hi, s.hi, false}.under(portable.Log).wider().hi
+	return interval{s.hi, s.hi, false}.applyRising(portable.Log).widen().hi
 }
 
 // Linear returns what the value is a sum of, by units and uses of each of n ingredients, and
@@ -237,8 +237,8 @@ func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64,
 	if f == nil {
 		return nil, nil, 0, nil
 	}
-	w := &enclosing{e: e, n: n, unit: make([]float64, n), use: make([]float64, n)}
-	w.write(f)
+	w := &boxEvaluation{e: e, n: n, unit: make([]float64, n), use: make([]float64, n)}
+	w.writeForm(f)
 	top := math.Abs(f.constant)
 	for _, v := range w.unit {
 		top = max(top, float64(math.Abs(v)*float64(e.total)))
@@ -255,12 +255,12 @@ func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64,
 	return w.unit, w.use, f.constant, d
 }
 
-// write writes the sums of a form, but for its constant.
-func (w *enclosing) write(f *affine) {
+// writeForm writes the sums of a form, but for its constant.
+func (w *boxEvaluation) writeForm(f *affine) {
 	clear(w.unit)
 	clear(w.use)
 	for slot := range w.e.questions {
-		by, ok := f.by[slot]
+		by, ok := f.coefficients[slot]
 		if !ok {
 			continue
 		}
@@ -276,115 +276,115 @@ func (w *enclosing) write(f *affine) {
 	}
 }
 
-// room is what rounding may make of a form.
-func (f *affine) room() float64 { return float64(f.size * float64(f.parts+8) * 0x1p-50) }
+// roundingError is what rounding may make of a form.
+func (f *affine) roundingError() float64 { return float64(f.size * float64(f.parts+8) * 0x1p-50) }
 
-// top returns what a form is at most.
-func (w *enclosing) top(f *affine) float64 {
-	w.write(f)
-	return w.most(w.unit, w.use) + f.constant + f.room()
+// formUpperBound returns what a form is at most.
+func (w *boxEvaluation) formUpperBound(f *affine) float64 {
+	w.writeForm(f)
+	return w.most(w.unit, w.use) + f.constant + f.roundingError()
 }
 
-// form returns between which numbers a form is.
-func (w *enclosing) form(f *affine) span {
+// formInterval returns between which numbers a form is.
+func (w *boxEvaluation) formInterval(f *affine) interval {
 	switch {
-	case f.fixed() && f.parts == 1: // as it was written
-		return span{f.constant, f.constant, false}
-	case f.fixed():
-		return span{f.constant - f.room(), f.constant + f.room(), false}
+	case f.isConstant() && f.parts == 1: // as it was written
+		return interval{f.constant, f.constant, false}
+	case f.isConstant():
+		return interval{f.constant - f.roundingError(), f.constant + f.roundingError(), false}
 	}
-	return over(false, -w.top(f.plus(-1, &affine{}, 0)), w.top(f))
+	return intervalOf(false, -w.formUpperBound(f.combine(-1, &affine{}, 0)), w.formUpperBound(f))
 }
 
-func (w *enclosing) span(e *enclosure) span {
+func (w *boxEvaluation) evaluate(e *enclosure) interval {
 	if w.known[e.number] {
-		return w.spans[e.number]
+		return w.intervals[e.number]
 	}
-	var s span
+	var s interval
 	switch {
 	case e.affine != nil:
-		s = w.form(e.affine)
+		s = w.formInterval(e.affine)
 	case e.kind == "of":
-		var a, b span
-		if len(e.of) > 0 {
-			a = w.span(e.of[0])
+		var a, b interval
+		if len(e.operands) > 0 {
+			a = w.evaluate(e.operands[0])
 		}
-		if len(e.of) > 1 {
-			b = w.span(e.of[1])
+		if len(e.operands) > 1 {
+			b = w.evaluate(e.operands[1])
 		}
-		s = e.by(a, b)
+		s = e.operation(a, b)
 	case e.kind == "ratio":
-		s = w.ratio(e.of[0], e.of[1])
+		s = w.ratioInterval(e.operands[0], e.operands[1])
 	case e.kind == "if":
-		v := w.verdict(e.of[0])
+		v := w.evaluateTruth(e.operands[0])
 		switch {
-		case !v.no:
-			s = w.span(e.of[1])
-		case !v.yes:
-			s = w.span(e.of[2])
+		case !v.mayFail:
+			s = w.evaluate(e.operands[1])
+		case !v.mayHold:
+			s = w.evaluate(e.operands[2])
 		default:
-			s = w.span(e.of[1]).both(w.span(e.of[2]))
+			s = w.evaluate(e.operands[1]).hull(w.evaluate(e.operands[2]))
 		}
 	default:
-		s = w.verdict(e).number()
+		s = w.evaluateTruth(e).interval()
 	}
-	w.known[e.number], w.spans[e.number] = true, s
+	w.known[e.number], w.intervals[e.number] = true, s
 	return s
 }
 
-func (w *enclosing) verdict(e *enclosure) verdict {
+func (w *boxEvaluation) evaluateTruth(e *enclosure) verdict {
 	switch e.kind {
 	case "truth":
 		var a, b verdict
-		if len(e.of) > 0 {
-			a = w.verdict(e.of[0])
+		if len(e.operands) > 0 {
+			a = w.evaluateTruth(e.operands[0])
 		}
-		if len(e.of) > 1 {
-			b = w.verdict(e.of[1])
+		if len(e.operands) > 1 {
+			b = w.evaluateTruth(e.operands[1])
 		}
 		return e.truth(a, b)
 	case "if":
-		v := w.verdict(e.of[0])
-		a, b := w.verdict(e.of[1]), w.verdict(e.of[2])
-		return verdict{v.yes && a.yes || v.no && b.yes, v.yes && a.no || v.no && b.no}
+		v := w.evaluateTruth(e.operands[0])
+		a, b := w.evaluateTruth(e.operands[1]), w.evaluateTruth(e.operands[2])
+		return verdict{v.mayHold && a.mayHold || v.mayFail && b.mayHold, v.mayHold && a.mayFail || v.mayFail && b.mayFail}
 	}
-	return compare(e.kind, w.span(e.of[0]), w.span(e.of[1]))
+	return compare(e.kind, w.evaluate(e.operands[0]), w.evaluate(e.operands[1]))
 }
 
 // ratioSteps is how many values of a ratio are tried for either end.
 const ratioSteps = 6
 
-// ratio returns between which numbers a/b is. Where both are forms and b is above 0, a/b is
+// ratioInterval returns between which numbers a/b is. Where both are forms and b is above 0, a/b is
 // at most t if a − t·b is at most 0 (Dinkelbach, "On Nonlinear Fractional Programming",
 // Management Science 13 (1967)), and what a − t·b is at most falls with t and is convex in
 // it, so that the chord of two values has its zero above that.
-func (w *enclosing) ratio(a, b *enclosure) span {
-	s := w.span(a).by(w.span(b))
+func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
+	s := w.evaluate(a).dividedBy(w.evaluate(b))
 	if a.affine == nil || b.affine == nil {
 		return s
 	}
 	above, below := a.affine, b.affine
-	d := w.span(b)
+	d := w.evaluate(b)
 	if d.hi < 0 {
-		above, below, d = above.plus(-1, &affine{}, 0), below.plus(-1, &affine{}, 0), span{-d.hi, -d.lo, false}
+		above, below, d = above.combine(-1, &affine{}, 0), below.combine(-1, &affine{}, 0), interval{-d.hi, -d.lo, false}
 	}
 	if !(d.lo > 0) || math.IsInf(s.lo, 0) || math.IsInf(s.hi, 0) || above == nil || below == nil {
 		return s
 	}
-	hi := w.greatest(above, below, d, s.lo, s.hi)
-	lo := -w.greatest(above.plus(-1, &affine{}, 0), below, d, -s.hi, -s.lo)
+	hi := w.ratioUpperBound(above, below, d, s.lo, s.hi)
+	lo := -w.ratioUpperBound(above.combine(-1, &affine{}, 0), below, d, -s.hi, -s.lo)
 	room := float64(max(math.Abs(s.lo), math.Abs(s.hi)) * 0x1p-48)
-	return s.within(lo-room, hi+room)
+	return s.intersect(lo-room, hi+room)
 }
 
-// greatest returns what above/below is at most, which lies between two numbers.
-func (w *enclosing) greatest(above, below *affine, d span, lo, hi float64) float64 {
+// ratioUpperBound returns what above/below is at most, which lies between two numbers.
+func (w *boxEvaluation) ratioUpperBound(above, below *affine, d interval, lo, hi float64) float64 {
 	at := func(t float64) float64 {
-		f := above.plus(1, below, -t)
+		f := above.combine(1, below, -t)
 		if f == nil {
 			return math.Inf(1)
 		}
-		return w.top(f)
+		return w.formUpperBound(f)
 	}
 	low, atLow := lo, at(lo)
 	high, atHigh := hi, at(hi)

@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 5), mcmc.Wish{Name: "diverse", Property: diverse, Weight: 30})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 5), mcmc.Objective{Name: "diverse", Property: diverse, Weight: 30})
 	if err != nil {
 		log.Fatal(err)
 	}

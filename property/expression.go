@@ -75,11 +75,11 @@ type (
 // ingredients, of a form, of the units of some, or of how many of some are used;
 // or how many are used at all.
 type question struct {
-	kind askKind
-	form form    // of askMean
-	mean float64 // of askMean, what the form makes of a mean of 1
-	only int     // the one ingredient of askUnits and askCount, or −1
-	of   []bool  // else whether an ingredient is one of them, as far as it goes
+	kind    askKind
+	form    form    // of askMean
+	mean    float64 // of askMean, what the form makes of a mean of 1
+	single  int     // the one ingredient of askUnits and askCount, or −1
+	members []bool  // else whether an ingredient is one of them, as far as it goes
 }
 
 type askKind int
@@ -96,7 +96,7 @@ func (q *question) perUnit(i int) int64 {
 	switch {
 	case q.kind == askMean:
 		return q.form.a[i]
-	case q.kind == askUnits && q.has(i):
+	case q.kind == askUnits && q.includes(i):
 		return 1
 	}
 	return 0
@@ -104,17 +104,17 @@ func (q *question) perUnit(i int) int64 {
 
 // perUse returns what an ingredient adds by being used.
 func (q *question) perUse(i int) int64 {
-	if q.kind == askUsed || q.kind == askCount && q.has(i) {
+	if q.kind == askUsed || q.kind == askCount && q.includes(i) {
 		return 1
 	}
 	return 0
 }
 
-func (q *question) has(i int) bool {
-	if q.of == nil {
-		return i == q.only
+func (q *question) includes(i int) bool {
+	if q.members == nil {
+		return i == q.single
 	}
-	return i < len(q.of) && q.of[i]
+	return i < len(q.members) && q.members[i]
 }
 
 // sum returns the answer at x as a whole number.
@@ -122,8 +122,8 @@ func (q *question) sum(x *mcmc.Composition) (sum int64) {
 	switch {
 	case q.kind == askUsed:
 		return int64(x.Used())
-	case q.of == nil && q.kind == askUnits:
-		return int64(x.Amount(q.only))
+	case q.members == nil && q.kind == askUnits:
+		return int64(x.Amount(q.single))
 	}
 	for _, i := range x.Ingredients() {
 		sum += q.perUnit(int(i))*int64(x.Amount(int(i))) + q.perUse(int(i))
@@ -154,8 +154,8 @@ func (e *Expression) log(value float64) float64 {
 	return e.d.log(value)
 }
 
-// Scores says whether the value is the score, which then is at least 0.
-func (e *Expression) Scores() bool { return e.d == nil }
+// IsScore says whether the value is the score, which then is at least 0.
+func (e *Expression) IsScore() bool { return e.d == nil }
 
 // Value returns the formula at x, which may be no score.
 func (e *Expression) Value(x *mcmc.Composition) float64 {
@@ -169,12 +169,12 @@ func (e *Expression) Value(x *mcmc.Composition) float64 {
 // Scorer returns a scorer of x.
 func (e *Expression) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	n := len(e.questions)
-	return &expressionScorer{property: e, past: past{x: x}, sums: make([]int64, n), at: make([]int64, n), step: make([]int64, n), v: make([]float64, e.slots)}
+	return &expressionScorer{property: e, previousAmounts: previousAmounts{x: x}, sums: make([]int64, n), at: make([]int64, n), step: make([]int64, n), v: make([]float64, e.slots)}
 }
 
 type expressionScorer struct {
 	property *Expression
-	past
+	previousAmounts
 	sums     []int64 // the answers at x
 	at, step []int64 // scratch: at a split, and what the next one adds
 	v        []float64
@@ -202,7 +202,7 @@ func (s *expressionScorer) log(sums []int64) float64 {
 }
 
 func (s *expressionScorer) Reset() {
-	s.past.reset()
+	s.previousAmounts.reset()
 	for k := range s.property.questions {
 		s.sums[k] = s.property.questions[k].sum(s.x)
 	}
@@ -210,12 +210,12 @@ func (s *expressionScorer) Reset() {
 
 func (s *expressionScorer) LogScore() float64 { return s.log(s.sums) }
 
-// ready sets at to the answers at split k of (i, j), and step to what the next
+// prepareSplit sets at to the answers at split k of (i, j), and step to what the next
 // split adds as long as the used ingredients stay the same. It returns whether
 // any answer depends on the units.
-func (s *expressionScorer) ready(i, j, k int) (units bool) {
+func (s *expressionScorer) prepareSplit(i, j, k int) (units bool) {
 	a, sum := s.x.Amount(i), s.x.Amount(i)+s.x.Amount(j)
-	uses := func(amount, was int) int64 { return present(amount) - present(was) }
+	uses := func(amount, was int) int64 { return usedIndicator(amount) - usedIndicator(was) }
 	byI, byJ := uses(k, a), uses(sum-k, sum-a)
 	for q := range s.property.questions {
 		ask := &s.property.questions[q]
@@ -226,8 +226,8 @@ func (s *expressionScorer) ready(i, j, k int) (units bool) {
 	return units
 }
 
-// present returns 1 for an amount of an ingredient that is used.
-func present(amount int) int64 {
+// usedIndicator returns 1 for an amount of an ingredient that is used.
+func usedIndicator(amount int) int64 {
 	if amount > 0 {
 		return 1
 	}
@@ -237,10 +237,10 @@ func present(amount int) int64 {
 func (s *expressionScorer) Line(i, j int, p *mcmc.Pieces) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	q := joiner{pieces: p}
-	s.ready(i, j, 0)
+	s.prepareSplit(i, j, 0)
 	q.add(0, s.log(s.at))
 	if sum > 1 {
-		units := s.ready(i, j, 1)
+		units := s.prepareSplit(i, j, 1)
 		q.add(1, s.log(s.at))
 		for k := 2; units && k < sum; k++ {
 			for a, step := range s.step {
@@ -250,15 +250,15 @@ func (s *expressionScorer) Line(i, j int, p *mcmc.Pieces) {
 		}
 	}
 	if sum > 0 {
-		s.ready(i, j, sum)
+		s.prepareSplit(i, j, sum)
 		q.add(sum, s.log(s.at))
 	}
 }
 
 func (s *expressionScorer) Moved(i, j int) {
-	wasI, wasJ := s.was[i], s.was[j]
-	byI, byJ := s.past.moved(i, j)
-	usedI, usedJ := present(s.x.Amount(i))-present(int(wasI)), present(s.x.Amount(j))-present(int(wasJ))
+	wasI, wasJ := s.amounts[i], s.amounts[j]
+	byI, byJ := s.previousAmounts.changes(i, j)
+	usedI, usedJ := usedIndicator(s.x.Amount(i))-usedIndicator(int(wasI)), usedIndicator(s.x.Amount(j))-usedIndicator(int(wasJ))
 	for q := range s.property.questions {
 		ask := &s.property.questions[q]
 		s.sums[q] += int64(byI)*ask.perUnit(i) + int64(byJ)*ask.perUnit(j) + usedI*ask.perUse(i) + usedJ*ask.perUse(j)

@@ -194,7 +194,7 @@ func TestExpressionRefuses(t *testing.T) {
 		_, err := property.NewExpression(c.formula, bar{}, 10)
 		shown := c.formula[:min(len(c.formula), 40)]
 		if err != nil {
-			kept.Holds(t, shown, err.Error())
+			kept.CheckText(t, shown, err.Error())
 		}
 		var bad *property.ExpressionError
 		switch {
@@ -219,7 +219,7 @@ func TestExpressionWithoutScore(t *testing.T) {
 	} {
 		p := must(property.NewExpression(formula, bar{}, 10))
 		space := must(mcmc.NewSpace(len(barNames), 10))
-		target := must(mcmc.NewTarget(space, mcmc.Uniform(1, 3), mcmc.Wish{Name: "w", Property: p, Weight: 1}))
+		target := must(mcmc.NewTarget(space, mcmc.Uniform(1, 3), mcmc.Objective{Name: "w", Property: p, Weight: 1}))
 		_, err := mcmc.NewState(target, composition(t, []int{10, 0, 0, 0, 0}))
 		if bad := (*mcmc.ScoreError)(nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v; it does not say %q", formula, err, says)

@@ -80,8 +80,8 @@ func shifted(v float64, digits int) int64 {
 	return whole
 }
 
-// of returns scale·Σ a_i·x_i.
-func (f *form) of(x *mcmc.Composition) int64 {
+// value returns scale·Σ a_i·x_i.
+func (f *form) value(x *mcmc.Composition) int64 {
 	sum := int64(0)
 	amounts := x.Amounts()
 	for _, i := range x.Ingredients() {

@@ -62,11 +62,11 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	}
 	tree, err := parser.ParseWithConfig(text, config)
 	if bad := (*file.Error)(nil); errors.As(err, &bad) {
-		return nil, unexpected(bad)
+		return nil, syntaxError(bad)
 	} else if err != nil {
 		return nil, &ExpressionError{Message: err.Error()}
 	}
-	c := &formula{expression: &Expression{total: total}, lexicon: lexicon, asked: make(map[string]int), variables: make(map[string]int), asks: make(map[ast.Node]int)}
+	c := &formulaCompiler{expression: &Expression{total: total}, lexicon: lexicon, questionSlots: make(map[string]int), variables: make(map[string]int), questionNodes: make(map[ast.Node]int)}
 	n, t, err := c.compile(tree.Node)
 	if err != nil {
 		return nil, err
@@ -85,14 +85,14 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	e.slots = first + c.declared
 	e.value = n
 	c.first = first
-	bounded := &encloser{of: c, variables: make(map[string]*enclosure)}
+	bounded := &encloser{compiler: c, variables: make(map[string]*enclosure)}
 	e.enclosed = bounded.enclose(tree.Node)
 	e.enclosures = bounded.made
 	return e, nil
 }
 
-// unexpected says of what the parser does not take what is written instead.
-func unexpected(bad *file.Error) *ExpressionError {
+// syntaxError says of what the parser does not take what is written instead.
+func syntaxError(bad *file.Error) *ExpressionError {
 	e := &ExpressionError{At: bad.From, Message: bad.Message}
 	token, ok := strings.CutPrefix(bad.Message, "unexpected token ")
 	if !ok {
@@ -117,23 +117,23 @@ func unexpected(bad *file.Error) *ExpressionError {
 	return e
 }
 
-// formula compiles one.
-type formula struct {
-	expression *Expression
-	lexicon    Lexicon
-	asked      map[string]int   // questions by what they ask
-	asks       map[ast.Node]int // by the node that is to blame for one
-	variables  map[string]int   // slots of those in sight, from first on
-	declared   int
-	first      int
+// formulaCompiler compiles one.
+type formulaCompiler struct {
+	expression    *Expression
+	lexicon       Lexicon
+	questionSlots map[string]int   // questions by what they ask
+	questionNodes map[ast.Node]int // by the node that is to blame for one
+	variables     map[string]int   // slots of those in sight, from first on
+	declared      int
+	first         int
 }
 
-func badAt(n ast.Node, format string, args ...any) *ExpressionError {
+func errorAt(n ast.Node, format string, args ...any) *ExpressionError {
 	return &ExpressionError{At: n.Location().From, Message: fmt.Sprintf(format, args...)}
 }
 
 // compile returns a number or a truth, the other one being nil.
-func (c *formula) compile(n ast.Node) (number, truth, error) {
+func (c *formulaCompiler) compile(n ast.Node) (number, truth, error) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
 		return constant(float64(n.Value)), nil, nil
@@ -143,65 +143,65 @@ func (c *formula) compile(n ast.Node) (number, truth, error) {
 		value := n.Value
 		return nil, func([]float64) bool { return value }, nil
 	case *ast.IdentifierNode:
-		number, err := c.identifier(n)
+		number, err := c.compileIdentifier(n)
 		return number, nil, err
 	case *ast.UnaryNode:
-		return c.unary(n)
+		return c.compileUnary(n)
 	case *ast.BinaryNode:
-		return c.binary(n)
+		return c.compileBinary(n)
 	case *ast.ConditionalNode:
-		return c.conditional(n)
+		return c.compileConditional(n)
 	case *ast.VariableDeclaratorNode:
-		return c.declaration(n)
+		return c.compileDeclaration(n)
 	case *ast.CallNode:
-		number, err := c.call(n)
+		number, err := c.compileCall(n)
 		return number, nil, err
 	case *ast.BuiltinNode:
-		return nil, nil, noFunction(n, n.Name)
+		return nil, nil, unknownFunction(n, n.Name)
 	case *ast.StringNode:
-		bad := badAt(n, "text stands where a number is needed")
+		bad := errorAt(n, "text stands where a number is needed")
 		bad.Hint = fmt.Sprintf("for the share of an ingredient write share(%s)", fault.Quote(n.Value))
 		return nil, nil, bad
 	case nil:
 		return nil, nil, &ExpressionError{Message: "the expression is empty"}
 	}
-	bad := badAt(n, "this is not read")
+	bad := errorAt(n, "this is not read")
 	bad.Hint = "an expression is made of numbers, comparisons, conditions and functions"
 	return nil, nil, bad
 }
 
-// number compiles what must be a number.
-func (c *formula) number(n ast.Node) (number, error) {
+// compileNumber compiles what must be a number.
+func (c *formulaCompiler) compileNumber(n ast.Node) (number, error) {
 	v, t, err := c.compile(n)
 	if err == nil && t != nil {
-		err = badAt(n, "a truth stands where a number is needed")
+		err = errorAt(n, "a truth stands where a number is needed")
 	}
 	return v, err
 }
 
-// truth compiles what must be a truth.
-func (c *formula) truth(n ast.Node) (truth, error) {
+// compileTruth compiles what must be a truth.
+func (c *formulaCompiler) compileTruth(n ast.Node) (truth, error) {
 	v, t, err := c.compile(n)
 	if err == nil && v != nil {
-		err = badAt(n, "a number stands where a comparison is needed")
+		err = errorAt(n, "a number stands where a comparison is needed")
 	}
 	return t, err
 }
 
 func constant(value float64) number { return func([]float64) float64 { return value } }
 
-func (c *formula) identifier(n *ast.IdentifierNode) (number, error) {
+func (c *formulaCompiler) compileIdentifier(n *ast.IdentifierNode) (number, error) {
 	if slot, ok := c.variables[n.Value]; ok {
 		return func(v []float64) float64 { return v[c.first+slot] }, nil
 	}
 	switch n.Value {
 	case "used":
-		return c.ask(n, "used", func() (question, error) { return question{kind: askUsed}, nil })
+		return c.compileQuestion(n, "used", func() (question, error) { return question{kind: askUsed}, nil })
 	case "total":
 		return constant(float64(c.expression.total)), nil
 	}
 	known := append(slices.Sorted(maps.Keys(c.variables)), "used", "total")
-	bad := badAt(n, "there is no %s", fault.Quote(n.Value))
+	bad := errorAt(n, "there is no %s", fault.Quote(n.Value))
 	bad.Hint = fault.DidYouMean(n.Value, append(known, slices.Sorted(maps.Keys(functions))...))
 	if _, err := c.lexicon.Ingredient(n.Value); err == nil || bad.Hint == "" {
 		bad.Hint = fmt.Sprintf("for the share of an ingredient write share(%s)", fault.Quote(n.Value))
@@ -209,29 +209,29 @@ func (c *formula) identifier(n *ast.IdentifierNode) (number, error) {
 	return nil, bad
 }
 
-func (c *formula) unary(n *ast.UnaryNode) (number, truth, error) {
+func (c *formulaCompiler) compileUnary(n *ast.UnaryNode) (number, truth, error) {
 	if n.Operator == "-" || n.Operator == "+" {
-		a, err := c.number(n.Node)
+		a, err := c.compileNumber(n.Node)
 		if err != nil || n.Operator == "+" {
 			return a, nil, err
 		}
 		return func(v []float64) float64 { return -a(v) }, nil, nil
 	}
-	a, err := c.truth(n.Node)
+	a, err := c.compileTruth(n.Node)
 	if err != nil {
 		return nil, nil, err
 	}
 	return nil, func(v []float64) bool { return !a(v) }, nil
 }
 
-func (c *formula) binary(n *ast.BinaryNode) (number, truth, error) {
+func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (number, truth, error) {
 	switch n.Operator {
 	case "and", "&&", "or", "||":
-		a, err := c.truth(n.Left)
+		a, err := c.compileTruth(n.Left)
 		if err != nil {
 			return nil, nil, err
 		}
-		b, err := c.truth(n.Right)
+		b, err := c.compileTruth(n.Right)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -241,15 +241,15 @@ func (c *formula) binary(n *ast.BinaryNode) (number, truth, error) {
 		return nil, func(v []float64) bool { return a(v) || b(v) }, nil
 	case "+", "-", "*", "/", "%", "^", "**", "<", "<=", ">", ">=", "==", "!=":
 	default:
-		bad := badAt(n, "%s is not read", fault.Quote(n.Operator))
+		bad := errorAt(n, "%s is not read", fault.Quote(n.Operator))
 		bad.Hint = "there are + - * / % ^, < <= > >= == !=, and, or, not"
 		return nil, nil, bad
 	}
-	a, err := c.number(n.Left)
+	a, err := c.compileNumber(n.Left)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := c.number(n.Right)
+	b, err := c.compileNumber(n.Right)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -282,8 +282,8 @@ func (c *formula) binary(n *ast.BinaryNode) (number, truth, error) {
 	}
 }
 
-func (c *formula) conditional(n *ast.ConditionalNode) (number, truth, error) {
-	cond, err := c.truth(n.Cond)
+func (c *formulaCompiler) compileConditional(n *ast.ConditionalNode) (number, truth, error) {
+	cond, err := c.compileTruth(n.Cond)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -292,7 +292,7 @@ func (c *formula) conditional(n *ast.ConditionalNode) (number, truth, error) {
 		return nil, nil, err
 	}
 	if t != nil {
-		u, err := c.truth(n.Exp2)
+		u, err := c.compileTruth(n.Exp2)
 		return nil, func(v []float64) bool {
 			if cond(v) {
 				return t(v)
@@ -300,7 +300,7 @@ func (c *formula) conditional(n *ast.ConditionalNode) (number, truth, error) {
 			return u(v)
 		}, err
 	}
-	b, err := c.number(n.Exp2)
+	b, err := c.compileNumber(n.Exp2)
 	return func(v []float64) float64 {
 		if cond(v) {
 			return a(v)
@@ -309,11 +309,11 @@ func (c *formula) conditional(n *ast.ConditionalNode) (number, truth, error) {
 	}, nil, err
 }
 
-func (c *formula) declaration(n *ast.VariableDeclaratorNode) (number, truth, error) {
+func (c *formulaCompiler) compileDeclaration(n *ast.VariableDeclaratorNode) (number, truth, error) {
 	if _, known := functions[n.Name]; known || n.Name == "used" || n.Name == "total" {
-		return nil, nil, badAt(n, "%s is taken: give the variable another name", fault.Quote(n.Name))
+		return nil, nil, errorAt(n, "%s is taken: give the variable another name", fault.Quote(n.Name))
 	}
-	value, err := c.number(n.Value)
+	value, err := c.compileNumber(n.Value)
 	if err != nil {
 		return nil, nil, err
 	}

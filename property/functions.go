@@ -16,59 +16,59 @@ import (
 // A function is what a formula may call: one that asks something of the
 // composition by names, or one of numbers.
 type function struct {
-	usage string
-	ask   func(c *formula, names []string) (question, error)
-	by    func(total int) float64 // what the answer is divided by, if not nil
-	of    func(a float64) float64
-	over  func(a span) span // what of makes of what is in a span
-	fold  func(a, b float64) float64
+	usage         string
+	ask           func(c *formulaCompiler, names []string) (question, error)
+	divisor       func(total int) float64 // what the answer is divided by, if not nil
+	apply         func(a float64) float64
+	applyInterval func(a interval) interval // what of makes of what is in a span
+	fold          func(a, b float64) float64
 }
 
 // functions are all that a formula may call. It is not changed.
 var functions = map[string]function{
 	"units": {usage: `units("ingredient") or units("attribute", "value")`, ask: askSum(askUnits)},
-	"share": {usage: `share("ingredient") or share("attribute", "value")`, ask: askSum(askUnits), by: func(total int) float64 { return float64(total) }},
+	"share": {usage: `share("ingredient") or share("attribute", "value")`, ask: askSum(askUnits), divisor: func(total int) float64 { return float64(total) }},
 	"count": {usage: `count("ingredient") or count("attribute", "value")`, ask: askSum(askCount)},
 	"mean":  {usage: `mean("attribute")`, ask: askMeanOf},
-	"abs":   {usage: "abs(a)", of: math.Abs, over: span.size},
-	"exp":   {usage: "exp(a)", of: portable.Exp, over: func(s span) span { return s.under(portable.Exp).wider() }},
-	"log":   {usage: "log(a)", of: portable.Log, over: func(s span) span { return s.positive().under(portable.Log).wider() }},
-	"sqrt":  {usage: "sqrt(a)", of: math.Sqrt, over: func(s span) span { return s.positive().under(math.Sqrt) }},
-	"floor": {usage: "floor(a)", of: math.Floor, over: rising(math.Floor)},
-	"ceil":  {usage: "ceil(a)", of: math.Ceil, over: rising(math.Ceil)},
-	"round": {usage: "round(a)", of: math.Round, over: rising(math.Round)},
+	"abs":   {usage: "abs(a)", apply: math.Abs, applyInterval: interval.abs},
+	"exp":   {usage: "exp(a)", apply: portable.Exp, applyInterval: func(s interval) interval { return s.applyRising(portable.Exp).widen() }},
+	"log":   {usage: "log(a)", apply: portable.Log, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(portable.Log).widen() }},
+	"sqrt":  {usage: "sqrt(a)", apply: math.Sqrt, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(math.Sqrt) }},
+	"floor": {usage: "floor(a)", apply: math.Floor, applyInterval: applyRising(math.Floor)},
+	"ceil":  {usage: "ceil(a)", apply: math.Ceil, applyInterval: applyRising(math.Ceil)},
+	"round": {usage: "round(a)", apply: math.Round, applyInterval: applyRising(math.Round)},
 	"min":   {usage: "min(a, b)", fold: func(a, b float64) float64 { return min(a, b) }},
 	"max":   {usage: "max(a, b)", fold: func(a, b float64) float64 { return max(a, b) }},
 }
 
-// rising returns what a function that does not fall makes of spans.
-func rising(f func(float64) float64) func(span) span {
-	return func(s span) span { return s.under(f) }
+// applyRising returns what a function that does not fall makes of spans.
+func applyRising(f func(float64) float64) func(interval) interval {
+	return func(s interval) interval { return s.applyRising(f) }
 }
 
-func noFunction(n ast.Node, name string) *ExpressionError {
+func unknownFunction(n ast.Node, name string) *ExpressionError {
 	known := slices.Sorted(maps.Keys(functions))
-	bad := badAt(n, "there is no function %s", fault.Quote(name))
+	bad := errorAt(n, "there is no function %s", fault.Quote(name))
 	if bad.Hint = fault.DidYouMean(name, known); bad.Hint == "" {
 		bad.Hint = "there are " + strings.Join(known, ", ")
 	}
 	return bad
 }
 
-func (c *formula) call(n *ast.CallNode) (number, error) {
+func (c *formulaCompiler) compileCall(n *ast.CallNode) (number, error) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return nil, badAt(n, "only functions are called")
+		return nil, errorAt(n, "only functions are called")
 	}
 	f, ok := functions[callee.Value]
 	if !ok {
-		return nil, noFunction(callee, callee.Value)
+		return nil, unknownFunction(callee, callee.Value)
 	}
-	usage := func(at ast.Node) error { return badAt(at, "write %s", f.usage) }
+	usage := func(at ast.Node) error { return errorAt(at, "write %s", f.usage) }
 	if f.ask != nil {
 		names := make([]string, len(n.Arguments))
 		key := []string{callee.Value}
-		if f.by != nil {
+		if f.divisor != nil {
 			key[0] = "units"
 		}
 		for k, a := range n.Arguments {
@@ -82,25 +82,25 @@ func (c *formula) call(n *ast.CallNode) (number, error) {
 		if len(names) < 1 || len(names) > 2 || callee.Value == "mean" && len(names) > 1 {
 			return nil, usage(n)
 		}
-		answer, err := c.ask(n.Arguments[len(names)-1], strings.Join(key, " "), func() (question, error) { return f.ask(c, names) })
-		if err != nil || f.by == nil {
+		answer, err := c.compileQuestion(n.Arguments[len(names)-1], strings.Join(key, " "), func() (question, error) { return f.ask(c, names) })
+		if err != nil || f.divisor == nil {
 			return answer, err
 		}
-		by := f.by(c.expression.total)
+		by := f.divisor(c.expression.total)
 		return func(v []float64) float64 { return answer(v) / by }, nil
 	}
 	arguments := make([]number, len(n.Arguments))
 	for k, a := range n.Arguments {
 		var err error
-		if arguments[k], err = c.number(a); err != nil {
+		if arguments[k], err = c.compileNumber(a); err != nil {
 			return nil, err
 		}
 	}
-	if f.of != nil {
+	if f.apply != nil {
 		if len(arguments) != 1 {
 			return nil, usage(n)
 		}
-		of, a := f.of, arguments[0]
+		of, a := f.apply, arguments[0]
 		return func(v []float64) float64 { return of(a(v)) }, nil
 	}
 	if len(arguments) < 2 {
@@ -114,31 +114,31 @@ func (c *formula) call(n *ast.CallNode) (number, error) {
 	return all, nil
 }
 
-// ask returns the answer to a question, which is asked once however often the
+// compileQuestion returns the answer to a question, which is asked once however often the
 // formula does. at is what to blame.
-func (c *formula) ask(at ast.Node, key string, make func() (question, error)) (number, error) {
-	slot, ok := c.asked[key]
+func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (question, error)) (number, error) {
+	slot, ok := c.questionSlots[key]
 	if !ok {
 		q, err := make()
 		if err != nil {
 			return nil, &ExpressionError{At: at.Location().From, Message: err.Error(), Err: err}
 		}
 		if slot = len(c.expression.questions); slot == maxQuestions {
-			return nil, badAt(at, "the expression asks more than %d things of a composition", maxQuestions)
+			return nil, errorAt(at, "the expression asks more than %d things of a composition", maxQuestions)
 		}
 		c.expression.questions = append(c.expression.questions, q)
-		c.asked[key] = slot
+		c.questionSlots[key] = slot
 	}
-	c.asks[at] = slot
+	c.questionNodes[at] = slot
 	return func(v []float64) float64 { return v[slot] }, nil
 }
 
 // askSum asks for the units, or the number used, of an ingredient or a group.
-func askSum(kind askKind) func(c *formula, names []string) (question, error) {
-	return func(c *formula, names []string) (question, error) {
+func askSum(kind askKind) func(c *formulaCompiler, names []string) (question, error) {
+	return func(c *formulaCompiler, names []string) (question, error) {
 		if len(names) == 1 {
 			i, err := c.lexicon.Ingredient(names[0])
-			return question{kind: kind, only: i}, err
+			return question{kind: kind, single: i}, err
 		}
 		group, err := c.lexicon.Group(names[0], names[1])
 		if err != nil {
@@ -148,11 +148,11 @@ func askSum(kind askKind) func(c *formula, names []string) (question, error) {
 		for _, i := range group {
 			of[i] = true
 		}
-		return question{kind: kind, only: -1, of: of}, nil
+		return question{kind: kind, single: -1, members: of}, nil
 	}
 }
 
-func askMeanOf(c *formula, names []string) (question, error) {
+func askMeanOf(c *formulaCompiler, names []string) (question, error) {
 	numbers, err := c.lexicon.Numbers(names[0])
 	if err == nil {
 		err = checkFinite("the attribute of ingredient", numbers)

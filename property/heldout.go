@@ -8,8 +8,8 @@ type HeldOut struct {
 	Right, Stated float64
 }
 
-// leftOut is up to how many pairs each is left out alone.
-const leftOut = 40
+// maxLeaveOneOut is up to how many pairs each is left out alone.
+const maxLeaveOneOut = 40
 
 // NewHeldOut leaves out each pair in turn, or of many a tenth of them, learns from
 // the others, and tells those.
@@ -19,7 +19,7 @@ func NewHeldOut(n, total int, group []int, pairs []Pair) (HeldOut, error) {
 		return HeldOut{}, nil
 	}
 	folds := len(pairs)
-	if folds > leftOut {
+	if folds > maxLeaveOneOut {
 		folds = 10
 	}
 	for fold := range folds {
@@ -35,9 +35,9 @@ func NewHeldOut(n, total int, group []int, pairs []Pair) (HeldOut, error) {
 		if err != nil {
 			return h, err
 		}
-		taste := c.Taste()
+		taste := c.Posterior()
 		for _, p := range out {
-			share := taste.Prefers(p.Better, p.Worse)
+			share := taste.PreferenceProbability(p.Better, p.Worse)
 			if share > 0.5 {
 				h.Right += 1 / float64(len(pairs))
 			} else if share == 0.5 {

@@ -38,14 +38,14 @@ func TestDesirabilitiesStay(t *testing.T) {
 	for name, f := range made {
 		d, err := f()
 		if err != nil {
-			kept.Holds(t, name, err.Error())
+			kept.CheckText(t, name, err.Error())
 			continue
 		}
 		said := ""
 		for _, v := range []float64{-3, -1, -0.75, 0, 0.25, 0.5, 1, 1.75, 2, 2.5, 3, 1e9, -inf, inf, nan} {
 			said += fmt.Sprintf("%.7g ", d.Log(v))
 		}
-		kept.Holds(t, name, said)
+		kept.CheckText(t, name, said)
 	}
 }
 
@@ -61,19 +61,19 @@ func TestTasteStays(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, uint64(c.ingredients)))
 		pairs := tasted(t, r, c.ingredients, c.total, c.pairs)
 		learnt := must(property.NewComparisons(c.ingredients, c.total, c.group, pairs))
-		taste := learnt.Taste()
+		taste := learnt.Posterior()
 		said := fmt.Sprintf("scale %.6g", learnt.Scale())
 		for range 6 {
 			x, y := randomComposition(t, r, c.ingredients, c.total, 2), randomComposition(t, r, c.ingredients, c.total, 3)
 			told, other := taste.Information(x, y), taste.Information(y, x)
-			said += fmt.Sprintf("\n%v, %v: %.5g, %.5g %.5g, %.5g", x, y, taste.Prefers(x, y), taste.LogUsual(x), taste.LogUsual(y), told)
+			said += fmt.Sprintf("\n%v, %v: %.5g, %.5g %.5g, %.5g", x, y, taste.PreferenceProbability(x, y), taste.LogPrefersToMean(x), taste.LogPrefersToMean(y), told)
 			if math.Abs(told-other) > 1e-9 || told < 0 || told > math.Ln2 || math.Abs(taste.Information(x, x)) > 1e-9 {
 				t.Errorf("%v or %v tells %v, and the other way round %v; %v or itself %v", x, y, told, other, x, taste.Information(x, x))
 			}
 		}
-		kept.Holds(t, fmt.Sprint(c), said)
+		kept.CheckText(t, fmt.Sprint(c), said)
 		held, err := property.NewHeldOut(c.ingredients, c.total, c.group, pairs)
-		kept.Holds(t, fmt.Sprint(c, " held out"), fmt.Sprintf("%+v %v", held, err))
+		kept.CheckText(t, fmt.Sprint(c, " held out"), fmt.Sprintf("%+v %v", held, err))
 	}
 	x := randomComposition(t, rand.New(rand.NewPCG(1, 1)), 4, 10, 2)
 	for name, pairs := range map[string][]property.Pair{"none": nil, "most": make([]property.Pair, property.MaxPairs), "more": make([]property.Pair, property.MaxPairs+1), "the same": {{Better: x, Worse: x}}} {
@@ -86,7 +86,7 @@ func TestTasteStays(t *testing.T) {
 			pairs = pairs[:60] // all of them take long
 		}
 		_, err := property.NewComparisons(4, 10, nil, pairs)
-		kept.Holds(t, "pairs, "+name, fmt.Sprint(err))
+		kept.CheckText(t, "pairs, "+name, fmt.Sprint(err))
 	}
 }
 
@@ -104,7 +104,7 @@ func TestOperatorsStay(t *testing.T) {
 					if err == nil {
 						said = fmt.Sprintf("%.9g", p.LogScore(x))
 					}
-					kept.Holds(t, text, said)
+					kept.CheckText(t, text, said)
 				}
 			}
 		}
@@ -115,6 +115,6 @@ func TestOperatorsStay(t *testing.T) {
 		if err == nil {
 			said = fmt.Sprintf("%.9g", p.LogScore(x))
 		}
-		kept.Holds(t, "alone: "+text, said)
+		kept.CheckText(t, "alone: "+text, said)
 	}
 }

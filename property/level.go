@@ -16,7 +16,7 @@ import (
 //
 // A line has at most the pieces of the other property's.
 type Level struct {
-	of    mcmc.LineProperty
+	base  mcmc.LineProperty
 	value func(logScore float64) float64
 	d     *Desirability
 }
@@ -38,7 +38,7 @@ func Within(least, most float64) (*Desirability, error) {
 			return 0
 		}
 		return math.Inf(-1)
-	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), flat).between(least, most), nil
+	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), zeroSlope).withSupport(least, most), nil
 }
 
 // Beyond is 1 for least ≤ v ≤ most, and falls outside by a factor of e each width: what
@@ -63,11 +63,11 @@ func (l *Level) log(logScore float64) float64 {
 }
 
 // LogScore returns log y(x).
-func (l *Level) LogScore(x *mcmc.Composition) float64 { return l.log(l.of.LogScore(x)) }
+func (l *Level) LogScore(x *mcmc.Composition) float64 { return l.log(l.base.LogScore(x)) }
 
 // Scorer returns a scorer of x.
 func (l *Level) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &levelScorer{level: l, Scorer: l.of.Scorer(x)}
+	return &levelScorer{level: l, Scorer: l.base.Scorer(x)}
 }
 
 type levelScorer struct {

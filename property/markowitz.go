@@ -33,9 +33,9 @@ type Markowitz struct {
 	perUnit    float64 // what 1 in xᵀΣx stands for in wᵀΣw
 	perRisk    float64 // and in a·wᵀΣw
 
-	once   sync.Once // for what follows, which only bounds ask for
-	curved convexRisk
-	curves bool
+	once          sync.Once // for what follows, which only bounds ask for
+	convexPart    convexRisk
+	hasConvexPart bool
 }
 
 var (
@@ -94,19 +94,19 @@ func (m *Markowitz) Risk(x *mcmc.Composition) float64 { return float64(m.risk(x)
 
 // Return returns μᵀw, the expected return.
 func (m *Markowitz) Return(x *mcmc.Composition) float64 {
-	return float64(float64(m.returns.of(x)) * m.perReturn)
+	return float64(float64(m.returns.value(x)) * m.perReturn)
 }
 
 // risk returns xᵀΣx.
-func (m *Markowitz) risk(x *mcmc.Composition) (sum wide) {
+func (m *Markowitz) risk(x *mcmc.Composition) (sum int128) {
 	for _, i := range x.Ingredients() {
-		sum = sum.plus(product(m.with(int(i), x), int64(x.Amount(int(i)))))
+		sum = sum.plus(multiply(m.covarianceProduct(int(i), x), int64(x.Amount(int(i)))))
 	}
 	return sum
 }
 
-// with returns (Σx)_i.
-func (m *Markowitz) with(i int, x *mcmc.Composition) (sum int64) {
+// covarianceProduct returns (Σx)_i.
+func (m *Markowitz) covarianceProduct(i int, x *mcmc.Composition) (sum int64) {
 	row, amounts := m.covariance[i*m.n:(i+1)*m.n], x.Amounts()
 	for _, u := range x.Ingredients() {
 		sum += row[u] * int64(amounts[u])
@@ -115,25 +115,25 @@ func (m *Markowitz) with(i int, x *mcmc.Composition) (sum int64) {
 }
 
 // log returns log y from μᵀx and xᵀΣx.
-func (m *Markowitz) log(returns int64, risk wide) float64 {
+func (m *Markowitz) log(returns int64, risk int128) float64 {
 	return float64(float64(returns)*m.perReturn) - float64(risk.float()*m.perRisk)
 }
 
 // LogScore returns log y(x), in O(n²).
 func (m *Markowitz) LogScore(x *mcmc.Composition) float64 {
-	return m.log(m.returns.of(x), m.risk(x))
+	return m.log(m.returns.value(x), m.risk(x))
 }
 
 // Scorer returns a scorer of x.
 func (m *Markowitz) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &markowitzScorer{property: m, past: past{x: x}}
+	return &markowitzScorer{property: m, previousAmounts: previousAmounts{x: x}}
 }
 
 type markowitzScorer struct {
 	property *Markowitz
-	past
-	returns int64 // μᵀx
-	risk    wide  // xᵀΣx
+	previousAmounts
+	returns int64  // μᵀx
+	risk    int128 // xᵀΣx
 
 	line parabola
 }
@@ -149,8 +149,8 @@ type parabola struct {
 }
 
 func (s *markowitzScorer) Reset() {
-	s.past.reset()
-	s.returns, s.risk = s.property.returns.of(s.x), s.property.risk(s.x)
+	s.previousAmounts.reset()
+	s.returns, s.risk = s.property.returns.value(s.x), s.property.risk(s.x)
 }
 
 func (s *markowitzScorer) LogScore() float64 { return s.property.log(s.returns, s.risk) }
@@ -160,34 +160,34 @@ func (s *markowitzScorer) LogScore() float64 { return s.property.log(s.returns, 
 // xᵀΣx + 2·d·slope + d²·curve when d units do.
 func (s *markowitzScorer) slopes(i, j int) (slope, curve int64) {
 	m := s.property
-	slope = m.with(i, s.x) - m.with(j, s.x)
+	slope = m.covarianceProduct(i, s.x) - m.covarianceProduct(j, s.x)
 	curve = m.covariance[i*m.n+i] + m.covariance[j*m.n+j] - 2*m.covariance[i*m.n+j]
 	return slope, curve
 }
 
-// moved returns xᵀΣx when d units go from j to i. |2·slope + d·curve| is at most
+// riskAfter returns xᵀΣx when d units go from j to i. |2·slope + d·curve| is at most
 // 2⁶² because the entries of Σ have 59 bits less those of M.
-func (s *markowitzScorer) moved(slope, curve, d int64) wide {
-	return s.risk.plus(product(2*slope+d*curve, d))
+func (s *markowitzScorer) riskAfter(slope, curve, d int64) int128 {
+	return s.risk.plus(multiply(2*slope+d*curve, d))
 }
 
 func (s *markowitzScorer) Line(i, j int, p *mcmc.Pieces) {
 	q := joiner{pieces: p}
-	s.along(i, j, func(k int, returns int64, risk wide) { q.add(k, s.property.log(returns, risk)) })
+	s.eachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.property.log(returns, risk)) })
 }
 
-// along goes through the splits of a line with what both sides are in each.
-func (s *markowitzScorer) along(i, j int, at func(k int, returns int64, risk wide)) {
+// eachSplit goes through the splits of a line with what both sides are in each.
+func (s *markowitzScorer) eachSplit(i, j int, at func(k int, returns int64, risk int128)) {
 	m := s.property
 	slope, curve := s.slopes(i, j)
 	a := int64(s.x.Amount(i))
 	returns, step := m.returns.line(s.x, s.returns, i, j)
-	risk := s.moved(slope, curve, -a)
+	risk := s.riskAfter(slope, curve, -a)
 	by := 2*slope + (1-2*a)*curve // what the next split adds
 	for k := range int(a) + s.x.Amount(j) + 1 {
 		at(k, returns, risk)
 		returns += step
-		risk = risk.plus(wideOf(by))
+		risk = risk.plus(newInt128(by))
 		by += 2 * curve
 	}
 }
@@ -218,7 +218,7 @@ func (s *markowitzScorer) Curve(i, j int) (peak int) {
 func (s *markowitzScorer) At(k int) float64 {
 	l := &s.line
 	d := int64(k) - l.at
-	return s.property.log(l.returns+d*l.step, s.moved(l.slope, l.curve, d))
+	return s.property.log(l.returns+d*l.step, s.riskAfter(l.slope, l.curve, d))
 }
 
 // Above is the parabola's higher end, or its peak if that is between.
@@ -233,9 +233,9 @@ func (s *markowitzScorer) Above(from, to int) float64 {
 
 func (s *markowitzScorer) Moved(i, j int) {
 	m := s.property
-	byI, byJ := s.past.moved(i, j)
+	byI, byJ := s.previousAmounts.changes(i, j)
 	s.returns += int64(byI)*m.returns.a[i] + int64(byJ)*m.returns.a[j]
 	// The slope at the new composition, d units back, is 2·d·curve less.
 	slope, curve := s.slopes(i, j)
-	s.risk = s.risk.plus(product(2*slope-int64(byI)*curve, int64(byI)))
+	s.risk = s.risk.plus(multiply(2*slope-int64(byI)*curve, int64(byI)))
 }

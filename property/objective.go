@@ -25,7 +25,7 @@ func Toward(worst, best, shape float64) (*Desirability, error) {
 		return nil, fmt.Errorf("%v and %v are further apart than can be computed", worst, best)
 	}
 	if worst == best {
-		return newDesirability(func(float64) float64 { return 0 }, best, flat), nil
+		return newDesirability(func(float64) float64 { return 0 }, best, zeroSlope), nil
 	}
 	d := newDesirability(func(v float64) float64 {
 		if part := (v - worst) / (best - worst); part > 0 {
@@ -34,9 +34,9 @@ func Toward(worst, best, shape float64) (*Desirability, error) {
 		return math.Inf(-1)
 	}, math.Inf(int(math.Copysign(1, best-worst))), func(v float64) float64 { return shape / (v - worst) })
 	if best > worst {
-		return d.between(worst, math.Inf(1)), nil
+		return d.withSupport(worst, math.Inf(1)), nil
 	}
-	return d.between(math.Inf(-1), worst), nil
+	return d.withSupport(math.Inf(-1), worst), nil
 }
 
 // Steep is exp(slope·v), by which the greatest or the least value can be looked for.
@@ -75,10 +75,10 @@ func (m *Markowitz) As(side Side, d *Desirability) *Portfolio { return &Portfoli
 
 // Side returns a side of a portfolio.
 func (m *Markowitz) Side(side Side, x *mcmc.Composition) float64 {
-	return m.sideOf(side, m.returns.of(x), m.risk(x))
+	return m.sideOf(side, m.returns.value(x), m.risk(x))
 }
 
-func (m *Markowitz) sideOf(side Side, returns int64, risk wide) float64 {
+func (m *Markowitz) sideOf(side Side, returns int64, risk int128) float64 {
 	gain, spread := float64(float64(returns)*m.perReturn), math.Sqrt(max(float64(risk.float()*m.perUnit), 0))
 	switch side {
 	case Return:
@@ -106,25 +106,25 @@ func (p *Portfolio) LogScore(x *mcmc.Composition) float64 { return p.d.log(p.mar
 
 // Scorer returns a scorer of x.
 func (p *Portfolio) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &portfolioScorer{p, markowitzScorer{property: p.market, past: past{x: x}}}
+	return &portfolioScorer{p, markowitzScorer{property: p.market, previousAmounts: previousAmounts{x: x}}}
 }
 
 type portfolioScorer struct {
 	property *Portfolio
-	of       markowitzScorer
+	base     markowitzScorer
 }
 
-func (s *portfolioScorer) Reset() { s.of.Reset() }
+func (s *portfolioScorer) Reset() { s.base.Reset() }
 
-func (s *portfolioScorer) Moved(i, j int) { s.of.Moved(i, j) }
+func (s *portfolioScorer) Moved(i, j int) { s.base.Moved(i, j) }
 
-func (s *portfolioScorer) log(returns int64, risk wide) float64 {
-	return s.property.d.log(s.of.property.sideOf(s.property.side, returns, risk))
+func (s *portfolioScorer) log(returns int64, risk int128) float64 {
+	return s.property.d.log(s.base.property.sideOf(s.property.side, returns, risk))
 }
 
-func (s *portfolioScorer) LogScore() float64 { return s.log(s.of.returns, s.of.risk) }
+func (s *portfolioScorer) LogScore() float64 { return s.log(s.base.returns, s.base.risk) }
 
 func (s *portfolioScorer) Line(i, j int, p *mcmc.Pieces) {
 	q := joiner{pieces: p}
-	s.of.along(i, j, func(k int, returns int64, risk wide) { q.add(k, s.log(returns, risk)) })
+	s.base.eachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.log(returns, risk)) })
 }

@@ -22,11 +22,11 @@ import (
 // A line has three pieces at most. They take time that grows with the recipes
 // that use i or j, not with all. Counts of ingredients are kept, which are exact.
 type Overlap struct {
-	likes   bool
-	floor   float64
-	recipes [][]int32 // by ingredient
-	size    []int32   // of each recipe, as an index into sizes
-	sizes   []int     // that occur, rising
+	isLikeness bool
+	floor      float64
+	recipes    [][]int32 // by ingredient
+	size       []int32   // of each recipe, as an index into sizes
+	sizes      []int     // that occur, rising
 }
 
 var _ mcmc.LineProperty = (*Overlap)(nil)
@@ -49,7 +49,7 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 	if len(recipes) == 0 {
 		return nil, fmt.Errorf("there is no recipe to compare with")
 	}
-	o := &Overlap{likes: likes, floor: floor, size: make([]int32, len(recipes))}
+	o := &Overlap{isLikeness: likes, floor: floor, size: make([]int32, len(recipes))}
 	uses := make([]int, ingredients)
 	for r, recipe := range recipes {
 		if len(recipe) == 0 {
@@ -75,7 +75,7 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 
 // log returns log y from the overlap with the nearest recipe.
 func (o *Overlap) log(overlap float64) float64 {
-	if o.likes {
+	if o.isLikeness {
 		return portable.Log(max(o.floor, overlap))
 	}
 	return portable.Log(max(o.floor, 1-overlap))
@@ -99,7 +99,7 @@ func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 
 // Scorer returns a scorer of x.
 func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &overlapScorer{property: o, past: past{x: x}, shared: make([]int32, len(o.size)), row: make([]int, len(o.sizes)), top: make([]int32, len(o.sizes))}
+	s := &overlapScorer{property: o, previousAmounts: previousAmounts{x: x}, shared: make([]int32, len(o.size)), row: make([]int, len(o.sizes)), top: make([]int32, len(o.sizes))}
 	cells := 0
 	for k, size := range o.sizes {
 		s.row[k] = cells
@@ -111,7 +111,7 @@ func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
 
 type overlapScorer struct {
 	property *Overlap
-	past
+	previousAmounts
 	in     []bool  // whether an ingredient is in the set
 	used   int     // the size of the set
 	shared []int32 // by recipe, how many ingredients of the set it has
@@ -124,7 +124,7 @@ type overlapScorer struct {
 }
 
 func (s *overlapScorer) Reset() {
-	s.past.reset()
+	s.previousAmounts.reset()
 	o := s.property
 	clear(s.shared)
 	clear(s.recipes)
@@ -135,12 +135,12 @@ func (s *overlapScorer) Reset() {
 	s.in = append(s.in[:0], make([]bool, s.x.N())...)
 	s.used = 0
 	for _, i := range s.x.Ingredients() {
-		s.put(int(i), true)
+		s.setUsed(int(i), true)
 	}
 }
 
-// put adds an ingredient to the set or takes it out.
-func (s *overlapScorer) put(i int, in bool) {
+// setUsed adds an ingredient to the set or takes it out.
+func (s *overlapScorer) setUsed(i int, in bool) {
 	if s.in[i] == in {
 		return
 	}
@@ -184,23 +184,23 @@ func (s *overlapScorer) Line(i, j int, p *mcmc.Pieces) {
 		return
 	}
 	q := joiner{pieces: p}
-	s.put(i, false)
-	s.put(j, true)
+	s.setUsed(i, false)
+	s.setUsed(j, true)
 	q.add(0, s.score())
-	s.put(i, true)
+	s.setUsed(i, true)
 	if sum > 1 {
 		q.add(1, s.score())
 	}
-	s.put(j, false)
+	s.setUsed(j, false)
 	q.add(sum, s.score())
-	s.put(i, s.was[i] > 0)
-	s.put(j, s.was[j] > 0)
+	s.setUsed(i, s.amounts[i] > 0)
+	s.setUsed(j, s.amounts[j] > 0)
 }
 
 func (s *overlapScorer) Moved(i, j int) {
-	s.past.moved(i, j)
-	s.put(i, s.was[i] > 0)
-	s.put(j, s.was[j] > 0)
+	s.previousAmounts.changes(i, j)
+	s.setUsed(i, s.amounts[i] > 0)
+	s.setUsed(j, s.amounts[j] > 0)
 }
 
 // invert returns, for each ingredient, the recipes that use it, in rising order.

@@ -202,21 +202,21 @@ func liftsOf(o *PairsOptions, uses []int) []pairValue {
 	return lifts
 }
 
-// bond is a sum over pairs: of their log lifts, of the logs of their factors,
+// pairSum is a sum over pairs: of their log lifts, of the logs of their factors,
 // and of how many have a factor of 0.
-type bond struct {
+type pairSum struct {
 	lift, factor int64
 	forbidden    int
 }
 
-func (b *bond) add(c bond, sign int64) {
+func (b *pairSum) add(c pairSum, sign int64) {
 	b.lift += sign * c.lift
 	b.factor += sign * c.factor
 	b.forbidden += int(sign) * c.forbidden
 }
 
-// of returns the bond of one pair.
-func (p *Pairs) of(i, j int) (b bond) {
+// pairTerm returns the bond of one pair.
+func (p *Pairs) pairTerm(i, j int) (b pairSum) {
 	if p.lift != NoLift {
 		var met bool
 		if b.lift, met = p.met.get(i, j); !met {
@@ -231,19 +231,19 @@ func (p *Pairs) of(i, j int) (b bond) {
 	return b
 }
 
-// with returns the bonds of an ingredient with the used ones other than i and
+// sumWith returns the bonds of an ingredient with the used ones other than i and
 // j.
-func (p *Pairs) with(ingredient int, x *mcmc.Composition, i, j int) (sum bond) {
+func (p *Pairs) sumWith(ingredient int, x *mcmc.Composition, i, j int) (sum pairSum) {
 	for _, u := range x.Ingredients() {
 		if int(u) != i && int(u) != j {
-			sum.add(p.of(ingredient, int(u)), 1)
+			sum.add(p.pairTerm(ingredient, int(u)), 1)
 		}
 	}
 	return sum
 }
 
 // log returns log y for n used ingredients with so much between them.
-func (p *Pairs) log(b bond, n int) float64 {
+func (p *Pairs) log(b pairSum, n int) float64 {
 	if b.forbidden > 0 {
 		return math.Inf(-1)
 	}
@@ -257,12 +257,12 @@ func (p *Pairs) log(b bond, n int) float64 {
 	return float64((lift + float64(b.factor)) * p.unit)
 }
 
-// sum returns the bonds between all used ingredients.
-func (p *Pairs) sum(x *mcmc.Composition) (b bond) {
+// sumUsed returns the bonds between all used ingredients.
+func (p *Pairs) sumUsed(x *mcmc.Composition) (b pairSum) {
 	used := x.Ingredients()
 	for k, i := range used {
 		for _, j := range used[:k] {
-			b.add(p.of(int(i), int(j)), 1)
+			b.add(p.pairTerm(int(i), int(j)), 1)
 		}
 	}
 	return b
@@ -291,32 +291,32 @@ func (p *Pairs) Most(used int) float64 {
 }
 
 // LogScore returns log y(x), in O(n² log N).
-func (p *Pairs) LogScore(x *mcmc.Composition) float64 { return p.log(p.sum(x), x.Used()) }
+func (p *Pairs) LogScore(x *mcmc.Composition) float64 { return p.log(p.sumUsed(x), x.Used()) }
 
 // Scorer returns a scorer of x.
 func (p *Pairs) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &pairsScorer{property: p, past: past{x: x}}
+	return &pairsScorer{property: p, previousAmounts: previousAmounts{x: x}}
 }
 
 type pairsScorer struct {
 	property *Pairs
-	past
-	all bond // between the used ingredients of x
+	previousAmounts
+	all pairSum // between the used ingredients of x
 }
 
 func (s *pairsScorer) Reset() {
-	s.past.reset()
-	s.all = s.property.sum(s.x)
+	s.previousAmounts.reset()
+	s.all = s.property.sumUsed(s.x)
 }
 
 func (s *pairsScorer) LogScore() float64 { return s.property.log(s.all, s.x.Used()) }
 
-// parts returns the bonds of i and of j with the ingredients other than both,
+// lineSums returns the bonds of i and of j with the ingredients other than both,
 // that of i with j, those of the others among themselves, and how many others
 // are used.
-func (s *pairsScorer) parts(i, j int) (ofI, ofJ, both, rest bond, others int) {
+func (s *pairsScorer) lineSums(i, j int) (ofI, ofJ, both, rest pairSum, others int) {
 	p, x := s.property, s.x
-	ofI, ofJ, both = p.with(i, x, i, j), p.with(j, x, i, j), p.of(i, j)
+	ofI, ofJ, both = p.sumWith(i, x, i, j), p.sumWith(j, x, i, j), p.pairTerm(i, j)
 	rest, others = s.all, x.Used()
 	if x.Amount(i) > 0 {
 		rest.add(ofI, -1)
@@ -338,7 +338,7 @@ func (s *pairsScorer) Line(i, j int, p *mcmc.Pieces) {
 		p.Add(0, s.LogScore())
 		return
 	}
-	ofI, ofJ, both, rest, others := s.parts(i, j)
+	ofI, ofJ, both, rest, others := s.lineSums(i, j)
 	q := joiner{pieces: p}
 	rest.add(ofJ, 1)
 	q.add(0, s.property.log(rest, others+1))
@@ -354,16 +354,16 @@ func (s *pairsScorer) Line(i, j int, p *mcmc.Pieces) {
 
 func (s *pairsScorer) Moved(i, j int) {
 	// Bonds with the ingredients that are neither i nor j have not changed.
-	hadI, hadJ := s.was[i] > 0, s.was[j] > 0
-	s.past.moved(i, j)
-	hasI, hasJ := s.was[i] > 0, s.was[j] > 0
+	hadI, hadJ := s.amounts[i] > 0, s.amounts[j] > 0
+	s.previousAmounts.changes(i, j)
+	hasI, hasJ := s.amounts[i] > 0, s.amounts[j] > 0
 	if hadI != hasI {
-		s.all.add(s.property.with(i, s.x, i, j), sign(hasI))
+		s.all.add(s.property.sumWith(i, s.x, i, j), sign(hasI))
 	}
 	if hadJ != hasJ {
-		s.all.add(s.property.with(j, s.x, i, j), sign(hasJ))
+		s.all.add(s.property.sumWith(j, s.x, i, j), sign(hasJ))
 	}
 	if had, has := hadI && hadJ, hasI && hasJ; had != has {
-		s.all.add(s.property.of(i, j), sign(has))
+		s.all.add(s.property.pairTerm(i, j), sign(has))
 	}
 }

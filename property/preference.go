@@ -19,12 +19,12 @@ import (
 // priori are linear in the features, and are summed in whole numbers, so that a line
 // equals its points. A split takes O(pairs) time.
 type Preference struct {
-	features features
-	scale    float64
-	of       int       // how many forms there are: of the directions, the mean, x̄
-	forms    []int64   // by feature and form, in 2^−formBits
-	own, all []int64   // √(k/M) of an ingredient's and a group's k units, in 2^−rootBits
-	at       []float64 // the forms' values at x̄
+	features             features
+	scale                float64
+	formCount            int       // how many forms there are: of the directions, the mean, x̄
+	forms                []int64   // by feature and form, in 2^−formBits
+	ownRoots, groupRoots []int64   // √(k/M) of an ingredient's and a group's k units, in 2^−rootBits
+	meanValues           []float64 // the forms' values at x̄
 }
 
 var _ mcmc.LineProperty = (*Preference)(nil)
@@ -35,32 +35,32 @@ const formBits, rootBits = 28, 22
 
 // NewPreference returns the property of what was learnt.
 func NewPreference(c *Comparisons) *Preference {
-	t := c.Taste()
+	t := c.Posterior()
 	n, m := len(t.rows), len(t.mean)
-	centre := t.usual
-	p := &Preference{features: c.features, scale: c.scale, of: n + 2, forms: make([]int64, m*(n+2)), at: make([]float64, n+2)}
+	centre := t.meanFeatures
+	p := &Preference{features: c.features, scale: c.scale, formCount: n + 2, forms: make([]int64, m*(n+2)), meanValues: make([]float64, n+2)}
 	for q := range m {
-		row := p.forms[q*p.of : (q+1)*p.of]
+		row := p.forms[q*p.formCount : (q+1)*p.formCount]
 		for k := range n {
 			row[k] = int64(math.RoundToEven(math.Ldexp(t.rows[k][q], formBits)))
-			p.at[k] += float64(t.rows[k][q] * centre[q])
+			p.meanValues[k] += float64(t.rows[k][q] * centre[q])
 		}
 		row[n] = int64(math.RoundToEven(math.Ldexp(t.mean[q], formBits)))
 		row[n+1] = int64(math.RoundToEven(math.Ldexp(centre[q], formBits)))
-		p.at[n] += float64(t.mean[q] * centre[q])
-		p.at[n+1] += float64(centre[q] * centre[q])
+		p.meanValues[n] += float64(t.mean[q] * centre[q])
+		p.meanValues[n+1] += float64(centre[q] * centre[q])
 	}
 	for k := range c.features.total + 1 {
 		root := math.Sqrt(float64(k) / float64(c.features.total))
-		p.own = append(p.own, int64(math.RoundToEven(math.Ldexp(c.features.own()*root, rootBits))))
-		p.all = append(p.all, int64(math.RoundToEven(math.Ldexp(root, rootBits))))
+		p.ownRoots = append(p.ownRoots, int64(math.RoundToEven(math.Ldexp(c.features.ownFactor()*root, rootBits))))
+		p.groupRoots = append(p.groupRoots, int64(math.RoundToEven(math.Ldexp(root, rootBits))))
 	}
 	return p
 }
 
 // add adds the forms of a feature, so many times.
 func (p *Preference) add(sums []int64, feature int, times int64) {
-	row := p.forms[feature*p.of : (feature+1)*p.of]
+	row := p.forms[feature*p.formCount : (feature+1)*p.formCount]
 	for k, v := range row {
 		sums[k] += v * times
 	}
@@ -72,14 +72,14 @@ func (p *Preference) sums(x *mcmc.Composition, sums []int64, groups []int) {
 	clear(groups)
 	for _, i := range x.Ingredients() {
 		amount := x.Amount(int(i))
-		p.add(sums, int(i), p.own[amount])
+		p.add(sums, int(i), p.ownRoots[amount])
 		if g := p.features.group[i]; g >= 0 {
 			groups[g] += amount
 		}
 	}
 	for g, units := range groups {
 		if units > 0 {
-			p.add(sums, p.features.n+g, p.all[units])
+			p.add(sums, p.features.n+g, p.groupRoots[units])
 		}
 	}
 }
@@ -87,17 +87,17 @@ func (p *Preference) sums(x *mcmc.Composition, sums []int64, groups []int) {
 // log returns log y from the forms and the units that are in groups.
 func (p *Preference) log(sums []int64, grouped int) float64 {
 	unit := math.Ldexp(1, -formBits-rootBits)
-	n := p.of - 2
+	n := p.formCount - 2
 	less := 0.0
 	for k, v := range sums[:n] {
-		d := float64(float64(v)*unit) - p.at[k]
+		d := float64(float64(v)*unit) - p.meanValues[k]
 		less += float64(d * d)
 	}
-	own := p.features.own()
-	square := float64(own*own) + float64(grouped)/float64(p.features.total) - float64(2*unit*float64(sums[n+1])) + p.at[n+1]
+	own := p.features.ownFactor()
+	square := float64(own*own) + float64(grouped)/float64(p.features.total) - float64(2*unit*float64(sums[n+1])) + p.meanValues[n+1]
 	variance := max(0, float64(p.scale*p.scale*square)-less)
-	mean := float64(float64(sums[n])*unit) - p.at[n]
-	return logNormal(mean / math.Sqrt(curve*curve+variance))
+	mean := float64(float64(sums[n])*unit) - p.meanValues[n]
+	return logNormal(mean / math.Sqrt(probitScale*probitScale+variance))
 }
 
 // Most returns what log y is at most: y is never above 1.
@@ -115,14 +115,14 @@ func (p *Preference) Scorer(x *mcmc.Composition) mcmc.Scorer { return p.scorer(x
 
 func (p *Preference) scorer(x *mcmc.Composition) *preferenceScorer {
 	return &preferenceScorer{
-		property: p, past: past{x: x}, sums: make([]int64, p.of), groups: make([]int, p.features.groups),
-		base: make([]int64, p.of), here: make([]int64, p.of),
+		property: p, previousAmounts: previousAmounts{x: x}, sums: make([]int64, p.formCount), groups: make([]int, p.features.groups),
+		base: make([]int64, p.formCount), here: make([]int64, p.formCount),
 	}
 }
 
 type preferenceScorer struct {
 	property *Preference
-	past
+	previousAmounts
 	sums       []int64
 	groups     []int // units, by group
 	grouped    int   // units of all groups
@@ -130,7 +130,7 @@ type preferenceScorer struct {
 }
 
 func (s *preferenceScorer) Reset() {
-	s.past.reset()
+	s.previousAmounts.reset()
 	s.property.sums(s.x, s.sums, s.groups)
 	s.grouped = 0
 	for _, units := range s.groups {
@@ -140,9 +140,9 @@ func (s *preferenceScorer) Reset() {
 
 func (s *preferenceScorer) LogScore() float64 { return s.property.log(s.sums, s.grouped) }
 
-// members returns the groups of i and j as features, −1 where their total does not
+// changingGroups returns the groups of i and j as features, −1 where their total does not
 // change along the line.
-func (s *preferenceScorer) members(i, j int) (gi, gj int) {
+func (s *preferenceScorer) changingGroups(i, j int) (gi, gj int) {
 	gi, gj = s.property.features.group[i], s.property.features.group[j]
 	if gi == gj {
 		return -1, -1
@@ -150,21 +150,21 @@ func (s *preferenceScorer) members(i, j int) (gi, gj int) {
 	return gi, gj
 }
 
-// put adds what is of i, j and their groups, times sign, where i has a units and j b.
-func (s *preferenceScorer) put(sums []int64, i, j, a, b, gi, gj, ofI, ofJ int, sign int64) {
+// addPair adds what is of i, j and their groups, times sign, where i has a units and j b.
+func (s *preferenceScorer) addPair(sums []int64, i, j, a, b, gi, gj, ofI, ofJ int, sign int64) {
 	p := s.property
-	p.add(sums, i, sign*p.own[a])
-	p.add(sums, j, sign*p.own[b])
+	p.add(sums, i, sign*p.ownRoots[a])
+	p.add(sums, j, sign*p.ownRoots[b])
 	if gi >= 0 {
-		p.add(sums, p.features.n+gi, sign*p.all[ofI])
+		p.add(sums, p.features.n+gi, sign*p.groupRoots[ofI])
 	}
 	if gj >= 0 {
-		p.add(sums, p.features.n+gj, sign*p.all[ofJ])
+		p.add(sums, p.features.n+gj, sign*p.groupRoots[ofJ])
 	}
 }
 
-// rest returns the units of the groups of i and j but for what i and j have.
-func (s *preferenceScorer) rest(gi, gj, a, b int) (ofI, ofJ int) {
+// otherUnits returns the units of the groups of i and j but for what i and j have.
+func (s *preferenceScorer) otherUnits(gi, gj, a, b int) (ofI, ofJ int) {
 	if gi >= 0 {
 		ofI = s.groups[gi] - a
 	}
@@ -176,10 +176,10 @@ func (s *preferenceScorer) rest(gi, gj, a, b int) (ofI, ofJ int) {
 
 func (s *preferenceScorer) Line(i, j int, pieces *mcmc.Pieces) {
 	a, b := s.x.Amount(i), s.x.Amount(j)
-	gi, gj := s.members(i, j)
-	ofI, ofJ := s.rest(gi, gj, a, b)
+	gi, gj := s.changingGroups(i, j)
+	ofI, ofJ := s.otherUnits(gi, gj, a, b)
 	copy(s.base, s.sums)
-	s.put(s.base, i, j, a, b, gi, gj, ofI+a, ofJ+b, -1)
+	s.addPair(s.base, i, j, a, b, gi, gj, ofI+a, ofJ+b, -1)
 	grouped := s.grouped
 	if gi >= 0 {
 		grouped -= a
@@ -190,7 +190,7 @@ func (s *preferenceScorer) Line(i, j int, pieces *mcmc.Pieces) {
 	q := joiner{pieces: pieces}
 	for k := range a + b + 1 {
 		copy(s.here, s.base)
-		s.put(s.here, i, j, k, a+b-k, gi, gj, ofI+k, ofJ+a+b-k, 1)
+		s.addPair(s.here, i, j, k, a+b-k, gi, gj, ofI+k, ofJ+a+b-k, 1)
 		in := grouped
 		if gi >= 0 {
 			in += k
@@ -203,12 +203,12 @@ func (s *preferenceScorer) Line(i, j int, pieces *mcmc.Pieces) {
 }
 
 func (s *preferenceScorer) Moved(i, j int) {
-	byI, byJ := s.past.moved(i, j)
+	byI, byJ := s.previousAmounts.changes(i, j)
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	f := &s.property.features
-	gi, gj := s.members(i, j)
-	s.property.add(s.sums, i, s.property.own[a]-s.property.own[a-byI])
-	s.property.add(s.sums, j, s.property.own[b]-s.property.own[b-byJ])
+	gi, gj := s.changingGroups(i, j)
+	s.property.add(s.sums, i, s.property.ownRoots[a]-s.property.ownRoots[a-byI])
+	s.property.add(s.sums, j, s.property.ownRoots[b]-s.property.ownRoots[b-byJ])
 	for _, c := range [...]struct{ of, by int }{{gi, byI}, {gj, byJ}} {
 		if c.of < 0 {
 			continue
@@ -216,6 +216,6 @@ func (s *preferenceScorer) Moved(i, j int) {
 		was := s.groups[c.of]
 		s.groups[c.of] += c.by
 		s.grouped += c.by
-		s.property.add(s.sums, f.n+c.of, s.property.all[s.groups[c.of]]-s.property.all[was])
+		s.property.add(s.sums, f.n+c.of, s.property.groupRoots[s.groups[c.of]]-s.property.groupRoots[was])
 	}
 }

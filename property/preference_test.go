@@ -45,10 +45,10 @@ func TestPreference(t *testing.T) {
 		if c.ingredients > 1 {
 			walkLines(t, p, c.ingredients, c.total, 60, nil, 0)
 		}
-		taste := learnt.Taste()
+		taste := learnt.Posterior()
 		for range 200 {
 			x := randomComposition(t, r, c.ingredients, c.total, 1+r.IntN(min(5, c.ingredients)))
-			got, want := p.LogScore(x), taste.LogUsual(x)
+			got, want := p.LogScore(x), taste.LogPrefersToMean(x)
 			if math.Abs(got-want) > 1e-5 {
 				t.Fatalf("%v scores %v, in floating point %v", x, got, want)
 			}
@@ -77,7 +77,7 @@ func TestComparisonsPosterior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	taste, scale := c.Taste(), c.Scale()
+	taste, scale := c.Posterior(), c.Scale()
 	feature := func(x *mcmc.Composition, i int) float64 { return math.Sqrt(float64(x.Amount(i)) / 100) }
 	logit := func(v, w float64, p property.Pair) float64 {
 		return v*(feature(p.Better, 0)-feature(p.Worse, 0)) + w*(feature(p.Better, 1)-feature(p.Worse, 1))
@@ -98,7 +98,7 @@ func TestComparisonsPosterior(t *testing.T) {
 		}
 		// What is left between them is the logistic curve's distance from the normal
 		// one and the posterior's from a normal law: measured, at most 0.011.
-		if got := taste.Prefers(q.Better, q.Worse); math.Abs(got-share/mass) > 0.025 {
+		if got := taste.PreferenceProbability(q.Better, q.Worse); math.Abs(got-share/mass) > 0.025 {
 			t.Errorf("%v is preferred to %v with %.4f, by the grid %.4f", q.Better, q.Worse, got, share/mass)
 		} else {
 			t.Logf("%.4f, by the grid %.4f", got, share/mass)

@@ -20,14 +20,14 @@ import (
 
 // process is one running program.
 type process struct {
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     io.ReadCloser
-	answers *bufio.Reader
-	words   *tail
-	timeout time.Duration
-	once    sync.Once
-	exit    error // how it ended, once it has been waited for
+	cmd         *exec.Cmd
+	in          io.WriteCloser
+	out         io.ReadCloser
+	answers     *bufio.Reader
+	errorOutput *tail
+	timeout     time.Duration
+	once        sync.Once
+	exit        error // how it ended, once it has been waited for
 }
 
 // endedError says that a program ended before it answered.
@@ -45,8 +45,8 @@ func (e *endedError) Unwrap() error { return e.how }
 // endTime is how long a program may take to end once its input has.
 const endTime = time.Second
 
-// start starts the program of that path.
-func start(path string, o *ProgramOptions) (*process, error) {
+// startProcess starts the program of that path.
+func startProcess(path string, o *ProgramOptions) (*process, error) {
 	if o.Starting != nil {
 		if err := o.Starting(); err != nil {
 			return nil, err
@@ -62,8 +62,8 @@ func start(path string, o *ProgramOptions) (*process, error) {
 	}
 	cmd.WaitDelay = endTime // for what it may have started and left behind
 	ownGroup(cmd)
-	q := &process{cmd: cmd, words: new(tail), timeout: o.Timeout}
-	cmd.Stderr = q.words
+	q := &process{cmd: cmd, errorOutput: new(tail), timeout: o.Timeout}
+	cmd.Stderr = q.errorOutput
 	var err error
 	if q.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -78,11 +78,11 @@ func start(path string, o *ProgramOptions) (*process, error) {
 	return q, nil
 }
 
-// ask writes a line and returns the one that the program answers, which holds
+// exchange writes a line and returns the one that the program answers, which holds
 // until the next call. If it fails the process is no more.
-func (q *process) ask(request []byte, recipes int) ([]byte, error) {
+func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 	if q.answers.Buffered() > 0 {
-		return nil, q.more()
+		return nil, q.excessError()
 	}
 	late := make(chan struct{})
 	timer := time.AfterFunc(q.timeout, func() {
@@ -119,8 +119,8 @@ func (q *process) ask(request []byte, recipes int) ([]byte, error) {
 	return answer, nil
 }
 
-// more is the error of a program that says more than it was asked.
-func (q *process) more() error {
+// excessError is the error of a program that says more than it was asked.
+func (q *process) excessError() error {
 	n := q.answers.Buffered()
 	rest, _ := q.answers.Peek(n)
 	err := fmt.Errorf("said %s after its answer: it must answer a line with one line", fault.Quote(string(rest)))
@@ -150,8 +150,8 @@ func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	}
 }
 
-// end lets the program end, and kills it if it does not.
-func (q *process) end() {
+// stop lets the program end, and kills it if it does not.
+func (q *process) stop() {
 	q.in.Close()
 	timer := time.AfterFunc(endTime, q.kill)
 	// What it still says is of no interest, but it may wait for a reader.
@@ -178,10 +178,10 @@ func (q *process) wait() {
 	})
 }
 
-// lastWords is what the program last wrote on its standard error, for the end of
+// lastErrorLine is what the program last wrote on its standard error, for the end of
 // a message.
-func (q *process) lastWords() string {
-	if words := q.words.String(); words != "" {
+func (q *process) lastErrorLine() string {
+	if words := q.errorOutput.String(); words != "" {
 		return "; the last it wrote on stderr is " + fault.Quote(words)
 	}
 	return ""

@@ -52,7 +52,7 @@ type Program struct {
 	mu       sync.Mutex
 	idle     []*process
 	queue    []*request // that no process has been asked
-	open     int        // requests without an answer
+	pending  int        // requests without an answer
 	peers    int        // how many come together, it seems
 	took     time.Duration
 	known    memo
@@ -173,14 +173,14 @@ func (p *Program) Close() error {
 	p.mu.Unlock()
 	var g sync.WaitGroup
 	for _, q := range idle {
-		g.Go(q.end)
+		g.Go(q.stop)
 	}
 	g.Wait()
 	return nil
 }
 
-// take returns a process that nobody is asking, started if need be.
-func (p *Program) take() (*process, error) {
+// acquire returns a process that nobody is asking, started if need be.
+func (p *Program) acquire() (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.err != nil {
@@ -191,11 +191,11 @@ func (p *Program) take() (*process, error) {
 		p.idle = p.idle[:n-1]
 		return q, nil
 	}
-	return start(p.path, &p.o)
+	return startProcess(p.path, &p.o)
 }
 
-// give puts a process back that has scored some recipes.
-func (p *Program) give(q *process, recipes int) {
+// release puts a process back that has scored some recipes.
+func (p *Program) release(q *process, recipes int) {
 	p.mu.Lock()
 	p.calls++
 	p.recipes += int64(recipes)
@@ -205,7 +205,7 @@ func (p *Program) give(q *process, recipes int) {
 	}
 	p.mu.Unlock()
 	if q != nil {
-		q.end()
+		q.stop()
 	}
 }
 
@@ -231,7 +231,7 @@ func (p *Program) appendRecipe(line []byte, parts []mcmc.Part) []byte {
 
 // LogScore returns log y(x), NaN if the program fails; see [Program.Err].
 func (p *Program) LogScore(x *mcmc.Composition) float64 {
-	var of recipes
+	var of recipeBuffer
 	of.add(p.appendRecipe(nil, x.Parts()))
 	logs, err := p.scores(nil, &of)
 	if err != nil {
@@ -246,9 +246,9 @@ func (p *Program) Batch() int { return p.o.Batch }
 // Prefetch asks for the scores of compositions, which LogScore then need not ask for.
 // LogScore reports what goes wrong.
 func (p *Program) Prefetch(xs []*mcmc.Composition) {
-	var of recipes
+	var of recipeBuffer
 	for _, x := range xs {
-		of.add(p.appendRecipe(of.room(), x.Parts()))
+		of.add(p.appendRecipe(of.buffer(), x.Parts()))
 	}
 	_, _ = p.scores(nil, &of) // the error is kept, and every further score is NaN
 }
@@ -273,7 +273,7 @@ type programScorer struct {
 	// Scratch.
 	splits  []int     // those that are asked for
 	answers []float64 // to one request
-	recipes recipes
+	recipes recipeBuffer
 	parts   []mcmc.Part
 	others  []mcmc.Part
 }
@@ -291,9 +291,9 @@ func (s *programScorer) LogScore() float64 {
 	return s.score
 }
 
-// split appends to parts the composition at a split of sum units between i and
+// appendSplit appends to parts the composition at a split of sum units between i and
 // j, in the order of the ingredients, as the point is asked.
-func (s *programScorer) split(i, j, k, sum int) []mcmc.Part {
+func (s *programScorer) appendSplit(i, j, k, sum int) []mcmc.Part {
 	s.parts = s.parts[:0]
 	a, b := mcmc.Part{Ingredient: i, Amount: k}, mcmc.Part{Ingredient: j, Amount: sum - k}
 	if j < i {
@@ -319,9 +319,9 @@ func (s *programScorer) split(i, j, k, sum int) []mcmc.Part {
 	return s.parts
 }
 
-// ask asks for the splits of (i, j) that are wanted and keeps their logs in
+// askSplits asks for the splits of (i, j) that are wanted and keeps their logs in
 // s.logs: NaN for all that are missing if it fails, −Inf for what is not wanted.
-func (s *programScorer) ask(i, j int, wanted *mcmc.Pieces) {
+func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
 	s.i, s.j, s.logs = i, j, s.logs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	s.others = s.x.AppendParts(s.others[:0])
@@ -344,7 +344,7 @@ func (s *programScorer) ask(i, j int, wanted *mcmc.Pieces) {
 		now := left[:min(len(left), maxRecipes)]
 		s.recipes.reset()
 		for _, k := range now {
-			s.recipes.add(s.property.appendRecipe(s.recipes.room(), s.split(i, j, k, sum)))
+			s.recipes.add(s.property.appendRecipe(s.recipes.buffer(), s.appendSplit(i, j, k, sum)))
 		}
 		var err error
 		if s.answers, err = s.property.scores(s.answers[:0], &s.recipes); err != nil {
@@ -368,7 +368,7 @@ func (s *programScorer) Line(i, j int, p *mcmc.Pieces) {
 
 // Splits asks for no split that does not count.
 func (s *programScorer) Splits(i, j int, wanted, p *mcmc.Pieces) {
-	s.ask(i, j, wanted)
+	s.askSplits(i, j, wanted)
 	q := joiner{pieces: p}
 	for k, log := range s.logs {
 		q.add(k, log)

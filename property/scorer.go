@@ -2,20 +2,20 @@ package property
 
 import "kir/mcmc"
 
-// A past is what a scorer remembers of the composition that it follows: its
+// A previousAmounts is what a scorer remembers of the composition that it follows: its
 // amounts before it moved.
-type past struct {
-	x   *mcmc.Composition
-	was []int32
+type previousAmounts struct {
+	x       *mcmc.Composition
+	amounts []int32
 }
 
-func (p *past) reset() { p.was = append(p.was[:0], p.x.Amounts()...) }
+func (p *previousAmounts) reset() { p.amounts = append(p.amounts[:0], p.x.Amounts()...) }
 
-// moved returns by how much the amounts of i and j have changed.
-func (p *past) moved(i, j int) (byI, byJ int) {
+// changes returns by how much the amounts of i and j have changed.
+func (p *previousAmounts) changes(i, j int) (byI, byJ int) {
 	a, b := int32(p.x.Amount(i)), int32(p.x.Amount(j))
-	byI, byJ = int(a-p.was[i]), int(b-p.was[j])
-	p.was[i], p.was[j] = a, b
+	byI, byJ = int(a-p.amounts[i]), int(b-p.amounts[j])
+	p.amounts[i], p.amounts[j] = a, b
 	return byI, byJ
 }
 

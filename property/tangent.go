@@ -14,18 +14,18 @@ type convexRisk struct {
 	bend float64
 }
 
-// mostTangent is of how many ingredients tangents are taken, which takes N³ time once.
-const mostTangent = 400
+// maxTangentIngredients is of how many ingredients tangents are taken, which takes N³ time once.
+const maxTangentIngredients = 400
 
 // convex returns the risk if its tangents bound it.
 func (m *Markowitz) convex() (c convexRisk, ok bool) {
-	m.once.Do(func() { m.curved, m.curves = m.findConvex() })
-	return m.curved, m.curves
+	m.once.Do(func() { m.convexPart, m.hasConvexPart = m.findConvex() })
+	return m.convexPart, m.hasConvexPart
 }
 
 func (m *Markowitz) findConvex() (c convexRisk, ok bool) {
-	if m.n > mostTangent || m.perUnit == 0 && m.perRisk == 0 {
-		return convexRisk{m: m}, m.n <= mostTangent
+	if m.n > maxTangentIngredients || m.perUnit == 0 && m.perRisk == 0 {
+		return convexRisk{m: m}, m.n <= maxTangentIngredients
 	}
 	trace, lower := 0.0, newMatrix(m.n, m.n)
 	for i := range m.n {
@@ -45,8 +45,8 @@ func (m *Markowitz) findConvex() (c convexRisk, ok bool) {
 	return c, false
 }
 
-// at returns the portfolio of amounts: its return, risk in the units of xᵀΣx, and Σx.
-func (c convexRisk) at(x []float64) (returns, risk, size float64, with []float64) {
+// evaluate returns the portfolio of amounts: its return, risk in the units of xᵀΣx, and Σx.
+func (c convexRisk) evaluate(x []float64) (returns, risk, size float64, with []float64) {
 	m := c.m
 	with = make([]float64, m.n)
 	for i, a := range x {
@@ -66,8 +66,8 @@ func (c convexRisk) at(x []float64) (returns, risk, size float64, with []float64
 	return returns, risk, size, with
 }
 
-// sumOf returns the total of amounts.
-func sumOf(x []float64) (sum float64) {
+// sumAmounts returns the total of amounts.
+func sumAmounts(x []float64) (sum float64) {
 	for _, a := range x {
 		sum += a
 	}
@@ -86,8 +86,8 @@ func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []flo
 		return nil, 0
 	}
 	return func(x []float64) (float64, []float64, bool) {
-		returns, risk, size, slope := c.at(x)
-		total := sumOf(x)
+		returns, risk, size, slope := c.evaluate(x)
+		total := sumAmounts(x)
 		for i := range slope {
 			slope[i] = float64(float64(m.returns.a[i])*m.perReturn) - float64(2*m.perRisk*slope[i])
 		}
@@ -109,7 +109,7 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 		return nil, 0
 	}
 	return func(x []float64) (float64, []float64, bool) {
-		_, risk, size, slope := c.at(x)
+		_, risk, size, slope := c.evaluate(x)
 		if !(risk > 0) {
 			return 0, nil, false
 		}
@@ -131,92 +131,92 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 // Above returns what log y is at most where each ingredient has from lo to hi units.
 //
 // The volatility is at least its tangent anywhere, so that a ratio is at most one of two linear
-// forms: see [enclosing.ratio]. The tangent is taken at the middle first, and then nearer and
+// forms: see [boxEvaluation.ratio]. The tangent is taken at the middle first, and then nearer and
 // nearer to where the ratio is greatest of amounts that need not be whole, by steps towards
 // where the ratio of the linear forms is (Frank and Wolfe 1956).
 func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	m := p.market
 	c, ok := m.convex()
 	if !ok || c.bend > 0 || p.side == Return {
-		return p.d.above(math.Inf(-1), math.Inf(1))
+		return p.d.upperBound(math.Inf(-1), math.Inf(1))
 	}
-	x := middleOf(lo, hi, m.total)
-	t, ok := c.touch(x, lo, hi)
+	x := middleAmounts(lo, hi, m.total)
+	t, ok := c.tangentAt(x, lo, hi)
 	switch {
 	case !ok:
-		return p.d.above(math.Inf(-1), math.Inf(1))
+		return p.d.upperBound(math.Inf(-1), math.Inf(1))
 	case p.side == Volatility:
-		return p.d.above(max(t.least, 0), math.Inf(1))
+		return p.d.upperBound(max(t.least, 0), math.Inf(1))
 	}
 	best := math.Inf(1)
-	for range touches {
-		above, corner := t.ratio(lo, hi, m.total)
+	for range maxTangents {
+		above, corner := t.maxRatio(lo, hi, m.total)
 		best = min(best, above)
 		if corner == nil {
 			break
 		}
-		if x = t.towards(x, corner); x == nil {
+		if x = t.stepTowards(x, corner); x == nil {
 			break
 		}
-		if t, ok = c.touch(x, lo, hi); !ok {
+		if t, ok = c.tangentAt(x, lo, hi); !ok {
 			break
 		}
 	}
 	if math.IsInf(best, 1) {
-		return p.d.above(math.Inf(-1), best)
+		return p.d.upperBound(math.Inf(-1), best)
 	}
-	return p.d.above(math.Inf(-1), best+float64(math.Abs(best)*0x1p-40))
+	return p.d.upperBound(math.Inf(-1), best+float64(math.Abs(best)*0x1p-40))
 }
 
-// touches is at how many places of a box tangents are taken.
-const touches = 12
+// maxTangents is at how many places of a box tangents are taken.
+const maxTangents = 12
 
-// A touched is a market at amounts: the return and the volatility as linear forms, which the
+// A tangentForms is a market at amounts: the return and the volatility as linear forms, which the
 // volatility is nowhere below.
-type touched struct {
-	c               convexRisk
-	returns, spread []float64 // by unit
-	at, risk        float64   // the return and the variance
-	least           float64   // of the volatility in a box
-	off             float64   // by how much the form of the volatility may be off
+type tangentForms struct {
+	c                convexRisk
+	returns, spread  []float64 // by unit
+	meanReturn, risk float64   // the return and the variance
+	least            float64   // of the volatility in a box
+	slack            float64   // by how much the form of the volatility may be off
 }
 
-// touch returns the market at amounts of a box, false if nothing varies there.
-func (c convexRisk) touch(x []float64, lo, hi []int32) (t touched, ok bool) {
+// tangentAt returns the market at amounts of a box, false if nothing varies there.
+func (c convexRisk) tangentAt(x []float64, lo, hi []int32) (t tangentForms, ok bool) {
 	m := c.m
-	returns, risk, size, with := c.at(x)
+	returns, risk, size, with := c.evaluate(x)
 	if !(risk > 0) {
 		return t, false
 	}
 	spread := math.Sqrt(float64(risk * m.perUnit))
 	back := make([]float64, m.n)
-	t = touched{c: c, returns: make([]float64, m.n), spread: with, at: float64(returns * m.perReturn), risk: float64(risk * m.perUnit)}
+	t = tangentForms{c: c, returns: make([]float64, m.n), spread: with, meanReturn: float64(returns * m.perReturn), risk: float64(risk * m.perUnit)}
 	for i, v := range with {
 		t.returns[i] = float64(float64(m.returns.a[i]) * m.perReturn)
 		t.spread[i] = float64(v*m.perUnit) / spread
 		back[i] = -t.spread[i]
 	}
-	above, _ := greatestAt(lo, hi, m.total, back)
-	t.off = float64(float64(size*m.perUnit) / spread * c.rounding())
-	t.least = -above - t.off
+	above, _ := maximizeLinear(lo, hi, m.total, back)
+	t.slack = float64(float64(size*m.perUnit) / spread * c.rounding())
+	t.least = -above - t.slack
 	return t, true
 }
 
-// ratio returns what the ratio of the forms is at most in a box, +Inf if they do not say, and
+// maxRatio returns what the ratio of the forms is at most in a box, +Inf if they do not say, and
 // where what they say together at the ratio of the place is greatest; nil: at the place itself.
-func (t touched) ratio(lo, hi []int32, total int) (best float64, corner []float64) {
+func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner []float64) {
 	form := make([]float64, len(t.returns))
 	excess := func(ratio float64) (float64, []float64) {
 		for i := range form {
 			form[i] = t.returns[i] - float64(ratio*t.spread[i])
 		}
-		e, at := greatestAt(lo, hi, total, form)
-		return e + float64(ratio*t.off), at
+		e, at := maximizeLinear(lo, hi, total, form)
+		return e + float64(ratio*t.slack), at
 	}
 	// A ratio below 0 would ask what the volatility is at most.
-	here := max(0, t.at/math.Sqrt(t.risk))
+	here := max(0, t.meanReturn/math.Sqrt(t.risk))
 	e, corner := excess(here)
-	if e <= float64(1e-9*math.Abs(t.at)) {
+	if e <= float64(1e-9*math.Abs(t.meanReturn)) {
 		corner = nil
 	}
 	if !(t.least > 0) {
@@ -241,11 +241,11 @@ func (t touched) ratio(lo, hi []int32, total int) (best float64, corner []float6
 	return best, corner
 }
 
-// towards returns amounts on the way to others where the ratio is greatest, nil if it rises
+// stepTowards returns amounts on the way to others where the ratio is greatest, nil if it rises
 // nowhere.
-func (t touched) towards(x, corner []float64) []float64 {
+func (t tangentForms) stepTowards(x, corner []float64) []float64 {
 	m := t.c.m
-	returns, risk, _, with := t.c.at(corner)
+	returns, risk, _, with := t.c.evaluate(corner)
 	returns, risk = float64(returns*m.perReturn), float64(risk*m.perUnit)
 	both := 0.0 // the covariance
 	for i, v := range with {
@@ -253,7 +253,7 @@ func (t touched) towards(x, corner []float64) []float64 {
 	}
 	// With g of the way the return is a + g·b and the variance c + 2·g·d + g²·e: the ratio rises
 	// up to g = (b·c − a·d)/(a·e − b·d).
-	a, b := t.at, returns-t.at
+	a, b := t.meanReturn, returns-t.meanReturn
 	c, d, e := t.risk, both-t.risk, t.risk-float64(2*both)+risk
 	top, bottom := float64(b*c)-float64(a*d), float64(a*e)-float64(b*d)
 	if !(top > 0) {
@@ -271,11 +271,11 @@ func (t touched) towards(x, corner []float64) []float64 {
 }
 
 // AboveCost is about how many nanoseconds [Portfolio.Above] takes.
-func (p *Portfolio) AboveCost() int64 { return int64(touches * p.market.n * (2*p.market.n + 400)) }
+func (p *Portfolio) AboveCost() int64 { return int64(maxTangents * p.market.n * (2*p.market.n + 400)) }
 
-// middleOf returns amounts that are as far from the least to the greatest, each, as makes the
+// middleAmounts returns amounts that are as far from the least to the greatest, each, as makes the
 // total.
-func middleOf(lo, hi []int32, total int) []float64 {
+func middleAmounts(lo, hi []int32, total int) []float64 {
 	least, room := 0.0, 0.0
 	for i := range lo {
 		least += float64(lo[i])
@@ -292,9 +292,9 @@ func middleOf(lo, hi []int32, total int) []float64 {
 	return x
 }
 
-// greatestAt returns what Σ by·amount is at most over the amounts of a total, each from lo to
+// maximizeLinear returns what Σ by·amount is at most over the amounts of a total, each from lo to
 // hi: each has its least, and what is left goes where it adds most. It also returns where.
-func greatestAt(lo, hi []int32, total int, by []float64) (float64, []float64) {
+func maximizeLinear(lo, hi []int32, total int, by []float64) (float64, []float64) {
 	order, at := make([]int, len(by)), make([]float64, len(by))
 	sum, size, left := 0.0, 0.0, total
 	add := func(i, units int) {

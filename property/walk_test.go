@@ -179,7 +179,7 @@ func checkKernels(t *testing.T, p mcmc.LineProperty, ingredients, total int, wei
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, space.MaxUsed()), mcmc.Wish{Name: "wish", Property: p, Weight: weight})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, space.MaxUsed()), mcmc.Objective{Name: "wish", Property: p, Weight: weight})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func checkKernels(t *testing.T, p mcmc.LineProperty, ingredients, total int, wei
 		Ingredients: ingredients,
 		Total:       total,
 		Size:        func(n int) float64 { return 1 },
-		Wishes:      []stattest.Wish{{Score: func(x []int) float64 { return math.Exp(p.LogScore(composition(t, x))) }, Weight: weight}},
+		Objectives:  []stattest.Objective{{Score: func(x []int) float64 { return math.Exp(p.LogScore(composition(t, x))) }, Weight: weight}},
 	}.Enumerate()
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ type Amount struct {
 }
 
 func (r Amount) words(s *Set) string {
-	text := "amount of " + s.of(r.Of)
+	text := "amount of " + s.namesOf(r.Of)
 	for _, b := range []struct {
 		key   string
 		value int
@@ -34,5 +34,5 @@ func (r Amount) check(s *Set) error {
 	case r.Max > 0 && r.Min > r.Max:
 		return fmt.Errorf("asks for amounts of at least %d and at most %d", r.Min, r.Max)
 	}
-	return s.members(r.Of...)
+	return s.checkIngredients(r.Of...)
 }

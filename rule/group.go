@@ -14,9 +14,9 @@ type Group struct {
 
 func (r Group) words(s *Set) string {
 	if r.Used != nil && *r.Used == (Range{Min: 0, Max: 1}) && r.Total == nil {
-		return "never " + s.of(r.Of)
+		return "never " + s.namesOf(r.Of)
 	}
-	text := "group " + s.of(r.Of)
+	text := "group " + s.namesOf(r.Of)
 	if r.Used != nil {
 		text += fmt.Sprintf(" used %d to %d", r.Used.Min, r.Used.Max)
 	}
@@ -33,5 +33,5 @@ func (r Group) check(s *Set) error {
 	case r.Total != nil && r.Total.Min > r.Total.Max:
 		return fmt.Errorf("asks for a total of %d to %d", r.Total.Min, r.Total.Max)
 	}
-	return s.members(r.Of...)
+	return s.checkIngredients(r.Of...)
 }

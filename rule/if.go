@@ -18,10 +18,10 @@ type If struct {
 func (r If) words(s *Set) string {
 	var when []string
 	if len(r.Used) > 0 {
-		when = append(when, s.of(r.Used)+" used")
+		when = append(when, s.namesOf(r.Used)+" used")
 	}
 	if len(r.Unused) > 0 {
-		when = append(when, s.of(r.Unused)+" unused")
+		when = append(when, s.namesOf(r.Unused)+" unused")
 	}
 	return "if " + strings.Join(when, " and ") + " then " + r.Then.words(s)
 }
@@ -33,7 +33,7 @@ func (r If) check(s *Set) error {
 	case len(r.Used)+len(r.Unused) == 0:
 		return errors.New("has no condition")
 	}
-	if err := s.members(slices.Concat(r.Used, r.Unused)...); err != nil {
+	if err := s.checkIngredients(slices.Concat(r.Used, r.Unused)...); err != nil {
 		return err
 	}
 	if err := r.Then.check(s); err != nil {

@@ -26,7 +26,7 @@ func (r Limit) words(s *Set) string {
 		text += " of " + r.Attribute
 	}
 	if r.Of != nil {
-		text += " in " + s.of(r.Of)
+		text += " in " + s.namesOf(r.Of)
 	}
 	return text + boundWords(r.Min, r.Max)
 }
@@ -43,7 +43,7 @@ func (r Limit) check(s *Set) error {
 	if err := checkBounds("mean", r.Min, r.Max); err != nil {
 		return err
 	}
-	return s.members(r.Of...)
+	return s.checkIngredients(r.Of...)
 }
 
 // checkBounds says what is wrong with the bounds of a mean or a ratio.

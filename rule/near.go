@@ -18,7 +18,7 @@ type Near struct {
 func (r Near) words(s *Set) string {
 	text := "near " + r.Name
 	if r.Name == "" {
-		text = "near a recipe of " + s.of(r.ingredients())
+		text = "near a recipe of " + s.namesOf(r.ingredients())
 	}
 	if r.Changes != nil {
 		text += fmt.Sprintf(" changes %d", *r.Changes)
@@ -54,5 +54,5 @@ func (r Near) check(s *Set) error {
 	case r.Distance != nil && sum != s.Total:
 		return fmt.Errorf("is near a recipe of %d units, and the total is %d", sum, s.Total)
 	}
-	return s.members(r.ingredients()...)
+	return s.checkIngredients(r.ingredients()...)
 }

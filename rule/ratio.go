@@ -18,7 +18,7 @@ type Ratio struct {
 }
 
 func (r Ratio) words(s *Set) string {
-	return "ratio of " + s.of(r.Of) + " to " + s.of(r.To) + boundWords(r.Min, r.Max)
+	return "ratio of " + s.namesOf(r.Of) + " to " + s.namesOf(r.To) + boundWords(r.Min, r.Max)
 }
 
 func (r Ratio) check(s *Set) error {
@@ -31,5 +31,5 @@ func (r Ratio) check(s *Set) error {
 	case len(r.Of) == 0 || len(r.To) == 0:
 		return errors.New("is a ratio of nothing")
 	}
-	return s.members(append(append([]int{}, r.Of...), r.To...)...)
+	return s.checkIngredients(append(append([]int{}, r.Of...), r.To...)...)
 }

@@ -43,8 +43,8 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// members says what is wrong with the ingredients that a rule names.
-func (s *Set) members(of ...int) error {
+// checkIngredients says what is wrong with the ingredients that a rule names.
+func (s *Set) checkIngredients(of ...int) error {
 	for _, i := range of {
 		if i < 0 || i >= s.Ingredients {
 			return fmt.Errorf("names ingredient %d and they go from 0 to %d", i, s.Ingredients-1)
@@ -73,8 +73,8 @@ func (s *Set) TextOf(k int) string {
 // 20".
 func (s *Set) Words(k int) string { return s.Rules[k].words(s) }
 
-// of names the ingredients that a rule is about.
-func (s *Set) of(of []int) string {
+// namesOf names the ingredients that a rule is about.
+func (s *Set) namesOf(of []int) string {
 	const most = 4
 	var names []string
 	for _, i := range of[:min(len(of), most)] {

@@ -6,13 +6,13 @@ type Require struct{ Of []int }
 // Exclude makes all of the ingredients unused.
 type Exclude struct{ Of []int }
 
-func (r Require) words(s *Set) string { return "require " + s.of(r.Of) }
+func (r Require) words(s *Set) string { return "require " + s.namesOf(r.Of) }
 
-func (r Exclude) words(s *Set) string { return "exclude " + s.of(r.Of) }
+func (r Exclude) words(s *Set) string { return "exclude " + s.namesOf(r.Of) }
 
-func (r Require) check(s *Set) error { return s.members(r.Of...) }
+func (r Require) check(s *Set) error { return s.checkIngredients(r.Of...) }
 
-func (r Exclude) check(s *Set) error { return s.members(r.Of...) }
+func (r Exclude) check(s *Set) error { return s.checkIngredients(r.Of...) }
 
 // A Need says that if an ingredient is used, so is at least one of others.
 type Need struct {
@@ -20,6 +20,6 @@ type Need struct {
 	Then []int
 }
 
-func (r Need) words(s *Set) string { return s.NameOf(r.If) + " needs " + s.of(r.Then) }
+func (r Need) words(s *Set) string { return s.NameOf(r.If) + " needs " + s.namesOf(r.Then) }
 
-func (r Need) check(s *Set) error { return s.members(append([]int{r.If}, r.Then...)...) }
+func (r Need) check(s *Set) error { return s.checkIngredients(append([]int{r.If}, r.Then...)...) }

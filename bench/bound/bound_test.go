@@ -132,7 +132,7 @@ func truth(t *testing.T, file string) (best float64, count int) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,12 +211,12 @@ func alone(t *testing.T, q *search.Question, plain *mcmc.Target, score func([]ru
 		return score(sorted), nil
 	}
 	b := bound.New(&p)
-	b.Known(best - 1e-3)
+	b.UpdateIncumbent(best - 1e-3)
 	if err := b.Run(t.Context(), 1e9); err != nil {
 		t.Fatal(err)
 	}
-	if b.Above() < best-rounding {
-		t.Errorf("without a search the bound is %v, and %v is reached", math.Exp(b.Above()), math.Exp(best))
+	if b.UpperBound() < best-rounding {
+		t.Errorf("without a search the bound is %v, and %v is reached", math.Exp(b.UpperBound()), math.Exp(best))
 	}
 }
 

@@ -99,7 +99,7 @@ func sample(ctx context.Context, s *subject, kernel string, p plan) ([]*run.Resu
 		return nil, err
 	}
 	defer loaded.Close()
-	if kernel == "exact" && len(s.law.Wishes) > 0 {
+	if kernel == "exact" && len(s.law.Objectives) > 0 {
 		return nil, nil // it says so itself
 	}
 	if _, err := mcmc.NewSampler(kernel, loaded.Target); errors.Is(err, mcmc.ErrReducible) {

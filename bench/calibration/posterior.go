@@ -143,7 +143,7 @@ func rankOf(ctx context.Context, r *rand.Rand, dir, kernel string, weight float6
 	if err != nil {
 		return nil, err
 	}
-	likelihood := s.law.Wishes[0].Score
+	likelihood := s.law.Objectives[0].Score
 	want := rankedFigures(truth, likelihood)
 	below, equal := make([]int, len(want)), make([]int, len(want))
 	for d, err := range made.Draws(ctx) {
@@ -183,7 +183,7 @@ func uniformRanks(counts [][]int) float64 {
 	}
 	least := 1.0
 	for _, c := range counts {
-		p, _ := stattest.Follows(c, law)
+		p, _ := stattest.TestLaw(c, law)
 		least = min(least, p*float64(len(counts)))
 	}
 	return least
@@ -268,7 +268,7 @@ func joint(kernel string, turns int, seed uint64, weight float64) (z float64, at
 	}
 	for _, f := range figures {
 		s := diagnose.Summarize(f.chains)
-		if err := s.Why("SEMean"); err != nil {
+		if err := s.ReasonFor("SEMean"); err != nil {
 			return 0, "", fmt.Errorf("%s: %w", f.name, err)
 		}
 		if d := math.Abs(float64(s.Mean)-f.want) / float64(s.SEMean); d > z {
@@ -294,7 +294,7 @@ func moved(kernel string, space *mcmc.Space, r *mcmc.Rand, x, counts []int, weig
 	if err != nil {
 		return nil, err
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Exponential(1), mcmc.Wish{Name: "words", Property: words, Weight: weight})
+	target, err := mcmc.NewTarget(space, mcmc.Exponential(1), mcmc.Objective{Name: "words", Property: words, Weight: weight})
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ properties:
 		},
 		law: stattest.Law{
 			Ingredients: len(topics), Total: documentTotal, Size: fallingLaw(1),
-			Wishes: []stattest.Wish{{Weight: weight, Score: func(x []int) float64 {
+			Objectives: []stattest.Objective{{Weight: weight, Score: func(x []int) float64 {
 				sum := 0.0
 				for w, n := range counts {
 					if n > 0 {
@@ -175,7 +175,7 @@ properties:
 		},
 		law: stattest.Law{
 			Ingredients: len(costs), Total: total, Size: fallingLaw(1),
-			Wishes: []stattest.Wish{{Weight: 1, Score: func(x []int) float64 {
+			Objectives: []stattest.Objective{{Weight: 1, Score: func(x []int) float64 {
 				mean := 0.0
 				for i, units := range x {
 					mean += costs[i] * float64(units) / total
@@ -236,7 +236,7 @@ properties:
 				}
 				return x[0]%2 == 0 && 1 <= group && group <= 2 && 4 <= units && units <= 12
 			},
-			Wishes: []stattest.Wish{{Score: clash, Weight: 1}},
+			Objectives: []stattest.Objective{{Score: clash, Weight: 1}},
 		},
 		names: []string{"clash"},
 	}

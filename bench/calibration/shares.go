@@ -64,7 +64,7 @@ func newShared(ctx context.Context, r *rand.Rand) (*shared, error) {
 			set.Rules = append(set.Rules, l)
 		}
 	}
-	c, err := condition.Of(set)
+	c, err := condition.FromRules(set)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func newShared(ctx context.Context, r *rand.Rand) (*shared, error) {
 		if table.Empty(size) {
 			continue
 		}
-		kept, ok, err := c.Kept(ctx, size)
+		kept, ok, err := c.CountFeasible(ctx, size)
 		if err != nil {
 			return nil, err
 		}

@@ -65,14 +65,14 @@ func (s *subject) enumerate() (*truth, error) {
 		add := func(name string, v float64) { samples[name] = append(samples[name], atom{v, p}) }
 		n := used(x)
 		density, score := math.Log(s.law.Size(n)/mass/counts[n]), 1.0
-		for w, wish := range s.law.Wishes {
+		for w, wish := range s.law.Objectives {
 			y := wish.Score(x)
 			add(s.names[w], y)
 			score *= math.Pow(y, wish.Weight)
 		}
 		add("used", float64(n))
 		add("log_density", density+math.Log(score))
-		if len(s.law.Wishes) > 0 {
+		if len(s.law.Objectives) > 0 {
 			add("score", score)
 		}
 	}

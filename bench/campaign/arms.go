@@ -176,7 +176,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 		}
 		results = append(results, res)
 	}
-	if _, err := c.Record(ctx, results, campaign.Recording{}); err != nil {
+	if _, err := c.Record(ctx, results, campaign.RecordOptions{}); err != nil {
 		return nil, err
 	}
 	if err := c.Close(); err != nil {
@@ -190,12 +190,12 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	if p.o.second != nil {
 		choose = c.Next // which keeps the batch, so that the campaign has rounds
 	}
-	b, err := choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, Among: p.o.recipes})
+	b, err := choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, AllowedRecipes: p.o.recipes})
 	if err != nil {
 		return nil, err
 	}
-	if b.Left.Probability != nil {
-		p.left, p.stop = append(p.left, *b.Left.Probability), append(p.stop, b.Left.Advice == campaign.Stop)
+	if b.RemainingGain.Probability != nil {
+		p.left, p.stop = append(p.left, *b.RemainingGain.Probability), append(p.stop, b.RemainingGain.Advice == campaign.Stop)
 	}
 	at := make(map[string]int)
 	for k, x := range p.o.recipes {

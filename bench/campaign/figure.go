@@ -41,8 +41,8 @@ func saveFigure(path string, oracles []*oracle, arms []string, kept map[string]*
 			}
 			mean, se := sum/float64(n), math.Sqrt(variance)/float64(n)
 			at := x.At(float64(step * batch))
-			line = append(line, at, y.Within(mean))
-			f.Line(at, y.Within(mean-2*se), at, y.Within(mean+2*se), 1, paint)
+			line = append(line, at, y.ClampedAt(mean))
+			f.Line(at, y.ClampedAt(mean-2*se), at, y.ClampedAt(mean+2*se), 1, paint)
 			if (step+1)*batch > trials {
 				f.Text += fmt.Sprintf(" %s %.1f %%,", arm, 100*mean)
 			}

@@ -135,7 +135,7 @@ func (o *oracle) front(tried []int) (points [][]float64, scaled func(k int) []fl
 func (o *oracle) adds(k int, tried []int) float64 {
 	points, scaled := o.front(tried)
 	one := []float64{1, 1}
-	return front.Added(scaled(k), points, one) / max(front.Hypervolume(points, one), 1e-9)
+	return front.VolumeGain(scaled(k), points, one) / max(front.Hypervolume(points, one), 1e-9)
 }
 
 // replayTrade makes one campaign for a trade-off: its regret is the share of the hypervolume
@@ -156,7 +156,7 @@ func replayTrade(ctx context.Context, p *replay, a arm, r *record) error {
 		points, scaled := p.o.front(p.tried)
 		have := max(front.Hypervolume(points, one), 1e-9)
 		for _, k := range p.untried() {
-			more = max(more, front.Added(scaled(k), points, one)/have)
+			more = max(more, front.VolumeGain(scaled(k), points, one)/have)
 		}
 		r.More = append(r.More, more)
 		chosen, err := a.choose(ctx, p)

@@ -43,7 +43,7 @@ func read(t testing.TB, name, ingredients, recipes, label string, numeric bool) 
 		t.Fatal(err)
 	}
 	for r := range all.Recipes {
-		if l.Of[r] < 0 {
+		if l.ClassOf[r] < 0 {
 			continue
 		}
 		amounts, err := all.Closure(r, total)

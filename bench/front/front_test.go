@@ -30,10 +30,10 @@ func caseOf(t *testing.T, path string) (*problem.Problem, *Case) {
 	for _, o := range objectives {
 		c.Losses = append(c.Losses, o.Loss)
 	}
-	if c.Target, err = p.Traded(); err != nil {
+	if c.Target, err = p.TradeTarget(); err != nil {
 		t.Fatal(err)
 	}
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func minimal(points [][]float64) (kept [][]float64) {
 func (e *evolution) born(x *mcmc.Composition) member {
 	m := member{x: x}
 	for k := range e.Losses {
-		m.losses = append(m.losses, e.Losses[k].Of(x))
+		m.losses = append(m.losses, e.Losses[k].Value(x))
 	}
 	e.evaluations++
 	return m

@@ -98,13 +98,13 @@ func BenchmarkProgram(b *testing.B) {
 						begun, scored = scorer.Asked()
 					}
 					for k, s := range of[chain] {
-						seen[chain][k] = append(seen[chain][k], s.Of(x))
+						seen[chain][k] = append(seen[chain][k], s.Value(x))
 					}
 					return nil
 				}); err != nil {
 					b.Fatal(err)
 				}
-				tau, _, err := worth.Worst(of[0], seen[:]...)
+				tau, _, err := worth.SlowestStatistic(of[0], seen[:]...)
 				if err != nil {
 					b.Fatal(err)
 				}

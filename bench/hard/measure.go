@@ -100,7 +100,7 @@ func (m *made) speeds(b budget) ([]speed, ladders, error) {
 	if err != nil {
 		return nil, ladder, err
 	}
-	pace, err := worth.Paces(m.clock, b.worth/8, c)
+	pace, err := worth.IterationSeconds(m.clock, b.worth/8, c)
 	if err != nil {
 		return nil, ladder, err
 	}
@@ -134,7 +134,7 @@ func (m *made) speeds(b budget) ([]speed, ladders, error) {
 			speeds[k].none = true
 			continue
 		}
-		tau, what, err := worth.Worst(kept, f.seen...)
+		tau, what, err := worth.SlowestStatistic(kept, f.seen...)
 		if err != nil {
 			return nil, ladder, fmt.Errorf("%s: %w", kernels[k], err)
 		}
@@ -195,7 +195,7 @@ func (m *made) follow(kernel string, statistics []worth.Statistic, b budget, lad
 			return nil, err
 		}
 	}
-	paces, err := worth.Paces(m.clock, timed*each, all...)
+	paces, err := worth.IterationSeconds(m.clock, timed*each, all...)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (m *made) untilFound(sampler mcmc.Sampler, seed uint64, bar, limit float64)
 			}
 			met = c.State.LogScore() > bar
 			if searches && !met {
-				err = c.Finds(func(mcmc.Find) error { met = true; return nil })
+				err = c.DrainVisited(func(mcmc.VisitedState) error { met = true; return nil })
 			}
 			if err != nil {
 				return 0, err
@@ -322,7 +322,7 @@ func lookFor(ctx context.Context, root string, s subject, seconds float64) (best
 			if err := c.Warm(1); err != nil {
 				return 0, err
 			}
-			if err := c.Finds(func(f mcmc.Find) error { best = max(best, f.LogScore); return nil }); err != nil {
+			if err := c.DrainVisited(func(f mcmc.VisitedState) error { best = max(best, f.LogScore); return nil }); err != nil {
 				return 0, err
 			}
 		}

@@ -25,7 +25,7 @@ func scoreRecipes(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	taste := p.Target.Wishes()[0].Property
+	taste := p.Target.Objectives()[0].Property
 	index := make(map[string]int)
 	for i, name := range p.Ingredients {
 		index[name] = i

@@ -113,7 +113,7 @@ func regions(context.Context, string) (*made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(4, 6), mcmc.Wish{Name: "one side", Weight: 150, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(4, 6), mcmc.Objective{Name: "one side", Weight: 150, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		first := 0
 		for _, i := range x.Ingredients() {
 			if int(i) < x.N()/2 {
@@ -167,7 +167,7 @@ func document(context.Context, string) (*made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(1, 10), mcmc.Wish{Name: "words", Property: d, Weight: 1}))
+	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(1, 10), mcmc.Objective{Name: "words", Property: d, Weight: 1}))
 }
 
 // million is a forest over the totals of 20 families of 50,000 ingredients each.
@@ -216,7 +216,7 @@ func million(ctx context.Context, _ string) (*made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(45, 55), mcmc.Wish{Name: "fit", Property: property.NewForest(score, 0.001), Weight: 10}))
+	return byProcessor(mcmc.NewTarget(space, mcmc.Uniform(45, 55), mcmc.Objective{Name: "fit", Property: property.NewForest(score, 0.001), Weight: 10}))
 }
 
 // boosted is a model of 20 inputs by scikit-learn's gradient boosting.
@@ -274,7 +274,7 @@ func tasted(ctx context.Context, root string, weight float64) (*mcmc.Target, *pr
 	if err != nil {
 		return nil, nil, err
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 5), mcmc.Wish{Name: "taste", Property: scorer, Weight: weight})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 5), mcmc.Objective{Name: "taste", Property: scorer, Weight: weight})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -118,7 +118,7 @@ func (s *source) known(b *book.Book) (*known, error) {
 		}
 	}
 	for r := range b.Recipes {
-		if label.Of[r] < 0 {
+		if label.ClassOf[r] < 0 {
 			continue
 		}
 		amounts, err := b.Closure(r, total)

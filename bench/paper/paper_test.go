@@ -74,7 +74,7 @@ func TestRatesAreTheMatrix(t *testing.T) {
 			}
 			pi := e.Pi
 			if kernel.proposal.Uncorrected {
-				law.Wishes = []stattest.Wish{{Score: multinomialProbability, Weight: 1}}
+				law.Objectives = []stattest.Objective{{Score: multinomialProbability, Weight: 1}}
 				e, err := law.Enumerate()
 				if err != nil {
 					t.Fatal(err)

@@ -66,7 +66,7 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 		} else if w.Kind == "preference" {
 			w.learn(&c.read.Properties[k])
 		} else if w.Kind == "learn" || w.Kind == "process" {
-			w.point(c.read.Target.Wishes()[k].Property)
+			w.point(c.read.Target.Objectives()[k].Property)
 		}
 	}
 	sizes, err := c.counts(e)

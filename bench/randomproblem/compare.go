@@ -31,7 +31,7 @@ func (p *Problem) compare(e *Enumeration, draws []int) finding {
 		for _, s := range draws {
 			counts[of(s)]++
 		}
-		q, at := stattest.Follows(counts, law)
+		q, at := stattest.TestLaw(counts, law)
 		all = append(all, finding{q, what + " " + at})
 	}
 	order := make([]int, len(e.Pi))

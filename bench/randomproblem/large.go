@@ -230,7 +230,7 @@ func (c *checker) large(name string, law, use []float64) error {
 		counts []int
 		law    []float64
 	}{{"n", sizes, law}, {"use of " + c.Names[0], used, use}} {
-		if p, at := stattest.Follows(what.counts, what.law); 2*p < row.P {
+		if p, at := stattest.TestLaw(what.counts, what.law); 2*p < row.P {
 			row.P, row.At = 2*p, what.at+" "+at
 		}
 	}

@@ -115,7 +115,7 @@ func (w *Wish) learn(read *problem.Property) {
 		if err != nil {
 			return math.NaN()
 		}
-		return read.Taste.LogUsual(c)
+		return read.Posterior.LogPrefersToMean(c)
 	}
 }
 

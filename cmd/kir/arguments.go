@@ -25,9 +25,9 @@ func (e *usageError) Error() string {
 
 func (e *usageError) Unwrap() error { return e.err }
 
-// one is the check that a command gets exactly one argument, named for the
+// exactlyOneArg is the check that a command gets exactly one argument, named for the
 // message.
-func one(name string) cobra.PositionalArgs {
+func exactlyOneArg(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -39,8 +39,8 @@ func one(name string) cobra.PositionalArgs {
 	}
 }
 
-// atMostOne is the check that a command gets one argument or none.
-func atMostOne(name string) cobra.PositionalArgs {
+// atMostOneArg is the check that a command gets one argument or none.
+func atMostOneArg(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 1 {
 			return fmt.Errorf("%s takes one %s, not %s", c.CommandPath(), name, strings.Join(args, " "))
@@ -49,8 +49,8 @@ func atMostOne(name string) cobra.PositionalArgs {
 	}
 }
 
-// two is the check that a command gets exactly two arguments.
-func two(first, second string) cobra.PositionalArgs {
+// exactlyTwoArgs is the check that a command gets exactly two arguments.
+func exactlyTwoArgs(first, second string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 2 {
 			return fmt.Errorf("%s needs a %s and a %s", c.CommandPath(), first, second)
@@ -59,23 +59,23 @@ func two(first, second string) cobra.PositionalArgs {
 	}
 }
 
-// problemFiles completes problem files.
-func problemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeProblemFiles completes problem files.
+func completeProblemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// servedFiles completes tables and problem files.
-func servedFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeServedFiles completes tables and problem files.
+func completeServedFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml", "xlsx", "ods", "fods", "csv", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// runDirectories completes run directories.
-func runDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeRunDirectories completes run directories.
+func completeRunDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// problemsAndRuns completes problem files and run directories.
-func problemsAndRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeProblemsAndRuns completes problem files and run directories.
+func completeProblemsAndRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 

@@ -26,14 +26,14 @@ scripts; --html prints that page.`,
 		Example: `  kir campaign problem.yaml
   kir campaign problem.yaml -o campaign.html
   kir campaign problem.yaml --json | jq .left.advice`,
-		Args:              one("problem file"),
-		ValidArgsFunction: problemFiles,
+		Args:              exactlyOneArg("problem file"),
+		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := pageName(out); err != nil {
+			if err := checkPageName(out); err != nil {
 				return err
 			}
 			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
-				s, err := k.Stand(c.Context(), campaign.SettingsOf(k.Problem, thisProgram().Version))
+				s, err := k.ComputeStanding(c.Context(), campaign.SettingsOf(k.Problem, thisProgram().Version))
 				if err != nil {
 					return err
 				}

@@ -22,14 +22,14 @@ recipes are possible, the law of the number of ingredients, how good each model
 is, which kernel suits, and what may be worth a change. Every change it offers
 was tried by short runs and searches. Errors come with file, line and column.`,
 		Example:           "  kir check examples/cocktails/problem.yaml",
-		Args:              one("problem file"),
-		ValidArgsFunction: problemFiles,
+		Args:              exactlyOneArg("problem file"),
+		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			var advice *run.Advice
-			d := newDoing(c.Context(), c.ErrOrStderr(), false)
+			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 			defer d.end()
 			choose := build.Kernel(func(a *run.Advice) { advice = a })
-			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Tell: d.tell, Doing: d.begin})
+			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Notify: d.tell, Progress: d.begin})
 			if err != nil {
 				return err
 			}

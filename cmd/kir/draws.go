@@ -43,8 +43,8 @@ pandas read draws/**/*.parquet as one table.`,
 		Example: `  kir draws runs/fresh-all-day-cocktails-1 > draws.csv
   kir draws runs/fresh-all-day-cocktails-1 --format jsonl | head -n 1
   kir draws runs/fresh-all-day-cocktails-1 --format npy > draws.npy`,
-		Args:              one("run directory"),
-		ValidArgsFunction: runDirectories,
+		Args:              exactlyOneArg("run directory"),
+		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			write := map[string]func(context.Context, io.Writer, *run.Run) error{"long": writeLong, "wide": writeWide, "jsonl": writeJSONL, "npy": writeNPY}[format]
 			if write == nil {
@@ -58,7 +58,7 @@ pandas read draws/**/*.parquet as one table.`,
 			if err != nil {
 				return err
 			}
-			if err := complete(r, teller(c.ErrOrStderr(), false)); err != nil {
+			if err := checkComplete(r, logger(c.ErrOrStderr(), false)); err != nil {
 				return inputError(err)
 			}
 			w := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)

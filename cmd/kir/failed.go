@@ -11,10 +11,10 @@ import (
 	"kir/mcmc"
 )
 
-// failed tells of a property that failed in a run with the names of the
+// explainFailure tells of a property that failed in a run with the names of the
 // ingredients, and how to go on if it is a program, which can be mended without
 // the problem being another one.
-func failed(ctx context.Context, err error, p *problem.Problem, store run.Store) error {
+func explainFailure(ctx context.Context, err error, p *problem.Problem, store run.Store) error {
 	var score *mcmc.ScoreError
 	err = p.Explain(err)
 	if !errors.As(err, &score) {
@@ -24,7 +24,7 @@ func failed(ctx context.Context, err error, p *problem.Problem, store run.Store)
 		return err
 	}
 	for k := range p.Properties {
-		if w := &p.Properties[k]; w.Name == score.Wish && w.Kind == "program" {
+		if w := &p.Properties[k]; w.Name == score.Objective && w.Kind == "program" {
 			return fmt.Errorf("%w; the draws so far are kept: mend the program and go on with kir resume %s", err, store.Location())
 		}
 	}

@@ -42,7 +42,7 @@ that. docs/tables.md describes what is read.`,
 		Example: `  kir init recipes.csv
   kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml
   kir init cakes.jsonld --units 'g=0.1 cl' --units 'piece=5 cl'`,
-		Args: one("table of recipes"),
+		Args: exactlyOneArg("table of recipes"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv", "xlsx", "ods", "fods", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -64,7 +64,7 @@ that. docs/tables.md describes what is read.`,
 					return err
 				}
 				d.IngredientsLayout = options.Ingredients.Guessed
-				if d.Ingredients, err = from(out, ingredients); err != nil {
+				if d.Ingredients, err = relativePath(out, ingredients); err != nil {
 					return err
 				}
 			}
@@ -72,13 +72,13 @@ that. docs/tables.md describes what is read.`,
 			table := problem.Table{Name: args[0], Once: err == nil && !info.Mode().IsRegular(),
 				Open: func() (io.ReadCloser, error) { return book.OpenFile(c.Context(), args[0]) }}
 			if err := d.ReadTable(table, options); err != nil {
-				return asFlags(err)
+				return hintsAsFlags(err)
 			}
 			shelf, lacking := "", []string(nil)
 			if ingredients == "" {
-				shelf, lacking = d.ReadShelf(table, options)
+				shelf, lacking = d.ReadIngredientsSheet(table, options)
 			}
-			if d.Table, err = from(out, args[0]); err != nil {
+			if d.Table, err = relativePath(out, args[0]); err != nil {
 				return err
 			}
 			if shelf != "" {
@@ -98,7 +98,7 @@ that. docs/tables.md describes what is read.`,
 			}
 			what, notes := d.Contents()
 			told := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", out, what, shellWord(out))
-			for _, b := range d.Offered() {
+			for _, b := range d.OfferedBounds() {
 				if on, left := d.Bounds[b.Key]; left && !on {
 					told += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
 				}
@@ -145,43 +145,43 @@ func readUnits(texts []string) (sizes map[string]string, units *book.Units, err 
 		if units, err = units.With(name, size); err != nil {
 			return nil, nil, &fault.Error{Message: "--units: " + err.Error()}
 		}
-		sizes[book.Name(name)] = size
+		sizes[book.NormalizeName(name)] = size
 	}
 	return sizes, units, nil
 }
 
-// keyed is how a problem file says what a column or the size of a unit is.
-var keyed = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
+// keyedHint is how a problem file says what a column or the size of a unit is.
+var keyedHint = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
 
-// keyedWithout is how it says that a recipe is left out.
-var keyedWithout = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+// withoutHint is how it says that a recipe is left out.
+var withoutHint = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
 
-// keyedPlain is the same of what holds for all of a table.
-var keyedPlain = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
+// plainHint is the same of what holds for all of a table.
+var plainHint = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
 
-// asFlags makes what is to be written into a problem file, where there is none, the
+// hintsAsFlags makes what is to be written into a problem file, where there is none, the
 // flags that say it.
-func asFlags(err error) error {
+func hintsAsFlags(err error) error {
 	for _, e := range fault.All(err) {
-		e.Hint = keyed.ReplaceAllStringFunc(e.Hint, func(text string) string {
-			m := keyed.FindStringSubmatch(text)
+		e.Hint = keyedHint.ReplaceAllStringFunc(e.Hint, func(text string) string {
+			m := keyedHint.FindStringSubmatch(text)
 			return "--" + m[1] + " " + shellWord(m[2]+"="+m[3])
 		})
-		e.Hint = keyedWithout.ReplaceAllStringFunc(e.Hint, func(text string) string {
-			name := keyedWithout.FindStringSubmatch(text)[1]
+		e.Hint = withoutHint.ReplaceAllStringFunc(e.Hint, func(text string) string {
+			name := withoutHint.FindStringSubmatch(text)[1]
 			if plain, err := strconv.Unquote(name); err == nil {
 				name = plain
 			}
 			return "--without " + shellWord(name)
 		})
-		e.Hint = keyedPlain.ReplaceAllString(e.Hint, "--$1 $2")
+		e.Hint = plainHint.ReplaceAllString(e.Hint, "--$1 $2")
 	}
 	return err
 }
 
-// from returns the path of a file as a problem file is to name it: relative to
+// relativePath returns the path of a file as a problem file is to name it: relative to
 // where that is.
-func from(problemFile, path string) (string, error) {
+func relativePath(problemFile, path string) (string, error) {
 	if filepath.IsAbs(path) {
 		return path, nil
 	}
@@ -220,9 +220,9 @@ func saveSchema(dir string) error {
 	return nil
 }
 
-// withoutChanging reads a table without columns that can be no labels. Its errors offer
+// readWithoutVaryingColumns reads a table without columns that can be no labels. Its errors offer
 // flags as fixes.
-func withoutChanging(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
-	known, err := problem.WithoutChanging(layout, read)
-	return known, asFlags(err)
+func readWithoutVaryingColumns(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
+	known, err := problem.ReadStableColumns(layout, read)
+	return known, hintsAsFlags(err)
 }

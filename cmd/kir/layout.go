@@ -53,20 +53,20 @@ func (f *layoutFlags) layout() (book.Layout, error) {
 		if err != nil {
 			return l, &fault.Error{Message: "--columns " + fault.Quote(text) + ": " + err.Error()}
 		}
-		l = l.With(book.Layout{Columns: map[string]book.Role{book.Name(text[:at]): role}})
+		l = l.Merge(book.Layout{Columns: map[string]book.Role{book.NormalizeName(text[:at]): role}})
 	}
 	for _, text := range f.names {
 		at := strings.LastIndexByte(text, '=')
 		if at < 1 || at == len(text)-1 {
 			return l, &fault.Error{Message: "--names " + fault.Quote(text) + " does not say which ingredient it is", Hint: "write, for example, Campri=Campari"}
 		}
-		l = l.With(book.Layout{Names: map[string]string{book.Name(text[:at]): text[at+1:]}})
+		l = l.Merge(book.Layout{Names: map[string]string{book.NormalizeName(text[:at]): text[at+1:]}})
 	}
 	for _, name := range f.without {
-		l = l.With(book.Layout{Without: []string{book.Name(name)}})
+		l = l.Merge(book.Layout{Without: []string{book.NormalizeName(name)}})
 	}
 	for _, name := range f.including {
-		l = l.With(book.Layout{Including: []string{book.Name(name)}})
+		l = l.Merge(book.Layout{Including: []string{book.NormalizeName(name)}})
 	}
 	return l, nil
 }

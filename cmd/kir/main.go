@@ -21,14 +21,14 @@ import (
 	"runtime/debug"
 )
 
-func main() { os.Exit(do(context.Background())) }
+func main() { os.Exit(runMain(context.Background())) }
 
-// do is the program, and returns its exit status.
-func do(ctx context.Context) int {
+// runMain is the program, and returns its exit status.
+func runMain(ctx context.Context) int {
 	// What the runtime gives up for, out of memory or a mistake in here, ends the
 	// process by a signal: its own exit status would be 2, that of bad input.
 	debug.SetTraceback("crash")
-	ctx, stop := signal.NotifyContext(ctx, endings()...)
+	ctx, stop := signal.NotifyContext(ctx, endSignals()...)
 	// The first signal ends the work in order. From then on a second one ends
 	// the program at once.
 	context.AfterFunc(ctx, stop)

@@ -18,10 +18,10 @@ print what was found, as kir sample does at its end. It can be run again. If dra
 are missing it refuses; kir status says which.`,
 		Example: `  kir merge shared/long
   kir merge 's3://bucket/long?endpoint=http://127.0.0.1:7070' --problem problem.yaml`,
-		Args:              one("run"),
-		ValidArgsFunction: runDirectories,
+		Args:              exactlyOneArg("run"),
+		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := summarize(c.Context(), args[0], file, o.workers, !o.noReport, newDoing(c.Context(), c.ErrOrStderr(), false))
+			m, err := summarize(c.Context(), args[0], file, o.workers, !o.noReport, newSpinner(c.Context(), c.ErrOrStderr(), false))
 			if err != nil {
 				return err
 			}
@@ -44,8 +44,8 @@ func newStatusCommand() *cobra.Command {
 each shard, with the time since it last reported. A shard reports whenever it stores
 draws: at most every 30 seconds, or at the end of a segment that takes longer.`,
 		Example:           "  kir status shared/long",
-		Args:              one("run"),
-		ValidArgsFunction: runDirectories,
+		Args:              exactlyOneArg("run"),
+		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := openRun(c.Context(), args[0])
 			if err != nil {
@@ -56,7 +56,7 @@ draws: at most every 30 seconds, or at the end of a segment that takes longer.`,
 				return err
 			}
 			of := newRunStatus(r.Manifest, s, time.Now())
-			of.Running = r.Going(time.Now())
+			of.Running = r.IsActive(time.Now())
 			if asJSON {
 				return errors.Join(writeJSON(c.OutOrStdout(), of), of.broken)
 			}

@@ -51,8 +51,8 @@ func (f *moveFlags) add(c *cobra.Command) {
 	must(c.MarkFlagFilename("save", "yaml", "yml"))
 }
 
-// given says whether something is asked otherwise.
-func (f *moveFlags) given() bool {
+// isSet says whether something is asked otherwise.
+func (f *moveFlags) isSet() bool {
 	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max) > 0 || f.near != "" || f.save != ""
 }
 
@@ -97,7 +97,7 @@ type source struct {
 // isRun says whether a location is one of runs rather than of problem files.
 func isRun(location string) bool {
 	info, err := os.Stat(location)
-	return bucket.Is(location) || err == nil && info.IsDir()
+	return bucket.IsBucket(location) || err == nil && info.IsDir()
 }
 
 // readSource reads a problem file, or that of the run at a location.
@@ -131,11 +131,11 @@ func (s *source) recipe(c *cobra.Command, flag string, k int) (*report.Best, err
 		}
 		s.best = m.Best
 	}
-	return shortlisted(s.best, flag, k)
+	return shortlistEntry(s.best, flag, k)
 }
 
-// shortlisted returns the entry K of a shortlist.
-func shortlisted(best []report.Best, flag string, k int) (*report.Best, error) {
+// shortlistEntry returns the entry K of a shortlist.
+func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error) {
 	if k < 1 || k > len(best) {
 		return nil, &fault.Error{Message: fmt.Sprintf("--%s: there is no recipe %d in the shortlist", flag, k), Hint: fmt.Sprintf("there are %d", len(best))}
 	}
@@ -145,7 +145,7 @@ func shortlisted(best []report.Best, flag string, k int) (*report.Best, error) {
 // ingredient returns an ingredient as the problem spells it; a star stands for any
 // text, as it does there.
 func (s *source) ingredient(flag, text string) (string, error) {
-	name := book.Name(text)
+	name := book.NormalizeName(text)
 	if slices.Contains(s.Ingredients, name) || strings.Contains(name, "*") {
 		return name, nil
 	}
@@ -154,7 +154,7 @@ func (s *source) ingredient(flag, text string) (string, error) {
 			return other, nil
 		}
 	}
-	return "", yaml.Offer(&fault.Error{Message: fmt.Sprintf("--%s: there is no ingredient %s", flag, fault.Quote(text))}, name, "there are", s.Ingredients, 8)
+	return "", yaml.SuggestName(&fault.Error{Message: fmt.Sprintf("--%s: there is no ingredient %s", flag, fault.Quote(text))}, name, "there are", s.Ingredients, 8)
 }
 
 // changes returns what the flags ask for.
@@ -192,21 +192,21 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		all = append(all, change.Exclude{Ingredient: name})
 	}
 	if f.near != "" {
-		near, err := s.near(c, f.near)
+		near, err := s.parseNear(c, f.near)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, near)
 	}
 	for _, text := range f.min {
-		name, amount, err := s.dose("min", text)
+		name, amount, err := s.parseDose("min", text)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, change.Bound{Ingredient: name, Min: amount})
 	}
 	for _, text := range f.max {
-		name, amount, err := s.dose("max", text)
+		name, amount, err := s.parseDose("max", text)
 		if err != nil {
 			return nil, err
 		}
@@ -215,13 +215,13 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 	return all, nil
 }
 
-// usualChanges is how far --near lets recipes be: one ingredient for another.
-const usualChanges = 2
+// defaultChanges is how far --near lets recipes be: one ingredient for another.
+const defaultChanges = 2
 
-// near reads K[=CHANGES] or NAME[=CHANGES].
-func (s *source) near(c *cobra.Command, text string) (near change.Near, err error) {
+// parseNear reads K[=CHANGES] or NAME[=CHANGES].
+func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err error) {
 	name, changes, ok := cutLast(text, "=")
-	near.Changes = usualChanges
+	near.Changes = defaultChanges
 	if ok {
 		if near.Changes, err = strconv.Atoi(changes); err != nil || near.Changes < 0 {
 			return near, &fault.Error{Message: fmt.Sprintf("--near %s: the changes are %s", text, fault.Quote(changes)), Hint: "write how many ingredients may come or go, such as 3=2"}
@@ -244,20 +244,20 @@ func (s *source) near(c *cobra.Command, text string) (near change.Near, err erro
 		}
 	}
 	for _, known := range names {
-		if strings.EqualFold(book.Name(name), known) {
+		if strings.EqualFold(book.NormalizeName(name), known) {
 			near.Recipe = known
 			return near, nil
 		}
 	}
 	e := &fault.Error{Message: fmt.Sprintf("--near: there is no recipe %s", fault.Quote(name)), Hint: "of a run, write the number of one in its shortlist"}
 	if len(names) > 0 {
-		return near, yaml.Offer(e, name, "there are", names, 8)
+		return near, yaml.SuggestName(e, name, "there are", names, 8)
 	}
 	return near, e
 }
 
-// dose reads NAME=AMOUNT.
-func (s *source) dose(flag, text string) (name, amount string, err error) {
+// parseDose reads NAME=AMOUNT.
+func (s *source) parseDose(flag, text string) (name, amount string, err error) {
 	name, amount, _ = cutLast(text, "=")
 	if amount == "" {
 		return "", "", &fault.Error{Message: fmt.Sprintf("--%s %s has no amount", flag, fault.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, run.Quoted(name+"=20%"))}
@@ -344,9 +344,9 @@ func (f *moveFlags) target(s *source, dir string) (string, error) {
 	}
 }
 
-// changed returns the problem that is asked for, where it belongs, and the new run's
+// changedProblem returns the problem that is asked for, where it belongs, and the new run's
 // directory; no text if nothing of it is new. The difference is shown.
-func (f *moveFlags) changed(c *cobra.Command, location, out string, override func(*mcmc.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
+func (f *moveFlags) changedProblem(c *cobra.Command, location, out string, override func(*mcmc.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
 	s, err := readSource(c, location)
 	if err != nil {
 		return "", nil, "", err
@@ -356,7 +356,7 @@ func (f *moveFlags) changed(c *cobra.Command, location, out string, override fun
 		return "", nil, "", err
 	}
 	if s.run != nil && len(s.run.Manifest.Inputs) > 0 && s.run.Manifest.Inputs[0].SHA256 != fmt.Sprintf("%x", sha256.Sum256(s.Text)) {
-		teller(c.ErrOrStderr(), quiet)(s.file + " is not what it was when the run was made; what it says now counts")
+		logger(c.ErrOrStderr(), quiet)(s.file + " is not what it was when the run was made; what it says now counts")
 	}
 	changes = append(changes, s.settings(override, effort)...)
 	if len(changes) > 0 && !s.Named {

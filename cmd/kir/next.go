@@ -40,10 +40,10 @@ docs/campaign.md describes how recipes are chosen.`,
 		Example: `  kir next problem.yaml
   kir next problem.yaml -n 4 -o tonight.xlsx
   kir next problem.yaml --json | jq '.batch[].recipe'`,
-		Args:              one("problem file"),
-		ValidArgsFunction: problemFiles,
+		Args:              exactlyOneArg("problem file"),
+		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := tableName(out); err != nil {
+			if err := checkTableName(out); err != nil {
 				return err
 			}
 			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
@@ -54,7 +54,7 @@ docs/campaign.md describes how recipes are chosen.`,
 				if c.Flags().Changed("seed") {
 					s.Seed = seed
 				}
-				b, again, err := chosen(c.Context(), k, s, out)
+				b, again, err := nextBatch(c.Context(), k, s, out)
 				if err != nil {
 					return err
 				}
@@ -77,8 +77,8 @@ docs/campaign.md describes how recipes are chosen.`,
 	return c
 }
 
-// tableName refuses a file whose name says that it is something else than a table.
-func tableName(path string) error {
+// checkTableName refuses a file whose name says that it is something else than a table.
+func checkTableName(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case path == "" || ext == ".csv" || ext == ".xlsx":
 		return nil
@@ -89,9 +89,9 @@ func tableName(path string) error {
 
 // withCampaign opens the campaign of a problem for as long as something is done with it.
 func withCampaign(c *cobra.Command, path string, do func(*campaign.Campaign) error) (err error) {
-	d := newDoing(c.Context(), c.ErrOrStderr(), false)
+	d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 	defer d.end()
-	k, err := campaign.Open(c.Context(), path, problem.Options{Tell: d.tell, Doing: d.begin, Cache: true})
+	k, err := campaign.Open(c.Context(), path, problem.Options{Notify: d.tell, Progress: d.begin, Cache: true})
 	if err != nil {
 		return err
 	}
@@ -100,9 +100,9 @@ func withCampaign(c *cobra.Command, path string, do func(*campaign.Campaign) err
 	return do(k)
 }
 
-// chosen returns the next batch, or the last one again where nothing has changed since.
-func chosen(ctx context.Context, k *campaign.Campaign, s campaign.Settings, out string) (b *campaign.Batch, again bool, err error) {
-	if b, err = k.Again(s); b != nil || err != nil {
+// nextBatch returns the next batch, or the last one again where nothing has changed since.
+func nextBatch(ctx context.Context, k *campaign.Campaign, s campaign.Settings, out string) (b *campaign.Batch, again bool, err error) {
+	if b, err = k.UnchangedBatch(s); b != nil || err != nil {
 		return b, true, err
 	}
 	if out == "" {

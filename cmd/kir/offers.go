@@ -48,9 +48,9 @@ type offer struct {
 	Draws  []drawTrial `json:"draws,omitempty"`
 }
 
-// suggest returns the offer that a trial ends in, if any. A suggestion that cannot be tried is
+// tryOffer returns the offer that a trial ends in, if any. A suggestion that cannot be tried is
 // none, and no error of the problem: only the end of the context ends the work.
-func suggest(ctx context.Context, trial func() (*offer, error)) (*offer, error) {
+func tryOffer(ctx context.Context, trial func() (*offer, error)) (*offer, error) {
 	o, err := trial()
 	if err != nil {
 		return nil, ctx.Err()
@@ -61,7 +61,7 @@ func suggest(ctx context.Context, trial func() (*offer, error)) (*offer, error) 
 // offersOf says what a problem might do better. What can be tried has been. An error is one of
 // the problem as it is, or the context's.
 func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err error) {
-	for _, text := range p.Offers() {
+	for _, text := range p.Hints() {
 		offers = append(offers, offer{Text: text})
 	}
 	if p.RunsPrograms() || len(p.Properties) == 0 {
@@ -74,9 +74,9 @@ func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err erro
 	for _, trial := range []func() (*offer, error){
 		func() (*offer, error) { return offerWeights(ctx, p) },
 		func() (*offer, error) { return offerEffort(ctx, p, as) },
-		func() (*offer, error) { return offerWithin(ctx, p, as) },
+		func() (*offer, error) { return offerBookAmounts(ctx, p, as) },
 	} {
-		o, err := suggest(ctx, trial)
+		o, err := tryOffer(ctx, trial)
 		if err != nil {
 			return offers, err
 		}
@@ -96,16 +96,16 @@ func offerEffort(ctx context.Context, p *problem.Problem, as *trial) (*offer, er
 	return &offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []trial{*as, *more}, nil}, nil
 }
 
-// offerWithin tries doses within the book where many random compositions have others.
-func offerWithin(ctx context.Context, p *problem.Problem, as *trial) (*offer, error) {
-	if p.Book == nil || p.Within() {
+// offerBookAmounts tries doses within the book where many random compositions have others.
+func offerBookAmounts(ctx context.Context, p *problem.Problem, as *trial) (*offer, error) {
+	if p.Book == nil || p.IsWithinBook() {
 		return nil, nil
 	}
-	outside, err := p.Outside(ctx, outsideDraws)
+	outside, err := p.OutsideShare(ctx, outsideDraws)
 	if err != nil || outside == 0 {
 		return nil, err
 	}
-	within, err := tryWithin(ctx, p)
+	within, err := tryBookAmounts(ctx, p)
 	if err != nil || within == nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func offerWithin(ctx context.Context, p *problem.Problem, as *trial) (*offer, er
 	return &offer{text, []trial{*as, *within}, nil}, nil
 }
 
-// mostAlone is up to how many wishes are tried with a greater weight each alone.
-const mostAlone = 4
+// maxSingleWeights is up to how many wishes are tried with a greater weight each alone.
+const maxSingleWeights = 4
 
 // offerWeights tries greater weights, for all wishes and for one at a time, and
 // offers those whose draws score most while chains agree, if that is a tenth more
@@ -137,7 +137,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
 		of      []string
 	}
 	all := []candidate{{"as it is", 1, names}, {"3 times", 3, names}, {"10 times", 10, names}, {"30 times", 30, names}}
-	if 1 < len(names) && len(names) <= mostAlone {
+	if 1 < len(names) && len(names) <= maxSingleWeights {
 		for _, name := range names {
 			all = append(all, candidate{"10 times " + name, 10, []string{name}})
 		}
@@ -162,7 +162,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
 		o.Draws = append(o.Draws, drawTrial{c.setting, t.Mean, t.Best, report.Number(t.RHat)})
 		if k == 0 {
 			least = float64(1.1 * t.Mean)
-		} else if t.Mean > max(least, o.Draws[best].Mean) && t.Agree() {
+		} else if t.Mean > max(least, o.Draws[best].Mean) && t.Agrees() {
 			best, lines = k, strings.Join(of, ", ")
 		}
 	}
@@ -174,9 +174,9 @@ func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
 	return o, nil
 }
 
-// tryWithin tries the problem with doses within the book.
-func tryWithin(ctx context.Context, p *problem.Problem) (_ *trial, err error) {
-	bounded, err := problem.Load(ctx, p.File, problem.Options{Within: true})
+// tryBookAmounts tries the problem with doses within the book.
+func tryBookAmounts(ctx context.Context, p *problem.Problem) (_ *trial, err error) {
+	bounded, err := problem.Load(ctx, p.File, problem.Options{WithinBook: true})
 	if err != nil {
 		return nil, err
 	}
@@ -186,12 +186,12 @@ func tryWithin(ctx context.Context, p *problem.Problem) (_ *trial, err error) {
 
 // trySearch makes a short search. It returns nil if no property counts.
 func trySearch(ctx context.Context, p *problem.Problem, setting string, effort float64) (*trial, error) {
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		return nil, err
 	}
 	q.Effort = effort
-	a, err := q.Answer(ctx, search.Beside{Iterations: trialLines, Seed: p.Sampler.Seed})
+	a, err := q.Answer(ctx, search.RunContext{Iterations: trialLines, Seed: p.Sampler.Seed})
 	if err != nil || a == nil {
 		return nil, err
 	}
@@ -199,8 +199,8 @@ func trySearch(ctx context.Context, p *problem.Problem, setting string, effort f
 	if len(a.Entries) > 0 {
 		t.Mean = float64(a.Comparison.Shortlist.Mean)
 	}
-	if a.Promise != nil {
-		t.Checked = float64(a.Promise.Checked)
+	if a.OptimismCheck != nil {
+		t.Checked = float64(a.OptimismCheck.Checked)
 	}
 	return t, nil
 }

@@ -28,14 +28,14 @@ import (
 func TestPieces(t *testing.T) {
 	record := golden.Open(t)
 	for _, name := range []string{"", "!", "A sour", "  A  sour ", "Überall 2", "a_b-c", strings.Repeat("ab ", 20), strings.Repeat("ab ", 21), strings.Repeat("é", 40), "レモン ジュース"} {
-		record.Holds(t, "slug "+name, slug(name))
+		record.CheckText(t, "slug "+name, slug(name))
 	}
 	for _, text := range []string{"a", "a=b", "a=b=c", " a = b ", "=", "=b", "a="} {
 		before, after, found := cutLast(text, "=")
-		record.Holds(t, "cut "+text, fmt.Sprintf("%q %q %v", before, after, found))
+		record.CheckText(t, "cut "+text, fmt.Sprintf("%q %q %v", before, after, found))
 	}
 	for _, text := range []string{"a", "a b", "it's", "", "a=b", "ü", "$a", "--x"} {
-		record.Holds(t, "word "+text, shellWord(text))
+		record.CheckText(t, "word "+text, shellWord(text))
 	}
 	for k, p := range []run.Progress{
 		{Elapsed: 1500 * time.Millisecond, Done: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{Done: 0.5, Warmup: true, Rate: 10, Accepted: math.NaN()}, {Done: 0.75, Rate: math.NaN(), Accepted: 0.5}}},
@@ -48,20 +48,20 @@ func TestPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		record.Holds(t, fmt.Sprint("progress ", k), string(text))
-		record.Holds(t, fmt.Sprint("line of progress ", k), progressText(p, &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
+		record.CheckText(t, fmt.Sprint("progress ", k), string(text))
+		record.CheckText(t, fmt.Sprint("line of progress ", k), progressText(p, &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
 	}
 	for _, path := range []string{"a", "a.html", "a.HTM", "a.pdf", "a.b/c", ".html", "a."} {
-		record.Holds(t, "page "+path, fmt.Sprint(pageName(path)))
+		record.CheckText(t, "page "+path, fmt.Sprint(checkPageName(path)))
 	}
 	for _, c := range [][2]string{{"p.yaml", "r.csv"}, {"d/p.yaml", "r.csv"}, {"p.yaml", "d/r.csv"}, {"d/p.yaml", "d/e/r.csv"}, {"d/p.yaml", "/abs/r.csv"}} {
-		path, err := from(c[0], c[1])
-		record.Holds(t, "from "+c[0]+" to "+c[1], fmt.Sprint(path, err))
+		path, err := relativePath(c[0], c[1])
+		record.CheckText(t, "from "+c[0]+" to "+c[1], fmt.Sprint(path, err))
 	}
 	dir := t.TempDir()
 	for _, c := range []struct{ named, problem string }{{filepath.Join(dir, "a"), "x"}, {filepath.Join(dir, "new", "a"), "x"}, {filepath.Join(dir, "new", "b"), "x"}, {"s3://bucket/a", "x"}} {
 		of, err := runDirectory(c.named, c.problem)
-		record.Holds(t, "run in "+strings.ReplaceAll(c.named, dir, "DIR"), strings.ReplaceAll(fmt.Sprint(of, " ", err), dir, "DIR"))
+		record.CheckText(t, "run in "+strings.ReplaceAll(c.named, dir, "DIR"), strings.ReplaceAll(fmt.Sprint(of, " ", err), dir, "DIR"))
 	}
 	t.Chdir(dir)
 	if dir, err := runDirectory("", "A sour"); err != nil || dir != filepath.Join("runs", "a-sour-1") {
@@ -122,14 +122,14 @@ func TestOurs(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if ours, err := begins(t.Context(), path, view.IsPage); err != nil || ours != c.ours {
+		if ours, err := isReplaceable(t.Context(), path, view.IsPage); err != nil || ours != c.ours {
 			t.Errorf("%s is ours: %v, %v", name, ours, err)
 		}
 	}
-	if ours, err := begins(t.Context(), filepath.Join(dir, "none"), view.IsPage); err != nil || !ours {
+	if ours, err := isReplaceable(t.Context(), filepath.Join(dir, "none"), view.IsPage); err != nil || !ours {
 		t.Errorf("nothing is ours: %v, %v", ours, err)
 	}
-	if _, err := begins(t.Context(), dir, view.IsPage); err == nil {
+	if _, err := isReplaceable(t.Context(), dir, view.IsPage); err == nil {
 		t.Error("a directory is read")
 	}
 	if err := savePage(t.Context(), filepath.Join(dir, "text"), page); !errors.Is(err, fs.ErrExist) {
@@ -153,7 +153,7 @@ func TestSteered(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	m, err := steered(t.Context(), p, filepath.Join(dir, "run"), nil)
+	m, err := runStep(t.Context(), p, filepath.Join(dir, "run"), nil)
 	if err != nil || m.Sampler.Draws != 30 || slices.Contains(m.Files, view.PageName) {
 		t.Fatalf("%+v, %v", m, err)
 	}
@@ -161,15 +161,15 @@ func TestSteered(t *testing.T) {
 		t.Errorf("it has a page: %v", err)
 	}
 	var exists *run.ExistsError
-	if _, err := steered(t.Context(), p, filepath.Join(dir, "run"), nil); !errors.As(err, &exists) {
+	if _, err := runStep(t.Context(), p, filepath.Join(dir, "run"), nil); !errors.As(err, &exists) {
 		t.Errorf("over another: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := steered(ctx, p, filepath.Join(dir, "next"), nil); !errors.Is(err, context.Canceled) {
+	if _, err := runStep(ctx, p, filepath.Join(dir, "next"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("told to stop: %v", err)
 	}
-	if _, err := steered(t.Context(), p, "s3://", nil); !errors.As(err, new(*fault.Error)) {
+	if _, err := runStep(t.Context(), p, "s3://", nil); !errors.As(err, new(*fault.Error)) {
 		t.Errorf("in no bucket: %v", err)
 	}
 	for place, want := range map[string]string{"run": "../p.yaml", "a/b/run": "../../../p.yaml", "s3://bucket/run": "ABS"} {
@@ -215,7 +215,7 @@ func TestRunStatus(t *testing.T) {
 			if running && strings.Contains(b.String(), "kir resume") {
 				t.Errorf("%s: kir says of a run that is going\n%s", name, &b)
 			}
-			record.Holds(t, fmt.Sprintf("%s, running is %v", name, running), b.String()+string(text))
+			record.CheckText(t, fmt.Sprintf("%s, running is %v", name, running), b.String()+string(text))
 		}
 	}
 }
@@ -225,7 +225,7 @@ func TestRunStatus(t *testing.T) {
 func TestRewritten(t *testing.T) {
 	var b bytes.Buffer
 	p := &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Crème de violette, homemade"}}
-	v := newRewritten(&b, p, func() int { return 79 })
+	v := newRewrittenProgress(&b, p, func() int { return 79 })
 	nan, best := math.NaN(), []run.Best{{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 80}}}}
 	for k, r := range []run.Progress{
 		{Chains: []run.ChainProgress{{Warmup: true}}, Left: time.Minute, AtMost: true, RHat: nan, ESS: nan},

@@ -35,8 +35,8 @@ func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
 	return view.Text(w, m, dir, textStyle(w))
 }
 
-// teller returns what prints messages of a run that goes on.
-func teller(w io.Writer, quiet bool) func(string) {
+// logger returns what prints messages of a run that goes on.
+func logger(w io.Writer, quiet bool) func(string) {
 	return func(message string) {
 		if !quiet {
 			fmt.Fprintln(w, "kir: "+terminal.Plain(message))

@@ -21,7 +21,7 @@ type recordFlags struct {
 	made                      string
 	failed, correct, withdraw bool
 	asJSON                    bool
-	how                       layoutFlags
+	layoutFlags               layoutFlags
 }
 
 func newRecordCommand() *cobra.Command {
@@ -49,14 +49,14 @@ refused, unless --correct replaces it. The file keeps all it had.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: recordable,
+		ValidArgsFunction: completeRecordArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
 				results, err := f.results(c, k, args[1], args[2:])
 				if err != nil {
 					return err
 				}
-				r, err := k.Record(c.Context(), results, campaign.Recording{Correct: f.correct, Withdraw: f.withdraw})
+				r, err := k.Record(c.Context(), results, campaign.RecordOptions{Correct: f.correct, Withdraw: f.withdraw})
 				if err != nil {
 					return err
 				}
@@ -72,15 +72,15 @@ refused, unless --correct replaces it. The file keeps all it had.`,
 	c.Flags().BoolVar(&f.correct, "correct", false, "replace what was recorded")
 	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "take back what was recorded, or a recipe that will not be made")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
-	f.how.add(c)
+	f.layoutFlags.add(c)
 	c.MarkFlagsMutuallyExclusive("failed", "withdraw")
 	c.MarkFlagsMutuallyExclusive("made", "withdraw")
 	c.MarkFlagsMutuallyExclusive("correct", "withdraw")
 	return c
 }
 
-// recordable completes problem files, then tables.
-func recordable(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// completeRecordArgs completes problem files, then tables.
+func completeRecordArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -92,8 +92,8 @@ func recordable(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shel
 
 // results returns what the command line says: the results of a table, or of one recipe.
 func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what string, values []string) ([]campaign.Result, error) {
-	if !f.one(k, what, values) {
-		layout, err := f.how.layout()
+	if !f.isSingleRecipe(k, what, values) {
+		layout, err := f.layoutFlags.layout()
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 			table = func() ([]campaign.Result, *book.Book, error) { return k.ParseTable(text, "stdin", layout) }
 		}
 		var all []campaign.Result
-		b, err := withoutChanging(&layout, func() (b *book.Book, err error) {
+		b, err := readWithoutVaryingColumns(&layout, func() (b *book.Book, err error) {
 			all, b, err = table()
 			return b, err
 		})
@@ -116,11 +116,11 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		return all, tellNotes(c.ErrOrStderr(), b.Notes, b.Guessed)
 	}
 	r := campaign.Result{Failed: f.failed, Values: make(map[string]string)}
-	if k.Knows(what) {
+	if k.HasID(what) {
 		r.ID = what
 	} else {
 		if f.made == "" {
-			return nil, k.NoRecipe(what)
+			return nil, k.NoRecipeError(what)
 		}
 		r.Name = what
 	}
@@ -130,7 +130,7 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		if !ok || strings.TrimSpace(name) == "" {
 			return nil, &fault.Error{Message: fault.Quote(text) + " gives no label a value", Hint: "write, for example, liking=71"}
 		}
-		name = book.Name(name)
+		name = book.NormalizeName(name)
 		if !slices.Contains(labels, name) {
 			hint := fault.DidYouMean(name, labels)
 			if hint == "" {
@@ -155,12 +155,12 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 	return []campaign.Result{r}, nil
 }
 
-// one says whether a word of the command line is a recipe and not a table.
-func (f *recordFlags) one(k *campaign.Campaign, what string, values []string) bool {
+// isSingleRecipe says whether a word of the command line is a recipe and not a table.
+func (f *recordFlags) isSingleRecipe(k *campaign.Campaign, what string, values []string) bool {
 	if len(values) > 0 || f.made != "" || f.failed || f.withdraw && !isFile(what) {
 		return true
 	}
-	return what != "-" && !isFile(what) && (k.Knows(what) || campaign.IsID(what))
+	return what != "-" && !isFile(what) && (k.HasID(what) || campaign.IsID(what))
 }
 
 func isFile(path string) bool {
@@ -169,7 +169,7 @@ func isFile(path string) bool {
 }
 
 // printRecorded says what became of results.
-func printRecorded(w io.Writer, r *campaign.Recorded) error {
+func printRecorded(w io.Writer, r *campaign.RecordSummary) error {
 	lines := []string{r.File + ": " + view.RecordedText(r)}
 	for _, note := range r.Notes {
 		lines = append(lines, note+".")

@@ -33,11 +33,11 @@ for another place, and for the figures.
 --figures writes each figure of the report as SVG and PNG.`,
 		Example: `  kir report runs/fresh-all-day-cocktails-1
   kir report runs/fresh-all-day-cocktails-1 -o cocktails.html --figures figures`,
-		Args:              one("run directory"),
-		ValidArgsFunction: runDirectories,
+		Args:              exactlyOneArg("run directory"),
+		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
-			if err := pageName(out); err != nil {
+			if err := checkPageName(out); err != nil {
 				return err
 			}
 			store, err := storeAt(dir)
@@ -88,8 +88,8 @@ for another place, and for the figures.
 	return c
 }
 
-// pageName refuses a file whose name says that it is something else than a page.
-func pageName(path string) error {
+// checkPageName refuses a file whose name says that it is something else than a page.
+func checkPageName(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case "", ".html", ".htm":
 		return nil
@@ -104,7 +104,7 @@ func savePage(ctx context.Context, path string, page []byte) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return &fault.Error{File: path, Message: "this is a directory", Hint: "name a file, such as report.html"}
 	}
-	if ours, err := begins(ctx, path, view.IsPage); err != nil {
+	if ours, err := isReplaceable(ctx, path, view.IsPage); err != nil {
 		return err
 	} else if !ours {
 		return &fault.Error{File: path, Message: "the file is there already, and is not a report", Hint: "name another with -o", Err: fs.ErrExist}
@@ -112,8 +112,8 @@ func savePage(ctx context.Context, path string, page []byte) error {
 	return writeOver(path, page)
 }
 
-// begins says whether a file begins as it should, or is not there.
-func begins(ctx context.Context, path string, should func(begin []byte) bool) (bool, error) {
+// isReplaceable says whether a file begins as it should, or is not there.
+func isReplaceable(ctx context.Context, path string, should func(begin []byte) bool) (bool, error) {
 	f, err := file.Open(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -131,7 +131,7 @@ func begins(ctx context.Context, path string, should func(begin []byte) bool) (b
 func saveFigures(ctx context.Context, figures []*figure.Figure, dir string) ([]string, error) {
 	for _, f := range figures {
 		path := filepath.Join(dir, f.Name)
-		ours, err := begins(ctx, path+".svg", figure.IsFigure)
+		ours, err := isReplaceable(ctx, path+".svg", figure.IsFigure)
 		if err != nil {
 			return nil, err
 		}

@@ -25,8 +25,8 @@ With --draws a run, finished or not, is made longer; the result is that of one
 long run. The problem and its files must not have changed.`,
 		Example: `  kir resume runs/fresh-all-day-cocktails-1
   kir resume runs/fresh-all-day-cocktails-1 --draws 1000000`,
-		Args:              one("run directory"),
-		ValidArgsFunction: runDirectories,
+		Args:              exactlyOneArg("run directory"),
+		ValidArgsFunction: completeRunDirectories,
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		dir := args[0]
@@ -45,7 +45,7 @@ long run. The problem and its files must not have changed.`,
 			}
 			settings.Draws = draws
 		}
-		p, err := problemOfRun(c.Context(), r, file, settings, o.workers, newDoing(c.Context(), c.ErrOrStderr(), o.quiet))
+		p, err := problemOfRun(c.Context(), r, file, settings, o.workers, newSpinner(c.Context(), c.ErrOrStderr(), o.quiet))
 		if err != nil {
 			return err
 		}
@@ -54,9 +54,9 @@ long run. The problem and its files must not have changed.`,
 			o.problem = p
 			return o.shard(c, shard, dir)
 		}
-		err = o.do(c, p, dir, run.Resume)
+		err = o.runChains(c, p, dir, run.Resume)
 		if errors.Is(err, run.ErrComplete) {
-			if made, err := o.conclude(c, dir, file); made || err != nil {
+			if made, err := o.summarizeIfNeeded(c, dir, file); made || err != nil {
 				return err
 			}
 			return &fault.Error{File: dir, Message: "the run is complete: there is nothing to resume", Hint: "to make it longer, say how many draws a chain it is to have with --draws", Err: err}
@@ -70,13 +70,13 @@ long run. The problem and its files must not have changed.`,
 	return c
 }
 
-// conclude makes and prints the summary of a complete run, as at the end of a run, if the process that made the last draws did not come to it.
-func (o *runOptions) conclude(c *cobra.Command, dir, file string) (made bool, err error) {
+// summarizeIfNeeded makes and prints the summary of a complete run, as at the end of a run, if the process that made the last draws did not come to it.
+func (o *runOptions) summarizeIfNeeded(c *cobra.Command, dir, file string) (made bool, err error) {
 	store, err := storeAt(dir)
 	if err != nil {
 		return false, err
 	}
-	tell := teller(c.ErrOrStderr(), false)
+	tell := logger(c.ErrOrStderr(), false)
 	m, why, err := storedModel(c.Context(), store, tell)
 	if err != nil {
 		return false, err
@@ -86,7 +86,7 @@ func (o *runOptions) conclude(c *cobra.Command, dir, file string) (made bool, er
 	} else {
 		tell(why)
 		made = true
-		m, err = summarize(c.Context(), dir, file, o.workers, !o.noReport, newDoing(c.Context(), c.ErrOrStderr(), o.quiet))
+		m, err = summarize(c.Context(), dir, file, o.workers, !o.noReport, newSpinner(c.Context(), c.ErrOrStderr(), o.quiet))
 	}
 	if err != nil || !made {
 		return false, err

@@ -30,7 +30,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	root.SetOut(out)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
-	if err != nil && !started(command) {
+	if err != nil && !hasStarted(command) {
 		// Cobra itself found the fault, so it is one of usage.
 		err = &usageError{err, command}
 	}
@@ -78,7 +78,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	}
 	several := (*fault.Errors)(nil)
 	usage := (*usageError)(nil)
-	if interrupted(err) {
+	if isInterrupted(err) {
 		fmt.Fprintln(stderr, "kir: interrupted")
 	} else if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
 		// The command whole, a word a line: what is cut or run together can hide something.
@@ -100,8 +100,8 @@ func exitStatus(err error, stderr io.Writer) int {
 	return exitStatusOf(err)
 }
 
-// interrupted is whether a command was ended by a signal and nothing can be resumed.
-func interrupted(err error) bool {
+// isInterrupted is whether a command was ended by a signal and nothing can be resumed.
+func isInterrupted(err error) bool {
 	resumable := (*run.InterruptedError)(nil)
 	return errors.Is(err, context.Canceled) && !errors.As(err, &resumable)
 }
@@ -114,7 +114,7 @@ func exitStatusOf(err error) int {
 		resumable *run.InterruptedError
 	)
 	switch {
-	case interrupted(err):
+	case isInterrupted(err):
 		return 130
 	case errors.As(err, &usage), errors.As(err, &bad), errors.Is(err, run.ErrDamaged):
 		return 2
@@ -184,7 +184,7 @@ func newRootCommand() *cobra.Command {
 		Short:         "Find new recipes under constraints",
 		Long:          longHelp,
 		Version:       thisProgram().Version,
-		Args:          noCommand,
+		Args:          unknownCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -218,16 +218,16 @@ func newRootCommand() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
-		if slices.Contains(programmed, c.Name()) {
+		if slices.Contains(scoringCommands, c.Name()) {
 			c.Flags().Bool(allowPrograms, false, "run the programs that the problem names; they have your rights")
 		}
 		switch c.Name() {
 		case "completion":
-			c.Args, c.RunE = noCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Args, c.RunE = unknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
 		case "help":
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if found, _, err := root.Find(args); err != nil || found == root {
-					return noCommand(root, args)
+					return unknownCommand(root, args)
 				}
 				return nil
 			}
@@ -241,8 +241,8 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// noCommand refuses what is no command with the one that is likely meant.
-func noCommand(c *cobra.Command, args []string) error {
+// unknownCommand refuses what is no command with the one that is likely meant.
+func unknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -250,7 +250,7 @@ func noCommand(c *cobra.Command, args []string) error {
 	for _, known := range c.Commands() {
 		names = append(names, known.Name())
 	}
-	return meant("there is no command "+fault.Quote(args[0]), args[0], names)
+	return suggestName("there is no command "+fault.Quote(args[0]), args[0], names)
 }
 
 // nearestFlag adds to the error about an unknown flag the one that is likely
@@ -262,26 +262,26 @@ func nearestFlag(c *cobra.Command, err error) error {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return meant(err.Error(), "--"+text, names)
+	return suggestName(err.Error(), "--"+text, names)
 }
 
-func meant(message, text string, names []string) error {
+func suggestName(message, text string, names []string) error {
 	if near := fault.DidYouMean(text, names); near != "" {
 		message += ": " + near
 	}
 	return errors.New(message)
 }
 
-// programmed are the commands that score compositions, and so may run the programs of
+// scoringCommands are the commands that score compositions, and so may run the programs of
 // a problem, if they are allowed.
-var programmed = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign"}
+var scoringCommands = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign"}
 
 const allowPrograms = "allow-programs"
 
 // startedKey marks a command whose own code has begun.
 const startedKey = "started"
 
-// markStart lets [started] tell faults that cobra finds in a command line from
+// markStart lets [hasStarted] tell faults that cobra finds in a command line from
 // those of the command.
 func markStart(c *cobra.Command) {
 	do := c.RunE
@@ -293,13 +293,13 @@ func markStart(c *cobra.Command) {
 		if allow, err := c.Flags().GetBool(allowPrograms); err == nil && allow {
 			c.SetContext(problem.AllowPrograms(c.Context()))
 		}
-		return untilEnded(c, args, do)
+		return runUntilDone(c, args, do)
 	}
 }
 
-// untilEnded runs a command. One that stores no draws does not outlive its context for
+// runUntilDone runs a command. One that stores no draws does not outlive its context for
 // long, whatever it is at: a pipe that nobody fills or empties holds up no end.
-func untilEnded(c *cobra.Command, args []string, do func(*cobra.Command, []string) error) error {
+func runUntilDone(c *cobra.Command, args []string, do func(*cobra.Command, []string) error) error {
 	if slices.Contains([]string{"sample", "resume", "serve"}, c.Name()) {
 		return do(c, args)
 	}
@@ -319,7 +319,7 @@ func untilEnded(c *cobra.Command, args []string, do func(*cobra.Command, []strin
 	}
 }
 
-func started(c *cobra.Command) bool {
+func hasStarted(c *cobra.Command) bool {
 	_, ok := c.Annotations[startedKey]
 	return ok
 }

@@ -54,8 +54,8 @@ run.`,
   kir sample runs/fresh-all-day-cocktails-1 --near 3=1
   kir sample problem.yaml --min "Gin=20%" --max "Lime juice=3%"
   kir sample problem.yaml -o shared/long --chains 64 --draws 100000 --shard 3/16`,
-		Args:              one("problem file or run"),
-		ValidArgsFunction: problemsAndRuns,
+		Args:              exactlyOneArg("problem file or run"),
+		ValidArgsFunction: completeProblemsAndRuns,
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		changed := c.Flags().Changed
@@ -86,27 +86,27 @@ run.`,
 		}
 		file, dir := args[0], out
 		var text []byte
-		if moves.given() || isRun(file) {
+		if moves.isSet() || isRun(file) {
 			if shard != "" {
 				return &fault.Error{Message: "--shard is a part of a run that all know", Hint: "sample the changed problem file, the same for all of them"}
 			}
-			if file, text, dir, err = moves.changed(c, file, out, override, looked, o.quiet); err != nil {
+			if file, text, dir, err = moves.changedProblem(c, file, out, override, looked, o.quiet); err != nil {
 				return err
 			}
 		}
-		d := newDoing(c.Context(), c.ErrOrStderr(), o.quiet)
+		d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
 		defer d.end()
 		p, err := problem.Load(c.Context(), file, problem.Options{
-			Text:     text,
-			Workers:  o.workers,
-			Effort:   looked,
-			Time:     timeOf(c, limit),
-			First:    firstOf(d, o.quiet || o.progressJSON),
-			Kernel:   build.Kernel(nil),
-			Cache:    !noCache,
-			Tell:     d.tell,
-			Doing:    d.begin,
-			Override: override,
+			Text:           text,
+			Workers:        o.workers,
+			Effort:         looked,
+			Time:           timeOf(c, limit),
+			OnEarlyRecipes: firstRecipesPrinter(d, o.quiet || o.progressJSON),
+			Kernel:         build.Kernel(nil),
+			Cache:          !noCache,
+			Notify:         d.tell,
+			Progress:       d.begin,
+			Override:       override,
 		})
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ run.`,
 		d.end()
 		defer func() { err = errors.Join(err, p.Close()) }()
 		o.problem = p
-		if p.Time == problem.DefaultTime && unhurried(c.Context()) {
+		if p.Time == problem.DefaultTime && hasOwnDelay(c.Context()) {
 			p.Time = 0
 		}
 		if shard != "" {
@@ -131,7 +131,7 @@ run.`,
 				return fmt.Errorf("writing the changed problem: %w; name another place with --save", err)
 			}
 		}
-		err = o.do(c, p, dir, run.Start)
+		err = o.runChains(c, p, dir, run.Start)
 		if exists := (*run.ExistsError)(nil); err != nil && text != nil && (errors.As(err, &exists) || !isRun(dir)) {
 			err = errors.Join(err, os.Remove(file))
 		}

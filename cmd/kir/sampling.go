@@ -72,7 +72,7 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 		return &fault.Error{Message: err.Error(), Hint: "give all shards the same number of draws, such as --draws 100000", Err: err}
 	}
 	if err != nil {
-		return inputError(failed(c.Context(), err, o.problem, store))
+		return inputError(explainFailure(c.Context(), err, o.problem, store))
 	}
 	next := "kir status %s says how far the others are"
 	if complete {
@@ -98,8 +98,8 @@ func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.
 	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
 }
 
-// do runs a problem's chains in a directory, and writes and prints the summary of the run.
-func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
+// runChains runs a problem's chains in a directory, and writes and prints the summary of the run.
+func (o *runOptions) runChains(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
 	options, end, err := o.prepare(c, p)
 	if err != nil {
 		return err
@@ -115,14 +115,14 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 	result, err := chains(c.Context(), spec, store, options)
 	end()
 	if err != nil {
-		return inputError(failed(c.Context(), err, p, store))
+		return inputError(explainFailure(c.Context(), err, p, store))
 	}
-	d := newDoing(c.Context(), c.ErrOrStderr(), o.quiet || o.progressJSON)
+	d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet || o.progressJSON)
 	defer d.end()
 	if len(p.Trade) > 0 {
 		d.begin("looking for the trade-off")
 	}
-	m, err := conclude(c.Context(), p, store, result, !o.noReport)
+	m, err := writeReport(c.Context(), p, store, result, !o.noReport)
 	if err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func (o *runOptions) do(c *cobra.Command, p *problem.Problem, dir string, chains
 	return printModel(c.OutOrStdout(), m, dir, o.asJSON)
 }
 
-// conclude writes the summary of a finished run and, if it is wanted, the page.
-func conclude(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
+// writeReport writes the summary of a finished run and, if it is wanted, the page.
+func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
 	m, err := build.Model(ctx, p, store, r, thisProgram().Version)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -165,7 +165,7 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 		return nil, err
 	}
 	spec.Place = file
-	if bucket.Is(dir) {
+	if bucket.IsBucket(dir) {
 		spec.Problem = file
 		return spec, nil
 	}

@@ -30,9 +30,9 @@ YAML, so kir reads the result like any problem file. Nothing is checked but the 
 			if len(args) == 0 {
 				return nil
 			}
-			return one("problem file")(c, args)
+			return exactlyOneArg("problem file")(c, args)
 		},
-		ValidArgsFunction: problemFiles,
+		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				data, err := os.ReadFile(args[0])

@@ -27,7 +27,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 		Example: `  kir score problem.yaml tonight.xlsx
   kir score problem.yaml recipes.csv --csv > scores.csv
   kir score problem.yaml recipes.csv --json | jq '.recipes[] | select(.broken == [])'`,
-		Args: two("problem file", "table of recipes"),
+		Args: exactlyTwoArgs("problem file", "table of recipes"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -40,17 +40,17 @@ The table may be any that kir init reads; its ingredients are those of the probl
 				return err
 			}
 			for _, name := range labels {
-				layout = layout.With(book.Layout{Columns: map[string]book.Role{book.Name(name): book.LabelColumn}})
+				layout = layout.Merge(book.Layout{Columns: map[string]book.Role{book.NormalizeName(name): book.LabelColumn}})
 			}
-			d := newDoing(c.Context(), c.ErrOrStderr(), false)
+			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 			defer d.end()
-			p, err := problem.Load(c.Context(), args[0], problem.Options{Tell: d.tell, Doing: d.begin})
+			p, err := problem.Load(c.Context(), args[0], problem.Options{Notify: d.tell, Progress: d.begin})
 			if err != nil {
 				return err
 			}
 			d.end()
 			defer func() { err = errors.Join(err, p.Close()) }()
-			book, err := withoutChanging(&layout, func() (*book.Book, error) { return p.ReadTable(c.Context(), args[1], layout) })
+			book, err := readWithoutVaryingColumns(&layout, func() (*book.Book, error) { return p.ReadTable(c.Context(), args[1], layout) })
 			if err != nil {
 				return err
 			}

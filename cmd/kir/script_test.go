@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"kir": func() { os.Exit(do(patient(context.Background()))) },
+		"kir": func() { os.Exit(runMain(patient(context.Background()))) },
 		"kir-that-panics": func() {
 			go func() { time.Sleep(100 * time.Millisecond); panic("a mistake") }()
 			main() // which waits for a pipe

@@ -52,15 +52,15 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
   kir serve examples/cocktails/bar.yaml
   kir serve runs/fresh-all-day-cocktails-1 --no-open
   kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan --tls-cert studio.pem --tls-key studio.key`,
-		Args:              atMostOne("table, problem file or run directory"),
-		ValidArgsFunction: servedFiles,
+		Args:              atMostOneArg("table, problem file or run directory"),
+		ValidArgsFunction: completeServedFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			name := "The page for a table"
-			var begin *serve.BeginOptions
+			var begin *serve.SetupOptions
 			if len(args) == 0 {
-				begin = &serve.BeginOptions{Dir: "."}
+				begin = &serve.SetupOptions{Dir: "."}
 			} else if serve.IsTable(args[0]) && !isRun(args[0]) {
-				begin = &serve.BeginOptions{Table: args[0]}
+				begin = &serve.SetupOptions{Table: args[0]}
 				name = args[0]
 			} else {
 				s, err := readSource(c, args[0])
@@ -76,27 +76,27 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 			}
 			o.Kernel = build.Kernel(nil)
 			o.Version = thisProgram().Version
-			o.Run = steered
-			o.Again = func(address string) {
+			o.Run = runStep
+			o.OnNewAddress = func(address string) {
 				fmt.Fprintf(c.OutOrStdout(), "Opened. To open it in another tab, use %s\n", address)
 			}
-			o.Begun = func(address, door string) {
+			o.OnReady = func(address, door string) {
 				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\n", terminal.Plain(name), address)
-				if o.InTheClear() {
+				if o.IsUnencrypted() {
 					fmt.Fprintln(c.OutOrStdout(), "It is not encrypted: whoever can listen to the network can read it and use it. --tls-cert and --tls-key encrypt it.")
 				}
 				fmt.Fprintln(c.OutOrStdout(), "Ctrl-C ends it.")
 				if !noOpen {
 					if err := openBrowser(door); err != nil {
-						teller(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
+						logger(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
 					}
 				}
 			}
 			if begin != nil {
-				return inputError(serve.Begin(c.Context(), o, *begin))
+				return inputError(serve.ServeSetup(c.Context(), o, *begin))
 			}
 			if w := c.ErrOrStderr(); isTerminal(w) {
-				teller(w, false)("reading " + o.File + "; then the page opens")
+				logger(w, false)("reading " + o.File + "; then the page opens")
 			}
 			return inputError(serve.Serve(c.Context(), o))
 		},
@@ -111,8 +111,8 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 	return c
 }
 
-// steered makes the run of a step as kir sample does, without a page of its own.
-func steered(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+// runStep makes the run of a step as kir sample does, without a page of its own.
+func runStep(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 	spec, err := specOf(p, dir)
 	if err != nil {
 		return nil, err
@@ -123,9 +123,9 @@ func steered(ctx context.Context, p *problem.Problem, dir string, progress func(
 	}
 	result, err := run.Start(ctx, spec, store, run.Options{Progress: progress})
 	if err != nil {
-		return nil, failed(ctx, err, p, store)
+		return nil, explainFailure(ctx, err, p, store)
 	}
-	return conclude(ctx, p, store, result, false)
+	return writeReport(ctx, p, store, result, false)
 }
 
 // openBrowser opens a page in a file as the desktop does it.

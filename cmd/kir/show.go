@@ -40,8 +40,8 @@ total. No name in it runs as a formula.`,
   kir show runs/fresh-all-day-cocktails-1 --xlsx -o shortlist.xlsx
   kir show runs/fresh-all-day-cocktails-1 --recipe 3 --batch 750ml --round 0.5
   kir show runs/accord-1 --recipe 1 --batch 100g --round 0.01 --html -o accord.html`,
-		Args:              one("run directory"),
-		ValidArgsFunction: runDirectories,
+		Args:              exactlyOneArg("run directory"),
+		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("best") && best < 1 {
 				return &fault.Error{Message: fmt.Sprintf("--best is %d", best), Hint: "it must be at least 1"}

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// endings are the signals that end the work in order.
-func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
+// endSignals are the signals that end the work in order.
+func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }

@@ -14,7 +14,7 @@ import (
 // storeAt returns the store of a run at a location that the user named: a bucket
 // or a directory.
 func storeAt(location string) (run.Store, error) {
-	if !bucket.Is(location) {
+	if !bucket.IsBucket(location) {
 		if info, err := os.Stat(location); err == nil && !info.IsDir() {
 			return nil, &fault.Error{File: location, Message: "this is a file, not the directory of a run", Hint: "name a directory; kir sample writes one"}
 		}

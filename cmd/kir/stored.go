@@ -28,7 +28,7 @@ func problemFileOf(r *run.Run) (string, error) {
 	if path == "" {
 		return "", &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
 	}
-	if !filepath.IsAbs(path) && !bucket.Is(r.Dir) {
+	if !filepath.IsAbs(path) && !bucket.IsBucket(r.Dir) {
 		path = filepath.Join(r.Dir, path)
 	}
 	if _, err := os.Stat(path); err != nil && r.Manifest.Place != "" {
@@ -40,10 +40,10 @@ func problemFileOf(r *run.Run) (string, error) {
 // problemOfRun reads the problem that a run was made of, with the settings given: a
 // file that is named, the file that it was made of, or, where that is no more, what
 // the run keeps of it, with the data files where they were.
-func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *doing) (*problem.Problem, error) {
+func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *spinner) (*problem.Problem, error) {
 	defer d.end()
 	o := problem.Options{
-		Doing:    d.begin,
+		Progress: d.begin,
 		Workers:  workers,
 		Effort:   r.Manifest.Effort,
 		Override: func(s *mcmc.Settings) { *s = settings },
@@ -74,7 +74,7 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Se
 }
 
 // summarize makes the summary of a complete run, and the page if it is wanted.
-func summarize(ctx context.Context, dir, file string, workers int, page bool, d *doing) (m *report.Model, err error) {
+func summarize(ctx context.Context, dir, file string, workers int, page bool, d *spinner) (m *report.Model, err error) {
 	store, err := storeAt(dir)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool, d 
 	if err != nil {
 		return nil, inputError(err)
 	}
-	if err := r.Complete(); err != nil {
+	if err := r.CheckComplete(); err != nil {
 		return nil, inputError(err)
 	}
 	p, err := problemOfRun(ctx, r, file, r.Manifest.Asked(), workers, d)
@@ -97,9 +97,9 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool, d 
 	}
 	result, err := run.Merge(ctx, spec, store, run.Options{Workers: workers})
 	if err != nil {
-		return nil, inputError(failed(ctx, err, p, store))
+		return nil, inputError(explainFailure(ctx, err, p, store))
 	}
-	return conclude(ctx, p, store, result, page)
+	return writeReport(ctx, p, store, result, page)
 }
 
 // storedModel reads the summary of a run, or says why it is to be made again: it is
@@ -121,7 +121,7 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 		return m, "", damage
 	}
 	if err == nil {
-		err = complete(r, tell)
+		err = checkComplete(r, tell)
 	}
 	if err != nil {
 		return nil, "", inputError(err)
@@ -139,9 +139,9 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 	return m, "", nil
 }
 
-// complete says whether a run has all its draws, and tells of states that are damaged:
+// checkComplete says whether a run has all its draws, and tells of states that are damaged:
 // they are not needed for what there is.
-func complete(r *run.Run, tell func(string)) error {
+func checkComplete(r *run.Run, tell func(string)) error {
 	s, err := r.Status()
 	if err != nil {
 		return err
@@ -149,13 +149,13 @@ func complete(r *run.Run, tell func(string)) error {
 	for _, damage := range s.Damaged() {
 		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, run.Quoted(r.Dir)))
 	}
-	return r.Complete()
+	return r.CheckComplete()
 }
 
 // readModel reads the summary of a run. If it has to be made again, that is said.
 func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
-	tell := teller(c.ErrOrStderr(), false)
+	tell := logger(c.ErrOrStderr(), false)
 	store, err := storeAt(dir)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	}
 	if why != "" {
 		tell(why)
-		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName), newDoing(c.Context(), c.ErrOrStderr(), false))
+		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName), newSpinner(c.Context(), c.ErrOrStderr(), false))
 	}
 	_, err = freshPage(ctx, store, m, tell)
 	return m, err

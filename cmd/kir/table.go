@@ -17,8 +17,8 @@ import (
 
 // tableFlags are the flags of a table of the shortlist.
 type tableFlags struct {
-	csv, xlsx          bool
-	out, group, pricey string
+	csv, xlsx        bool
+	out, group, cost string
 }
 
 func (f *tableFlags) add(c *cobra.Command) {
@@ -26,7 +26,7 @@ func (f *tableFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.xlsx, "xlsx", false, "write a workbook: a sheet of recipes and one of figures")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "`FILE` for the table, which must not exist (default: stdout)")
 	c.Flags().StringVar(&f.group, "group", "", "`COLUMN` of the ingredients that groups them (default: the first that does)")
-	c.Flags().StringVar(&f.pricey, "cost", "", "`COLUMN` of the ingredients that is their cost (default: cost)")
+	c.Flags().StringVar(&f.cost, "cost", "", "`COLUMN` of the ingredients that is their cost (default: cost)")
 	must(c.MarkFlagFilename("output", "csv", "xlsx", "html"))
 }
 
@@ -39,14 +39,14 @@ func (f *tableFlags) write(c *cobra.Command, location string, m *report.Model, b
 	if len(list) == 0 {
 		return &fault.Error{File: location, Message: "the run has no shortlist"}
 	}
-	rack, err := f.rack(c, location)
+	rack, err := f.ingredientOrder(c, location)
 	if err != nil {
 		return err
 	}
 	recipes, figures := view.Sheets(list, m, rack)
 	var b bytes.Buffer
 	if f.csv {
-		err = sheet.CSV(&b, view.Beside(recipes, figures))
+		err = sheet.CSV(&b, view.JoinSheets(recipes, figures))
 	} else {
 		err = sheet.Workbook(&b, recipes, figures)
 	}
@@ -72,20 +72,20 @@ func (f *tableFlags) save(c *cobra.Command, data []byte) error {
 	return err
 }
 
-// rack returns what is known of a run's ingredients: nothing if its problem file is
+// ingredientOrder returns what is known of a run's ingredients: nothing if its problem file is
 // gone, which is said.
-func (f *tableFlags) rack(c *cobra.Command, location string) (report.Rack, error) {
+func (f *tableFlags) ingredientOrder(c *cobra.Command, location string) (report.IngredientOrder, error) {
 	s, err := readSource(c, location)
 	if err != nil {
-		teller(c.ErrOrStderr(), false)(fmt.Sprintf("the order of the groups and costs are not known: %v", err))
-		return report.Rack{}, nil
+		logger(c.ErrOrStderr(), false)(fmt.Sprintf("the order of the groups and costs are not known: %v", err))
+		return report.IngredientOrder{}, nil
 	}
-	return rackOf(s.Attributes, f.group, f.pricey)
+	return newIngredientOrder(s.Attributes, f.group, f.cost)
 }
 
-// rackOf finds the columns by which ingredients are grouped and priced.
-func rackOf(in *book.Ingredients, group, cost string) (report.Rack, error) {
-	r := report.NewRack(in, group, cost)
+// newIngredientOrder finds the columns by which ingredients are grouped and priced.
+func newIngredientOrder(in *book.Ingredients, group, cost string) (report.IngredientOrder, error) {
+	r := report.NewIngredientOrder(in, group, cost)
 	for _, f := range []struct {
 		flag, name string
 		found      bool

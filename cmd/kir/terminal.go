@@ -51,9 +51,9 @@ func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
 	case o.quiet:
 		return none
 	case !isTerminal(w), os.Getenv("TERM") == "dumb":
-		return newLines(w, p)
+		return newLineProgress(w, p)
 	}
-	return newRewritten(w, p, func() int { return terminalWidth(w) })
+	return newRewrittenProgress(w, p, func() int { return terminalWidth(w) })
 }
 
 // lineTime is how long it takes from one line of progress to the next. A run that is
@@ -63,8 +63,8 @@ const lineTime = 5 * time.Second
 // firstLine is when the first of them is due.
 const firstLine = time.Second
 
-// newLines writes how far a run is, a line at a time, for logs.
-func newLines(w io.Writer, p *problem.Problem) progressView {
+// newLineProgress writes how far a run is, a line at a time, for logs.
+func newLineProgress(w io.Writer, p *problem.Problem) progressView {
 	last := firstLine - lineTime
 	return progressView{
 		end: func() {},
@@ -80,7 +80,7 @@ func newLines(w io.Writer, p *problem.Problem) progressView {
 
 // progressText is a line of progress.
 func progressText(r run.Progress, p *problem.Problem) string {
-	line := fmt.Sprintf("%s, after %v%s", doingText(r), r.Elapsed.Round(time.Second), timeLeft(r))
+	line := fmt.Sprintf("%s, after %v%s", phaseText(r), r.Elapsed.Round(time.Second), timeLeft(r))
 	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
 		line += fmt.Sprintf("; R-hat %.3f, %s at %d draws a chain", r.RHat, essText(r), r.Draws)
 	}
@@ -180,8 +180,8 @@ func newBarWriter(w io.Writer) progress.Writer {
 	return bars
 }
 
-// newRewritten shows how far a run is in one line, which is written anew as it goes on.
-func newRewritten(w io.Writer, p *problem.Problem, width func() int) progressView {
+// newRewrittenProgress shows how far a run is in one line, which is written anew as it goes on.
+func newRewrittenProgress(w io.Writer, p *problem.Problem, width func() int) progressView {
 	last := time.Duration(-rewriteTime)
 	return progressView{
 		end: func() { _, _ = io.WriteString(w, "\r\x1b[K") },
@@ -219,7 +219,7 @@ func clip(line string, columns int) string {
 // rewrittenText is what the line says: what is left, the figure that holds the run up, and
 // the best so far, which may be cut off.
 func rewrittenText(r run.Progress, p *problem.Problem) string {
-	line := doingText(r) + timeLeft(r)
+	line := phaseText(r) + timeLeft(r)
 	if !math.IsNaN(r.ESS) {
 		line += "; " + essText(r)
 	}
@@ -229,8 +229,8 @@ func rewrittenText(r run.Progress, p *problem.Problem) string {
 	return line
 }
 
-// doingText says what a run does, and how much of it is done where that is known.
-func doingText(r run.Progress) string {
+// phaseText says what a run does, and how much of it is done where that is known.
+func phaseText(r run.Progress) string {
 	what, done := "sampling", r.Done
 	switch {
 	case r.Chains == nil:

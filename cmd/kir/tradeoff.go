@@ -41,8 +41,8 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 		Example: `  kir tradeoff examples/portfolio/frontier.yaml
   kir tradeoff problem.yaml --between cost,viscosity --figures figures
   kir tradeoff runs/lotion-1 --between cost,stable --json | jq '.front[] | select(.knee)'`,
-		Args:              one("problem file or run"),
-		ValidArgsFunction: problemsAndRuns,
+		Args:              exactlyOneArg("problem file or run"),
+		ValidArgsFunction: completeProblemsAndRuns,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			looked, err := effortOf(c, effort)
 			if err != nil {
@@ -51,9 +51,9 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 			if points < 2 || points > mostPoints {
 				return &fault.Error{Message: fmt.Sprintf("--points is %d", points), Hint: fmt.Sprintf("it must be from 2 to %d", mostPoints)}
 			}
-			d := newDoing(c.Context(), c.ErrOrStderr(), asJSON)
+			d := newSpinner(c.Context(), c.ErrOrStderr(), asJSON)
 			defer d.end()
-			p, r, err := tradedProblem(c.Context(), args[0], file, workers, d)
+			p, r, err := readTradeProblem(c.Context(), args[0], file, workers, d)
 			if err != nil {
 				return err
 			}
@@ -125,10 +125,10 @@ func tradeHint(p *problem.Problem) string {
 	return "add --between, such as --between " + shellWord(names[0]) + "," + shellWord(names[1]) + ", or trade: to the problem; there are " + fault.List(names, 12)
 }
 
-// tradedProblem reads a problem file, or the problem of a run.
-func tradedProblem(ctx context.Context, path, file string, workers int, d *doing) (*problem.Problem, *run.Run, error) {
+// readTradeProblem reads a problem file, or the problem of a run.
+func readTradeProblem(ctx context.Context, path, file string, workers int, d *spinner) (*problem.Problem, *run.Run, error) {
 	if !isRun(path) {
-		p, err := problem.Load(ctx, path, problem.Options{Tell: d.tell, Doing: d.begin, Workers: workers, Cache: true})
+		p, err := problem.Load(ctx, path, problem.Options{Notify: d.tell, Progress: d.begin, Workers: workers, Cache: true})
 		return p, nil, err
 	}
 	r, err := openRun(ctx, path)

@@ -73,7 +73,7 @@ flags are kept as given.`,
   kir train examples/cocktails/recipes.csv --label taste -o taste.json
   kir train recipes.csv --label taste --ingredients ingredients.csv --totals family
   kir train recipes.csv --label taste --ingredients ingredients.csv --choose -o taste.json`,
-		Args: one("recipe file"),
+		Args: exactlyOneArg("recipe file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -130,7 +130,7 @@ flags are kept as given.`,
 			}
 			known, err := book.ReadFile(c.Context(), args[0], read)
 			if err != nil {
-				return asFlags(err)
+				return hintsAsFlags(err)
 			}
 			if err := tellNotes(c.ErrOrStderr(), known.Notes, known.Guessed); err != nil {
 				return err
@@ -146,9 +146,9 @@ flags are kept as given.`,
 				}
 			}
 			if !c.Flags().Changed("numeric") {
-				if numeric = l.Numeric() || kind != model.ForestAlone && l.Counted(failed...); !numeric {
-					if err := l.NotNumbers(failed...); err != nil {
-						return asFlags(err)
+				if numeric = l.Numeric() || kind != model.ForestAlone && l.IsMeasurement(failed...); !numeric {
+					if err := l.CheckNumbers(failed...); err != nil {
+						return hintsAsFlags(err)
 					}
 				}
 			}

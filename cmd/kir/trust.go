@@ -28,10 +28,10 @@ program loads, such as installed libraries. It keeps the consent in kir/trusted 
 of your configuration, as a file that you can delete. To let programs run once, use
 --allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
-		Args:              one("problem file"),
-		ValidArgsFunction: problemFiles,
+		Args:              exactlyOneArg("problem file"),
+		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {
-			commands, err := problem.Programs(c.Context(), args[0], nil)
+			commands, err := problem.ReadCommands(c.Context(), args[0], nil)
 			if err != nil {
 				return err
 			}

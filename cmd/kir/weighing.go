@@ -37,7 +37,7 @@ func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model
 	if t.xlsx {
 		return &fault.Error{Message: "a weighing sheet is text, CSV or a page", Hint: "write --csv or --html"}
 	}
-	entry, err := shortlisted(m.Best, "recipe", f.recipe)
+	entry, err := shortlistEntry(m.Best, "recipe", f.recipe)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model
 	if err != nil {
 		return err
 	}
-	rack, err := rackOf(s.Attributes, t.group, t.pricey)
+	rack, err := newIngredientOrder(s.Attributes, t.group, t.cost)
 	if err != nil {
 		return err
 	}

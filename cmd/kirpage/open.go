@@ -64,7 +64,7 @@ func openPage(ctx context.Context, name string) (http.Handler, error) {
 	if name != "" {
 		o.File = filepath.Join(home, filepath.FromSlash(name))
 	}
-	return serve.Handler(ctx, o, serve.BeginOptions{Dir: home})
+	return serve.Handler(ctx, o, serve.SetupOptions{Dir: home})
 }
 
 // steered makes the run of a step as kir sample does, and keeps it to be saved.

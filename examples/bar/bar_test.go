@@ -59,7 +59,7 @@ func TestBar(t *testing.T) {
 		t.Errorf("%d sizes", len(check.Sizes))
 	}
 	least, most := map[int]int{}, map[int]int{}
-	known, err := p.Known()
+	known, err := p.KnownRecipes()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,14 +19,14 @@ func TestBestOfTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}
 	q.Halves = nil // which are another search, and change nothing in this one
 	iterations := int64(p.Sampler.Chains) * p.Sampler.Iterations()
 	for seed := uint64(1); seed <= long.Pick[uint64](10, 2); seed++ {
-		a, err := q.Answer(t.Context(), search.Beside{Iterations: iterations, Seed: seed})
+		a, err := q.Answer(t.Context(), search.RunContext{Iterations: iterations, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestBestOfTheExample(t *testing.T) {
 					t.Errorf("seed %d: entry %d has %d to %d of %s, and the book %d to %d", seed, k+1, e.Ranges[at].Low, e.Ranges[at].High, p.Ingredients[part.Ingredient], least, most)
 				}
 			}
-			if _, known := p.Book.Known(set); known {
+			if _, known := p.Book.RecipeWithSet(set); known {
 				t.Errorf("seed %d: entry %d has the ingredients of a known drink", seed, k+1)
 			}
 		}

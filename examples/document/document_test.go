@@ -50,7 +50,7 @@ func posterior(t *testing.T, total int) *stattest.Enumeration {
 	_, words := read(t, "words.csv")
 	law, err := stattest.Law{
 		Ingredients: len(topics), Total: total, Size: func(n int) float64 { return math.Exp(-float64(n)) },
-		Wishes: []stattest.Wish{{Weight: 1, Score: func(x []int) float64 {
+		Objectives: []stattest.Objective{{Weight: 1, Score: func(x []int) float64 {
 			likelihood := 1.0
 			for _, row := range words {
 				p := 0.0
@@ -125,7 +125,7 @@ func TestExample(t *testing.T) {
 		}
 		of := diagnose.Summarize(series[k])
 		mean, mcse := of.Mean, of.MCSEMean
-		if err := of.Why("MCSEMean"); err != nil {
+		if err := of.ReasonFor("MCSEMean"); err != nil {
 			t.Fatal(err)
 		}
 		name := "number of topics"
@@ -140,7 +140,7 @@ func TestExample(t *testing.T) {
 			t.Errorf("%s: the draws' mean is %v ± %v, by enumeration it is %v", name, mean, mcse, want)
 		}
 		if !(of.RHat <= 1.01) {
-			t.Errorf("%s: R-hat is %v, %v", name, of.RHat, of.Why("RHat"))
+			t.Errorf("%s: R-hat is %v, %v", name, of.RHat, of.ReasonFor("RHat"))
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestExample(t *testing.T) {
 	}
 	of := diagnose.Summarize(series)
 	rhat, ess := of.RHat, of.ESSBulk
-	if err := of.Why("RHat"); err != nil {
+	if err := of.ReasonFor("RHat"); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("log density: R-hat %.3f, effective draws %.0f", rhat, ess)

@@ -39,7 +39,7 @@ constraints:
 		t.Fatal(err)
 	}
 	defer p.Close()
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ constraints:
 	total := make(map[string]float64)
 	var gains []float64
 	for seed := uint64(1); seed <= seeds; seed++ {
-		a, err := q.Answer(t.Context(), search.Beside{Iterations: 80_000, Seed: seed})
+		a, err := q.Answer(t.Context(), search.RunContext{Iterations: 80_000, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -144,7 +144,7 @@ func TestExample(t *testing.T) {
 			continue
 		}
 		of := diagnose.Summarize(chains)
-		ess, err := of.ESSMean, of.Why("ESSMean")
+		ess, err := of.ESSMean, of.ReasonFor("ESSMean")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -82,7 +82,7 @@ func (p portfolio) target(t *testing.T, returns []float64, covariance [][]float6
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(held, held), mcmc.Wish{Name: "utility", Property: utility, Weight: p.weight})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(held, held), mcmc.Objective{Name: "utility", Property: utility, Weight: p.weight})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,13 +128,13 @@ func look(t *testing.T, target *mcmc.Target, seed uint64, limit time.Duration, k
 					c.EndWarmup()
 				}
 				mu.Lock()
-				err := c.Finds(func(f mcmc.Find) error {
-					if u := f.LogScore / target.Wishes()[0].Weight; u > found.utility {
+				err := c.DrainVisited(func(f mcmc.VisitedState) error {
+					if u := f.LogScore / target.Objectives()[0].Weight; u > found.utility {
 						found = discovery{u, cpu(t) - begun, append(found.parts[:0], f.Parts...)}
 					}
 					return nil
 				})
-				c.Search(found.utility * target.Wishes()[0].Weight)
+				c.Search(found.utility * target.Objectives()[0].Weight)
 				enough = found.utility >= known-1e-12
 				mu.Unlock()
 				if err != nil {

@@ -160,7 +160,7 @@ func TestExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := diagnose.Summarize(series)
-	rhat, err := of.RHat, of.Why("RHat")
+	rhat, err := of.RHat, of.ReasonFor("RHat")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestBestPortfolio(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kernel := range []string{"accelerated", "balanced"} {
-		target, err := mcmc.NewTarget(space, mcmc.Uniform(1, most), mcmc.Wish{Name: "utility", Property: p, Weight: 3e5})
+		target, err := mcmc.NewTarget(space, mcmc.Uniform(1, most), mcmc.Objective{Name: "utility", Property: p, Weight: 3e5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,13 +276,13 @@ func TestLawOfDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, weight := range []float64{1, 200} {
-		target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 4), mcmc.Wish{Name: "utility", Property: p, Weight: weight})
+		target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 4), mcmc.Objective{Name: "utility", Property: p, Weight: weight})
 		if err != nil {
 			t.Fatal(err)
 		}
 		law, err := stattest.Law{
 			Ingredients: assets, Total: total, Size: func(int) float64 { return 1 },
-			Wishes: []stattest.Wish{{Weight: weight, Score: func(x []int) float64 {
+			Objectives: []stattest.Objective{{Weight: weight, Score: func(x []int) float64 {
 				u := 0.0
 				for i := range x {
 					u += returns[i] * float64(x[i]) / total
@@ -321,14 +321,14 @@ func TestLawOfDraws(t *testing.T) {
 		// The test is for independent draws, so the chains are thinned until
 		// they are as good as that. Its rate of false alarms is at most 10⁻⁶.
 		of := diagnose.Summarize(series)
-		iact, err := of.IACT, of.Why("IACT")
+		iact, err := of.IACT, of.ReasonFor("IACT")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if iact > 1.1 {
 			t.Errorf("weight %v: the draws are worth 1/%.2f of independent ones", weight, iact)
 		}
-		if p, at := stattest.Follows(counts, law.Pi); p < 1e-6 {
+		if p, at := stattest.TestLaw(counts, law.Pi); p < 1e-6 {
 			t.Errorf("weight %v: the draws do not follow the law: p = %.2g at %s", weight, p, at)
 		}
 	}

@@ -86,7 +86,7 @@ func TestExample(t *testing.T) {
 	var told []string
 	p, err := problem.Load(problem.AllowPrograms(context.Background()), "problem.yaml", problem.Options{
 		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws = 100, 50 },
-		Tell:     func(message string) { told = append(told, message) },
+		Notify:   func(message string) { told = append(told, message) },
 	})
 	if err != nil {
 		t.Fatal(err)

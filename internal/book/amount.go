@@ -65,7 +65,7 @@ func parseAmount(text string) (a Amount, message, hint string) {
 		return a, "amount " + fault.Quote(text) + " is not finite", hint
 	}
 	switch {
-	case remainder.MatchString(text):
+	case remainderPattern.MatchString(text):
 		return a, message, "what the others leave of 100 is q.s. 100: write that, or the number"
 	case text == "":
 		return a, "no amount", hint + ", or 0 for an ingredient that is not used"
@@ -204,9 +204,9 @@ func (a Amount) String() string {
 	}
 }
 
-// amountOf returns the amount that comes closest to a number, which is 0 or
+// nearestAmount returns the amount that comes closest to a number, which is 0 or
 // more.
-func amountOf(r *big.Rat) (Amount, error) {
+func nearestAmount(r *big.Rat) (Amount, error) {
 	return scanAmount(r.FloatString(amountMagnitude + amountDigits + 2))
 }
 

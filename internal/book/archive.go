@@ -179,8 +179,8 @@ func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int
 		}
 		switch element.Name.Local {
 		case "f":
-			if inFormula = true; attribute(element, "t") == "shared" {
-				group = attribute(element, "si")
+			if inFormula = true; attributeValue(element, "t") == "shared" {
+				group = attributeValue(element, "si")
 			}
 		case "v", "is":
 			inResult = true
@@ -191,7 +191,7 @@ func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int
 		case "row":
 			was := row
 			row, column, inRow = row+1, 0, 0
-			if r := attribute(element, "r"); r != "" {
+			if r := attributeValue(element, "r"); r != "" {
 				if row, err = strconv.Atoi(r); err != nil || row > excelize.TotalRows {
 					return nil, 0, fmt.Errorf("there is no row %q", r)
 				}
@@ -203,11 +203,11 @@ func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int
 			formula, result, group = false, false, ""
 			was := column
 			column++
-			if attribute(element, "t") == "s" {
+			if attributeValue(element, "t") == "s" {
 				inRow++
 				shared = max(shared, inRow)
 			}
-			if r := attribute(element, "r"); r != "" {
+			if r := attributeValue(element, "r"); r != "" {
 				at := 0
 				if column, at, err = excelize.CellNameToCoordinates(r); err != nil {
 					return nil, 0, err
@@ -223,7 +223,7 @@ func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int
 	}
 }
 
-func attribute(e xml.StartElement, name string) string {
+func attributeValue(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name && a.Name.Space == "" {
 			return a.Value

@@ -53,9 +53,9 @@ type Book struct {
 	// Long is whether the table has the long form.
 	Long bool
 
-	// Turned is whether the table has a row for each ingredient and a column for each
+	// Transposed is whether the table has a row for each ingredient and a column for each
 	// recipe.
-	Turned bool
+	Transposed bool
 
 	// Notes are what was understood without being said, by line.
 	Notes []Note
@@ -125,7 +125,7 @@ func (p Part) kind() Kind {
 
 // Label returns the label of that name, and whether there is one.
 func (b *Book) Label(name string) (*Label, bool) {
-	name = Name(name)
+	name = NormalizeName(name)
 	for i := range b.Labels {
 		if b.Labels[i].Name == name {
 			return &b.Labels[i], true
@@ -134,9 +134,9 @@ func (b *Book) Label(name string) (*Label, bool) {
 	return nil, false
 }
 
-// Place returns an error at the place of a recipe, for whoever finds something wrong
+// ErrorAtRecipe returns an error at the place of a recipe, for whoever finds something wrong
 // with it.
-func (b *Book) Place(recipe int) *Error {
+func (b *Book) ErrorAtRecipe(recipe int) *Error {
 	r := &b.Recipes[recipe]
 	return &Error{File: cmp.Or(r.file, b.File), Line: r.Line, Column: r.Column, Cell: r.cell}
 }
@@ -161,7 +161,7 @@ func (b *Book) UsedCounts() []int {
 func (b *Book) Closure(recipe, total int) ([]int, error) {
 	r := &b.Recipes[recipe]
 	if n := len(r.Parts); total < n {
-		e := b.Place(recipe)
+		e := b.ErrorAtRecipe(recipe)
 		e.Message = fault.Quote(r.Name) + " uses " + fault.Count(n, "ingredient") + ", too many for a total of " + fault.Count(total, "unit")
 		e.Hint = "take a total of at least " + fault.Count(n, "unit") + ", better many more"
 		return nil, e

@@ -13,20 +13,20 @@ import (
 
 // A builder puts a book together row by row.
 type builder struct {
-	table   *table
-	book    *Book
-	units   *Units
-	faults  faults
-	readRow func()
-	spelt   map[string]*Unit     // units as the book writes them
-	strange map[string][2]string // what is wrong with those that are none, and what would be right
-	open    bool                 // the book may name new ingredients
-	names   map[string]string    // ingredients by what the table writes
-	without map[string]bool      // recipes that are left out
+	table        *table
+	book         *Book
+	units        *Units
+	faults       faults
+	readRow      func()
+	unitCache    map[string]*Unit     // units as the book writes them
+	unknownUnits map[string][2]string // what is wrong with those that are none, and what would be right
+	allowsNew    bool                 // the book may name new ingredients
+	names        map[string]string    // ingredients by what the table writes
+	excluded     map[string]bool      // recipes that are left out
 	// including are recipes that would be left out otherwise
 	including []string
 	skipped   bool            // the row before was of one of them
-	told      map[string]bool // what was said to be wrong and need not be said again
+	reported  map[string]bool // what was said to be wrong and need not be said again
 
 	// columns; -1 where there is none
 	recipe, ingredient, amount, unit int        // recipe is -1 in the wide form, too, where rows have no names
@@ -35,22 +35,22 @@ type builder struct {
 	used                             []Part     // wide form, room for a row's
 	labels                           []labelColumn
 
-	recipes []Recipe
-	index   map[string]int32   // recipes by name
-	last    int32              // the recipe of the row before
-	lines   map[[2]int32]int32 // long form: by recipe and ingredient, amounts of 0 among them
-	partAt  map[[2]int32]int   // where amounts of several rows are added up: the parts
-	firmAt  int                // the last part that kept others from being masses
-	spoilt  map[int32]bool     // recipes that something is wrong with
-	guesses [guessKind]guessed
-	below   guessed        // rows without the name of their recipe
-	loose   map[*Unit]bool // small units that were taken as masses
-	summed  guessed
-	bare    guessed        // rows of the wide form with neither name nor amounts
-	rests   map[int32]rest // by recipe
-	filled  guessed
-	unsure  bool // a whole was guessed that nothing speaks for
-	respelt []respelling
+	recipes      []Recipe
+	index        map[string]int32   // recipes by name
+	last         int32              // the recipe of the row before
+	lines        map[[2]int32]int32 // long form: by recipe and ingredient, amounts of 0 among them
+	partAt       map[[2]int32]int   // where amounts of several rows are added up: the parts
+	firmPart     int                // the last part that kept others from being masses
+	badRecipes   map[int32]bool     // recipes that something is wrong with
+	guesses      [readingKinds]noteCounter
+	below        noteCounter    // rows without the name of their recipe
+	looseUnits   map[*Unit]bool // small units that were taken as masses
+	addedUp      noteCounter
+	emptyRows    noteCounter             // rows of the wide form with neither name nor amounts
+	remainders   map[int32]remainderPart // by recipe
+	filled       noteCounter
+	guessedWhole bool // a whole was guessed that nothing speaks for
+	respellings  []respelling
 
 	footnotes     []footnote // rows at the end, so far, that may be such
 	footnoteCount int
@@ -63,15 +63,15 @@ type respelling struct {
 	place      place
 }
 
-// A guessed is something that was understood several times.
-type guessed struct {
+// A noteCounter is something that was understood several times.
+type noteCounter struct {
 	count   int
 	example string
 	place   place
 }
 
-// add counts one more.
-func (g *guessed) add(p func() place, example string) {
+// increment counts one more.
+func (g *noteCounter) increment(p func() place, example string) {
 	if g.count++; g.count == 1 {
 		g.place, g.example = p(), strings.Clone(example)
 	}
@@ -86,28 +86,28 @@ type widePart struct {
 
 func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units, l Layout) *builder {
 	b := &builder{
-		names: l.Names, including: l.Including, without: make(map[string]bool, len(l.Without)),
-		table: t, units: units, open: in == nil,
-		book:    &Book{File: t.file, Ingredients: in, Long: long},
-		spelt:   make(map[string]*Unit),
-		strange: make(map[string][2]string),
-		told:    make(map[string]bool),
-		index:   make(map[string]int32),
-		spoilt:  make(map[int32]bool),
-		lines:   make(map[[2]int32]int32),
-		partAt:  make(map[[2]int32]int),
-		rests:   make(map[int32]rest),
-		recipe:  -1, ingredient: -1, amount: -1, unit: -1,
+		names: l.Names, including: l.Including, excluded: make(map[string]bool, len(l.Without)),
+		table: t, units: units, allowsNew: in == nil,
+		book:         &Book{File: t.file, Ingredients: in, Long: long},
+		unitCache:    make(map[string]*Unit),
+		unknownUnits: make(map[string][2]string),
+		reported:     make(map[string]bool),
+		index:        make(map[string]int32),
+		badRecipes:   make(map[int32]bool),
+		lines:        make(map[[2]int32]int32),
+		partAt:       make(map[[2]int32]int),
+		remainders:   make(map[int32]remainderPart),
+		recipe:       -1, ingredient: -1, amount: -1, unit: -1,
 	}
-	if b.open {
+	if b.allowsNew {
 		b.book.Ingredients = newIngredients("")
 	}
 	for _, name := range l.Without {
-		b.without[Name(name)] = true
+		b.excluded[NormalizeName(name)] = true
 	}
 	seen := make(map[int32]string)
 	for i, c := range columns {
-		if b.faults.full() {
+		if b.faults.isFull() {
 			break
 		}
 		switch {
@@ -145,38 +145,38 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 	return b
 }
 
-// fail takes down an error in a field of the current row, once for each key that
+// addError takes down an error in a field of the current row, once for each key that
 // is not empty.
-func (b *builder) fail(field int, key, message, hint string) {
+func (b *builder) addError(field int, key, message, hint string) {
 	if key != "" {
-		if b.told[key] {
+		if b.reported[key] {
 			return
 		}
-		b.told[key] = true
+		b.reported[key] = true
 	}
 	b.faults.add(b.table.errorAt(field, message, hint))
 }
 
-// name returns the name of the current row's recipe.
-func (b *builder) name() string {
+// recipeName returns the name of the current row's recipe.
+func (b *builder) recipeName() string {
 	if b.recipe < 0 {
 		return rowName(b.table.rows.line(0))
 	}
-	return Name(b.table.row[b.recipe])
+	return NormalizeName(b.table.row[b.recipe])
 }
 
-// skips leaves the current row out if it is of a recipe that is to be left out.
-func (b *builder) skips() bool {
-	if len(b.without) == 0 {
+// skipRow leaves the current row out if it is of a recipe that is to be left out.
+func (b *builder) skipRow() bool {
+	if len(b.excluded) == 0 {
 		return false
 	}
-	name := b.name()
+	name := b.recipeName()
 	if name != "" || b.ingredient < 0 {
-		b.skipped = b.without[name]
+		b.skipped = b.excluded[name]
 	}
 	if b.skipped {
-		b.told["without "+strings.Clone(name)] = b.told["without "+name] || name != ""
-		b.table.leave(b.table.rows.line(max(b.recipe, 0)))
+		b.reported["without "+strings.Clone(name)] = b.reported["without "+name] || name != ""
+		b.table.noteLeftOut(b.table.rows.line(max(b.recipe, 0)))
 	}
 	return b.skipped
 }
@@ -186,13 +186,13 @@ func (b *builder) skips() bool {
 // another of the recipe.
 func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 	t := b.table
-	name := b.name()
+	name := b.recipeName()
 	if name == "" {
 		if b.ingredient >= 0 && len(b.recipes) > 0 {
-			b.below.add(func() place { return t.place(b.recipe) }, b.recipes[b.last].Name)
+			b.below.increment(func() place { return t.place(b.recipe) }, b.recipes[b.last].Name)
 			return b.last, false, true, true
 		}
-		b.fail(b.recipe, "", "a recipe without a name", "name it, or remove the row")
+		b.addError(b.recipe, "", "a recipe without a name", "name it, or remove the row")
 		return 0, false, false, false
 	}
 	if len(b.recipes) > 0 && b.recipes[b.last].Name == name {
@@ -201,7 +201,7 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 	recipe, ok = b.index[name]
 	if !ok {
 		if len(b.recipes) == math.MaxInt32 {
-			b.fail(b.recipe, "too many", "too many recipes", "a book may have up to 2^31 - 1")
+			b.addError(b.recipe, "too many", "too many recipes", "a book may have up to 2^31 - 1")
 			return 0, false, false, false
 		}
 		r := Recipe{Name: strings.Clone(name)}
@@ -224,15 +224,15 @@ func (b *builder) findIngredient(name string, at func() place) (int32, bool) {
 	in := b.book.Ingredients
 	given, named := b.names[name]
 	if named {
-		b.told["named "+strings.Clone(name)] = true
-		name = Name(given)
+		b.reported["named "+strings.Clone(name)] = true
+		name = NormalizeName(given)
 	}
 	i, ok := in.find(name)
-	if ok && !named && in.Names[i] != name && !b.told["spelling "+name] {
-		b.told["spelling "+strings.Clone(name)] = true
-		b.respelt = append(b.respelt, respelling{strings.Clone(name), i, at()})
+	if ok && !named && in.Names[i] != name && !b.reported["spelling "+name] {
+		b.reported["spelling "+strings.Clone(name)] = true
+		b.respellings = append(b.respellings, respelling{strings.Clone(name), i, at()})
 	}
-	if ok || !b.open {
+	if ok || !b.allowsNew {
 		return i, ok
 	}
 	return in.add(strings.Clone(name)), true
@@ -240,11 +240,11 @@ func (b *builder) findIngredient(name string, at func() place) (int32, bool) {
 
 // refuseIngredient says, once, that the book may not use an ingredient.
 func (b *builder) refuseIngredient(name string, p place) {
-	if b.told["ingredient "+name] {
+	if b.reported["ingredient "+name] {
 		return
 	}
 	in := b.book.Ingredients
-	b.told["ingredient "+strings.Clone(name)] = true
+	b.reported["ingredient "+strings.Clone(name)] = true
 	message := fault.Quote(name) + " is not one of the " + fault.Count(in.Len(), "ingredient")
 	if in.File != "" {
 		message += " in " + in.File
@@ -259,12 +259,12 @@ func (b *builder) refuseIngredient(name string, p place) {
 	b.faults.add(b.table.errorIn(p, message, hint))
 }
 
-// quantity reads the amount in a field of the current row.
-func (b *builder) quantity(field int, text string) (q quantity, message, hint string) {
+// readQuantity reads the amount in a field of the current row.
+func (b *builder) readQuantity(field int, text string) (q quantity, message, hint string) {
 	t := b.table
 	q, message, hint = parseQuantity(text, t.decimalOf(field), b.units)
-	if message == "" && q.guess != literal {
-		b.guesses[q.guess].add(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
+	if message == "" && q.guess != literalReading {
+		b.guesses[q.guess].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
 	}
 	return q, message, hint
 }
@@ -272,39 +272,39 @@ func (b *builder) quantity(field int, text string) (q quantity, message, hint st
 // findUnit returns the unit of that name, nil if it is empty; what is wrong and
 // what would be right if there is no such.
 func (b *builder) findUnit(text string) (unit *Unit, message, hint string) {
-	if unit, ok := b.spelt[text]; ok {
+	if unit, ok := b.unitCache[text]; ok {
 		return unit, "", ""
 	}
-	if name := Name(text); name != "" {
+	if name := NormalizeName(text); name != "" {
 		var ok bool
 		if unit, ok = b.units.Lookup(name); !ok {
-			why, known := b.strange[text]
+			why, known := b.unknownUnits[text]
 			if !known {
-				why[0], why[1] = b.units.unknown(name)
-				b.strange[strings.Clone(text)] = why
+				why[0], why[1] = b.units.unknownUnit(name)
+				b.unknownUnits[strings.Clone(text)] = why
 			}
 			return nil, why[0], why[1]
 		}
 	}
-	b.spelt[strings.Clone(text)] = unit
+	b.unitCache[strings.Clone(text)] = unit
 	return unit, "", ""
 }
 
-// agree makes a part's unit one of the kind of the others, as far as it is one
+// reconcileUnit makes a part's unit one of the kind of the others, as far as it is one
 // that nobody measures; they may follow in that. It reports whether all are of
 // one kind.
-func (b *builder) agree(parts []Part, part *Part, field int) bool {
+func (b *builder) reconcileUnit(parts []Part, part *Part, field int) bool {
 	if len(parts) == 0 || parts[0].kind() == part.kind() {
 		return true
 	}
 	asMass := func(p *Part) {
-		if b.loose == nil {
-			b.loose = make(map[*Unit]bool)
+		if b.looseUnits == nil {
+			b.looseUnits = make(map[*Unit]bool)
 		}
 		was := p.Unit
-		if !b.loose[was] {
-			b.loose[was] = true
-			b.table.note(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", fault.Quote(was.Name), was.inMass.Size),
+		if !b.looseUnits[was] {
+			b.looseUnits[was] = true
+			b.table.addNote(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", fault.Quote(was.Name), was.inMass.Size),
 				"units: {"+YAMLText(was.Name)+": "+was.inMass.Size.String()+" g}")
 		}
 		p.Unit = was.inMass
@@ -315,12 +315,12 @@ func (b *builder) agree(parts []Part, part *Part, field int) bool {
 		asMass(part)
 		return true
 	case part.kind() == Mass:
-		if b.firmAt < len(parts) && !loose(&parts[b.firmAt]) {
+		if b.firmPart < len(parts) && !loose(&parts[b.firmPart]) {
 			return false
 		}
 		for i := range parts {
 			if !loose(&parts[i]) {
-				b.firmAt = i
+				b.firmPart = i
 				return false
 			}
 		}
@@ -332,8 +332,8 @@ func (b *builder) agree(parts []Part, part *Part, field int) bool {
 	return false
 }
 
-// mixed says that a part's unit cannot be added to those of the recipe.
-func (b *builder) mixed(r *Recipe, first, part *Part, field int) {
+// failMixedUnits says that a part's unit cannot be added to those of the recipe.
+func (b *builder) failMixedUnits(r *Recipe, first, part *Part, field int) {
 	describe := func(u *Unit) string {
 		if u == nil {
 			return "no unit"
@@ -359,23 +359,23 @@ func (b *builder) mixed(r *Recipe, first, part *Part, field int) {
 		name := b.book.Ingredients.Names[of]
 		key, hint = "no unit in "+name, hint+", or if "+fault.Quote(name)+" is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
 	}
-	b.fail(field, key, message, hint)
+	b.addError(field, key, message, hint)
 }
 
-// empty says that a recipe has no amounts.
-func (b *builder) empty(r *Recipe) {
+// failEmpty says that a recipe has no amounts.
+func (b *builder) failEmpty(r *Recipe) {
 	b.faults.add(b.table.errorIn(place{r.Line, r.Column, r.cell}, "the amounts of "+fault.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"))
 }
 
-// takeRest takes down such a part of a recipe.
-func (b *builder) takeRest(recipe int32, part Part, field int, text string, before int) {
-	if first, twice := b.rests[recipe]; twice {
-		b.fail(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", fault.Quote(b.book.Ingredients.Names[part.Ingredient]),
+// addRemainder takes down such a part of a recipe.
+func (b *builder) addRemainder(recipe int32, part Part, field int, text string, before int) {
+	if first, twice := b.remainders[recipe]; twice {
+		b.addError(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", fault.Quote(b.book.Ingredients.Names[part.Ingredient]),
 			fault.Quote(b.recipes[recipe].Name), fault.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used")
-		b.spoilt[recipe] = true
+		b.badRecipes[recipe] = true
 		return
 	}
-	b.rests[recipe] = rest{Part: part, before: before, text: strings.Clone(text), place: b.table.place(field)}
+	b.remainders[recipe] = remainderPart{Part: part, before: before, text: strings.Clone(text), place: b.table.place(field)}
 }
 
 // columnOf returns the column of an ingredient in the wide form.
@@ -386,22 +386,22 @@ func (b *builder) columnOf(ingredient int32) string {
 	return ""
 }
 
-// fillRests works these parts out once all rows have been read.
-func (b *builder) fillRests() {
-	plain, sure, why := plainWhole(b.recipes, b.rests, b.spoilt)
+// fillRemainders works these parts out once all rows have been read.
+func (b *builder) fillRemainders() {
+	plain, sure, why := plainWhole(b.recipes, b.remainders, b.badRecipes)
 	for i := range b.recipes {
-		if part, ok := b.rests[int32(i)]; ok && !b.spoilt[int32(i)] {
+		if part, ok := b.remainders[int32(i)]; ok && !b.badRecipes[int32(i)] {
 			guessed := !sure && part.Amount.IsZero()
 			what := fault.Quote(part.text) + " of " + fault.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + fault.Quote(b.recipes[i].Name)
-			is, key, message, hint := part.fill(&b.recipes[i], plain, why, b.columnOf)
+			is, key, message, hint := part.complete(&b.recipes[i], plain, why, b.columnOf)
 			if message == "" {
-				b.unsure = b.unsure || guessed && part.Unit == nil
-				b.filled.add(func() place { return part.place }, what+" is "+is)
+				b.guessedWhole = b.guessedWhole || guessed && part.Unit == nil
+				b.filled.increment(func() place { return part.place }, what+" is "+is)
 				continue
 			}
-			b.spoilt[int32(i)] = true
-			if key == "" || !b.told[key] {
-				b.told[key] = true
+			b.badRecipes[int32(i)] = true
+			if key == "" || !b.reported[key] {
+				b.reported[key] = true
 				b.faults.add(b.table.errorIn(part.place, what+" "+message, hint))
 			}
 		}
@@ -413,93 +413,93 @@ func (b *builder) finish() (*Book, error) {
 	book, t := b.book, b.table
 	b.endFootnotes()
 	book.Recipes = b.recipes
-	if !b.faults.full() && !b.faults.broken && len(t.broken) == 0 {
-		b.fillRests()
+	if !b.faults.isFull() && !b.faults.broken && len(t.broken) == 0 {
+		b.fillRemainders()
 	}
 	if len(book.Recipes) == 0 && len(b.faults.all) == 0 {
 		b.faults.add(t.errorIn(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
 	}
 	for i := range book.Recipes {
-		if b.faults.full() || len(t.broken) > 0 {
+		if b.faults.isFull() || len(t.broken) > 0 {
 			break
 		}
-		if len(book.Recipes[i].Parts) == 0 && !b.spoilt[int32(i)] && !(book.Long && b.faults.broken) {
-			b.empty(&book.Recipes[i])
+		if len(book.Recipes[i].Parts) == 0 && !b.badRecipes[int32(i)] && !(book.Long && b.faults.broken) {
+			b.failEmpty(&book.Recipes[i])
 		}
 	}
 	if err := b.faults.join(); err != nil {
 		return nil, err
 	}
 	for i := range b.labels {
-		label, unknown := b.labels[i].sorted()
+		label, unknown := b.labels[i].finish()
 		if book.Labels = append(book.Labels, label); len(unknown) > 0 {
-			t.note(t.places[b.labels[i].column], fmt.Sprintf("%s in %s says that a class is not known: recipes with it have none", fault.List(unknown, 4), fault.Quote(label.Name)), "")
+			t.addNote(t.places[b.labels[i].column], fmt.Sprintf("%s in %s says that a class is not known: recipes with it have none", fault.List(unknown, 4), fault.Quote(label.Name)), "")
 		}
 	}
-	b.tell()
-	b.tellUnused()
-	b.tellIncluded(b.including)
+	b.addNotes()
+	b.noteUnusedNames()
+	b.noteIncluded(b.including)
 	for i := range book.Recipes {
-		if r := &book.Recipes[i]; sumsUp(r.Name) && r.Name != t.included {
+		if r := &book.Recipes[i]; isSumRow(r.Name) && r.Name != t.included {
 			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubt: true, Row: r.Name,
 				Message: "a row called " + fault.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
 		}
 	}
-	book.Notes, book.Guessed = t.notes, t.asks
+	book.Notes, book.Guessed = t.notes, t.settling
 	slices.SortStableFunc(book.Notes, func(a, b Note) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return book, nil
 }
 
-// tellUnused says which names the layout has that the table does not.
-func (b *builder) tellUnused() {
+// noteUnusedNames says which names the layout has that the table does not.
+func (b *builder) noteUnusedNames() {
 	for _, name := range slices.Sorted(maps.Keys(b.names)) {
-		if !b.told["named "+name] {
-			b.table.doubt(place{}, "names has "+fault.Quote(name)+", which the table does not")
+		if !b.reported["named "+name] {
+			b.table.addDoubt(place{}, "names has "+fault.Quote(name)+", which the table does not")
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.without)) {
-		if !b.told["without "+name] && !(b.table.summed > 0 && b.table.sum == name) {
-			b.table.doubt(place{}, "without has "+fault.Quote(name)+", which is no recipe of the table")
+	for _, name := range slices.Sorted(maps.Keys(b.excluded)) {
+		if !b.reported["without "+name] && !(b.table.summed > 0 && b.table.sum == name) {
+			b.table.addDoubt(place{}, "without has "+fault.Quote(name)+", which is no recipe of the table")
 		}
 	}
 }
 
-// tellIncluded says which recipes are to be taken in that are not left out.
-func (b *builder) tellIncluded(names []string) {
+// noteIncluded says which recipes are to be taken in that are not left out.
+func (b *builder) noteIncluded(names []string) {
 	for _, name := range names {
-		if Name(name) != b.table.included {
-			b.table.doubt(place{}, "including has "+fault.Quote(name)+", which is not left out")
+		if NormalizeName(name) != b.table.included {
+			b.table.addDoubt(place{}, "including has "+fault.Quote(name)+", which is not left out")
 		}
 	}
 }
 
-// tell takes down what was understood of cells.
-func (b *builder) tell() {
+// addNotes takes down what was understood of cells.
+func (b *builder) addNotes() {
 	for kind := range b.guesses {
 		if g := &b.guesses[kind]; g.count > 0 {
-			b.table.note(g.place, fmt.Sprintf("%s (%s): %s", says[kind], fault.Count(g.count, "time"), g.example), "")
+			b.table.addNote(g.place, fmt.Sprintf("%s (%s): %s", readingNotes[kind], fault.Count(g.count, "time"), g.example), "")
 		}
 	}
 	const most = 5
-	for _, r := range b.respelt[:min(len(b.respelt), most)] {
-		b.table.doubt(r.place, fmt.Sprintf("%s and %s are taken for one ingredient, %s", fault.Quote(b.book.Ingredients.Names[r.ingredient]), fault.Quote(r.name), fault.Quote(b.book.Ingredients.Names[r.ingredient])))
+	for _, r := range b.respellings[:min(len(b.respellings), most)] {
+		b.table.addDoubt(r.place, fmt.Sprintf("%s and %s are taken for one ingredient, %s", fault.Quote(b.book.Ingredients.Names[r.ingredient]), fault.Quote(r.name), fault.Quote(b.book.Ingredients.Names[r.ingredient])))
 		last := &b.table.notes[len(b.table.notes)-1]
 		last.Word, last.Same = r.name, b.book.Ingredients.Names[r.ingredient]
 	}
-	if more := len(b.respelt) - most; more > 0 {
-		b.table.doubt(b.respelt[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", fault.Count(more, "more name")))
+	if more := len(b.respellings) - most; more > 0 {
+		b.table.addDoubt(b.respellings[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", fault.Count(more, "more name")))
 	}
 	if g := &b.below; g.count > 0 {
-		b.table.note(g.place, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", fault.Count(g.count, "time"), fault.Quote(g.example)), "")
+		b.table.addNote(g.place, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", fault.Count(g.count, "time"), fault.Quote(g.example)), "")
 	}
-	if g := &b.bare; g.count > 0 {
-		b.table.note(g.place, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", fault.Count(g.count, "time")), "")
+	if g := &b.emptyRows; g.count > 0 {
+		b.table.addNote(g.place, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", fault.Count(g.count, "time")), "")
 	}
 	if g := &b.filled; g.count > 0 {
-		b.table.note(g.place, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", fault.Count(g.count, "time"), g.example), "")
-		b.table.notes[len(b.table.notes)-1].Doubt = b.unsure
+		b.table.addNote(g.place, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", fault.Count(g.count, "time"), g.example), "")
+		b.table.notes[len(b.table.notes)-1].Doubt = b.guessedWhole
 	}
-	if g := &b.summed; g.count > 0 {
-		b.table.note(g.place, fmt.Sprintf("what a recipe has of an ingredient in several lines is added up (%s): first %s", fault.Count(g.count, "time"), g.example), "")
+	if g := &b.addedUp; g.count > 0 {
+		b.table.addNote(g.place, fmt.Sprintf("what a recipe has of an ingredient in several lines is added up (%s): first %s", fault.Count(g.count, "time"), g.example), "")
 	}
 }

@@ -32,7 +32,7 @@ type Cells struct {
 func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cells, error) {
 	names := slices.Concat(required, any)
 	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(Name(name), n) })
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(NormalizeName(name), n) })
 	})
 	if err != nil {
 		return nil, plainError(err)
@@ -40,7 +40,7 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 	columns := make([]int, len(names))
 	some := len(any) == 0
 	for k, name := range names {
-		if columns[k], err = t.findOnly(name); err != nil {
+		if columns[k], err = t.findUnique(name); err != nil {
 			return nil, err
 		}
 		if columns[k] < 0 && k < len(required) {
@@ -53,18 +53,18 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 	}
 	for i, name := range t.header {
 		if name != "" && !slices.Contains(columns, i) {
-			t.note(t.places[i], "column "+fault.Quote(name)+" is left out", "")
+			t.addNote(t.places[i], "column "+fault.Quote(name)+" is left out", "")
 		}
 	}
-	t.forget()
+	t.dropProfiles()
 	c := &Cells{File: file}
 	var faults faults
-	err = t.each(&faults, func() {
+	err = t.readRows(&faults, func() {
 		text, places := make([]string, len(columns)), make([]place, len(columns))
 		for k, i := range columns {
 			places[k] = t.place(max(i, 0))
 			if i >= 0 {
-				text[k] = strings.Clone(t.plainFigure(i, Name(t.row[i])))
+				text[k] = strings.Clone(t.plainFigure(i, NormalizeName(t.row[i])))
 			}
 		}
 		c.Text, c.places = append(c.Text, text), append(c.places, places)
@@ -75,7 +75,7 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 	if err := faults.join(); err != nil {
 		return nil, err
 	}
-	c.Notes, c.Guessed = t.notes, t.asks
+	c.Notes, c.Guessed = t.notes, t.settling
 	return c, nil
 }
 

@@ -39,7 +39,7 @@ func Closure(parts []Part, total int) ([]int, error) {
 	if total < n {
 		return nil, fmt.Errorf("%s cannot share %s: take a total of at least %d", fault.Count(n, "ingredient"), fault.Count(total, "unit"), n)
 	}
-	weights, sum, err := scaled(parts)
+	weights, sum, err := wholeWeights(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +97,9 @@ func Closure(parts []Part, total int) ([]int, error) {
 	return units, nil
 }
 
-// scaled returns whole numbers in the ratio of the parts' base amounts, and
+// wholeWeights returns whole numbers in the ratio of the parts' base amounts, and
 // their sum.
-func scaled(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
+func wholeWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
 	least := 0
 	for i, p := range parts {
 		if p.Amount.IsZero() {

@@ -24,40 +24,40 @@ type Column struct {
 
 const longForm = "the long form has the columns recipe, ingredient, amount and perhaps unit and labels"
 
-// meansRecipes is whether a name in a header speaks for a table of recipes.
-func meansRecipes(name string) bool {
-	return means(name, RecipeColumn) || means(name, IngredientColumn) || means(name, AmountColumn)
+// isRecipeHeader is whether a name in a header speaks for a table of recipes.
+func isRecipeHeader(name string) bool {
+	return matchesRole(name, RecipeColumn) || matchesRole(name, IngredientColumn) || matchesRole(name, AmountColumn)
 }
 
-// means is whether a name in a header speaks for a role.
-func means(name string, r Role) bool {
-	name = strings.ToLower(Name(name))
-	return name == string(r) || slices.Contains(words[r], name)
+// matchesRole is whether a name in a header speaks for a role.
+func matchesRole(name string, r Role) bool {
+	name = strings.ToLower(NormalizeName(name))
+	return name == string(r) || slices.Contains(roleWords[r], name)
 }
 
 // A columnReader works out what the columns of a table of recipes are.
 type columnReader struct {
 	*table
-	options            Options
-	units              *Units
-	given              map[int]Role // what the options say
-	taken              map[Role]int // the columns of the roles that one column has
-	columns            []Column
-	total              int         // the wide form: the column that adds up those before it; 0 if there is none
-	spreads            map[int]int // the wide form: columns of standard deviations, and of which others
-	spreadBy           map[int]int // the same, by the others
-	inPercent, inUnits func() bool // findPercent and findUnits, once
-	bases              []string    // names without their units, when guess has needed them
+	options                       Options
+	units                         *Units
+	given                         map[int]Role // what the options say
+	taken                         map[Role]int // the columns of the roles that one column has
+	columns                       []Column
+	total                         int         // the wide form: the column that adds up those before it; 0 if there is none
+	spreads                       map[int]int // the wide form: columns of standard deviations, and of which others
+	spreadBy                      map[int]int // the same, by the others
+	hasPercentNames, hasUnitCells func() bool // arePercentNames and areUnitCells, once
+	bases                         []string    // names without their units, when guess has needed them
 }
 
 // readColumns works out what the columns are, and whether the form is long.
 func readColumns(t *table, o Options, units *Units) (columns []Column, long bool, err error) {
 	c := &columnReader{table: t, options: o, units: units, given: make(map[int]Role), taken: make(map[Role]int), columns: make([]Column, len(t.header))}
-	c.inPercent, c.inUnits = sync.OnceValue(c.findPercent), sync.OnceValue(c.findUnits)
+	c.hasPercentNames, c.hasUnitCells = sync.OnceValue(c.arePercentNames), sync.OnceValue(c.areUnitCells)
 	for i, name := range t.header {
 		c.columns[i] = Column{Name: name, Role: IgnoredColumn}
 	}
-	if err := c.headless(); err != nil {
+	if err := c.checkHeader(); err != nil {
 		return nil, false, err
 	}
 	if err := c.readGiven(); err != nil {
@@ -67,7 +67,7 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 		if _, ok := c.taken[r]; ok {
 			continue
 		}
-		i, err := c.findOnly(string(r))
+		i, err := c.findUnique(string(r))
 		if err != nil {
 			return nil, false, err
 		}
@@ -79,7 +79,7 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 	_, amount := c.taken[AmountColumn]
 	if long = ingredient || amount; !long {
 		// Two names with a meaning make the form long; one alone may be anything.
-		in, at := c.guess(IngredientColumn), c.guess(AmountColumn)
+		in, at := c.takeGuess(IngredientColumn), c.takeGuess(AmountColumn)
 		if in >= 0 && at < 0 {
 			at = c.amountByUnit()
 		}
@@ -91,10 +91,10 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 	return c.columns, false, c.readWide()
 }
 
-// headless says that the first row names no columns if it looks as those below: a number
+// checkHeader says that the first row names no columns if it looks as those below: a number
 // stands above numbers, and a text above the same text.
-func (c *columnReader) headless() error {
-	if len(c.options.Columns) > 0 || slices.ContainsFunc(c.header, meansRecipes) {
+func (c *columnReader) checkHeader() error {
+	if len(c.options.Columns) > 0 || slices.ContainsFunc(c.header, isRecipeHeader) {
 		return nil
 	}
 	figure, text := -1, -1
@@ -116,7 +116,7 @@ func (c *columnReader) headless() error {
 // readGiven takes in what the options say of columns.
 func (c *columnReader) readGiven() error {
 	find := func(text, what string) (int, error) {
-		name := Name(text)
+		name := NormalizeName(text)
 		if i, ok := c.byName[name]; ok {
 			return i, nil
 		}
@@ -143,7 +143,7 @@ func (c *columnReader) readGiven() error {
 		}
 	}
 	for _, text := range c.options.Labels {
-		if _, ok := c.byName[Name(text)]; c.options.Elsewhere && !ok {
+		if _, ok := c.byName[NormalizeName(text)]; c.options.LabelsOptional && !ok {
 			continue
 		}
 		i, err := find(text, "a label")
@@ -169,9 +169,9 @@ func (c *columnReader) readGiven() error {
 	return nil
 }
 
-// guess returns the column that has a name for a role besides the role's own,
+// takeGuess returns the column that has a name for a role besides the role's own,
 // and takes it; −1 if there is none.
-func (c *columnReader) guess(role Role) int {
+func (c *columnReader) takeGuess(role Role) int {
 	if i, ok := c.taken[role]; ok {
 		return i
 	}
@@ -182,7 +182,7 @@ func (c *columnReader) guess(role Role) int {
 		}
 		c.bases = append(c.bases, base)
 	}
-	for _, word := range append([]string{string(role)}, words[role]...) {
+	for _, word := range append([]string{string(role)}, roleWords[role]...) {
 		for i, base := range c.bases {
 			if _, given := c.given[i]; given || !strings.EqualFold(base, word) || c.isTaken(i) {
 				continue
@@ -228,8 +228,8 @@ func (c *columnReader) isTaken(column int) bool {
 	return false
 }
 
-// missing says that there is no column for a role.
-func (c *columnReader) missing(role Role) error {
+// missingColumnError says that there is no column for a role.
+func (c *columnReader) missingColumnError(role Role) error {
 	hint := longForm + "; the wide form has recipe and a column for each ingredient"
 	column := 0
 	for i, other := range c.header {
@@ -239,10 +239,10 @@ func (c *columnReader) missing(role Role) error {
 		}
 	}
 	_, given := c.given[0]
-	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && (p.amounts < p.filled || len(c.lines) > 1) && p.differ && c.header[0] != "" {
+	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && (p.amounts < p.filled || len(c.lines) > 1) && p.allDistinct && c.header[0] != "" {
 		hint = "say which it is, as in " + Layout{Columns: map[string]Role{c.header[0]: RecipeColumn}}.YAML() + "; " + hint
 	}
-	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && !p.differ && p.amounts == 0 && len(c.lines) >= fewestRows && c.header[0] != "" {
+	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && !p.allDistinct && p.amounts == 0 && len(c.lines) >= fewestRows && c.header[0] != "" {
 		hint = fmt.Sprintf("where several rows are of one %s, call the recipes by their rows with %s; %s", fault.Quote(c.header[0]),
 			Layout{Columns: map[string]Role{c.header[0]: LabelColumn}}.YAML(), hint)
 	}
@@ -251,12 +251,12 @@ func (c *columnReader) missing(role Role) error {
 
 // readLong settles the columns of the long form.
 func (c *columnReader) readLong() error {
-	c.guess(IngredientColumn)
-	if c.guess(AmountColumn) < 0 {
+	c.takeGuess(IngredientColumn)
+	if c.takeGuess(AmountColumn) < 0 {
 		c.amountByUnit()
 	}
-	c.guess(RecipeColumn)
-	c.guess(UnitColumn)
+	c.takeGuess(RecipeColumn)
+	c.takeGuess(UnitColumn)
 	var taken []string
 	first := len(c.header)
 	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {
@@ -265,7 +265,7 @@ func (c *columnReader) readLong() error {
 			if r == UnitColumn {
 				continue
 			}
-			return c.missing(r)
+			return c.missingColumnError(r)
 		}
 		if c.given[i] == LabelColumn {
 			return c.errorInHeader(i, "column "+fault.Quote(c.header[i])+" cannot be a label", "a label is another column than that")
@@ -277,7 +277,7 @@ func (c *columnReader) readLong() error {
 		}
 	}
 	if len(taken) > 0 {
-		c.note(c.places[first], "columns are taken by their names: "+strings.Join(taken, ", "), "")
+		c.addNote(c.places[first], "columns are taken by their names: "+strings.Join(taken, ", "), "")
 	}
 	amount := c.taken[AmountColumn]
 	if _, unit := splitUnit(c.header[amount], c.units); unit != nil {

@@ -18,25 +18,25 @@ const longestRow = 4 << 20
 // errLongRow is returned when a row is longer than longestRow.
 var errLongRow = errors.New("row too long")
 
-// A tap reads ahead for a CSV reader and keeps what the reader has not finished
+// A lookbackReader reads ahead for a CSV reader and keeps what the reader has not finished
 // with: the text of the current row, from which positions in characters are
 // worked out.
-type tap struct {
+type lookbackReader struct {
 	r     io.Reader
 	text  []byte // text[start:] has not been finished with
 	start int
-	base  int64 // the offset of text[start] in the input
-	line  int   // the line of text[start], from 1
-	last  spot  // worked out last, as most are in order and a row may be long
-	err   error // the error that ended the input, if not its end
+	base  int64    // the offset of text[start] in the input
+	line  int      // the line of text[start], from 1
+	last  textSpot // worked out last, as most are in order and a row may be long
+	err   error    // the error that ended the input, if not its end
 }
 
-// A spot is a byte in the unfinished text, its line and column in characters, and
+// A textSpot is a byte in the unfinished text, its line and column in characters, and
 // where that line begins. That of line 0 is none.
-type spot struct{ at, line, column, begin int }
+type textSpot struct{ at, line, column, begin int }
 
 // Read implements io.Reader.
-func (t *tap) Read(p []byte) (int, error) {
+func (t *lookbackReader) Read(p []byte) (int, error) {
 	if t.start > 0 {
 		t.text = t.text[:copy(t.text, t.text[t.start:])]
 		t.start = 0
@@ -53,32 +53,32 @@ func (t *tap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finish forgets the text before an offset in the input.
-func (t *tap) finish(offset int64) {
+// discard forgets the text before an offset in the input.
+func (t *lookbackReader) discard(offset int64) {
 	n := int(offset - t.base)
 	t.line += bytes.Count(t.text[t.start:t.start+n], []byte{'\n'})
 	t.start += n
 	t.base = offset
-	t.last = spot{}
+	t.last = textSpot{}
 }
 
-// from returns the spot that was worked out last if it suits, and else the first one.
-func (t *tap) from(suits bool) spot {
+// startSpot returns the spot that was worked out last if it suits, and else the first one.
+func (t *lookbackReader) startSpot(suits bool) textSpot {
 	if suits && t.last.line > 0 {
 		return t.last
 	}
-	return spot{line: t.line, column: 1}
+	return textSpot{line: t.line, column: 1}
 }
 
-// until returns the unfinished text before an offset in the input.
-func (t *tap) until(offset int64) []byte {
+// textBefore returns the unfinished text before an offset in the input.
+func (t *lookbackReader) textBefore(offset int64) []byte {
 	return t.text[t.start : t.start+int(offset-t.base)]
 }
 
-// at returns where in the unfinished text a byte is, by its line in the file and
+// offsetOf returns where in the unfinished text a byte is, by its line in the file and
 // its column in bytes, from 1.
-func (t *tap) at(line, column int) int {
-	from := t.from(t.last.line <= line)
+func (t *lookbackReader) offsetOf(line, column int) int {
+	from := t.startSpot(t.last.line <= line)
 	text := t.text[t.start:]
 	for ; from.line < line; from.line++ {
 		next := bytes.IndexByte(text[from.begin:], '\n')
@@ -92,8 +92,8 @@ func (t *tap) at(line, column int) int {
 
 // position returns the line and the column in characters of a byte in the
 // unfinished text.
-func (t *tap) position(at int) (line, column int) {
-	to := t.from(t.last.at <= at)
+func (t *lookbackReader) position(at int) (line, column int) {
+	to := t.startSpot(t.last.at <= at)
 	between := t.text[t.start+to.at : t.start+at]
 	if n := bytes.Count(between, []byte{'\n'}); n > 0 {
 		between = between[bytes.LastIndexByte(between, '\n')+1:]
@@ -107,7 +107,7 @@ func (t *tap) position(at int) (line, column int) {
 // csvRows are the rows of a CSV file.
 type csvRows struct {
 	file    string
-	tap     *tap
+	tap     *lookbackReader
 	csv     *csv.Reader
 	lines   int  // of the file before the text
 	lossy   bool // the text was in another encoding than UTF-8
@@ -118,7 +118,7 @@ type csvRows struct {
 // newCSVRows returns the rows of a text in UTF-8 that begins after the first
 // lines of its file.
 func newCSVRows(text io.Reader, file string, delimiter rune, lines int, lossy bool) *csvRows {
-	c := &csvRows{file: file, tap: &tap{r: text, line: 1 + lines}, lossy: lossy}
+	c := &csvRows{file: file, tap: &lookbackReader{r: text, line: 1 + lines}, lossy: lossy}
 	c.csv = newCSVReader(bufio.NewReaderSize(c.tap, 1<<16), delimiter)
 	c.lines = lines
 	return c
@@ -134,7 +134,7 @@ func newCSVReader(r io.Reader, delimiter rune) *csv.Reader {
 }
 
 func (c *csvRows) next() ([]string, error) {
-	c.tap.finish(c.csv.InputOffset())
+	c.tap.discard(c.csv.InputOffset())
 	row, err := c.csv.Read()
 	c.row = row
 	var parse *csv.ParseError
@@ -148,8 +148,8 @@ func (c *csvRows) next() ([]string, error) {
 	case err != nil:
 		return nil, err
 	}
-	text := c.tap.until(c.csv.InputOffset())
-	if at := damaged(text, c.lossy); at >= 0 {
+	text := c.tap.textBefore(c.csv.InputOffset())
+	if at := invalidByte(text, c.lossy); at >= 0 {
 		line, column := c.tap.position(at)
 		if c.lossy {
 			return nil, c.errorIn(line, column, "a character that its encoding does not have", "save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1250")
@@ -168,10 +168,10 @@ func (c *csvRows) next() ([]string, error) {
 	return row, nil
 }
 
-// damaged returns where a text has a byte that is not UTF-8 or, if it was in
+// invalidByte returns where a text has a byte that is not UTF-8 or, if it was in
 // another encoding, the character that stands for what could not be read; −1 if
 // there is none.
-func damaged(text []byte, lossy bool) int {
+func invalidByte(text []byte, lossy bool) int {
 	if lossy {
 		return bytes.Index(text, []byte("\ufffd"))
 	}
@@ -190,7 +190,7 @@ func damaged(text []byte, lossy bool) int {
 
 // quoteError says what is wrong with a quote.
 func (c *csvRows) quoteError(parse *csv.ParseError) error {
-	at := c.at(parse.Line, parse.Column)
+	at := c.offsetOf(parse.Line, parse.Column)
 	text := c.tap.text[c.tap.start:]
 	message, hint := "a quote inside a field that is not in quotes", "put the whole field in quotes and write each quote inside it twice"
 	if errors.Is(parse.Err, csv.ErrQuote) {
@@ -225,24 +225,24 @@ func openQuote(text []byte) int {
 
 func (c *csvRows) place(field int) place {
 	if field < len(c.row) {
-		line, column := c.tap.position(c.at(c.csv.FieldPos(field)))
+		line, column := c.tap.position(c.offsetOf(c.csv.FieldPos(field)))
 		return place{line: line, column: column}
 	}
-	text := c.tap.until(c.csv.InputOffset())
+	text := c.tap.textBefore(c.csv.InputOffset())
 	line, column := c.tap.position(len(bytes.TrimRight(text, "\r\n")))
 	return place{line: line, column: column}
 }
 
-// at returns where in the unfinished text a byte is, by its line in the text and
+// offsetOf returns where in the unfinished text a byte is, by its line in the text and
 // its column in bytes.
-func (c *csvRows) at(line, column int) int { return c.tap.at(line+c.lines, column) }
+func (c *csvRows) offsetOf(line, column int) int { return c.tap.offsetOf(line+c.lines, column) }
 
 func (c *csvRows) line(field int) int {
 	line, _ := c.csv.FieldPos(field)
 	return line + c.lines
 }
 
-func (c *csvRows) exact(int) bool { return false }
+func (c *csvRows) isNumber(int) bool { return false }
 
 // errorIn is an error at a place in the file.
 func (c *csvRows) errorIn(line, column int, message, hint string) *Error {

@@ -46,9 +46,9 @@ type numeral struct {
 	comma string // its plain form where the comma is
 }
 
-// shows returns the decimal mark that alone gives the numeral a meaning. It is
+// decimalMark returns the decimal mark that alone gives the numeral a meaning. It is
 // AnyDecimal for a whole number without marks and for one that has two meanings.
-func (n numeral) shows() Decimal {
+func (n numeral) decimalMark() Decimal {
 	switch {
 	case n.comma == "" && n.point != "":
 		return DecimalPoint
@@ -58,14 +58,14 @@ func (n numeral) shows() Decimal {
 	return AnyDecimal
 }
 
-// twoWays is whether the numeral is another number with another decimal mark.
-func (n numeral) twoWays() bool {
+// isAmbiguous is whether the numeral is another number with another decimal mark.
+func (n numeral) isAmbiguous() bool {
 	return n.point != "" && n.comma != "" && n.point != n.comma
 }
 
-// read returns the plain form, or "" if the numeral has none, or two and nothing
+// plainForm returns the plain form, or "" if the numeral has none, or two and nothing
 // says which.
-func (n numeral) read(d Decimal) string {
+func (n numeral) plainForm(d Decimal) string {
 	switch {
 	case d == DecimalPoint:
 		return n.point

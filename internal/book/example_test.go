@@ -92,7 +92,7 @@ func ExampleBook_Nearest() {
 		i, _ := book.Ingredients.Index(name)
 		set = append(set, i)
 	}
-	_, known := book.Known(set)
+	_, known := book.RecipeWithSet(set)
 	fmt.Println("known:", known)
 	for _, n := range book.Nearest(set, 3) {
 		fmt.Printf("%s %.2f", book.Recipes[n.Recipe].Name, n.Overlap)
@@ -142,8 +142,8 @@ func ExampleOverlap() {
 	// Output: 0.6666666666666666
 }
 
-func ExampleAlike() {
-	for _, names := range book.Alike([]string{"Gin", "Lime juice", "gin", "Lime  Juice", "GIN", "Rum"}) {
+func ExampleSpellingVariants() {
+	for _, names := range book.SpellingVariants([]string{"Gin", "Lime juice", "gin", "Lime  Juice", "GIN", "Rum"}) {
 		fmt.Printf("%q\n", names)
 	}
 	// Output:

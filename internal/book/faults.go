@@ -27,8 +27,8 @@ func (f *faults) addChange(e *Error, column string) {
 	f.changes = append(f.changes, e)
 }
 
-// full is whether there are enough of them.
-func (f *faults) full() bool { return len(f.all) >= mostErrors }
+// isFull is whether there are enough of them.
+func (f *faults) isFull() bool { return len(f.all) >= mostErrors }
 
 // join returns them as one error, by line, nil if there are none.
 func (f *faults) join() error {
@@ -45,7 +45,7 @@ func (f *faults) join() error {
 	})
 	// A cell that cannot be read is one error.
 	f.all = slices.CompactFunc(f.all, func(a, b *Error) bool { return a.Cell != "" && a.Cell == b.Cell })
-	more := f.full()
+	more := f.isFull()
 	return fault.Join(f.all[:min(len(f.all), mostErrors)], more)
 }
 

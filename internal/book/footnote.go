@@ -16,18 +16,18 @@ type footnote struct {
 	wrong []*Error
 }
 
-// remarks is how texts begin that are no names.
-var remarks = regexp.MustCompile(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
+// remarkPattern is how texts begin that are no names.
+var remarkPattern = regexp.MustCompile(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
 
-// asideNote is the note about one.
-const asideNote = "%s, which stands alone in its row, is taken for a remark and left out"
+// footnoteNote is the note about one.
+const footnoteNote = "%s, which stands alone in its row, is taken for a remark and left out"
 
-// aside holds a row back that may be a footnote. What was held back before a row that is
+// holdFootnote holds a row back that may be a footnote. What was held back before a row that is
 // none is wrong.
-func (b *builder) aside() bool {
+func (b *builder) holdFootnote() bool {
 	t := b.table
 	at := -1
-	if t.lone(t.row) {
+	if t.hasSingleCell(t.row) {
 		for i, text := range t.row {
 			if strings.TrimSpace(text) != "" {
 				at = i
@@ -38,14 +38,14 @@ func (b *builder) aside() bool {
 	for _, p := range b.parts {
 		amounts = amounts || at == p.column
 	}
-	if at < 0 || amounts && !remarks.MatchString(Name(t.row[at])) {
+	if at < 0 || amounts && !remarkPattern.MatchString(NormalizeName(t.row[at])) {
 		b.refuseFootnotes()
 		return false
 	}
 	if b.footnoteCount++; len(b.footnotes) >= mostErrors {
 		return true
 	}
-	n := footnote{text: strings.Clone(Name(t.row[at])), place: t.place(at)}
+	n := footnote{text: strings.Clone(NormalizeName(t.row[at])), place: t.place(at)}
 	switch {
 	case t.short != nil:
 		n.wrong = []*Error{t.short}
@@ -81,11 +81,11 @@ func (b *builder) endFootnotes() {
 		return
 	}
 	for _, n := range b.footnotes {
-		b.table.leave(n.place.line)
+		b.table.noteLeftOut(n.place.line)
 	}
-	message := fmt.Sprintf(asideNote, fault.Quote(b.footnotes[0].text))
+	message := fmt.Sprintf(footnoteNote, fault.Quote(b.footnotes[0].text))
 	if b.footnoteCount > 1 {
-		message += ", and so " + isAre(b.footnoteCount-1) + " " + fault.Count(b.footnoteCount-1, "row") + " like it"
+		message += ", and so " + verbFor(b.footnoteCount-1) + " " + fault.Count(b.footnoteCount-1, "row") + " like it"
 	}
-	b.table.doubt(b.footnotes[0].place, message)
+	b.table.addDoubt(b.footnotes[0].place, message)
 }

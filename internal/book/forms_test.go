@@ -85,7 +85,7 @@ func TestReadForms(t *testing.T) {
 		}
 		book, err := Read(strings.NewReader(c.file), file, c.options)
 		if err != nil {
-			kept.Holds(t, c.name, err.Error())
+			kept.CheckText(t, c.name, err.Error())
 			continue
 		}
 		said := strings.Join(sameBook(book), "\n") + "\n" + book.Guessed.YAML()
@@ -96,7 +96,7 @@ func TestReadForms(t *testing.T) {
 			l := &book.Labels[k]
 			said += fmt.Sprintf("\n%s: %d missing, %t %v", l.Name, l.Missing(), l.Numeric(), l.Classes)
 		}
-		kept.Holds(t, c.name, said)
+		kept.CheckText(t, c.name, said)
 	}
 }
 
@@ -142,13 +142,13 @@ func TestLimits(t *testing.T) {
 func TestUnitsSizes(t *testing.T) {
 	kept := golden.Open(t)
 	for _, k := range []Kind{0, Volume, Mass, Percent, Share, Count} {
-		kept.Holds(t, fmt.Sprint("kind ", int(k)), k.String())
+		kept.CheckText(t, fmt.Sprint("kind ", int(k)), k.String())
 	}
 	for _, c := range [][2]string{{"g", "0.1 cl"}, {"cl", "8 g"}, {"kg", "2 l"}, {"g", "1e29 cl"}, {"mg", "1e-30 cl"}, {"thimble", "4.5"}, {"jigger", "4.5"}, {"jigger", "50 g"}, {"Jigger ", "2 oz"}, {"", "1"}, {"oz", "30 ml"}, {"oz", "28"}, {"%", "2"}, {"%", "2 cl"}, {"dash", "0.09"}, {"dashes", "1 g"}, {"x", ""}, {"x", "0"}, {"x", "a"}, {"x", "1 clx"}, {"x", "1e29 l"}, {"piece", "50 g"}, {"ml", "1 cl"}, {"pinch", "1 cl"}} {
 		of := fmt.Sprintf("%q is %q", c[0], c[1])
 		u, err := DefaultUnits().With(c[0], c[1])
 		if err != nil {
-			kept.Holds(t, of, err.Error())
+			kept.CheckText(t, of, err.Error())
 			continue
 		}
 		said := fmt.Sprint(len(u.names), " names,")
@@ -158,6 +158,6 @@ func TestUnitsSizes(t *testing.T) {
 				said += fmt.Sprintf(" %s: %s %v %v;", name, one.Name, one.Kind, one.Size)
 			}
 		}
-		kept.Holds(t, of, said)
+		kept.CheckText(t, of, said)
 	}
 }

@@ -66,7 +66,7 @@ func FuzzRead(f *testing.F) {
 		for r := range book.Recipes {
 			if set := setOf(book.Recipes[r]); len(book.Nearest(set, 1)) != 1 {
 				t.Errorf("nothing is near to recipe %d itself", r)
-			} else if k, ok := book.Known(set); !ok || k > r {
+			} else if k, ok := book.RecipeWithSet(set); !ok || k > r {
 				t.Errorf("recipe %d is known as %d, %v", r, k, ok)
 			}
 		}
@@ -152,7 +152,7 @@ func FuzzQuantity(f *testing.F) {
 				}
 			}
 			if a, err := scanAmount(strings.TrimSpace(text)); err == nil && d != DecimalComma && a != q.amount {
-				if n := parseNumeral(strings.TrimSpace(text)); !n.twoWays() {
+				if n := parseNumeral(strings.TrimSpace(text)); !n.isAmbiguous() {
 					t.Errorf("%q is %v, want %v", text, q.amount, a)
 				}
 			}

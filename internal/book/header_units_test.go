@@ -107,7 +107,7 @@ func TestUnknownClass(t *testing.T) {
 func TestUnwanted(t *testing.T) {
 	for name, want := range map[string]bool{"Turbidity_NTU": true, "Turbidity (NTU)": true, "haze": true, "Skin irritation": true, "stickiness [1-5]": true, "unit cost": true, "GWP": true,
 		"bitterness": false, "viscosity": false, "clarity": false, "hazelnut": false} {
-		if got := Unwanted(name); got != want {
+		if got := IsUnwanted(name); got != want {
 			t.Errorf("less of %q is better: %v, want %v", name, got, want)
 		}
 	}

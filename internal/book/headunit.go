@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// plainUnits are the words that a header ends with for the unit of its numbers.
-func plainUnits() []string {
+// headerUnitWords are the words that a header ends with for the unit of its numbers.
+func headerUnitWords() []string {
 	return []string{
 		"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "kg", "g", "mg", "µg", "t", "l", "L", "dl", "cl", "ml", "mL",
 		"m", "cm", "mm", "µm", "nm", "Pa", "kPa", "MPa", "GPa", "bar", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "°", "K",
@@ -17,32 +17,32 @@ func plainUnits() []string {
 	}
 }
 
-// HeadUnit splits a header into a name and the unit of its numbers, such as "cost" and
+// SplitHeaderUnit splits a header into a name and the unit of its numbers, such as "cost" and
 // "€/kg": what stands in brackets at the end or behind a comma, or a last word that is a
 // unit or has one on either side of a slash. unit is empty where there is none.
 //
 // A scale such as (1-10) is neither.
-func HeadUnit(header string) (name, unit string) {
-	if name = strings.TrimSpace(scale.ReplaceAllString(header, "")); name != header && name != "" {
+func SplitHeaderUnit(header string) (name, unit string) {
+	if name = strings.TrimSpace(scalePattern.ReplaceAllString(header, "")); name != header && name != "" {
 		return name, ""
 	}
 	for _, pair := range []string{"()", "[]"} {
 		if inner, ok := strings.CutSuffix(header, pair[1:]); ok {
-			if at := strings.LastIndex(inner, pair[:1]); at > 0 && len(inner)-at <= 24 && maybeUnit(inner[at+1:]) {
+			if at := strings.LastIndex(inner, pair[:1]); at > 0 && len(inner)-at <= 24 && mayBeUnit(inner[at+1:]) {
 				return strings.TrimSpace(inner[:at]), strings.TrimSpace(inner[at+1:])
 			}
 		}
 	}
 	at := strings.LastIndexAny(header, " ,")
 	if at <= 0 {
-		if name, unit, ok := cutLast(header, "_"); ok && len(unit) > 1 && name != "" && slices.Contains(plainUnits(), unit) {
+		if name, unit, ok := cutLast(header, "_"); ok && len(unit) > 1 && name != "" && slices.Contains(headerUnitWords(), unit) {
 			return name, unit // Turbidity_NTU
 		}
 		return header, ""
 	}
 	name, unit = strings.TrimSpace(strings.TrimRight(header[:at], " ,")), header[at+1:]
 	left, right, per := strings.Cut(unit, "/")
-	known := plainUnits()
+	known := headerUnitWords()
 	trimmed := func(text string) string { return strings.TrimRight(text, "²³23^") }
 	if name == "" || !slices.Contains(known, trimmed(left)) && !(per && slices.Contains(known, trimmed(right))) {
 		return header, ""
@@ -62,26 +62,26 @@ func cutLast(text, at string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// notUnit is how a remark in brackets begins that is no unit: a scale, a number, how or when
+// notUnitPattern is how a remark in brackets begins that is no unit: a scale, a number, how or when
 // something was measured.
-var notUnit = regexp.MustCompile(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
+var notUnitPattern = regexp.MustCompile(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
 
-// maybeUnit is whether what stands in brackets in a header may be a unit.
-func maybeUnit(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%€$£¥°‰", r) }) && !notUnit.MatchString(text)
+// mayBeUnit is whether what stands in brackets in a header may be a unit.
+func mayBeUnit(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%€$£¥°‰", r) }) && !notUnitPattern.MatchString(text)
 }
 
-// measures is whether a column's name ends with a unit in which no amount is measured, such
+// hasPropertyUnit is whether a column's name ends with a unit in which no amount is measured, such
 // as mPa·s.
-func measures(header string) bool {
-	_, unit := HeadUnit(header)
+func hasPropertyUnit(header string) bool {
+	_, unit := SplitHeaderUnit(header)
 	return slices.Contains([]string{"Pa", "kPa", "MPa", "GPa", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "kN", "kW", "kJ", "kcal", "Wh", "kWh", "Hz"}, unit)
 }
 
 // Unit returns the unit of the attribute's numbers: that of its header, or what stands
 // beside them; empty if there is none.
 func (a *Attribute) Unit() string {
-	if _, unit := HeadUnit(a.Name); unit != "" {
+	if _, unit := SplitHeaderUnit(a.Name); unit != "" {
 		return unit
 	}
 	return a.Affix

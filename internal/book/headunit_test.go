@@ -11,7 +11,7 @@ func TestHeadUnit(t *testing.T) {
 		"liking (mean of 8)": {"liking (mean of 8)", ""}, "liking (of 10)": {"liking (of 10)", ""}, "viscosity (25 °C)": {"viscosity (25 °C)", ""}, "haze (after 24 h)": {"haze (after 24 h)", ""},
 		"stable (n=3)": {"stable (n=3)", ""}, "yield (±2)": {"yield (±2)", ""}, "taste (stars)": {"taste", "stars"}, "Turbidity_NTU": {"Turbidity", "NTU"}, "x_m": {"x_m", ""}, "What goes in": {"What goes in", ""}, "strength psi": {"strength", "psi"}, "cost (%)": {"cost", "%"},
 	} {
-		if name, unit := HeadUnit(header); name != want[0] || unit != want[1] {
+		if name, unit := SplitHeaderUnit(header); name != want[0] || unit != want[1] {
 			t.Errorf("%q is %q in %q, want %q", header, name, unit, want)
 		}
 	}

@@ -15,23 +15,23 @@ func ID(round, number int) string {
 // and have another dash.
 func ParseID(id string) (round, number int, ok bool) {
 	id = strings.TrimPrefix(strings.TrimPrefix(id, "B"), "b")
-	first, second, found := strings.Cut(dash.Replace(id), "-")
+	first, second, found := strings.Cut(dashReplacer.Replace(id), "-")
 	if !found {
 		return 0, 0, false
 	}
-	round, ok = plainCount(first)
+	round, ok = parseCount(first)
 	if !ok {
 		return 0, 0, false
 	}
-	number, ok = plainCount(second)
+	number, ok = parseCount(second)
 	return round, number, ok
 }
 
-// dash writes as one the hyphens, dashes and minus signs that programs put for one another.
-var dash = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-")
+// dashReplacer writes as one the hyphens, dashes and minus signs that programs put for one another.
+var dashReplacer = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-")
 
-// plainCount reads a number of one to nine digits without zeros before it.
-func plainCount(text string) (int, bool) {
+// parseCount reads a number of one to nine digits without zeros before it.
+func parseCount(text string) (int, bool) {
 	if text == "" || len(text) > 9 || strings.Trim(text, "0123456789") != "" || text[0] == '0' && text != "0" {
 		return 0, false
 	}

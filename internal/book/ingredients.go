@@ -58,12 +58,12 @@ func newIngredients(file string) *Ingredients {
 func NewIngredients(names ...string) (*Ingredients, error) {
 	in := newIngredients("")
 	for i, text := range names {
-		name := Name(text)
+		name := NormalizeName(text)
 		if name == "" {
 			return nil, fmt.Errorf("ingredient %d has no name", i+1)
 		}
 		if first, ok := in.find(name); ok {
-			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, both(in.Names[first], name))
+			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, quoteBoth(in.Names[first], name))
 		}
 		in.add(name)
 	}
@@ -79,8 +79,8 @@ func (in *Ingredients) find(name string) (int32, bool) {
 	return i, ok
 }
 
-// both quotes a name, and another spelling of it.
-func both(name, other string) string {
+// quoteBoth quotes a name, and another spelling of it.
+func quoteBoth(name, other string) string {
 	if name == other {
 		return fault.Quote(name)
 	}
@@ -109,11 +109,11 @@ func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
 }
 
 // isNameColumn is whether a name in a header is that of the ingredients' names.
-func isNameColumn(name string) bool { return strings.EqualFold(Name(name), "name") }
+func isNameColumn(name string) bool { return strings.EqualFold(NormalizeName(name), "name") }
 
-// EachIngredients opens a workbook and calls visit with each of its sheets, in order, until it
+// VisitIngredients opens a workbook and calls visit with each of its sheets, in order, until it
 // returns false. read reads the sheet as [ReadIngredients] does.
-func EachIngredients(r io.Reader, file string, visit func(sheet string, read func() (*Ingredients, error)) (more bool)) error {
+func VisitIngredients(r io.Reader, file string, visit func(sheet string, read func() (*Ingredients, error)) (more bool)) error {
 	w, err := openWorkbook(contextOf(r), r, file)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func EachIngredients(r io.Reader, file string, visit func(sheet string, read fun
 			if err != nil {
 				return nil, plainError(err)
 			}
-			t, err := s.table(l, DefaultUnits(), suits)
+			t, err := s.readTable(l, DefaultUnits(), suits)
 			if err != nil {
 				return nil, plainError(err)
 			}
@@ -145,7 +145,7 @@ func (t *table) readIngredients() (*Ingredients, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.forget()
+	t.dropProfiles()
 	t.footnotes = true
 	in := newIngredients(t.file)
 	for i, name := range t.header {
@@ -155,22 +155,22 @@ func (t *table) readIngredients() (*Ingredients, error) {
 	}
 	var lines []int
 	var faults faults
-	err = t.each(&faults, func() {
-		name := Name(t.row[named])
+	err = t.readRows(&faults, func() {
+		name := NormalizeName(t.row[named])
 		p := t.place(named)
-		if t.short != nil && !remarks.MatchString(Name(t.row[0])) {
+		if t.short != nil && !remarkPattern.MatchString(NormalizeName(t.row[0])) {
 			faults.add(t.short)
 			return
 		}
-		if name == "" && t.lone(t.row) && remarks.MatchString(Name(t.row[0])) {
-			name = Name(t.row[0])
+		if name == "" && t.hasSingleCell(t.row) && remarkPattern.MatchString(NormalizeName(t.row[0])) {
+			name = NormalizeName(t.row[0])
 		}
 		if name == "" {
 			faults.add(t.errorIn(p, "an ingredient without a name", "name it, or remove the row"))
 			return
 		}
-		if t.lone(t.row) && remarks.MatchString(name) {
-			t.doubt(p, fmt.Sprintf(asideNote, fault.Quote(name)))
+		if t.hasSingleCell(t.row) && remarkPattern.MatchString(name) {
+			t.addDoubt(p, fmt.Sprintf(footnoteNote, fault.Quote(name)))
 			return
 		}
 		if first, ok := in.find(name); ok {
@@ -188,7 +188,7 @@ func (t *table) readIngredients() (*Ingredients, error) {
 			if i == named || t.header[i] == "" {
 				continue
 			}
-			in.Attributes[a].add(t, i, text)
+			in.Attributes[a].addCell(t, i, text)
 			a++
 		}
 	})
@@ -202,31 +202,31 @@ func (t *table) readIngredients() (*Ingredients, error) {
 		return nil, err
 	}
 	for k := range in.Attributes {
-		if a := &in.Attributes[k]; a.notNumber != nil && t.profile[t.byName[a.Name]].meant() {
+		if a := &in.Attributes[k]; a.notNumber != nil && t.profile[t.byName[a.Name]].isMostlyNumeric() {
 			bad := a.notNumber
-			t.doubt(place{bad.Line, bad.Column, bad.Cell}, a.oddText+" in "+fault.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
+			t.addDoubt(place{bad.Line, bad.Column, bad.Cell}, a.oddText+" in "+fault.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
 		}
 	}
-	in.Notes, in.Guessed = t.notes, t.asks
+	in.Notes, in.Guessed = t.notes, t.settling
 	return in, nil
 }
 
 // nameColumn returns the column of the ingredients' names.
 func (t *table) nameColumn() (int, error) {
-	named, err := t.findOnly("name")
+	named, err := t.findUnique("name")
 	if err != nil || named >= 0 {
 		return named, err
 	}
-	for _, word := range append([]string{string(IngredientColumn)}, words[IngredientColumn]...) {
+	for _, word := range append([]string{string(IngredientColumn)}, roleWords[IngredientColumn]...) {
 		if i := t.find(word); i >= 0 {
-			t.note(t.places[i], "column "+fault.Quote(t.header[i])+" is taken as the name", "")
+			t.addNote(t.places[i], "column "+fault.Quote(t.header[i])+" is taken as the name", "")
 			return i, nil
 		}
 	}
 	hint := "name the column of the ingredients' names so"
 	if mean, ok := fault.Nearest("name", t.header); ok {
 		hint += "; is it " + fault.Quote(mean) + "?"
-	} else if p := &t.profile[0]; t.header[0] != "" && p.figures == 0 && p.filled > 1 && p.differ {
+	} else if p := &t.profile[0]; t.header[0] != "" && p.numbers == 0 && p.filled > 1 && p.allDistinct {
 		t.notes = append(t.notes, Note{File: t.file, Line: t.places[0].line, Column: t.places[0].column, Cell: t.places[0].cell, Doubt: true,
 			Message: "column " + fault.Quote(t.header[0]) + ", the first, is taken as the name"})
 		return 0, nil
@@ -234,10 +234,10 @@ func (t *table) nameColumn() (int, error) {
 	return 0, t.errorInHeader(0, "no column is called \"name\"", hint)
 }
 
-// add takes the next ingredient's value from the current row.
-func (a *Attribute) add(t *table, field int, text string) {
-	value := strings.Clone(t.plainFigure(field, Name(text)))
-	if p := &t.profile[field]; p.numeric() {
+// addCell takes the next ingredient's value from the current row.
+func (a *Attribute) addCell(t *table, field int, text string) {
+	value := strings.Clone(t.plainFigure(field, NormalizeName(text)))
+	if p := &t.profile[field]; p.isNumeric() {
 		a.Affix = p.affix
 	}
 	a.Values = append(a.Values, value)
@@ -246,7 +246,7 @@ func (a *Attribute) add(t *table, field int, text string) {
 	if value != "" {
 		var ok bool
 		if f, ok = number(value); !ok && a.notNumber == nil {
-			a.notNumber, a.oddText = t.notNumber(field, value), fault.Quote(value)
+			a.notNumber, a.oddText = t.notNumberError(field, value), fault.Quote(value)
 		}
 	}
 	a.numbers = append(a.numbers, f)
@@ -263,18 +263,18 @@ func (in *Ingredients) Len() int { return len(in.Names) }
 // Index returns the number of an ingredient by its name, whose letters' case does not
 // matter, and whether there is such an ingredient.
 func (in *Ingredients) Index(name string) (int, bool) {
-	i, ok := in.find(Name(name))
+	i, ok := in.find(NormalizeName(name))
 	return int(i), ok
 }
 
 // Attribute returns the attribute of that name, with or without the unit in its header, and
 // whether there is one.
 func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
-	name = Name(name)
+	name = NormalizeName(name)
 	i := slices.IndexFunc(in.Attributes, func(a Attribute) bool { return a.Name == name })
 	if i < 0 {
 		for k := range in.Attributes {
-			if plain, unit := HeadUnit(in.Attributes[k].Name); unit != "" && plain == name {
+			if plain, unit := SplitHeaderUnit(in.Attributes[k].Name); unit != "" && plain == name {
 				if i >= 0 {
 					return nil, false // two units
 				}

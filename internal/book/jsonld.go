@@ -24,7 +24,7 @@ func readRecipes(ctx context.Context, r io.Reader, file string, units *Units) (l
 		return nil, nil, err
 	}
 	var found []*jsonValue
-	collect(root, &found)
+	collectRecipes(root, &found)
 	if len(found) == 0 {
 		return nil, nil, j.errorAt(0, "there is no recipe in the file", "it needs an object with \"@type\": \"Recipe\", as schema.org has it")
 	}
@@ -59,7 +59,7 @@ func readRecipes(ctx context.Context, r io.Reader, file string, units *Units) (l
 		if n := r.get("name"); n != nil {
 			at = n.offset
 		}
-		name := Name(html.UnescapeString(textAt(r, []string{"name"})))
+		name := NormalizeName(html.UnescapeString(textAt(r, []string{"name"})))
 		switch {
 		case name == "":
 			bad = append(bad, j.errorAt(at, "a recipe without a name", "give it a name"))
@@ -73,7 +73,7 @@ func readRecipes(ctx context.Context, r io.Reader, file string, units *Units) (l
 		if lines == nil {
 			lines = r.get("ingredients")
 		}
-		if len(lines.all()) == 0 {
+		if len(lines.values()) == 0 {
 			bad = append(bad, j.errorAt(at, "recipe "+fault.Quote(name)+" has no recipeIngredient", "add the list of its ingredients, a text for each"))
 		}
 		var values []string // of the labels
@@ -82,7 +82,7 @@ func readRecipes(ctx context.Context, r io.Reader, file string, units *Units) (l
 				values = append(values, html.UnescapeString(textAt(r, labels[i].path)))
 			}
 		}
-		for _, line := range lines.all() {
+		for _, line := range lines.values() {
 			if len(bad) >= mostErrors {
 				break
 			}
@@ -113,19 +113,19 @@ func readRecipes(ctx context.Context, r io.Reader, file string, units *Units) (l
 		}
 		return places[row][1]
 	}
-	return func() rows { return &listed{cells: cells, where: where} }, spoken.notes(file), nil
+	return func() rows { return &memoryRows{cells: cells, placeOf: where} }, spoken.notes(file), nil
 }
 
-// collect finds the recipes in a value.
-func collect(v *jsonValue, found *[]*jsonValue) {
-	for _, t := range v.get("@type").all() {
+// collectRecipes finds the recipes in a value.
+func collectRecipes(v *jsonValue, found *[]*jsonValue) {
+	for _, t := range v.get("@type").values() {
 		if name := path.Base(t.text); t.kind == 's' && name == "Recipe" {
 			*found = append(*found, v)
 			return
 		}
 	}
 	for i := range v.items {
-		collect(&v.items[i], found)
+		collectRecipes(&v.items[i], found)
 	}
 }
 
@@ -141,7 +141,7 @@ func textAt(v *jsonValue, keys []string) string {
 		}
 	}
 	var texts []string
-	for _, item := range v.all() {
+	for _, item := range v.values() {
 		if item.kind == 's' || item.kind == 'n' {
 			texts = append(texts, strings.TrimSpace(item.text))
 		}
@@ -157,13 +157,13 @@ type lineNotes struct {
 	cutAt, bareAt, pcAt place
 }
 
-func (n *lineNotes) add(l line, text string, at func() place) {
-	if l.cut {
+func (n *lineNotes) add(l ingredientLine, text string, at func() place) {
+	if l.isCut {
 		if n.cut++; n.cut == 1 {
 			n.cutAs, n.cutAt = fmt.Sprintf("%s is %s", fault.Quote(text), fault.Quote(l.name)), at()
 		}
 	}
-	if l.bare {
+	if l.hasNoAmount {
 		if n.bare++; n.bare == 1 {
 			n.bareAs, n.bareAt = fault.Quote(text), at()
 		}

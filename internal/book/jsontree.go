@@ -39,8 +39,8 @@ func (v *jsonValue) get(key string) *jsonValue {
 	return nil
 }
 
-// all returns the values of a list, or the value itself.
-func (v *jsonValue) all() []jsonValue {
+// values returns the values of a list, or the value itself.
+func (v *jsonValue) values() []jsonValue {
 	switch {
 	case v == nil:
 		return nil
@@ -69,7 +69,7 @@ func readJSON(ctx context.Context, r io.Reader, file string) (*jsonReader, *json
 		return nil, nil, &Error{File: file, Message: fmt.Sprintf("the file has more than %d MiB", largestJSON>>20), Hint: "split it"}
 	}
 	j := &jsonReader{ctx: ctx, file: file, text: text}
-	if at := damaged(text, false); at >= 0 {
+	if at := invalidByte(text, false); at >= 0 {
 		return nil, nil, j.errorAt(at, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]), "save the file as UTF-8")
 	}
 	j.d = json.NewDecoder(bytes.NewReader(text))

@@ -20,13 +20,13 @@ type Label struct {
 	// Counts are how many recipes have each class.
 	Counts []int
 
-	// Of is the class of each recipe, an index into Classes, or -1 where the
+	// ClassOf is the class of each recipe, an index into Classes, or -1 where the
 	// label is empty.
-	Of []int32
+	ClassOf []int32
 
 	notNumber   *Error // where the first value stands that is no number
 	notMeasured *Error // where the first stands that does not say that it failed, either
-	odd         []oddCell
+	oddCells    []oddCell
 }
 
 // An oddCell is one among numbers that is none and does not say that the recipe failed.
@@ -38,7 +38,7 @@ type oddCell struct {
 
 // Value returns a recipe's value, which is empty where it has none.
 func (l *Label) Value(recipe int) string {
-	if class := l.Of[recipe]; class >= 0 {
+	if class := l.ClassOf[recipe]; class >= 0 {
 		return l.Classes[class]
 	}
 	return ""
@@ -46,7 +46,7 @@ func (l *Label) Value(recipe int) string {
 
 // Missing returns how many recipes have no value.
 func (l *Label) Missing() int {
-	missing := len(l.Of)
+	missing := len(l.ClassOf)
 	for _, n := range l.Counts {
 		missing -= n
 	}
@@ -62,42 +62,42 @@ func (l *Label) Numeric() bool { return l.notNumber == nil && len(l.Classes) > 0
 // the file.
 func (l *Label) Numbers() ([]float64, error) {
 	if l.notNumber != nil {
-		if err := l.NotNumbers(); err != nil {
+		if err := l.CheckNumbers(); err != nil {
 			return nil, err
 		}
 		return nil, l.notNumber
 	}
-	numbers := make([]float64, len(l.Of))
+	numbers := make([]float64, len(l.ClassOf))
 	for r := range numbers {
 		numbers[r] = math.NaN()
-		if class := l.Of[r]; class >= 0 {
+		if class := l.ClassOf[r]; class >= 0 {
 			numbers[r], _ = number(l.Classes[class])
 		}
 	}
 	return numbers, nil
 }
 
-// notNumber says that a value is none.
-func (t *table) notNumber(field int, value string) *Error {
+// notNumberError says that a value is none.
+func (t *table) notNumberError(field int, value string) *Error {
 	return t.errorAt(field, fault.Quote(value)+" is not a number, so "+fault.Quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
 }
 
-// NotNumbers says which cells of a label are no numbers although it is one of numbers, by their
+// CheckNumbers says which cells of a label are no numbers although it is one of numbers, by their
 // places, the first 20. words are further ones that say that a recipe failed. It is nil where
 // there are none, and where a label is one of classes.
-func (l *Label) NotNumbers(words ...string) error {
-	all := l.notNumbers(words)
+func (l *Label) CheckNumbers(words ...string) error {
+	all := l.numberErrors(words)
 	return fault.Join(all[:min(len(all), mostErrors)], len(all) >= mostErrors)
 }
 
-func (l *Label) notNumbers(words []string) (all []*Error) {
+func (l *Label) numberErrors(words []string) (all []*Error) {
 	numbers := 0
 	for k, value := range l.Classes {
 		if _, ok := number(value); ok {
 			numbers += l.Counts[k]
 		}
 	}
-	for _, cell := range l.odd[:min(len(l.odd), mostErrors)] {
+	for _, cell := range l.oddCells[:min(len(l.oddCells), mostErrors)] {
 		if slices.Contains(words, cell.value) {
 			continue
 		}
@@ -116,12 +116,12 @@ func (l *Label) notNumbers(words []string) (all []*Error) {
 	return all
 }
 
-// NotNumbers says which cells of all labels are no numbers although their columns are of numbers:
-// see [Label.NotNumbers].
-func (b *Book) NotNumbers() error {
+// CheckNumbers says which cells of all labels are no numbers although their columns are of numbers:
+// see [Label.CheckNumbers].
+func (b *Book) CheckNumbers() error {
 	var f faults
 	for i := range b.Labels {
-		f.all = append(f.all, b.Labels[i].notNumbers(nil)...)
+		f.all = append(f.all, b.Labels[i].numberErrors(nil)...)
 	}
 	return f.join()
 }
@@ -135,20 +135,20 @@ type labelColumn struct {
 
 // add takes the value of a new recipe from the current row.
 func (l *labelColumn) add(t *table, recipe string) {
-	value := t.labelFigure(l.column, Name(t.row[l.column]))
+	value := t.labelFigure(l.column, NormalizeName(t.row[l.column]))
 	if _, known := l.class[value]; !known {
 		value = strings.Clone(value)
 	}
-	l.put(value, func() *Error { return t.notNumber(l.column, value) })
-	if _, ok := number(value); !ok && value != "" && !Fails(value) && len(l.odd) < mostErrors && t.profile[l.column].meant() {
-		l.odd = append(l.odd, oddCell{value: value, recipe: strings.Clone(recipe), place: t.errorAt(l.column, "", "")})
+	l.addValue(value, func() *Error { return t.notNumberError(l.column, value) })
+	if _, ok := number(value); !ok && value != "" && !IsFailure(value) && len(l.oddCells) < mostErrors && t.profile[l.column].isMostlyNumeric() {
+		l.oddCells = append(l.oddCells, oddCell{value: value, recipe: strings.Clone(recipe), place: t.errorAt(l.column, "", "")})
 	}
 }
 
-// put takes the value of one more recipe.
-func (l *labelColumn) put(value string, notNumber func() *Error) {
+// addValue takes the value of one more recipe.
+func (l *labelColumn) addValue(value string, notNumber func() *Error) {
 	if value == "" {
-		l.Of = append(l.Of, -1)
+		l.ClassOf = append(l.ClassOf, -1)
 		return
 	}
 	class, ok := l.class[value]
@@ -160,18 +160,18 @@ func (l *labelColumn) put(value string, notNumber func() *Error) {
 		if _, ok := number(value); !ok && l.notNumber == nil {
 			l.notNumber = notNumber()
 		}
-		if _, ok := number(value); !ok && l.notMeasured == nil && !Fails(value) {
+		if _, ok := number(value); !ok && l.notMeasured == nil && !IsFailure(value) {
 			l.notMeasured = notNumber()
 		}
 	}
 	l.Counts[class]++
-	l.Of = append(l.Of, class)
+	l.ClassOf = append(l.ClassOf, class)
 }
 
-// sorted returns the label with its classes in order, and the words in it that say that a
+// finish returns the label with its classes in order, and the words in it that say that a
 // class is not known: recipes with them have none. Among numbers such a word says that a
 // measurement failed, and stays.
-func (l *labelColumn) sorted() (label Label, unknown []string) {
+func (l *labelColumn) finish() (label Label, unknown []string) {
 	label = l.Label
 	label.Classes, label.Counts = nil, nil
 	rank := make([]int32, len(l.Classes))
@@ -179,26 +179,26 @@ func (l *labelColumn) sorted() (label Label, unknown []string) {
 	for k, name := range l.Classes {
 		if _, ok := number(name); ok {
 			numbers += l.Counts[k]
-		} else if !unknownClass(name) {
+		} else if !isUnknownClass(name) {
 			others += l.Counts[k]
 		}
 	}
 	for _, name := range slices.Sorted(slices.Values(l.Classes)) {
 		class := l.class[name]
-		if rank[class] = -1; others > numbers && unknownClass(name) {
+		if rank[class] = -1; others > numbers && isUnknownClass(name) {
 			unknown = append(unknown, name)
 			continue
 		}
 		rank[class] = int32(len(label.Classes))
 		label.Classes, label.Counts = append(label.Classes, name), append(label.Counts, l.Counts[class])
 	}
-	for r, class := range label.Of {
+	for r, class := range label.ClassOf {
 		if class >= 0 {
-			label.Of[r] = rank[class]
+			label.ClassOf[r] = rank[class]
 		}
 	}
 	return label, unknown
 }
 
-// unknownClass is whether a text among classes says that nothing is known. Na may be a name.
-func unknownClass(text string) bool { return isUnknown(text) && text != "Na" }
+// isUnknownClass is whether a text among classes says that nothing is known. Na may be a name.
+func isUnknownClass(text string) bool { return isUnknown(text) && text != "Na" }

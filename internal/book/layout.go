@@ -151,8 +151,8 @@ func (l *Layout) setColumn(name string, role Role) {
 	l.Columns[name] = role
 }
 
-// With returns the layout with what another one says of it added.
-func (l Layout) With(more Layout) Layout {
+// Merge returns the layout with what another one says of it added.
+func (l Layout) Merge(more Layout) Layout {
 	if more.Sheet != "" {
 		l.Sheet = more.Sheet
 	}

@@ -7,19 +7,19 @@ import (
 	"kir/internal/fault"
 )
 
-// A line is an ingredient of a recipe as people write it, taken apart.
-type line struct {
+// A ingredientLine is an ingredient of a recipe as people write it, taken apart.
+type ingredientLine struct {
 	amount, unit, name string
-	cut                bool // something was left out of the name
-	bare               bool // there was no amount
+	isCut              bool // something was left out of the name
+	hasNoAmount        bool // there was no amount
 }
 
 var (
-	brackets  = regexp.MustCompile(`\s*(?:\([^()]*\)|\[[^\[\]]*\])`)
-	freely    = regexp.MustCompile(`(?i)[,;]?\s*\b(?:to taste|as needed|as required|nach geschmack|nach belieben|au goût|al gusto)\b\.?`)
-	ofWord    = regexp.MustCompile(`^(?i:of\s+|de\s+|d['’]|di\s+|von\s+)`)
-	andAmount = regexp.MustCompile(`^(?i:plus|and|und|et|\+|&|x|×)\s*(?:[0-9½⅓⅔¼¾⅛⅜⅝⅞]|an?\s)`)
-	eggs      = regexp.MustCompile(`^(?i)(?:(?:large|medium|small|whole)\s+)?(?:eggs?|ei|eier|œufs?|oeufs?|huevos?|uova|uovo)$`)
+	brackets       = regexp.MustCompile(`\s*(?:\([^()]*\)|\[[^\[\]]*\])`)
+	toTastePattern = regexp.MustCompile(`(?i)[,;]?\s*\b(?:to taste|as needed|as required|nach geschmack|nach belieben|au goût|al gusto)\b\.?`)
+	ofWord         = regexp.MustCompile(`^(?i:of\s+|de\s+|d['’]|di\s+|von\s+)`)
+	andAmount      = regexp.MustCompile(`^(?i:plus|and|und|et|\+|&|x|×)\s*(?:[0-9½⅓⅔¼¾⅛⅜⅝⅞]|an?\s)`)
+	eggs           = regexp.MustCompile(`^(?i)(?:(?:large|medium|small|whole)\s+)?(?:eggs?|ei|eier|œufs?|oeufs?|huevos?|uova|uovo)$`)
 )
 
 // mostUnitWords is how many words the name of a unit may have.
@@ -29,18 +29,18 @@ const mostUnitWords = 4
 // without a unit is in pieces, of eggs in whole ones; no amount is one "to
 // taste". The name ends before a comma, and what is in brackets is no part of
 // it. message says why a line cannot be read.
-func splitLine(text string, units *Units) (l line, message string) {
+func splitLine(text string, units *Units) (l ingredientLine, message string) {
 	shown := fault.Quote(text)
 	if len(text) > longestCell {
 		return l, shown + " is too long"
 	}
-	text = strings.Join(strings.Fields(Name(text)), " ")
+	text = strings.Join(strings.Fields(NormalizeName(text)), " ")
 	rest := strings.TrimSpace(strings.TrimLeft(text, "•*·–—- "))
 	plain := brackets.ReplaceAllString(rest, "")
-	l.cut = plain != rest
+	l.isCut = plain != rest
 	rest = plain
-	free := freely.MatchString(rest)
-	rest = strings.TrimSpace(freely.ReplaceAllString(rest, ""))
+	free := toTastePattern.MatchString(rest)
+	rest = strings.TrimSpace(toTastePattern.ReplaceAllString(rest, ""))
 
 	l.amount, rest = leadingAmount(rest)
 	if l.amount == "" {
@@ -61,14 +61,14 @@ func splitLine(text string, units *Units) (l line, message string) {
 	}
 	rest = ofWord.ReplaceAllString(rest, "")
 	if name, _, found := strings.Cut(rest, ","); found {
-		l.cut, rest = true, name
+		l.isCut, rest = true, name
 	}
-	l.name = Name(rest)
+	l.name = NormalizeName(rest)
 	switch {
 	case l.name == "":
 		return l, shown + " names no ingredient"
 	case l.amount == "":
-		l.amount, l.unit, l.bare = "1", "to taste", !free
+		l.amount, l.unit, l.hasNoAmount = "1", "to taste", !free
 	case l.unit == "" && eggs.MatchString(l.name):
 		l.unit = "whole"
 	case l.unit == "":
@@ -95,7 +95,7 @@ func leadingAmount(text string) (amount, rest string) {
 
 // numberLength is how much of a text's beginning is a number.
 func numberLength(text string) int {
-	for _, form := range []*regexp.Regexp{slashed, vulgar, numerals} {
+	for _, form := range []*regexp.Regexp{slashFraction, vulgarFraction, numeralPattern} {
 		if n := len(form.FindString(text)); n > 0 {
 			// A comma or point at the end belongs to the sentence.
 			return len(strings.TrimRight(text[:n], ".,"))

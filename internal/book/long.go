@@ -12,7 +12,7 @@ import (
 // readLong takes in a row of the long form.
 func (b *builder) readLong() {
 	t := b.table
-	if b.aside() || b.skips() {
+	if b.holdFootnote() || b.skipRow() {
 		return
 	}
 	recipe, isNew, below, ok := b.findRecipe()
@@ -21,16 +21,16 @@ func (b *builder) readLong() {
 	}
 	r := &b.recipes[recipe]
 	if !isNew {
-		b.sameLabels(recipe, r, below)
+		b.checkSameLabels(recipe, r, below)
 	}
 	part, isRest, ok := b.longPart(recipe, r)
 	if !ok {
-		b.spoilt[recipe] = true
+		b.badRecipes[recipe] = true
 		return
 	}
 	at := [2]int32{recipe, part.Ingredient}
 	if isRest {
-		b.takeRest(recipe, part, b.amount, t.row[b.amount], len(r.Parts))
+		b.addRemainder(recipe, part, b.amount, t.row[b.amount], len(r.Parts))
 	}
 	if isRest || part.Amount.IsZero() {
 		b.lines[at] = part.Line
@@ -40,36 +40,36 @@ func (b *builder) readLong() {
 	if field < 0 {
 		field = b.amount
 	}
-	if !b.agree(r.Parts, &part, field) {
-		b.mixed(r, &r.Parts[0], &part, field)
-		b.spoilt[recipe] = true
+	if !b.reconcileUnit(r.Parts, &part, field) {
+		b.failMixedUnits(r, &r.Parts[0], &part, field)
+		b.badRecipes[recipe] = true
 		return
 	}
 	if k, there := b.partAt[at]; there {
-		b.addUp(r, &r.Parts[k], part)
+		b.addAmounts(r, &r.Parts[k], part)
 		return
 	}
-	if t.sums {
+	if t.addsRepeats {
 		b.partAt[at] = len(r.Parts)
 	}
 	b.lines[at] = part.Line
 	r.Parts = append(r.Parts, part)
 }
 
-// sameLabels checks that the labels in the current row are those of the recipe.
-func (b *builder) sameLabels(recipe int32, r *Recipe, below bool) {
+// checkSameLabels checks that the labels in the current row are those of the recipe.
+func (b *builder) checkSameLabels(recipe int32, r *Recipe, below bool) {
 	t := b.table
 	for i := range b.labels {
 		l := &b.labels[i]
 		was := l.Value(int(recipe))
-		is := t.labelFigure(l.column, Name(t.row[l.column]))
+		is := t.labelFigure(l.column, NormalizeName(t.row[l.column]))
 		if is == was || below && is == "" {
 			continue
 		}
-		if b.told["label "+l.Name] {
+		if b.reported["label "+l.Name] {
 			continue
 		}
-		b.told["label "+l.Name] = true
+		b.reported["label "+l.Name] = true
 		e := t.errorAt(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", fault.Quote(l.Name), fault.Quote(r.Name), fault.Quote(was), r.Line, fault.Quote(is)),
 			"write the same in all rows of a recipe or, if it says nothing of recipes, leave it out: "+Layout{Columns: map[string]Role{l.Name: IgnoredColumn}}.YAML())
 		b.faults.addChange(e, l.Name)
@@ -80,17 +80,17 @@ func (b *builder) sameLabels(recipe int32, r *Recipe, below bool) {
 func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool) {
 	t := b.table
 	ok = true
-	name := Name(t.row[b.ingredient])
+	name := NormalizeName(t.row[b.ingredient])
 	if name == "" {
-		b.fail(b.ingredient, "", "an ingredient without a name", "name it, or remove the row")
+		b.addError(b.ingredient, "", "an ingredient without a name", "name it, or remove the row")
 		ok = false
 	} else if i, known := b.findIngredient(name, func() place { return t.place(b.ingredient) }); !known {
 		b.refuseIngredient(name, t.place(b.ingredient))
 		ok = false
 	} else {
 		part.Ingredient = i
-		if first, twice := b.lines[[2]int32{recipe, i}]; twice && !t.sums {
-			b.fail(b.ingredient, "", fmt.Sprintf("%s is in %s twice: first on line %d", fault.Quote(name), fault.Quote(r.Name), first), "put the sum of the amounts into one row")
+		if first, twice := b.lines[[2]int32{recipe, i}]; twice && !t.addsRepeats {
+			b.addError(b.ingredient, "", fmt.Sprintf("%s is in %s twice: first on line %d", fault.Quote(name), fault.Quote(r.Name), first), "put the sum of the amounts into one row")
 			ok = false
 		}
 	}
@@ -100,31 +100,31 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 	if b.unit >= 0 {
 		unit, message, hint := b.findUnit(t.row[b.unit])
 		if message != "" {
-			b.fail(b.unit, "unit "+Name(t.row[b.unit]), message, hint)
+			b.addError(b.unit, "unit "+NormalizeName(t.row[b.unit]), message, hint)
 			ok = false
 		}
-		part.Unit, cell = unit, Name(t.row[b.unit])
+		part.Unit, cell = unit, NormalizeName(t.row[b.unit])
 	}
 	text := strings.TrimSpace(t.row[b.amount])
-	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || fills(part.Unit.Name)) {
+	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || isFilling(part.Unit.Name)) {
 		text = "1"
 	}
-	if text == "" && b.unit >= 0 && part.Unit == nil && fills(t.row[b.unit]) {
+	if text == "" && b.unit >= 0 && part.Unit == nil && isFilling(t.row[b.unit]) {
 		return part, false, false // its unit has been told
 	}
-	q, message, hint := b.quantity(b.amount, text)
+	q, message, hint := b.readQuantity(b.amount, text)
 	if message != "" {
-		if word := oneWord.ReplaceAllString(text, ""); worded.MatchString(word) && !fills(text) && !isUnknown(text) {
+		if word := oneWord.ReplaceAllString(text, ""); wordPattern.MatchString(word) && !isFilling(text) && !isUnknown(text) {
 			hint += ", 0 for none, or say how much that is: units: {" + YAMLText(word) + ": 1 cl}"
 		}
-		b.fail(b.amount, "", message, hint)
+		b.addError(b.amount, "", message, hint)
 		return part, false, false
 	}
 	part.Amount = q.amount
 	if q.unit != "" {
 		unit, _ := b.units.Lookup(q.unit)
-		if cell != "" && part.Unit != nil && *part.Unit != *unit && !fills(unit.Name) {
-			b.fail(b.amount, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", fault.Quote(text), fault.Quote(unit.Name), fault.Quote(cell)), "write one unit")
+		if cell != "" && part.Unit != nil && *part.Unit != *unit && !isFilling(unit.Name) {
+			b.addError(b.amount, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", fault.Quote(text), fault.Quote(unit.Name), fault.Quote(cell)), "write one unit")
 			return part, false, false
 		}
 		part.Unit = unit
@@ -134,17 +134,17 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 	return part, q.isRest, ok
 }
 
-// addUp adds a part to one of the same ingredient.
-func (b *builder) addUp(r *Recipe, to *Part, more Part) {
+// addAmounts adds a part to one of the same ingredient.
+func (b *builder) addAmounts(r *Recipe, to *Part, more Part) {
 	sum := new(big.Rat).Add(to.Base(), more.Base())
 	if to.Unit != nil {
 		sum.Quo(sum, to.Unit.Size.Rat())
 	}
-	amount, err := amountOf(sum)
+	amount, err := nearestAmount(sum)
 	if err != nil {
-		b.fail(b.amount, "", "the amounts add up to what is out of range", "amounts are below 1e30")
+		b.addError(b.amount, "", "the amounts add up to what is out of range", "amounts are below 1e30")
 		return
 	}
 	to.Amount = amount
-	b.summed.add(func() place { return b.table.place(b.ingredient) }, fault.Quote(b.book.Ingredients.Names[to.Ingredient])+" in "+fault.Quote(r.Name))
+	b.addedUp.increment(func() place { return b.table.place(b.ingredient) }, fault.Quote(b.book.Ingredients.Names[to.Ingredient])+" in "+fault.Quote(r.Name))
 }

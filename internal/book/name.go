@@ -9,13 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Name returns a name as books hold it: without space around it, with line feeds between
+// NormalizeName returns a name as books hold it: without space around it, with line feeds between
 // lines, in Unicode normalization form C, so that two spellings that look the same (è as one
-// character, or as e and an accent) are one, and without the apostrophe of [Cell]. Names of
+// character, or as e and an accent) are one, and without the apostrophe of [EscapeCell]. Names of
 // recipes, ingredients, attributes, labels and their classes, and ids all go through it, where
 // they are read as where they are written. Nothing else is changed. The name of a name is
 // itself. Ingredients whose names differ in case, or in the space within them, are one.
-func Name(text string) string {
+func NormalizeName(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.ContainsRune(text, '\r') {
 		text = lineFeeds.Replace(text)
@@ -42,9 +42,9 @@ func IsFormula(text string) bool {
 	return strings.ContainsRune("=+-@＝＋－＠", r)
 }
 
-// Cell returns a name as the cell of a file, which no spreadsheet runs as a formula: what
-// could be one, and is no number, has an apostrophe before it. [Name] of the cell is the name.
-func Cell(name string) string {
+// EscapeCell returns a name as the cell of a file, which no spreadsheet runs as a formula: what
+// could be one, and is no number, has an apostrophe before it. [NormalizeName] of the cell is the name.
+func EscapeCell(name string) string {
 	if !IsFormula(name) {
 		return name
 	}
@@ -60,7 +60,7 @@ func CheckCell(text string) (message, hint string) {
 	if !utf8.ValidString(text) {
 		return "is no text in UTF-8", "write it in UTF-8"
 	}
-	if n := len(Cell(text)); n > longestCell {
+	if n := len(EscapeCell(text)); n > longestCell {
 		return fmt.Sprintf("has %d bytes; a cell can hold at most %d", n, longestCell), "shorten it"
 	}
 	for _, r := range text {
@@ -71,9 +71,9 @@ func CheckCell(text string) (message, hint string) {
 	return "", ""
 }
 
-// caseMatters is up to how many letters a name has in which case may tell one thing
+// maxCaseSensitive is up to how many letters a name has in which case may tell one thing
 // from another: Co and CO.
-const caseMatters = 2
+const maxCaseSensitive = 2
 
 // foldName writes the name of an ingredient as that of all that are the same: with one
 // space between words, and without the case of letters, unless they are one or two.
@@ -87,16 +87,16 @@ func foldName(name string) string {
 			letters++
 		}
 	}
-	if letters <= caseMatters {
+	if letters <= maxCaseSensitive {
 		return name
 	}
 	return strings.ToLower(name)
 }
 
-// Alike returns the groups of names that differ in case, or in the space
+// SpellingVariants returns the groups of names that differ in case, or in the space
 // within them, and in nothing else: probably one thing, spelt in two ways. Both
 // the groups and the names in each are in the order of names.
-func Alike(names []string) [][]string {
+func SpellingVariants(names []string) [][]string {
 	group := make(map[string]int, len(names)) // by folded name: 1 + the first name's place, or −1 − the group's
 	var groups [][]string
 	for k, name := range names {

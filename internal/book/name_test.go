@@ -25,10 +25,10 @@ func TestNameIsStable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
 		text := someText(r)
-		name := book.Name(text)
-		cell := book.Cell(name)
-		if book.Name(name) != name || book.Name(cell) != name {
-			t.Fatalf("%q: %q, then %q; the cell %q is %q", text, name, book.Name(name), cell, book.Name(cell))
+		name := book.NormalizeName(text)
+		cell := book.EscapeCell(name)
+		if book.NormalizeName(name) != name || book.NormalizeName(cell) != name {
+			t.Fatalf("%q: %q, then %q; the cell %q is %q", text, name, book.NormalizeName(name), cell, book.NormalizeName(cell))
 		}
 		if _, plain := book.Number(cell); book.IsFormula(cell) && !plain {
 			t.Fatalf("%q is the formula %q", text, cell)
@@ -37,7 +37,7 @@ func TestNameIsStable(t *testing.T) {
 	for text, want := range map[string]string{
 		"house ": "house", "cafe\u0301": "caf\u00e9", "'=x": "=x", "'＝x": "＝x", "' =x": "=x", "''=x": "''=x", "'Nduja": "'Nduja", "'": "'", "a\r\nb\rc": "a\nb\nc", "'-5": "-5", "'=\u0338": "'≠",
 	} {
-		if got := book.Name(text); got != want {
+		if got := book.NormalizeName(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
@@ -55,7 +55,7 @@ func TestResultsAreStable(t *testing.T) {
 		names := make([]string, 6) // of ingredients, a label, a recipe and an id; and a value
 		for k := range names {
 			for names[k] == "" || k == 2 && book.IsResultColumn(names[k]) || k == 5 && !strings.Contains(names[k], "x") {
-				names[k] = book.Name(someText(r) + strings.Repeat("x", k%2+k/5))
+				names[k] = book.NormalizeName(someText(r) + strings.Repeat("x", k%2+k/5))
 				if message, _ := book.CheckCell(names[k]); message != "" {
 					names[k] = ""
 				}

@@ -43,7 +43,7 @@ func TestCellsThatAreNoNumbers(t *testing.T) {
 			t.Fatalf("%q: there is no label", c.cells)
 		}
 		var odd, without []string
-		for _, e := range fault.All(b.NotNumbers()) {
+		for _, e := range fault.All(b.CheckNumbers()) {
 			text := ratedTable(c.cells...)
 			line := strings.Split(text, "\n")[e.Line-1]
 			name, _, _ := strings.Cut(line, ",")
@@ -67,8 +67,8 @@ func TestCellsThatAreNoNumbers(t *testing.T) {
 		if b, err = Read(strings.NewReader(ratedTable(c.cells...)), "b.csv", Options{Layout: Layout{Without: without}}); err != nil {
 			t.Fatal(err)
 		}
-		if l, _ = b.Label("rating"); b.NotNumbers() != nil || !strings.HasPrefix(c.cells[0], "±") && !l.Counted() {
-			t.Errorf("%q without %q: classes are %q, %v", c.cells, without, l.Classes, b.NotNumbers())
+		if l, _ = b.Label("rating"); b.CheckNumbers() != nil || !strings.HasPrefix(c.cells[0], "±") && !l.IsMeasurement() {
+			t.Errorf("%q without %q: classes are %q, %v", c.cells, without, l.Classes, b.CheckNumbers())
 		}
 	}
 }
@@ -83,8 +83,8 @@ func TestClassesAmongNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l, _ := b.Label("rating"); b.NotNumbers() != nil || len(l.Classes) != 5 {
-		t.Errorf("the classes are %q, %v", l.Classes, b.NotNumbers())
+	if l, _ := b.Label("rating"); b.CheckNumbers() != nil || len(l.Classes) != 5 {
+		t.Errorf("the classes are %q, %v", l.Classes, b.CheckNumbers())
 	}
 }
 
@@ -102,7 +102,7 @@ func TestCellsThatAreNoNumbersOfRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.NotNumbers(); err == nil || !strings.HasPrefix(err.Error(), `b.csv:10:10: "8?" in "rating" is not a number, while 9 others are: `) {
+	if err := b.CheckNumbers(); err == nil || !strings.HasPrefix(err.Error(), `b.csv:10:10: "8?" in "rating" is not a number, while 9 others are: `) {
 		t.Errorf("it says %v", err)
 	}
 }

@@ -70,7 +70,7 @@ func openDocument(archive *zip.Reader) ([]byte, error) {
 	kind, said := parts["mimetype"]
 	switch {
 	case said && !strings.HasPrefix(strings.TrimSpace(string(kind)), odsType):
-		return nil, fmt.Errorf("it is %s, and no spreadsheet", fault.Quote(cut(strings.TrimSpace(string(kind)), 80)))
+		return nil, fmt.Errorf("it is %s, and no spreadsheet", fault.Quote(truncate(strings.TrimSpace(string(kind)), 80)))
 	case bytes.Contains(parts[odsManifest], []byte("encryption-data")):
 		return nil, errors.New("it has a password")
 	case parts[odsContent] == nil:
@@ -125,19 +125,19 @@ func (w *workbook) readDocument(content []byte) error {
 		switch e := token.(type) {
 		case xml.StartElement:
 			switch {
-			case is(e.Name, nsOffice, "spreadsheet"):
+			case isElement(e.Name, nsOffice, "spreadsheet"):
 				inBook = true
-			case inBook && is(e.Name, nsTable, "table"):
+			case inBook && isElement(e.Name, nsTable, "table"):
 				if err := r.readSheet(e); err != nil {
 					return err
 				}
-			case inBook || is(e.Name, nsOffice, "master-styles") || is(e.Name, nsOffice, "styles"):
+			case inBook || isElement(e.Name, nsOffice, "master-styles") || isElement(e.Name, nsOffice, "styles"):
 				if err := r.skip(); err != nil {
 					return err
 				}
 			}
 		case xml.EndElement:
-			inBook = inBook && !is(e.Name, nsOffice, "spreadsheet")
+			inBook = inBook && !isElement(e.Name, nsOffice, "spreadsheet")
 		}
 	}
 	w.names = nil
@@ -157,8 +157,8 @@ func (w *workbook) readDocument(content []byte) error {
 	return nil
 }
 
-// is says whether a name is that of a namespace.
-func is(n xml.Name, space, local string) bool { return n.Local == local && n.Space == space }
+// isElement says whether a name is that of a namespace.
+func isElement(n xml.Name, space, local string) bool { return n.Local == local && n.Space == space }
 
 // next returns the next token.
 func (r *documentReader) next() (xml.Token, error) {
@@ -182,13 +182,13 @@ func (r *documentReader) next() (xml.Token, error) {
 	return token, nil
 }
 
-// each calls what with the elements directly in the one that has begun, until it ends. What
+// eachChild calls what with the elements directly in the one that has begun, until it ends. What
 // reads an element reads it to its end.
-func (r *documentReader) each(what func(e xml.StartElement) error) error {
+func (r *documentReader) eachChild(what func(e xml.StartElement) error) error {
 	for outside := r.depth - 1; r.depth > outside; {
 		token, err := r.next()
 		if err != nil {
-			return unended(err)
+			return endError(err)
 		}
 		if e, ok := token.(xml.StartElement); ok {
 			if err := what(e); err != nil {
@@ -203,39 +203,39 @@ func (r *documentReader) each(what func(e xml.StartElement) error) error {
 func (r *documentReader) skip() error {
 	for outside := r.depth - 1; r.depth > outside; {
 		if _, err := r.next(); err != nil {
-			return unended(err)
+			return endError(err)
 		}
 	}
 	return nil
 }
 
-// unended is an error in an element: its file ends before it does.
-func unended(err error) error {
+// endError is an error in an element: its file ends before it does.
+func endError(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// value returns an attribute.
-func value(e xml.StartElement, space, local string) string {
+// elementAttribute returns an attribute.
+func elementAttribute(e xml.StartElement, space, local string) string {
 	for _, a := range e.Attr {
-		if is(a.Name, space, local) {
+		if isElement(a.Name, space, local) {
 			return a.Value
 		}
 	}
 	return ""
 }
 
-// times is how many times a cell or a row stands there.
-func times(e xml.StartElement, attribute string) (int, error) {
-	text := value(e, nsTable, attribute)
+// repeatCount is how many times a cell or a row stands there.
+func repeatCount(e xml.StartElement, attribute string) (int, error) {
+	text := elementAttribute(e, nsTable, attribute)
 	if text == "" {
 		return 1, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%s of a sheet is %s", attribute, fault.Quote(cut(text, 20)))
+		return 0, fmt.Errorf("%s of a sheet is %s", attribute, fault.Quote(truncate(text, 20)))
 	}
 	return min(n, 1<<24), nil // more than a sheet has of either
 }
@@ -243,8 +243,8 @@ func times(e xml.StartElement, attribute string) (int, error) {
 // readSheet reads a sheet. What is not held, since there is too much of it, is read to its
 // end all the same.
 func (r *documentReader) readSheet(start xml.StartElement) error {
-	s := &sheet{name: value(start, nsTable, "name"), exacts: make(map[[2]int]bool)}
-	if value(start, nsTable, "style-name") == "ta_extref" { // what is kept of another file
+	s := &sheet{name: elementAttribute(start, nsTable, "name"), exacts: make(map[[2]int]bool)}
+	if elementAttribute(start, nsTable, "style-name") == "ta_extref" { // what is kept of another file
 		return r.skip()
 	}
 	if slices.ContainsFunc(r.sheets, func(o *sheet) bool { return o.name == s.name }) {
@@ -262,11 +262,11 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 		case e.Name.Space != nsTable || full != nil:
 			return r.skip()
 		case slices.Contains([]string{"table-header-rows", "table-row-group", "table-rows"}, e.Name.Local):
-			return r.each(rows)
+			return r.eachChild(rows)
 		case e.Name.Local != "table-row":
 			return r.skip()
 		}
-		n, err := times(e, "number-rows-repeated")
+		n, err := repeatCount(e, "number-rows-repeated")
 		if err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 			bytes += len(v)
 		}
 		// n rows of at most 16,384 cells of at most 256 KiB: far from what an int holds, as n is.
-		if full = r.hold(s, blank+n*(1+len(row)), n*bytes); full != nil {
+		if full = r.reserve(s, blank+n*(1+len(row)), n*bytes); full != nil {
 			return nil
 		}
 		s.cells = append(s.cells, make([][]string, blank)...)
@@ -302,7 +302,7 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 		}
 		return nil
 	}
-	if err := r.each(rows); err != nil {
+	if err := r.eachChild(rows); err != nil {
 		return err
 	}
 	if full != nil {
@@ -312,8 +312,8 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 	return nil
 }
 
-// hold counts cells and bytes of text that are to be held, and says so if they are too many.
-func (r *documentReader) hold(s *sheet, cells, text int) error {
+// reserve counts cells and bytes of text that are to be held, and says so if they are too many.
+func (r *documentReader) reserve(s *sheet, cells, text int) error {
 	const hint = "remove what is far from the table, or save the sheet as CSV"
 	if r.cells += cells; r.cells > mostCells {
 		return r.w.errorf(hint, "sheet %s has more than %d cells", fault.Quote(s.name), mostCells)
@@ -329,12 +329,12 @@ func (r *documentReader) hold(s *sheet, cells, text int) error {
 func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, err error) {
 	blank, bytes := 0, 0
 	var tooLong error
-	err = r.each(func(e xml.StartElement) error {
-		covered := is(e.Name, nsTable, "covered-table-cell")
-		if !covered && !is(e.Name, nsTable, "table-cell") {
+	err = r.eachChild(func(e xml.StartElement) error {
+		covered := isElement(e.Name, nsTable, "covered-table-cell")
+		if !covered && !isElement(e.Name, nsTable, "table-cell") {
 			return r.skip()
 		}
-		n, err := times(e, "number-columns-repeated")
+		n, err := repeatCount(e, "number-columns-repeated")
 		if err != nil {
 			return err
 		}
@@ -355,7 +355,7 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 			return fmt.Errorf("there is no column %d", len(row)+blank+n)
 		}
 		if bytes += n * len(text); bytes > largestTexts {
-			tooLong = r.hold(s, 0, bytes)
+			tooLong = r.reserve(s, 0, bytes)
 			return nil
 		}
 		row = append(row, make([]string, blank)...)
@@ -377,8 +377,8 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 // readCell reads what a cell holds, as text, and whether that is a number.
 func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) (text string, exact bool, err error) {
 	var shown strings.Builder
-	err = r.each(func(p xml.StartElement) error {
-		if !is(p.Name, nsText, "p") && !is(p.Name, nsText, "h") { // a remark or a picture
+	err = r.eachChild(func(p xml.StartElement) error {
+		if !isElement(p.Name, nsText, "p") && !isElement(p.Name, nsText, "h") { // a remark or a picture
 			return r.skip()
 		}
 		if shown.Len() > 0 {
@@ -389,31 +389,31 @@ func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) 
 	if err != nil {
 		return "", false, err
 	}
-	kind, seen := value(e, nsOffice, "value-type"), strings.TrimSpace(shown.String())
+	kind, seen := elementAttribute(e, nsOffice, "value-type"), strings.TrimSpace(shown.String())
 	switch kind {
 	case "float", "currency", "percentage":
-		if v := value(e, nsOffice, "value"); v != "" {
+		if v := elementAttribute(e, nsOffice, "value"); v != "" {
 			text, exact = documentNumber(v, seen, kind == "percentage")
 			return text, exact, nil
 		}
 	case "date":
-		if day, _, _ := strings.Cut(value(e, nsOffice, "date-value"), "T"); day != "" {
+		if day, _, _ := strings.Cut(elementAttribute(e, nsOffice, "date-value"), "T"); day != "" {
 			return day, false, nil
 		}
 	case "boolean":
-		if v := value(e, nsOffice, "boolean-value"); v != "" { // as workbooks of .xlsx have it
+		if v := elementAttribute(e, nsOffice, "boolean-value"); v != "" { // as workbooks of .xlsx have it
 			return map[bool]string{true: "1", false: "0"}[v == "true"], true, nil
 		}
 	case "":
-		if formula := value(e, nsTable, "formula"); formula != "" && seen == "" && len(s.broken) < mostErrors {
-			p := s.where(row, field)
+		if formula := elementAttribute(e, nsTable, "formula"); formula != "" && seen == "" && len(s.broken) < mostErrors {
+			p := s.placeOf(row, field)
 			_, plain, _ := strings.Cut(formula, "=")
 			s.broken = append(s.broken, &Error{File: r.w.file, Line: p.line, Column: p.column, Cell: p.cell,
-				Message: "the formula " + fault.Quote("="+cut(plain, 200)) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
+				Message: "the formula " + fault.Quote("="+truncate(plain, 200)) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
 		}
 	}
 	if seen == "" {
-		seen = strings.TrimSpace(value(e, nsOffice, "string-value"))
+		seen = strings.TrimSpace(elementAttribute(e, nsOffice, "string-value"))
 	}
 	if seen == "" {
 		return "", false, nil
@@ -449,7 +449,7 @@ func (r *documentReader) readText(to *strings.Builder) error {
 	for outside := r.depth - 1; r.depth > outside; {
 		token, err := r.next()
 		if err != nil {
-			return unended(err)
+			return endError(err)
 		}
 		switch t := token.(type) {
 		case xml.CharData:
@@ -463,17 +463,17 @@ func (r *documentReader) readText(to *strings.Builder) error {
 			err = add(text)
 		case xml.StartElement:
 			switch {
-			case is(t.Name, nsText, "s"):
-				n, given := 1, value(t, nsText, "c")
+			case isElement(t.Name, nsText, "s"):
+				n, given := 1, elementAttribute(t, nsText, "c")
 				if given != "" {
 					if n, err = strconv.Atoi(given); err != nil || n < 0 || n > longestText {
-						return fmt.Errorf("a text has %s spaces", fault.Quote(cut(given, 20)))
+						return fmt.Errorf("a text has %s spaces", fault.Quote(truncate(given, 20)))
 					}
 				}
 				err = add(strings.Repeat(" ", n))
-			case is(t.Name, nsText, "tab"):
+			case isElement(t.Name, nsText, "tab"):
 				err = add("\t")
-			case is(t.Name, nsText, "line-break"):
+			case isElement(t.Name, nsText, "line-break"):
 				err = add("\n")
 			case t.Name.Space != nsText || t.Name.Local == "note":
 				err = r.skip()

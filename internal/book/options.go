@@ -8,8 +8,8 @@ type Options struct {
 	// Labels are columns that are labels; other columns may be labels as well.
 	Labels []string
 
-	// Elsewhere says that Labels need not be columns of this table. Else they must.
-	Elsewhere bool
+	// LabelsOptional says that Labels need not be columns of this table. Else they must.
+	LabelsOptional bool
 
 	// Units are the units that the book may use, if not [DefaultUnits].
 	Units *Units

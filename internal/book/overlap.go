@@ -88,21 +88,21 @@ func (b *Book) index() *index {
 	return x
 }
 
-// ordered returns the set in rising order, each ingredient once.
-func ordered(set []int) []int {
+// sortedSet returns the set in rising order, each ingredient once.
+func sortedSet(set []int) []int {
 	set = slices.Clone(set)
 	slices.Sort(set)
 	return slices.Compact(set)
 }
 
-// Known returns the first recipe of the book that uses exactly the ingredients
+// RecipeWithSet returns the first recipe of the book that uses exactly the ingredients
 // of the set, in any amounts, and whether there is one.
-func (b *Book) Known(set []int) (recipe int, ok bool) {
+func (b *Book) RecipeWithSet(set []int) (recipe int, ok bool) {
 	if len(set) == 0 || slices.Min(set) < 0 {
 		return 0, false
 	}
 	var room [64]byte
-	r, ok := b.index().known[string(setKey(room[:0], ordered(set)))]
+	r, ok := b.index().known[string(setKey(room[:0], sortedSet(set)))]
 	return int(r), ok
 }
 
@@ -116,7 +116,7 @@ func (b *Book) Known(set []int) (recipe int, ok bool) {
 // The time grows with the number of recipes that use an ingredient of the set,
 // counted once for each.
 func (b *Book) Nearest(set []int, k int) []Neighbour {
-	set = ordered(set)
+	set = sortedSet(set)
 	if k <= 0 || len(set) == 0 {
 		return nil
 	}

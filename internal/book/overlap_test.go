@@ -107,7 +107,7 @@ func TestKnown(t *testing.T) {
 			set := setOf(randomBook(random, 1, b.Ingredients.Len()).Recipes[0])
 			want := slices.IndexFunc(b.Recipes, func(r Recipe) bool { return slices.Equal(setOf(r), set) })
 			random.Shuffle(len(set), func(i, j int) { set[i], set[j] = set[j], set[i] })
-			got, ok := b.Known(set)
+			got, ok := b.RecipeWithSet(set)
 			if ok != (want >= 0) || ok && got != want {
 				t.Fatalf("%v is recipe %d, %v, want %d", set, got, ok, want)
 			}
@@ -130,7 +130,7 @@ func TestNearestOddSets(t *testing.T) {
 		if got := book.Nearest(set, 5); len(got) != 0 {
 			t.Errorf("nearest to %v are %v", set, got)
 		}
-		if r, ok := book.Known(set); ok {
+		if r, ok := book.RecipeWithSet(set); ok {
 			t.Errorf("%v is recipe %d", set, r)
 		}
 	}
@@ -161,7 +161,7 @@ func BenchmarkNearest(b *testing.B) {
 	b.Run("known", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			book.Known(sets[i%len(sets)])
+			book.RecipeWithSet(sets[i%len(sets)])
 		}
 	})
 }

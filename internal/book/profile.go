@@ -13,31 +13,33 @@ import (
 
 // A profile is what the first rows show of a column.
 type profile struct {
-	filled   int             // cells with text
-	unknown  int             // those that say that a value is not known
-	amounts  int             // those that can be read as amounts
-	rests    int             // those that say that it is what others leave
-	figures  int             // those that are numbers, with nothing but an affix
-	affix    string          // what all figures have beside the number, such as % or €
-	mixed    bool            // figures differ in it
-	rough    int             // other cells that are a number with a mark, such as <5 or 85 ± 6
-	failed   int             // those that say that a recipe failed
-	seen     map[string]bool // the texts
-	differ   bool            // no text stands there twice
-	units    int             // amounts with a unit behind them
-	negative int             // numbers below 0
-	values   []float64       // of the first rows, 0 for an empty cell
-	example  string
+	filled      int             // cells with text
+	unknown     int             // those that say that a value is not known
+	amounts     int             // those that can be read as amounts
+	rests       int             // those that say that it is what others leave
+	numbers     int             // those that are numbers, with nothing but an affix
+	affix       string          // what all figures have beside the number, such as % or €
+	mixed       bool            // figures differ in it
+	rough       int             // other cells that are a number with a mark, such as <5 or 85 ± 6
+	failed      int             // those that say that a recipe failed
+	seen        map[string]bool // the texts
+	allDistinct bool            // no text stands there twice
+	units       int             // amounts with a unit behind them
+	negative    int             // numbers below 0
+	values      []float64       // of the first rows, 0 for an empty cell
+	example     string
 }
 
-// numeric is whether all that is known in a column is numbers.
-func (p *profile) numeric() bool { return p.figures > 0 && p.figures == p.filled-p.unknown && !p.mixed }
+// isNumeric is whether all that is known in a column is numbers.
+func (p *profile) isNumeric() bool {
+	return p.numbers > 0 && p.numbers == p.filled-p.unknown && !p.mixed
+}
 
-// meant is whether a column is one of numbers, even if some of its cells are none: at least
+// isMostlyNumeric is whether a column is one of numbers, even if some of its cells are none: at least
 // twice as many as the others are, a mark beside them left aside.
-func (p *profile) meant() bool {
-	numbers := p.figures + p.rough
-	return p.numeric() || numbers >= fewestNumbers && numbers >= 2*(p.filled-p.unknown-p.failed-numbers)
+func (p *profile) isMostlyNumeric() bool {
+	numbers := p.numbers + p.rough
+	return p.isNumeric() || numbers >= fewestNumbers && numbers >= 2*(p.filled-p.unknown-p.failed-numbers)
 }
 
 // fewestNumbers is how many numbers a column has at least that is one of numbers in spite of
@@ -53,12 +55,12 @@ var (
 
 // isRough is whether a text is a number but for such marks.
 func isRough(text string) bool {
-	n, _ := figure(strings.TrimSpace(marksBehind.ReplaceAllString(marksBefore.ReplaceAllString(text, ""), "")))
+	n, _ := parseFigure(strings.TrimSpace(marksBehind.ReplaceAllString(marksBefore.ReplaceAllString(text, ""), "")))
 	return n != (numeral{})
 }
 
-// counts is whether a column numbers the rows, from 1 on; one may have another text.
-func (p *profile) counts() bool {
+// isRowNumbering is whether a column numbers the rows, from 1 on; one may have another text.
+func (p *profile) isRowNumbering() bool {
 	next := 1
 	for _, v := range p.values {
 		if v == float64(next) {
@@ -74,8 +76,8 @@ const (
 	fewestRows  = 5    // rows that it takes to see that their sums are alike
 )
 
-// A marking counts what the numbers in text cells show of their decimal mark.
-type marking struct {
+// A markCounts counts what the numbers in text cells show of their decimal mark.
+type markCounts struct {
 	point, comma         int // numbers that have only one meaning
 	twoWaysPoint         int // such as 1.500
 	twoWaysComma         int // such as 1,500
@@ -83,15 +85,15 @@ type marking struct {
 	placed, undecidedsAt place
 }
 
-// look fills in the profiles of the columns from the table's first rows. Rows
+// buildProfiles fills in the profiles of the columns from the table's first rows. Rows
 // that are wrong are left out: reading all of it reports them. An error is that the reading is
 // to end.
-func (t *table) look(units *Units) error {
+func (t *table) buildProfiles(units *Units) error {
 	t.profile = make([]profile, len(t.header))
 	for i := range t.profile {
-		t.profile[i].seen, t.profile[i].differ = make(map[string]bool), true
+		t.profile[i].seen, t.profile[i].allDistinct = make(map[string]bool), true
 	}
-	head, units := t.head(), units.tersely()
+	head, units := t.head(), units.withoutHints()
 	for started, rows := false, 0; rows < profileRows; {
 		if err := yield.Err(t.ctx); err != nil {
 			return err
@@ -109,10 +111,10 @@ func (t *table) look(units *Units) error {
 			started = head.place(0).line == t.places[0].line
 			continue
 		}
-		if blank(row) || len(row) < len(t.header) && !t.ragged {
+		if isBlank(row) || len(row) < len(t.header) && !t.allowsShortRows {
 			continue
 		}
-		if t.lone(row) {
+		if t.hasSingleCell(row) {
 			continue // perhaps a footnote
 		}
 		if rows < sumRows {
@@ -131,8 +133,8 @@ func (t *table) look(units *Units) error {
 	return nil
 }
 
-// forget drops what is not needed once the columns are known.
-func (t *table) forget() {
+// dropProfiles drops what is not needed once the columns are known.
+func (t *table) dropProfiles() {
 	t.head, t.lines, t.last = nil, nil, nil
 	for i := range t.profile {
 		t.profile[i].seen, t.profile[i].values = nil, nil
@@ -159,31 +161,31 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 	} else if p.example == "" {
 		p.example = strings.Clone(text)
 	}
-	if p.differ {
+	if p.allDistinct {
 		if p.seen[text] {
-			p.differ, p.seen = false, nil
+			p.allDistinct, p.seen = false, nil
 		} else {
 			p.seen[strings.Clone(text)] = true
 		}
 	}
-	if head.exact(field) {
+	if head.isNumber(field) {
 		if f, ok := number(text); ok {
 			p.amounts++
-			p.figure("")
+			p.countFigure("")
 			value = f
 			return
 		}
 	}
-	n, affix := figure(text)
+	n, affix := parseFigure(text)
 	if n != (numeral{}) {
-		p.figure(affix)
+		p.countFigure(affix)
 		if affix == "" || affix == "%" {
 			p.amounts++
 		}
 		if affix == "%" {
 			p.units++
 		}
-		mark(&t.marking, n.shows(), n.twoWays(), text, head, field)
+		countMark(&t.marking, n.decimalMark(), n.isAmbiguous(), text, head, field)
 		if f, ok := number(n.point); ok {
 			value = f
 		} else if f, ok := number(n.comma); ok {
@@ -193,12 +195,12 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 	}
 	if isRough(text) {
 		p.rough++
-	} else if Fails(text) && !isUnknown(text) {
+	} else if IsFailure(text) && !isUnknown(text) {
 		p.failed++
 	}
 	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
 		if q, message, _ := parseQuantity(text, d, units); message == "" {
-			mark(&t.marking, q.mark, q.twoWay, text, head, field)
+			countMark(&t.marking, q.mark, q.twoWay, text, head, field)
 			if q.isRest {
 				p.rests++
 				break
@@ -226,9 +228,9 @@ func isUnknown(text string) bool {
 	return false
 }
 
-// figure counts a number with an affix.
-func (p *profile) figure(affix string) {
-	if p.figures++; p.figures == 1 {
+// countFigure counts a number with an affix.
+func (p *profile) countFigure(affix string) {
+	if p.numbers++; p.numbers == 1 {
 		p.affix = affix
 	}
 	p.mixed = p.mixed || affix != p.affix
@@ -237,9 +239,9 @@ func (p *profile) figure(affix string) {
 // affixes are what may stand beside the number of a price or a share.
 var affixes = []string{"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF"}
 
-// figure reads a number that has at most an affix beside it. The zero numeral is
+// parseFigure reads a number that has at most an affix beside it. The zero numeral is
 // none.
-func figure(text string) (n numeral, affix string) {
+func parseFigure(text string) (n numeral, affix string) {
 	if n = parseNumeral(text); n != (numeral{}) {
 		return n, ""
 	}
@@ -254,8 +256,8 @@ func figure(text string) (n numeral, affix string) {
 	return numeral{}, ""
 }
 
-// mark counts what a number shows.
-func mark(m *marking, shows Decimal, twoWays bool, text string, head rows, field int) {
+// countMark counts what a number shows.
+func countMark(m *markCounts, shows Decimal, twoWays bool, text string, head rows, field int) {
 	switch {
 	case shows == DecimalPoint:
 		m.point++
@@ -288,12 +290,12 @@ func (t *table) chooseDecimal(given Decimal) {
 		return
 	}
 	ask := func(p place, message string) {
-		t.asks.Decimal = t.decimal
-		t.note(p, message, Layout{Decimal: t.decimal}.YAML())
+		t.settling.Decimal = t.decimal
+		t.addNote(p, message, Layout{Decimal: t.decimal}.YAML())
 	}
 	switch {
 	case m.comma > 0 && m.point > 0:
-		t.note(m.placed, "some numbers have a decimal comma, such as "+fault.Quote(m.example)+", and others a point: each is read as it shows", "")
+		t.addNote(m.placed, "some numbers have a decimal comma, such as "+fault.Quote(m.example)+", and others a point: each is read as it shows", "")
 		return
 	case m.comma > 0:
 		t.decimal = DecimalComma
@@ -302,11 +304,11 @@ func (t *table) chooseDecimal(given Decimal) {
 			ask(m.undecidedsAt, message+", so "+fault.Quote(m.undecided)+" is "+parseNumberIn(m.undecided, DecimalComma))
 			return
 		}
-		t.note(m.placed, message, "")
+		t.addNote(m.placed, message, "")
 	case m.point > 0 || undecided == 0:
 		t.decimal = DecimalPoint
 		if m.twoWaysComma > 0 {
-			t.note(m.undecidedsAt, "the comma is read as the mark between thousands, as in "+fault.Quote(m.undecided)+", since other numbers have a decimal point", "")
+			t.addNote(m.undecidedsAt, "the comma is read as the mark between thousands, as in "+fault.Quote(m.undecided)+", since other numbers have a decimal point", "")
 		}
 	case m.twoWaysComma > 0 && m.twoWaysPoint > 0:
 		return // no number says which: all are refused
@@ -326,7 +328,7 @@ func (t *table) chooseDecimal(given Decimal) {
 
 // parseNumberIn returns the number that a text begins with, in plain form.
 func parseNumberIn(text string, d Decimal) string {
-	if plain := parseNumeral(numerals.FindString(text)).read(d); plain != "" {
+	if plain := parseNumeral(numeralPattern.FindString(text)).plainForm(d); plain != "" {
 		return plain
 	}
 	return fault.Quote(text)
@@ -336,35 +338,35 @@ func parseNumberIn(text string, d Decimal) string {
 // that it is not known as nothing, and any other text as it is.
 func (t *table) plainFigure(field int, text string) string {
 	p := &t.profile[field]
-	if !p.numeric() {
+	if !p.isNumeric() {
 		return text
 	}
 	if isDash(text) || isUnknown(text) {
 		return ""
 	}
-	return t.plain(field, text)
+	return t.withoutAffix(field, text)
 }
 
 // labelFigure is [table.plainFigure] of a label, also where some cells of a column of numbers are
 // none. There n/a says that a recipe failed.
 func (t *table) labelFigure(field int, text string) string {
-	if p := &t.profile[field]; p.numeric() || p.mixed || !p.meant() {
+	if p := &t.profile[field]; p.isNumeric() || p.mixed || !p.isMostlyNumeric() {
 		return t.plainFigure(field, text)
 	}
-	if isDash(text) || isUnknown(text) && !Fails(text) {
+	if isDash(text) || isUnknown(text) && !IsFailure(text) {
 		return ""
 	}
-	return t.plain(field, text)
+	return t.withoutAffix(field, text)
 }
 
-// plain returns a cell with what all numbers of its column have beside them as a plain number, and
+// withoutAffix returns a cell with what all numbers of its column have beside them as a plain number, and
 // any other text as it is.
-func (t *table) plain(field int, text string) string {
-	n, affix := figure(text)
+func (t *table) withoutAffix(field int, text string) string {
+	n, affix := parseFigure(text)
 	if affix != t.profile[field].affix {
 		return text
 	}
-	if plain := n.read(t.decimalOf(field)); plain != "" {
+	if plain := n.plainForm(t.decimalOf(field)); plain != "" {
 		return plain
 	}
 	return text
@@ -381,8 +383,8 @@ func SameFigure(a, b string) bool {
 	if plainX && plainY {
 		return x == y
 	}
-	n, besideA := figure(a)
-	m, besideB := figure(b)
+	n, besideA := parseFigure(a)
+	m, besideB := parseFigure(b)
 	if besideA != besideB && besideA != "" && besideB != "" {
 		return false
 	}

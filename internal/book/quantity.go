@@ -11,40 +11,40 @@ import (
 // A quantity is what a cell says of an amount.
 type quantity struct {
 	amount Amount
-	unit   string  // what stands behind the number
-	guess  guess   // how freely it was read
-	mark   Decimal // the decimal mark that the numbers show
-	twoWay bool    // a number in it would be another with the other decimal mark
-	isRest bool    // it is what the others leave of the amount, which is 0 if it is not named
+	unit   string      // what stands behind the number
+	guess  readingKind // how freely it was read
+	mark   Decimal     // the decimal mark that the numbers show
+	twoWay bool        // a number in it would be another with the other decimal mark
+	isRest bool        // it is what the others leave of the amount, which is 0 if it is not named
 }
 
-// A guess is a kind of reading that is said in a note.
-type guess int
+// A readingKind is a kind of reading that is said in a note.
+type readingKind int
 
 const (
-	literal   guess = iota
-	middle          // of a range
-	about           // a number that is said to be none too exact
-	unstated        // no number: one of the unit
-	guessKind       // how many there are
+	literalReading readingKind = iota
+	rangeMiddle                // of a range
+	approximate                // a number that is said to be none too exact
+	impliedOne                 // no number: one of the unit
+	readingKinds               // how many there are
 )
 
-// says describes a reading. The argument of each is an example from the table.
-var says = [guessKind]string{
-	middle:   "ranges are read as their middle",
-	about:    "amounts said to be about right are read as they stand",
-	unstated: "units without a number are read as one of them",
+// readingNotes describes a reading. The argument of each is an example from the table.
+var readingNotes = [readingKinds]string{
+	rangeMiddle: "ranges are read as their middle",
+	approximate: "amounts said to be about right are read as they stand",
+	impliedOne:  "units without a number are read as one of them",
 }
 
 var (
-	aboutWord = regexp.MustCompile(`^(?i:~|≈|about\b|approximately\b|approx\b\.?|around\b|roughly\b|circa\b|ca\b\.?|c\. |etwa\b|ungefähr |environ\b|env\.)\s*`)
-	rangeMark = regexp.MustCompile(`^(?i:\s*(?:--?|–|—|−|\.\.+|…)\s*|\s+(?:to|or|bis|oder|à|ou)\s+)`)
-	slashed   = regexp.MustCompile(`^(?:([0-9]{1,9})(?:[ \x{00a0}\x{202f}]+|-))?([0-9]{1,9})\s*[/⁄∕]\s*([0-9]{1,9})`)
-	vulgar    = regexp.MustCompile(`^(?:([0-9]{1,9})[ \x{00a0}\x{202f}]*)?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])`)
-	numerals  = regexp.MustCompile(`^[+-]?(?:[0-9]{1,3}(?:[ \x{00a0}\x{2009}\x{202f}'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?`)
-	worded    = regexp.MustCompile(`^\pL[\pL ]{2,30}$`) // may stand for an amount
-	oneWord   = regexp.MustCompile(`^(?i:an?|one|eine?|une?)\s+`)
-	date      = regexp.MustCompile(`^(?i)(?:[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}|[0-9]{1,4}/[0-9]{1,2}/[0-9]{1,4}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|[0-9]{1,2}[-. ]{1,2}(?:` + months + `)\.?(?:[- ][0-9]{2,4})?|(?:` + months + `)\.?[- ][0-9]{1,4})(?:[T ].*)?$`)
+	aboutWord      = regexp.MustCompile(`^(?i:~|≈|about\b|approximately\b|approx\b\.?|around\b|roughly\b|circa\b|ca\b\.?|c\. |etwa\b|ungefähr |environ\b|env\.)\s*`)
+	rangeMark      = regexp.MustCompile(`^(?i:\s*(?:--?|–|—|−|\.\.+|…)\s*|\s+(?:to|or|bis|oder|à|ou)\s+)`)
+	slashFraction  = regexp.MustCompile(`^(?:([0-9]{1,9})(?:[ \x{00a0}\x{202f}]+|-))?([0-9]{1,9})\s*[/⁄∕]\s*([0-9]{1,9})`)
+	vulgarFraction = regexp.MustCompile(`^(?:([0-9]{1,9})[ \x{00a0}\x{202f}]*)?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])`)
+	numeralPattern = regexp.MustCompile(`^[+-]?(?:[0-9]{1,3}(?:[ \x{00a0}\x{2009}\x{202f}'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?`)
+	wordPattern    = regexp.MustCompile(`^\pL[\pL ]{2,30}$`) // may stand for an amount
+	oneWord        = regexp.MustCompile(`^(?i:an?|one|eine?|une?)\s+`)
+	datePattern    = regexp.MustCompile(`^(?i)(?:[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}|[0-9]{1,4}/[0-9]{1,2}/[0-9]{1,4}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|[0-9]{1,2}[-. ]{1,2}(?:` + months + `)\.?(?:[- ][0-9]{2,4})?|(?:` + months + `)\.?[- ][0-9]{1,4})(?:[T ].*)?$`)
 )
 
 // months are the names of months and what they are shortened to, in English and
@@ -68,49 +68,49 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 		}
 	}
 	rest := strings.TrimSpace(text)
-	if date.MatchString(rest) {
+	if datePattern.MatchString(rest) {
 		return q, "unreadable amount " + fault.Quote(text) + ", which looks like a date", "a spreadsheet takes 1/2 or 2-3 for a date: format the cell as text and write it anew"
 	}
 	if at := aboutWord.FindString(rest); at != "" {
-		q.guess, rest = about, rest[len(at):]
+		q.guess, rest = approximate, rest[len(at):]
 	}
-	first, left, ok, why := q.number(rest, decimal)
+	first, left, ok, why := q.readNumber(rest, decimal)
 	if !ok {
 		if u, known := units.Lookup(oneWord.ReplaceAllString(rest, "")); known && why == "" {
-			q.amount, q.unit, q.guess = mustAmount("1"), u.Name, unstated
+			q.amount, q.unit, q.guess = mustAmount("1"), u.Name, impliedOne
 			return q, "", ""
 		}
-		if m := remainder.FindStringSubmatch(rest); m != nil && m[2] == "" {
+		if m := remainderPattern.FindStringSubmatch(rest); m != nil && m[2] == "" {
 			whole := m[1] + m[3] + m[4]
 			if whole == "" {
 				return quantity{isRest: true}, "", ""
 			}
-			if q, message, hint = parseQuantity(whole, decimal, units); q.guess == literal && !q.amount.IsZero() || message != "" {
+			if q, message, hint = parseQuantity(whole, decimal, units); q.guess == literalReading && !q.amount.IsZero() || message != "" {
 				q.isRest = true
 				return q, message, hint
 			}
 		}
-		return q.refuse(text, decimal, why)
+		return q.refusal(text, decimal, why)
 	}
 	value := first
 	if sep := rangeMark.FindString(left); sep != "" {
-		second, end, ok, why := q.number(left[len(sep):], decimal)
+		second, end, ok, why := q.readNumber(left[len(sep):], decimal)
 		switch {
 		case why != "":
-			return q.refuse(text, decimal, why)
+			return q.refusal(text, decimal, why)
 		case ok && (second.Cmp(first) < 0 || first.Sign() < 0):
 			return q, "the range " + fault.Quote(text) + " goes down", "write the smaller number first, or the amount alone"
 		case ok:
 			value = new(big.Rat).Add(first, second)
 			value.Quo(value, big.NewRat(2, 1))
-			q.guess, left = middle, end
+			q.guess, left = rangeMiddle, end
 		}
 	}
 	q.unit = strings.TrimSpace(left)
 	if value.Sign() < 0 {
 		return q, "negative amount " + fault.Quote(text), "amounts are 0 or more"
 	}
-	amount, err := amountOf(value)
+	amount, err := nearestAmount(value)
 	if err != nil {
 		return q, "amount " + fault.Quote(text) + " is out of range", "amounts are 0, or at least 1e-30 and below 1e30"
 	}
@@ -118,35 +118,35 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 	if q.unit != "" {
 		if _, ok := units.Lookup(q.unit); !ok {
 			if strings.ContainsAny(q.unit[:1], "0123456789.,+-/⁄'") || left == q.unit {
-				return q.refuse(text, decimal, "")
+				return q.refusal(text, decimal, "")
 			}
-			message, hint := units.unknown(q.unit)
+			message, hint := units.unknownUnit(q.unit)
 			return q, message + " in the amount " + fault.Quote(text), hint
 		}
 	}
 	return q, "", ""
 }
 
-// number reads the number that a text begins with. why is what to do where a
+// readNumber reads the number that a text begins with. why is what to do where a
 // number is there and its decimal mark is in doubt.
-func (q *quantity) number(text string, decimal Decimal) (value *big.Rat, rest string, ok bool, why string) {
-	if m := slashed.FindStringSubmatch(text); m != nil {
+func (q *quantity) readNumber(text string, decimal Decimal) (value *big.Rat, rest string, ok bool, why string) {
+	if m := slashFraction.FindStringSubmatch(text); m != nil {
 		return fraction(m[1], m[2], m[3], text[len(m[0]):])
 	}
-	if m := vulgar.FindStringSubmatch(text); m != nil {
+	if m := vulgarFraction.FindStringSubmatch(text); m != nil {
 		f := vulgarFractions[m[2]]
 		value, rest, ok, why = fraction(m[1], "0", "1", text[len(m[0]):])
 		return value.Add(value, big.NewRat(f[0], f[1])), rest, ok, why
 	}
-	found := numerals.FindString(text)
+	found := numeralPattern.FindString(text)
 	if found == "" {
 		return nil, text, false, ""
 	}
 	n := parseNumeral(found)
-	plain := n.read(decimal)
+	plain := n.plainForm(decimal)
 	if plain == "" {
 		switch {
-		case n.twoWays():
+		case n.isAmbiguous():
 			return nil, text, false, "it may be " + n.point + " or " + n.comma + ": say decimal: point, or decimal: comma"
 		case n.comma != "":
 			return nil, text, false, "the table's decimal mark is the point; if it is the comma, say decimal: comma"
@@ -155,10 +155,10 @@ func (q *quantity) number(text string, decimal Decimal) (value *big.Rat, rest st
 		}
 		return nil, text, false, ""
 	}
-	if s := n.shows(); s != AnyDecimal {
+	if s := n.decimalMark(); s != AnyDecimal {
 		q.mark = s
 	}
-	q.twoWay = q.twoWay || n.twoWays()
+	q.twoWay = q.twoWay || n.isAmbiguous()
 	if plain[0] == '-' {
 		// The sign is kept by the caller, who refuses it; so may the size be any.
 		if a, err := scanAmount(plain[1:]); err == nil && a.IsZero() {
@@ -188,9 +188,9 @@ func fraction(whole, numerator, denominator, left string) (value *big.Rat, rest 
 	return value, left, true, ""
 }
 
-// refuse says what is wrong with an amount.
-func (q quantity) refuse(text string, decimal Decimal, why string) (_ quantity, message, hint string) {
-	if fills(text) {
+// refusal says what is wrong with an amount.
+func (q quantity) refusal(text string, decimal Decimal, why string) (_ quantity, message, hint string) {
+	if isFilling(text) {
 		return q, "unreadable amount " + fault.Quote(text), sizeHint(text)
 	}
 	_, message, hint = parseAmount(strings.TrimSpace(text))

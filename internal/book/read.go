@@ -33,7 +33,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if units == nil {
 		units = DefaultUnits()
 	}
-	t, err := newTable(r, file, o.Layout, units, meansRecipes)
+	t, err := newTable(r, file, o.Layout, units, isRecipeHeader)
 	if err != nil {
 		return nil, plainError(err)
 	}
@@ -44,24 +44,24 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		}
 		return results.Book(), nil
 	}
-	turned := t.turned(o)
+	turned := t.isTransposed(o)
 	var before *table
 	if turned {
 		before = t
-		if t, err = before.turn(o.Layout, units); err != nil {
+		if t, err = before.transpose(o.Layout, units); err != nil {
 			return nil, plainError(err)
 		}
-		o = t.turnedOptions(o, before)
+		o = t.transposedOptions(o, before)
 	}
 	columns, long, err := readColumns(t, o, units)
 	if err != nil {
 		return nil, err
 	}
-	t.forget()
+	t.dropProfiles()
 	t.footnotes = true
 	b := newBuilder(t, columns, long, o.Ingredients, units, o.Layout)
-	b.book.Turned = turned
-	if err := t.each(&b.faults, b.readRow); err != nil {
+	b.book.Transposed = turned
+	if err := t.readRows(&b.faults, b.readRow); err != nil {
 		return nil, err
 	}
 	known, err := b.finish()

@@ -204,7 +204,7 @@ func checkBook(t *testing.T, b *Book) {
 	}
 	names := make(map[string]bool)
 	for _, r := range b.Recipes {
-		if r.Name == "" || r.Name != Name(r.Name) || names[r.Name] {
+		if r.Name == "" || r.Name != NormalizeName(r.Name) || names[r.Name] {
 			t.Errorf("the name %q is empty, not normal or doubled", r.Name)
 		}
 		names[r.Name] = true
@@ -258,7 +258,7 @@ func checkBook(t *testing.T, b *Book) {
 		counts := make([]int, len(l.Classes))
 		missing := 0
 		for r := range b.Recipes {
-			if class := l.Of[r]; class >= 0 {
+			if class := l.ClassOf[r]; class >= 0 {
 				counts[class]++
 			} else {
 				missing++
@@ -288,7 +288,7 @@ func TestLabels(t *testing.T) {
 	}
 	checkBook(t, book)
 	taste, ok := book.Label("taste")
-	if !ok || !slices.Equal(taste.Classes, []string{"Fresh", "Sour"}) || !slices.Equal(taste.Counts, []int{2, 1}) || !slices.Equal(taste.Of, []int32{1, 0, -1, 0}) {
+	if !ok || !slices.Equal(taste.Classes, []string{"Fresh", "Sour"}) || !slices.Equal(taste.Counts, []int{2, 1}) || !slices.Equal(taste.ClassOf, []int32{1, 0, -1, 0}) {
 		t.Errorf("taste is %+v", taste)
 	}
 	if _, ok := book.Label("mood"); ok {

@@ -10,18 +10,18 @@ import (
 	"kir/internal/fault"
 )
 
-// A rest is a part of a recipe that makes up what the others leave of a whole.
-type rest struct {
+// A remainderPart is a part of a recipe that makes up what the others leave of a whole.
+type remainderPart struct {
 	Part          // its amount is the whole, 0 if the table does not say
 	before int    // how many of the other parts stand before it
 	text   string // of the cell
 	place  place
 }
 
-// fill gives a recipe the part, and says what it is, or what is wrong: of one key it need be
+// complete gives a recipe the part, and says what it is, or what is wrong: of one key it need be
 // told once. plain is the whole of numbers without a unit, or 0, and why it is not known.
 // columnOf returns the column of an ingredient, if it has one.
-func (part *rest) fill(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint string) {
+func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint string) {
 	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
 	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
 	for _, p := range r.Parts {
@@ -39,7 +39,7 @@ func (part *rest) fill(r *Recipe, plain Amount, why string, columnOf func(ingred
 		part.Amount = plain
 	}
 	whole := part.Amount
-	left, err := amountOf(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))
+	left, err := nearestAmount(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))
 	switch {
 	case len(r.Parts) > 0 && r.Parts[0].kind() != part.kind():
 		return "", "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number"
@@ -50,7 +50,7 @@ func (part *rest) fill(r *Recipe, plain Amount, why string, columnOf func(ingred
 		}
 		return "", why, why, "write the whole with it, as in " + example + ", or the number"
 	case err != nil || left.IsZero():
-		others, _ := amountOf(sum)
+		others, _ := nearestAmount(sum)
 		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
 		name := columnOf(largest.Ingredient)
 		if name == "" || largest.Base().Cmp(part.Base()) < 0 {
@@ -67,7 +67,7 @@ func (part *rest) fill(r *Recipe, plain Amount, why string, columnOf func(ingred
 // those do so that say all amounts, or the whole, within 2 in 100. If there are none it
 // is 100, for which nothing speaks, where two of the ingredients are above 1. Else it is
 // 0, and why.
-func plainWhole(recipes []Recipe, rests map[int32]rest, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
+func plainWhole(recipes []Recipe, rests map[int32]remainderPart, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
 	why = "is the rest of a whole that nothing tells"
 	large, hundred, one := make(map[int32]bool), true, true
 	for i := range recipes {

@@ -97,7 +97,7 @@ func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 // readResults reads the entries below the header.
 func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 	t.summed = 0 // no row of it adds up others
-	t.forget()
+	t.dropProfiles()
 	b := newBuilder(t, nil, true, in, units, Layout{})
 	r := &resultReader{builder: b}
 	r.results.File = t.file
@@ -111,24 +111,24 @@ func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 		}
 	}
 	for k, name := range resultColumns {
-		i, err := t.findOnly(name)
+		i, err := t.findUnique(name)
 		if err != nil {
 			return nil, err
 		}
 		r.columns[k] = i
 	}
 	for k, name := range resultEnds {
-		i, err := t.findOnly(name)
+		i, err := t.findUnique(name)
 		if err != nil {
 			return nil, err
 		}
 		r.ends[k] = i
 	}
 	b.recipe, b.ingredient, b.amount, b.unit = r.columns[2], r.columns[3], r.columns[4], r.columns[5]
-	if err := t.each(&b.faults, r.read); err != nil {
+	if err := t.readRows(&b.faults, r.readEntryRow); err != nil {
 		return nil, err
 	}
-	r.close()
+	r.closeEntry()
 	if err := b.faults.join(); err != nil {
 		return nil, err
 	}
@@ -139,121 +139,121 @@ func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 // A resultReader puts entries together row by row.
 type resultReader struct {
 	*builder
-	columns [6]int // of resultColumns
-	ends    [2]int // of resultEnds
-	labels  []int
-	results Results
-	open    bool // the last entry may have more rows
-	bad     bool // and something is wrong with it
+	columns   [6]int // of resultColumns
+	ends      [2]int // of resultEnds
+	labels    []int
+	results   Results
+	entryOpen bool // the last entry may have more rows
+	entryBad  bool // and something is wrong with it
 }
 
-// read takes in a row.
-func (r *resultReader) read() {
+// readEntryRow takes in a row.
+func (r *resultReader) readEntryRow() {
 	t := r.table
-	id, time := Name(t.row[r.columns[0]]), Name(t.row[r.ends[1]])
+	id, time := NormalizeName(t.row[r.columns[0]]), NormalizeName(t.row[r.ends[1]])
 	if id == "" {
-		r.fail(r.columns[0], "", "a result without an id", "give it one that no other has, such as B3-1")
-		r.open = false
+		r.addError(r.columns[0], "", "a result without an id", "give it one that no other has, such as B3-1")
+		r.entryOpen = false
 		return
 	}
 	ingredient := int32(-1)
-	name := Name(t.row[r.ingredient])
+	name := NormalizeName(t.row[r.ingredient])
 	if name != "" {
 		i, known := r.findIngredient(name, func() place { return t.place(r.ingredient) })
 		if !known {
 			r.refuseIngredient(name, t.place(r.ingredient))
-			r.open = false
+			r.entryOpen = false
 			return
 		}
 		ingredient = i
 	}
 	last := len(r.results.Entries) - 1
-	again := r.open && r.results.Entries[last].ID == id && r.results.Entries[last].Time == time && ingredient >= 0 &&
+	again := r.entryOpen && r.results.Entries[last].ID == id && r.results.Entries[last].Time == time && ingredient >= 0 &&
 		!slices.ContainsFunc(r.results.Entries[last].Parts, func(p Part) bool { return p.Ingredient == ingredient })
-	if !again && !r.begin(id, time) {
+	if !again && !r.beginEntry(id, time) {
 		return
 	}
 	e := &r.results.Entries[len(r.results.Entries)-1]
 	if again {
-		r.sameValues(e)
+		r.checkSameValues(e)
 	}
 	if ingredient < 0 {
 		if e.Status != Withdrawn {
-			r.bad = true
-			r.fail(r.ingredient, "", "an ingredient without a name", "name it, or remove the row")
+			r.entryBad = true
+			r.addError(r.ingredient, "", "an ingredient without a name", "name it, or remove the row")
 		}
 		return
 	}
 	part, ok := r.resultPart(ingredient)
-	r.bad = r.bad || !ok
+	r.entryBad = r.entryBad || !ok
 	if !ok || part.Amount.IsZero() {
 		return
 	}
-	if !r.agree(e.Parts, &part, r.unit) {
-		r.mixed(&Recipe{Name: e.ID}, &e.Parts[0], &part, r.unit)
+	if !r.reconcileUnit(e.Parts, &part, r.unit) {
+		r.failMixedUnits(&Recipe{Name: e.ID}, &e.Parts[0], &part, r.unit)
 		return
 	}
 	e.Parts = append(e.Parts, part)
 }
 
-// begin begins an entry.
-func (r *resultReader) begin(id, time string) bool {
-	r.close()
+// beginEntry begins an entry.
+func (r *resultReader) beginEntry(id, time string) bool {
+	r.closeEntry()
 	t := r.table
-	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(Name(t.row[r.recipe])), line: t.place(r.columns[0]).line}
-	if text := Name(t.row[r.columns[1]]); text != "" {
+	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(NormalizeName(t.row[r.recipe])), line: t.place(r.columns[0]).line}
+	if text := NormalizeName(t.row[r.columns[1]]); text != "" {
 		round, err := strconv.Atoi(text)
 		if err != nil || round < 0 || round > math.MaxInt32 {
-			r.fail(r.columns[1], "", "the round is "+fault.Quote(text), "write a whole number; 0 for what was there before the first batch")
+			r.addError(r.columns[1], "", "the round is "+fault.Quote(text), "write a whole number; 0 for what was there before the first batch")
 			return false
 		}
 		e.Round = round
 	}
-	switch status := Status(strings.ToLower(Name(t.row[r.ends[0]]))); status {
+	switch status := Status(strings.ToLower(NormalizeName(t.row[r.ends[0]]))); status {
 	case Made, Failed, Withdrawn:
 		e.Status = status
 	case "":
 		e.Status = Made
 	default:
-		r.fail(r.ends[0], "", "the status is "+fault.Quote(string(status)), "write made, failed or withdrawn")
+		r.addError(r.ends[0], "", "the status is "+fault.Quote(string(status)), "write made, failed or withdrawn")
 		return false
 	}
 	for _, i := range r.labels {
-		e.Values = append(e.Values, strings.Clone(r.value(i)))
+		e.Values = append(e.Values, strings.Clone(r.labelValue(i)))
 	}
 	r.results.Entries = append(r.results.Entries, e)
-	r.open, r.bad = true, false
+	r.entryOpen, r.entryBad = true, false
 	return true
 }
 
-// value returns a label of the current row.
-func (r *resultReader) value(column int) string {
-	return r.table.plainFigure(column, Name(r.table.row[column]))
+// labelValue returns a label of the current row.
+func (r *resultReader) labelValue(column int) string {
+	return r.table.plainFigure(column, NormalizeName(r.table.row[column]))
 }
 
-// close ends the last entry.
-func (r *resultReader) close() {
-	if !r.open {
+// closeEntry ends the last entry.
+func (r *resultReader) closeEntry() {
+	if !r.entryOpen {
 		return
 	}
-	r.open = false
+	r.entryOpen = false
 	e := &r.results.Entries[len(r.results.Entries)-1]
-	if e.Status != Withdrawn && len(e.Parts) == 0 && !r.bad {
+	if e.Status != Withdrawn && len(e.Parts) == 0 && !r.entryBad {
 		r.faults.add(&Error{File: r.table.file, Line: e.line, Message: "the amounts of " + fault.Quote(e.ID) + " add up to 0", Hint: "give at least one ingredient an amount above 0, or withdraw it"})
 	}
 }
 
-// sameValues checks that a row says the same of its entry as those before.
-func (r *resultReader) sameValues(e *Result) {
+// checkSameValues checks that a row says the same of its entry as those before.
+func (r *resultReader) checkSameValues(e *Result) {
 	t := r.table
 	for k, i := range r.labels {
-		if is := r.value(i); is != e.Values[k] {
-			r.fail(i, "", fmt.Sprintf("%s of %s changes from %s on line %d to %s", fault.Quote(t.header[i]), fault.Quote(e.ID), fault.Quote(e.Values[k]), e.line, fault.Quote(is)),
+		if is := r.labelValue(i); is != e.Values[k] {
+			r.addError(i, "", fmt.Sprintf("%s of %s changes from %s on line %d to %s", fault.Quote(t.header[i]), fault.Quote(e.ID), fault.Quote(e.Values[k]), e.line, fault.Quote(is)),
 				"write the same in all rows of an entry; one that is added later replaces it")
 		}
 	}
-	if status := Status(strings.ToLower(Name(t.row[r.ends[0]]))); status != e.Status {
-		r.fail(r.ends[0], "", fmt.Sprintf("the status of %s changes from %s on line %d", fault.Quote(e.ID), e.Status, e.line), "write the same in all rows of an entry")
+	if status := Status(strings.ToLower(NormalizeName(t.row[r.ends[0]]))); status != e.Status {
+		r.addError(r.ends[0], "", fmt.Sprintf("the status of %s changes from %s on line %d", fault.Quote(e.ID), e.Status, e.line), "write the same in all rows of an entry")
 	}
 }
 
@@ -263,15 +263,15 @@ func (r *resultReader) resultPart(ingredient int32) (part Part, ok bool) {
 	part.Ingredient, part.Line = ingredient, int32(min(t.rows.line(r.recipe), math.MaxInt32))
 	unit, message, hint := r.findUnit(t.row[r.unit])
 	if message != "" {
-		r.fail(r.unit, "unit "+Name(t.row[r.unit]), message, hint)
+		r.addError(r.unit, "unit "+NormalizeName(t.row[r.unit]), message, hint)
 		return part, false
 	}
-	q, message, hint := r.quantity(r.amount, strings.TrimSpace(t.row[r.amount]))
+	q, message, hint := r.readQuantity(r.amount, strings.TrimSpace(t.row[r.amount]))
 	if message == "" && q.isRest {
 		message, hint = "unreadable amount "+fault.Quote(t.row[r.amount]), "write a number such as 4.5"
 	}
 	if message != "" {
-		r.fail(r.amount, "", message, hint)
+		r.addError(r.amount, "", message, hint)
 		return part, false
 	}
 	part.Amount, part.Unit = q.amount, unit
@@ -284,7 +284,7 @@ func (r *resultReader) resultPart(ingredient int32) (part Part, ok bool) {
 // Current returns the entries that hold: the last of each id, in the order in which the
 // ids came up, without those that are withdrawn.
 func (r *Results) Current() []Result {
-	last := r.last()
+	last := r.lastByID()
 	var current []Result
 	seen := make(map[string]bool, len(last))
 	for _, e := range r.Entries {
@@ -300,8 +300,8 @@ func (r *Results) Current() []Result {
 	return current
 }
 
-// last returns the last entry of each id, by its key.
-func (r *Results) last() map[string]int {
+// lastByID returns the last entry of each id, by its key.
+func (r *Results) lastByID() map[string]int {
 	last := make(map[string]int)
 	for k, e := range r.Entries {
 		last[IDKey(e.ID)] = k
@@ -322,7 +322,7 @@ func (r *Results) Last(id string) (Result, bool) {
 
 // Value returns what an entry has of a label, empty if nothing.
 func (r *Results) Value(e *Result, label string) string {
-	if k := slices.Index(r.Labels, Name(label)); k >= 0 {
+	if k := slices.Index(r.Labels, NormalizeName(label)); k >= 0 {
 		return e.Values[k]
 	}
 	return ""
@@ -339,11 +339,11 @@ func (r *Results) Book() *Book {
 	for k, name := range r.Labels {
 		l := labelColumn{Label: Label{Name: name}, class: make(map[string]int32)}
 		for _, e := range current {
-			l.put(e.Values[k], func() *Error {
+			l.addValue(e.Values[k], func() *Error {
 				return &Error{File: r.File, Line: e.line, Message: fault.Quote(e.Values[k]) + " is not a number, so " + fault.Quote(name) + " cannot be used as one", Hint: "correct it with kir record --correct"}
 			})
 		}
-		label, _ := l.sorted()
+		label, _ := l.finish()
 		b.Labels = append(b.Labels, label)
 	}
 	return b
@@ -355,7 +355,7 @@ func (r *Results) Write() ([]byte, error) {
 	w := csv.NewWriter(&b)
 	header := slices.Clone(resultColumns)
 	for _, name := range r.Labels {
-		header = append(header, Cell(name))
+		header = append(header, EscapeCell(name))
 	}
 	if err := w.Write(append(header, resultEnds...)); err != nil {
 		return nil, err
@@ -369,16 +369,16 @@ func (r *Results) Write() ([]byte, error) {
 		for _, p := range parts {
 			name, amount, unit := "", "", ""
 			if p.Ingredient >= 0 {
-				name, amount = Cell(r.Ingredients.Names[p.Ingredient]), p.Amount.String()
+				name, amount = EscapeCell(r.Ingredients.Names[p.Ingredient]), p.Amount.String()
 			}
 			if p.Unit != nil {
-				unit = Cell(p.Unit.Name)
+				unit = EscapeCell(p.Unit.Name)
 			}
-			row := []string{Cell(e.ID), strconv.Itoa(e.Round), Cell(e.Recipe), name, amount, unit}
+			row := []string{EscapeCell(e.ID), strconv.Itoa(e.Round), EscapeCell(e.Recipe), name, amount, unit}
 			for _, v := range e.Values {
-				row = append(row, Cell(v))
+				row = append(row, EscapeCell(v))
 			}
-			row = append(row, string(e.Status), Cell(e.Time))
+			row = append(row, string(e.Status), EscapeCell(e.Time))
 			if err := w.Write(row); err != nil {
 				return nil, err
 			}
@@ -399,22 +399,22 @@ func (r *Results) AddLabel(name string) {
 	}
 }
 
-// Header returns the names of a table's columns, empty where they hold nothing.
-func Header(r io.Reader, file string, l Layout) ([]string, error) {
-	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return meansRecipes(name) || IsResultColumn(name) })
+// ReadHeader returns the names of a table's columns, empty where they hold nothing.
+func ReadHeader(r io.Reader, file string, l Layout) ([]string, error) {
+	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return isRecipeHeader(name) || IsResultColumn(name) })
 	if err != nil {
 		return nil, plainError(err)
 	}
 	return t.header, nil
 }
 
-// HeaderOfFile is [Header] of a file.
-func HeaderOfFile(ctx context.Context, path string, l Layout) ([]string, error) {
-	return readFile(ctx, path, func(r io.Reader) ([]string, error) { return Header(r, path, l) })
+// ReadHeaderFile is [ReadHeader] of a file.
+func ReadHeaderFile(ctx context.Context, path string, l Layout) ([]string, error) {
+	return readFile(ctx, path, func(r io.Reader) ([]string, error) { return ReadHeader(r, path, l) })
 }
 
-// AmountOf returns the amount that comes closest to a number of 0 or more.
-func AmountOf(r *big.Rat) (Amount, error) { return amountOf(r) }
+// NearestAmount returns the amount that comes closest to a number of 0 or more.
+func NearestAmount(r *big.Rat) (Amount, error) { return nearestAmount(r) }
 
 // Join puts books together, their recipes in the order of the books. A label that some
 // of them have is not known of the recipes of the others. Books of the same ingredients
@@ -464,15 +464,15 @@ func joinLabel(name string, books []*Book) Label {
 		of, ok := b.Label(name)
 		for r := range b.Recipes {
 			if !ok {
-				l.Of = append(l.Of, -1)
+				l.ClassOf = append(l.ClassOf, -1)
 				continue
 			}
-			l.put(of.Value(r), func() *Error { return of.notNumber })
+			l.addValue(of.Value(r), func() *Error { return of.notNumber })
 		}
 		if ok {
-			l.odd = append(l.odd, of.odd...)
+			l.oddCells = append(l.oddCells, of.oddCells...)
 		}
 	}
-	label, _ := l.sorted()
+	label, _ := l.finish()
 	return label
 }

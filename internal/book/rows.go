@@ -27,9 +27,9 @@ type rows interface {
 	// place.
 	line(field int) int
 
-	// exact is whether a field of the current row holds a number by itself, not
+	// isNumber is whether a field of the current row holds a number by itself, not
 	// as text: its decimal mark is the point.
-	exact(field int) bool
+	isNumber(field int) bool
 }
 
 // A place is where something stands in a file.
@@ -44,15 +44,15 @@ type fatalError struct{ bad *Error }
 func (e fatalError) Error() string { return e.bad.Error() }
 func (e fatalError) Unwrap() error { return e.bad }
 
-// listed are rows that are held in memory.
-type listed struct {
-	cells  [][]string
-	where  func(row, field int) place
-	exacts map[[2]int]bool // the fields that are exact
-	at     int             // the row after the current one
+// memoryRows are rows that are held in memory.
+type memoryRows struct {
+	cells   [][]string
+	placeOf func(row, field int) place
+	exacts  map[[2]int]bool // the fields that are exact
+	at      int             // the row after the current one
 }
 
-func (l *listed) next() ([]string, error) {
+func (l *memoryRows) next() ([]string, error) {
 	if l.at == len(l.cells) {
 		return nil, io.EOF
 	}
@@ -60,14 +60,14 @@ func (l *listed) next() ([]string, error) {
 	return l.cells[l.at-1], nil
 }
 
-func (l *listed) place(field int) place { return l.where(l.at-1, field) }
+func (l *memoryRows) place(field int) place { return l.placeOf(l.at-1, field) }
 
-func (l *listed) line(field int) int { return l.place(field).line }
+func (l *memoryRows) line(field int) int { return l.place(field).line }
 
-func (l *listed) exact(field int) bool { return l.exacts[[2]int{l.at - 1, field}] }
+func (l *memoryRows) isNumber(field int) bool { return l.exacts[[2]int{l.at - 1, field}] }
 
-// blank is whether a row has no text.
-func blank(row []string) bool {
+// isBlank is whether a row has no text.
+func isBlank(row []string) bool {
 	for _, text := range row {
 		if strings.TrimSpace(text) != "" {
 			return false

@@ -32,7 +32,7 @@ type Series struct {
 // a header may well have. Numbers may have a sign, or brackets
 // around what is negative, and a percent sign or a currency. What is wrong in the file is an [*Error] or a [*fault.Errors].
 func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, error) {
-	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return slices.Contains(columns, Name(name)) })
+	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return slices.Contains(columns, NormalizeName(name)) })
 	if err != nil {
 		return nil, plainError(err)
 	}
@@ -46,23 +46,23 @@ func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, 
 		}
 	}
 	s.Columns, s.head = slices.Clone(t.header[1:]), slices.Clone(t.places)
-	t.forget()
+	t.dropProfiles()
 	var faults faults
 	plain := (*Error)(nil) // the first number that has no percent sign, where others have
-	err = t.each(&faults, func() {
+	err = t.readRows(&faults, func() {
 		values, places := make([]float64, len(s.Columns)), make([]place, len(s.Columns)+1)
 		places[0] = t.place(0)
 		for k := range values {
 			places[k+1] = t.place(k + 1)
-			v, percent, ok := t.signed(k + 1)
+			v, percent, ok := t.readSigned(k + 1)
 			if !ok {
-				faults.add(t.errorAt(k+1, fmt.Sprintf("%s is not a number", fault.Quote(Name(t.row[k+1]))), "write a number such as 0.05 or 5 %, or leave the cell empty"))
+				faults.add(t.errorAt(k+1, fmt.Sprintf("%s is not a number", fault.Quote(NormalizeName(t.row[k+1]))), "write a number such as 0.05 or 5 %, or leave the cell empty"))
 			}
 			if values[k], s.Percent = v, s.Percent || percent; !percent && v != 0 && !math.IsNaN(v) && plain == nil {
-				plain = t.errorAt(k+1, fmt.Sprintf("%s has no percent sign, and other numbers have one", fault.Quote(Name(t.row[k+1]))), "write all of them with it, or none")
+				plain = t.errorAt(k+1, fmt.Sprintf("%s has no percent sign, and other numbers have one", fault.Quote(NormalizeName(t.row[k+1]))), "write all of them with it, or none")
 			}
 		}
-		s.Times = append(s.Times, strings.Clone(Name(t.row[0])))
+		s.Times = append(s.Times, strings.Clone(NormalizeName(t.row[0])))
 		s.Values, s.rows = append(s.Values, values), append(s.rows, places)
 	})
 	if err != nil {
@@ -74,13 +74,13 @@ func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, 
 	if err := faults.join(); err != nil {
 		return nil, err
 	}
-	s.Notes, s.Guessed = t.notes, t.asks
+	s.Notes, s.Guessed = t.notes, t.settling
 	return s, nil
 }
 
-// signed reads a field of the current row as a number: NaN if it is empty.
-func (t *table) signed(field int) (v float64, percent, ok bool) {
-	text := strings.ReplaceAll(Name(t.row[field]), "−", "-")
+// readSigned reads a field of the current row as a number: NaN if it is empty.
+func (t *table) readSigned(field int) (v float64, percent, ok bool) {
+	text := strings.ReplaceAll(NormalizeName(t.row[field]), "−", "-")
 	if text == "" || isDash(text) || isUnknown(text) || strings.EqualFold(text, "null") {
 		return math.NaN(), false, true
 	}
@@ -94,8 +94,8 @@ func (t *table) signed(field int) (v float64, percent, ok bool) {
 	if rest, ok := strings.CutPrefix(text, "-"); ok && sign > 0 {
 		text, sign = strings.TrimSpace(rest), -1
 	}
-	n, affix := figure(text)
-	v, ok = number(n.read(t.decimalOf(field)))
+	n, affix := parseFigure(text)
+	v, ok = number(n.plainForm(t.decimalOf(field)))
 	if percent = affix == "%"; percent {
 		v /= 100
 	}

@@ -26,12 +26,12 @@ type Shape struct {
 	Left []int
 }
 
-// mostLeft is how many rows that were left out are kept in mind.
-const mostLeft = 1000
+// maxLeftOut is how many rows that were left out are kept in mind.
+const maxLeftOut = 1000
 
-// leave keeps in mind that the row at a line is left out.
-func (t *table) leave(line int) {
-	if len(t.left) < mostLeft {
+// noteLeftOut keeps in mind that the row at a line is left out.
+func (t *table) noteLeftOut(line int) {
+	if len(t.left) < maxLeftOut {
 		t.left = append(t.left, line)
 	}
 }
@@ -54,8 +54,8 @@ func shapeOf(t *table, columns []Column, before *table) *Shape {
 	return s
 }
 
-// A Peek is the beginning of a table as it stands in its file.
-type Peek struct {
+// A Preview is the beginning of a table as it stands in its file.
+type Preview struct {
 	Sheets []string // of a workbook
 	Sheet  string   // the one that is looked at
 	Lines  []int    // of the rows
@@ -63,15 +63,15 @@ type Peek struct {
 	More   bool // the table goes on
 }
 
-// PeekAt looks at the first rows of a table without asking what they mean. Texts are cut
+// ReadPreview looks at the first rows of a table without asking what they mean. Texts are cut
 // to so many bytes, as characters permit. What is wrong in a row ends the look, and
 // reading the table reports it; only a file that is no table is an error.
-func PeekAt(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Peek, error) {
-	s, err := openSource(r, file, l, DefaultUnits(), func(row []string) bool { return slices.ContainsFunc(row, meansRecipes) })
+func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Preview, error) {
+	s, err := openSource(r, file, l, DefaultUnits(), func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
 	if err != nil {
 		return nil, plainError(err)
 	}
-	p := &Peek{Sheets: s.sheets, Sheet: s.sheet}
+	p := &Preview{Sheets: s.sheets, Sheet: s.sheet}
 	for {
 		row, err := s.rows.next()
 		if err != nil {
@@ -79,7 +79,7 @@ func PeekAt(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Peek
 			p.More = p.More || err != io.EOF && !errors.As(err, new(*Error))
 			return p, nil
 		}
-		if blank(row) {
+		if isBlank(row) {
 			continue
 		}
 		if len(p.Rows) == rows {
@@ -88,14 +88,14 @@ func PeekAt(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Peek
 		}
 		texts := make([]string, min(len(row), columns))
 		for i := range texts {
-			texts[i] = cut(strings.TrimSpace(row[i]), bytes)
+			texts[i] = truncate(strings.TrimSpace(row[i]), bytes)
 		}
 		p.Rows, p.Lines = append(p.Rows, texts), append(p.Lines, s.rows.line(0))
 	}
 }
 
-// cut shortens a text to so many bytes, and marks that.
-func cut(text string, most int) string {
+// truncate shortens a text to so many bytes, and marks that.
+func truncate(text string, most int) string {
 	if len(text) <= most {
 		return strings.Clone(text)
 	}

@@ -50,8 +50,8 @@ func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 	s.Columns = t.header[1:]
 	seen := make(map[string]int)
 	var faults faults
-	err = t.each(&faults, func() {
-		name := Name(t.row[0])
+	err = t.readRows(&faults, func() {
+		name := NormalizeName(t.row[0])
 		first, twice := seen[name]
 		switch {
 		case name == "":
@@ -62,7 +62,7 @@ func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 		seen[name] = t.rows.line(0)
 		values := make([]float64, len(s.Columns))
 		for k := range values {
-			text, ok := Name(t.row[k+1]), false
+			text, ok := NormalizeName(t.row[k+1]), false
 			plain := text
 			if t.profile[k+1].affix == "" { // 5 % may be 0.05, or 5
 				plain = t.plainFigure(k+1, text)
@@ -93,7 +93,7 @@ func (s *Sheet) open() (*table, error) {
 		return nil, plainError(err)
 	}
 	t.unnamed = map[int]bool{0: true}
-	t.forget()
+	t.dropProfiles()
 	return t, nil
 }
 
@@ -130,17 +130,17 @@ func (s *Sheet) Column(name string) (int, error) {
 // RowsOf returns the row of each of the problem's ingredients, which must be
 // those of the sheet in any order.
 func (s *Sheet) RowsOf(ingredients []string) ([]int, error) {
-	return s.match(ingredients, s.Rows, func(k int) (row, column int) { return k, -1 })
+	return s.matchNames(ingredients, s.Rows, func(k int) (row, column int) { return k, -1 })
 }
 
 // ColumnsOf is [Sheet.RowsOf] for columns.
 func (s *Sheet) ColumnsOf(ingredients []string) ([]int, error) {
-	return s.match(ingredients, s.Columns, func(k int) (row, column int) { return -1, k })
+	return s.matchNames(ingredients, s.Columns, func(k int) (row, column int) { return -1, k })
 }
 
-// match returns, for each of the names wanted, its place among those there.
+// matchNames returns, for each of the names wanted, its place among those there.
 // cell says where a name of the sheet stands.
-func (s *Sheet) match(wanted, there []string, cell func(k int) (row, column int)) ([]int, error) {
+func (s *Sheet) matchNames(wanted, there []string, cell func(k int) (row, column int)) ([]int, error) {
 	index := make(map[string]int, len(there))
 	known := make(map[string]bool, len(wanted))
 	for _, name := range wanted {

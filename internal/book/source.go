@@ -17,20 +17,20 @@ import (
 
 // A source is an opened file with a table in it.
 type source struct {
-	ctx       context.Context // that ends the reading
-	file      string
-	rows      rows          // all rows
-	head      func() rows   // the first ones, to see what the table is like
-	delimiter rune          // of a text file, else 0
-	sheet     string        // of a workbook, the one that is read
-	sheets    []string      // and all
-	ragged    bool          // a row may end before the header does
-	sums      bool          // what a recipe has of an ingredient in two rows is added up
-	notes     []Note        // what was understood so far
-	noted     map[Note]bool // the first notedTo of the notes
-	notedTo   int
-	asks      Layout // what settles it
-	broken    []*Error
+	ctx             context.Context // that ends the reading
+	file            string
+	rows            rows          // all rows
+	head            func() rows   // the first ones, to see what the table is like
+	delimiter       rune          // of a text file, else 0
+	sheet           string        // of a workbook, the one that is read
+	sheets          []string      // and all
+	allowsShortRows bool          // a row may end before the header does
+	addsRepeats     bool          // what a recipe has of an ingredient in two rows is added up
+	notes           []Note        // what was understood so far
+	noted           map[Note]bool // the first notedTo of the notes
+	notedTo         int
+	settling        Layout // what settles it
+	broken          []*Error
 }
 
 // headSize is how much of a text file is looked at to see how it is written.
@@ -39,8 +39,8 @@ const headSize = longestRow
 // titleRows is among how many first rows the header is looked for.
 const titleRows = 20
 
-// foreign are files that are no tables and how they begin.
-var foreign = []struct{ magic, what, instead string }{
+// otherFormats are files that are no tables and how they begin.
+var otherFormats = []struct{ magic, what, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password", "save it as .xlsx without a password, or as CSV"},
 	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
 	{"\x1f\x8b", "a compressed file", "unpack it"},
@@ -58,7 +58,7 @@ func openSource(r io.Reader, file string, l Layout, units *Units, suits func(hea
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	whole := io.MultiReader(bytes.NewReader(head), r)
-	for _, f := range foreign {
+	for _, f := range otherFormats {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			return nil, &Error{File: file, Message: "this is " + f.what, Hint: f.instead}
 		}
@@ -82,7 +82,7 @@ func openSource(r io.Reader, file string, l Layout, units *Units, suits func(hea
 	s := &source{ctx: ctx, file: file}
 	if c.guessed {
 		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.name, Settle: Layout{Encoding: c.name}.YAML()})
-		s.asks.Encoding = c.name
+		s.settling.Encoding = c.name
 	}
 	if _, err := io.CopyN(io.Discard, whole, int64(c.skip)); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -129,7 +129,7 @@ func (s *source) openRecipes(text io.Reader, units *Units) error {
 	if err != nil {
 		return err
 	}
-	s.rows, s.head, s.sums = list(), list, true
+	s.rows, s.head, s.addsRepeats = list(), list, true
 	s.notes = append(s.notes, notes...)
 	return nil
 }
@@ -140,11 +140,11 @@ func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*sourc
 	if len(names) > mostSheets {
 		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", mostSheets)
 	}
-	s := &source{ctx: w.ctx, file: w.file, ragged: true}
+	s := &source{ctx: w.ctx, file: w.file, allowsShortRows: true}
 	var chosen *sheet
 	var err error
 	if l.Sheet != "" {
-		at := slices.IndexFunc(names, func(name string) bool { return Name(name) == Name(l.Sheet) })
+		at := slices.IndexFunc(names, func(name string) bool { return NormalizeName(name) == NormalizeName(l.Sheet) })
 		if at < 0 {
 			hint := fault.DidYouMean(l.Sheet, names)
 			if hint == "" {
@@ -194,7 +194,7 @@ func (s *source) chooseSheet(w *workbook, names []string, suits func(header []st
 	if len(names) > 1 {
 		note := Note{File: s.file, Message: "the sheet " + fault.Quote(chosen.name) + " is read, of " + fault.List(names, 12)}
 		if len(fitting) != 1 {
-			s.asks.Sheet = chosen.name
+			s.settling.Sheet = chosen.name
 			note.Settle = Layout{Sheet: chosen.name}.YAML()
 		}
 		s.notes = append(s.notes, note)
@@ -216,7 +216,7 @@ func readFile[T any](ctx context.Context, path string, read func(io.Reader) (T, 
 // OpenFile opens a file, which can be read until ctx ends. That there is no such file, that
 // it may not be read and that it is a directory are [*Error]s.
 func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
-	in, err := file.Input(ctx, path)
+	in, err := file.OpenInput(ctx, path)
 	if bad := (*Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
 		return nil, err
 	}
@@ -230,19 +230,19 @@ func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 		}
 		return nil, e
 	}
-	return Until(ctx, in), nil
+	return WithContext(ctx, in), nil
 }
 
-// Until returns an open file that can be read until ctx ends. So ends what this package does
+// WithContext returns an open file that can be read until ctx ends. So ends what this package does
 // with what it has read of it.
-func Until(ctx context.Context, in io.ReadCloser) io.ReadCloser { return &until{in, ctx} }
+func WithContext(ctx context.Context, in io.ReadCloser) io.ReadCloser { return &contextReader{in, ctx} }
 
-type until struct {
+type contextReader struct {
 	io.ReadCloser
 	ctx context.Context
 }
 
-func (u *until) Read(p []byte) (int, error) {
+func (u *contextReader) Read(p []byte) (int, error) {
 	if err := u.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -251,7 +251,7 @@ func (u *until) Read(p []byte) (int, error) {
 
 // contextOf returns the context that ends the reading of a file.
 func contextOf(r io.Reader) context.Context {
-	if u, ok := r.(*until); ok {
+	if u, ok := r.(*contextReader); ok {
 		return u.ctx
 	}
 	return context.Background()

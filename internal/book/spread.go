@@ -15,7 +15,7 @@ var spreadWords = [...]string{
 // spreadOf returns of whose numbers a column of that name has the standard deviations:
 // "stars" of "stars sd", "stars ±", "sd of stars" and the like; empty if of none.
 func spreadOf(header string) string {
-	name := strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ").Replace(Name(header)))
+	name := strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ").Replace(NormalizeName(header)))
 	name = strings.Join(strings.Fields(name), " ")
 	for _, word := range spreadWords {
 		if base, ok := strings.CutSuffix(name, word); ok && (strings.HasSuffix(base, " ") || word == "±" || word == "+/-") {
@@ -35,11 +35,11 @@ var meanAtEnd = regexp.MustCompile(`(?i)[\s_]*(?:\((?:mean|average|avg)\)|[\s_](
 
 // plainHeader is a column's name as those of standard deviations have it.
 func plainHeader(text string) string {
-	return strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ", "[", " ", "]", " ").Replace(Name(text)))), " ")
+	return strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ", "[", " ", "]", " ").Replace(NormalizeName(text)))), " ")
 }
 
-// inUnit is a key of a name whose numbers have a unit.
-func inUnit(unit, name string) string { return unit + "\x00" + name }
+// unitNameKey is a key of a name whose numbers have a unit.
+func unitNameKey(unit, name string) string { return unit + "\x00" + name }
 
 // spreadKeys returns the keys of the columns whose standard deviations a column of that name
 // has: their names, or names in a unit. There are none where it has nobody's.
@@ -47,9 +47,9 @@ func spreadKeys(header string) (keys []string) {
 	if said := spreadOf(header); said != "" {
 		keys = append(keys, said)
 	}
-	if name, unit := HeadUnit(header); unit != "" { // "strength sd (MPa)"
+	if name, unit := SplitHeaderUnit(header); unit != "" { // "strength sd (MPa)"
 		if said := spreadOf(name); said != "" {
-			keys = append(keys, inUnit(unit, said))
+			keys = append(keys, unitNameKey(unit, said))
 		}
 	}
 	return keys
@@ -58,14 +58,14 @@ func spreadKeys(header string) (keys []string) {
 // meanKeys returns the keys of a column that others may have the standard deviations of.
 func meanKeys(header string) []string {
 	header = strings.TrimSpace(meanAtEnd.ReplaceAllString(header, ""))
-	base, unit := HeadUnit(header)
+	base, unit := SplitHeaderUnit(header)
 	keys := []string{plainHeader(header)}
 	if base != header {
 		keys = append(keys, plainHeader(base))
 	}
 	if unit != "" {
 		for _, name := range slices.Clone(keys) {
-			keys = append(keys, inUnit(unit, name))
+			keys = append(keys, unitNameKey(unit, name))
 		}
 	}
 	return keys
@@ -90,9 +90,9 @@ func (x meanIndex) add(column int, name string) {
 	}
 }
 
-// first returns the first column under some keys that is free and not the one given; −1 if
+// findFree returns the first column under some keys that is free and not the one given; −1 if
 // there is none.
-func (x meanIndex) first(keys []string, not int, free func(column int) bool) int {
+func (x meanIndex) findFree(keys []string, not int, free func(column int) bool) int {
 	found := -1
 	for _, key := range keys {
 		list := x[key]
@@ -122,11 +122,11 @@ func (b *Book) Spreads() []int {
 	}
 	for l := range b.Labels {
 		keys := spreadKeys(b.Labels[l].Name)
-		if len(keys) == 0 || !b.Labels[l].Counted() {
+		if len(keys) == 0 || !b.Labels[l].IsMeasurement() {
 			continue
 		}
 		free := func(k int) bool { return of[k] < 0 }
-		for k := index.first(keys, l, free); k >= 0; k = index.first(keys, l, free) {
+		for k := index.findFree(keys, l, free); k >= 0; k = index.findFree(keys, l, free) {
 			of[k] = l
 		}
 	}

@@ -26,7 +26,7 @@ type table struct {
 	sum     string // what its recipe would be called
 	// included is what it is called where the layout takes it in.
 	included string
-	marking  marking
+	marking  markCounts
 	decimal  Decimal      // what the numbers of text cells have
 	left     []int        // lines of rows below the header that are left out
 	unnamed  map[int]bool // columns with a note that they have no name
@@ -35,8 +35,8 @@ type table struct {
 	short     *Error // what is wrong with the current row if it is one and no footnote
 }
 
-// lone is whether a row has a single cell that is not empty, of three columns or more.
-func (t *table) lone(row []string) bool {
+// hasSingleCell is whether a row has a single cell that is not empty, of three columns or more.
+func (t *table) hasSingleCell(row []string) bool {
 	filled := 0
 	for _, text := range row {
 		if strings.TrimSpace(text) != "" {
@@ -55,11 +55,11 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 	if err != nil {
 		return nil, err
 	}
-	return s.table(l, units, suits)
+	return s.readTable(l, units, suits)
 }
 
-// table reads the header of a source.
-func (s *source) table(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
+// readTable reads the header of a source.
+func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
 	t := &table{source: s}
 	above, err := t.findHeader(suits)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *source) table(l Layout, units *Units, suits func(row []string) bool) (*
 	if err := t.readHeader(above); err != nil {
 		return nil, err
 	}
-	if err := t.look(units); err != nil {
+	if err := t.buildProfiles(units); err != nil {
 		return nil, err
 	}
 	t.chooseDecimal(l.Decimal)
@@ -95,7 +95,7 @@ func (t *table) findHeader(suits func(row []string) bool) (above int, err error)
 		for _, text := range row {
 			if text = strings.TrimSpace(text); text != "" {
 				filled++
-				if n, _ := figure(text); n != (numeral{}) {
+				if n, _ := parseFigure(text); n != (numeral{}) {
 					numbers++
 				}
 			}
@@ -136,7 +136,7 @@ func (t *table) readHeader(above int) error {
 			return t.errorIn(place{line: 1, column: 1}, "the file is empty", "begin with a row that names the columns")
 		case err != nil:
 			return err
-		case blank(row):
+		case isBlank(row):
 			continue
 		}
 		t.row = row
@@ -144,7 +144,7 @@ func (t *table) readHeader(above int) error {
 			break
 		}
 		if k == 1 {
-			t.note(t.place(0), fault.Count(above, "row")+" above the header "+isAre(above)+" left out", "")
+			t.addNote(t.place(0), fault.Count(above, "row")+" above the header "+verbFor(above)+" left out", "")
 		}
 	}
 	row := t.row
@@ -157,7 +157,7 @@ func (t *table) readHeader(above int) error {
 	}
 	t.byName = make(map[string]int, len(row))
 	for i, text := range row {
-		name := strings.Clone(Name(text))
+		name := strings.Clone(NormalizeName(text))
 		t.places = append(t.places, t.place(i))
 		first, ok := t.byName[name]
 		if ok && name != "" {
@@ -174,7 +174,7 @@ func (t *table) readHeader(above int) error {
 	return nil
 }
 
-func isAre(n int) string {
+func verbFor(n int) string {
 	if n == 1 {
 		return "is"
 	}
@@ -187,8 +187,8 @@ func (t *table) find(name string) int {
 	return slices.IndexFunc(t.header, func(other string) bool { return strings.EqualFold(name, other) })
 }
 
-// findOnly is find, and an error if a second column has the name in another case.
-func (t *table) findOnly(name string) (int, error) {
+// findUnique is find, and an error if a second column has the name in another case.
+func (t *table) findUnique(name string) (int, error) {
 	first := t.find(name)
 	for i := first + 1; first >= 0 && i < len(t.header); i++ {
 		if strings.EqualFold(name, t.header[i]) {
@@ -208,14 +208,14 @@ func (t *table) next() error {
 		if err != nil {
 			return err
 		}
-		if blank(row) || t.summed > 0 && t.place(0).line == t.summed {
+		if isBlank(row) || t.summed > 0 && t.place(0).line == t.summed {
 			continue
 		}
 		t.row = row
 		for len(row) > len(t.header) && strings.TrimSpace(row[len(row)-1]) == "" {
 			row = row[:len(row)-1]
 		}
-		for t.ragged && len(row) < len(t.header) {
+		for t.allowsShortRows && len(row) < len(t.header) {
 			row = append(row, "")
 		}
 		t.row = row
@@ -243,7 +243,7 @@ func (t *table) next() error {
 			return t.errorAt(len(t.header), message, hint)
 		}
 		short := t.errorAt(len(row), message, "add "+fault.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty")
-		if t.footnotes && t.lone(row) {
+		if t.footnotes && t.hasSingleCell(row) {
 			t.short, t.row = short, append(slices.Clip(row), make([]string, len(t.header)-len(row))...)
 			return nil
 		}
@@ -264,12 +264,12 @@ func (t *table) delimiterName() string {
 // place returns where a field of the current row begins.
 func (t *table) place(field int) place { return t.rows.place(field) }
 
-// exact is whether a field of the current row is a number by itself.
-func (t *table) exact(field int) bool { return t.rows.exact(field) }
+// isNumber is whether a field of the current row is a number by itself.
+func (t *table) isNumber(field int) bool { return t.rows.isNumber(field) }
 
 // decimalOf returns the decimal mark of a field of the current row.
 func (t *table) decimalOf(field int) Decimal {
-	if t.ragged && t.exact(field) {
+	if t.allowsShortRows && t.isNumber(field) {
 		return DecimalPoint
 	}
 	return t.decimal
@@ -290,13 +290,13 @@ func (t *table) errorIn(p place, message, hint string) *Error {
 	return &Error{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}
 }
 
-// note takes down what was understood. settle is empty if it cannot well be wrong.
-func (t *table) note(p place, message, settle string) {
-	t.noteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle})
+// addNote takes down what was understood. settle is empty if it cannot well be wrong.
+func (t *table) addNote(p place, message, settle string) {
+	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle})
 }
 
-// noteOnce takes down a note that is not there: a turned table is looked at twice.
-func (t *table) noteOnce(n Note) {
+// addNoteOnce takes down a note that is not there: a turned table is looked at twice.
+func (t *table) addNoteOnce(n Note) {
 	if t.noted == nil {
 		t.noted = make(map[Note]bool)
 	}
@@ -308,18 +308,18 @@ func (t *table) noteOnce(n Note) {
 	}
 }
 
-// doubt notes what may well be wrong and nothing but the table settles.
-func (t *table) doubt(p place, message string) {
-	t.noteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubt: true})
+// addDoubt notes what may well be wrong and nothing but the table settles.
+func (t *table) addDoubt(p place, message string) {
+	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubt: true})
 }
 
-// each reads the rows to the end, or until there are enough errors. It returns
+// readRows reads the rows to the end, or until there are enough errors. It returns
 // failures of the machine alone.
-func (t *table) each(f *faults, read func()) error {
+func (t *table) readRows(f *faults, read func()) error {
 	for _, e := range t.broken {
 		f.add(e)
 	}
-	for !f.full() {
+	for !f.isFull() {
 		err := t.next()
 		fatal := (fatalError{})
 		bad := (*Error)(nil)

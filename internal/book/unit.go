@@ -66,9 +66,9 @@ type Units struct {
 	terse  bool // no hint is made where there is no such unit
 }
 
-// tersely returns the units for what only asks whether a text is an amount: to find what is
+// withoutHints returns the units for what only asks whether a text is an amount: to find what is
 // near each of many names takes long.
-func (u *Units) tersely() *Units { return &Units{names: u.names, byName: u.byName, terse: true} }
+func (u *Units) withoutHints() *Units { return &Units{names: u.names, byName: u.byName, terse: true} }
 
 // With returns the units with one more, or with another size for one that is
 // there, under all its names. The size is a number and a known unit with a space
@@ -106,7 +106,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 	if len(fields) > 1 {
 		in, ok := u.Lookup(strings.Join(fields[1:], " "))
 		if !ok {
-			return wrong(u.unknown(strings.Join(fields[1:], " ")))
+			return wrong(u.unknownUnit(strings.Join(fields[1:], " ")))
 		}
 		unit.Kind = in.Kind
 		var hint string
@@ -122,7 +122,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 			other := u.byName[alias]
 			if dense && now[other] == nil && other.Kind == old.Kind {
 				ratio := new(big.Rat).Mul(other.Size.Rat(), new(big.Rat).Quo(unit.Size.Rat(), old.Size.Rat()))
-				follows, err := amountOf(ratio)
+				follows, err := nearestAmount(ratio)
 				if err != nil || follows.IsZero() {
 					return wrong("with it "+fault.Quote(other.Name)+" is out of range", "write the density of water, such as \"0.1 cl\" for g")
 				}
@@ -166,12 +166,12 @@ func (u *Units) Names(kinds ...Kind) (names []string) {
 	return names
 }
 
-// unknown says that there is no such unit, and which there are.
-func (u *Units) unknown(name string) (message, hint string) {
+// unknownUnit says that there is no such unit, and which there are.
+func (u *Units) unknownUnit(name string) (message, hint string) {
 	if u.terse {
 		return "unknown unit", ""
 	}
-	if fills(name) {
+	if isFilling(name) {
 		return "unit " + fault.Quote(name) + " has no size", sizeHint(name)
 	}
 	all := slices.Sorted(maps.Keys(u.byName))
@@ -179,14 +179,14 @@ func (u *Units) unknown(name string) (message, hint string) {
 	if mean := fault.DidYouMean(unitKey(name), all); mean != "" {
 		hint = mean + " " + strings.ToUpper(hint[:1]) + hint[1:]
 	} else {
-		hint += "; or say how much it is: units: {" + YAMLText(Name(name)) + ": 9 cl}"
+		hint += "; or say how much it is: units: {" + YAMLText(NormalizeName(name)) + ": 9 cl}"
 	}
 	return "unknown unit " + fault.Quote(name), hint
 }
 
 // unitKey is the form under which a unit's name is looked up.
 func unitKey(name string) string {
-	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(Name(name), ".", " "))), " ")
+	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(NormalizeName(name), ".", " "))), " ")
 }
 
 // A LooseUse is a unit whose size nobody has fixed, and how many recipes of a book use it.

@@ -76,7 +76,7 @@ func TestUntil(t *testing.T) {
 		read := func(most int64) (int64, error) {
 			ctx := &countdown{Context: t.Context()}
 			ctx.left.Store(most)
-			_, err := Read(Until(ctx, io.NopCloser(strings.NewReader(text))), name, Options{})
+			_, err := Read(WithContext(ctx, io.NopCloser(strings.NewReader(text))), name, Options{})
 			return ctx.asked.Load(), err
 		}
 		whole, err := read(1 << 40)

@@ -12,12 +12,12 @@ import (
 // readWide takes in a row of the wide form.
 func (b *builder) readWide() {
 	t := b.table
-	if (b.recipe < 0 || b.name() == "") && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
-		b.bare.add(func() place { return t.place(max(b.recipe, 0)) }, "")
-		t.leave(t.rows.line(max(b.recipe, 0)))
+	if (b.recipe < 0 || b.recipeName() == "") && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
+		b.emptyRows.increment(func() place { return t.place(max(b.recipe, 0)) }, "")
+		t.noteLeftOut(t.rows.line(max(b.recipe, 0)))
 		return
 	}
-	if b.aside() || b.skips() {
+	if b.holdFootnote() || b.skipRow() {
 		return
 	}
 	recipe, isNew, _, ok := b.findRecipe()
@@ -26,7 +26,7 @@ func (b *builder) readWide() {
 	}
 	r := &b.recipes[recipe]
 	if !isNew {
-		b.fail(b.recipe, "", fmt.Sprintf("recipe %s is there twice: first on line %d", fault.Quote(r.Name), r.Line), "remove one of the rows, or rename one")
+		b.addError(b.recipe, "", fmt.Sprintf("recipe %s is there twice: first on line %d", fault.Quote(r.Name), r.Line), "remove one of the rows, or rename one")
 		return
 	}
 	used := b.used[:0]
@@ -39,14 +39,14 @@ func (b *builder) readWide() {
 			continue
 		}
 		name := t.header[p.column]
-		q, message, hint := b.quantity(p.column, text)
+		q, message, hint := b.readQuantity(p.column, text)
 		if message != "" {
 			if f, ok := number(text); !ok || f < 0 {
 				hint += ", or if " + fault.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
 			}
-			b.fail(p.column, "", message+" of "+fault.Quote(name), hint)
-			b.spoilt[recipe] = true
-			if b.faults.full() {
+			b.addError(p.column, "", message+" of "+fault.Quote(name), hint)
+			b.badRecipes[recipe] = true
+			if b.faults.isFull() {
 				return
 			}
 			continue
@@ -59,14 +59,14 @@ func (b *builder) readWide() {
 			part.Unit, _ = b.units.Lookup(q.unit)
 		}
 		if q.isRest {
-			b.takeRest(recipe, part, p.column, text, len(used))
+			b.addRemainder(recipe, part, p.column, text, len(used))
 			continue
 		}
-		if !b.agree(used, &part, p.column) {
-			if !b.spoilt[recipe] { // the others may not agree for the same reason
-				b.mixed(r, &used[0], &part, p.column)
+		if !b.reconcileUnit(used, &part, p.column) {
+			if !b.badRecipes[recipe] { // the others may not agree for the same reason
+				b.failMixedUnits(r, &used[0], &part, p.column)
 			}
-			b.spoilt[recipe] = true
+			b.badRecipes[recipe] = true
 			continue
 		}
 		used = append(used, part)

@@ -23,7 +23,7 @@ func (c *columnReader) readWide() error {
 		}
 	}
 	c.findSpreads(recipe)
-	c.findSummed(recipe)
+	c.findSumRow(recipe)
 	c.findTotal(recipe)
 	var guessed []int // ingredients that nobody has given
 	for i, name := range c.header {
@@ -49,7 +49,7 @@ func (c *columnReader) readWide() error {
 					continue
 				}
 			}
-			c.columns[i].Ingredient, c.columns[i].Unit = c.split(name)
+			c.columns[i].Ingredient, c.columns[i].Unit = c.splitUnitName(name)
 		}
 	}
 	c.findPartSums(guessed)
@@ -65,7 +65,7 @@ func (c *columnReader) readWide() error {
 		}
 	}
 	if len(inUnits) > 0 {
-		c.note(c.places[first], fmt.Sprintf("units stand in the names of %s: %s is the ingredient %s in %s", fault.Count(len(inUnits), "column"),
+		c.addNote(c.places[first], fmt.Sprintf("units stand in the names of %s: %s is the ingredient %s in %s", fault.Count(len(inUnits), "column"),
 			fault.Quote(inUnits[0]), fault.Quote(c.columns[first].Ingredient), fault.Quote(c.columns[first].Unit.Name)), "")
 	}
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
@@ -94,16 +94,16 @@ func (c *columnReader) findSpreads(recipe int) {
 		if i == recipe || spreadOf(name) == "" {
 			continue
 		}
-		if k := index.first(spreadKeys(name), i, free); k >= 0 {
+		if k := index.findFree(spreadKeys(name), i, free); k >= 0 {
 			c.spreads[i], c.spreadBy[k] = k, i
 		}
 	}
 }
 
-// split takes the unit off a column's name in the wide form. What only ends in a percent
+// splitUnitName takes the unit off a column's name in the wide form. What only ends in a percent
 // sign has it as a unit if what is before it is one of the ingredients that are given,
 // or the names of most columns of amounts end so.
-func (c *columnReader) split(name string) (base string, unit *Unit) {
+func (c *columnReader) splitUnitName(name string) (base string, unit *Unit) {
 	if base, unit = splitUnit(name, c.units); unit != nil {
 		return base, unit
 	}
@@ -115,15 +115,15 @@ func (c *columnReader) split(name string) (base string, unit *Unit) {
 		if _, ok := in.find(base); !ok {
 			return name, nil
 		}
-	} else if !c.inPercent() {
+	} else if !c.hasPercentNames() {
 		return name, nil
 	}
 	unit, _ = c.units.Lookup("%")
 	return base, unit
 }
 
-// findPercent is whether the names of most columns of amounts end in a percent sign.
-func (c *columnReader) findPercent() bool {
+// arePercentNames is whether the names of most columns of amounts end in a percent sign.
+func (c *columnReader) arePercentNames() bool {
 	amounts, percents := 0, 0
 	for i := range c.profile {
 		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
@@ -143,43 +143,43 @@ func (c *columnReader) wideRecipe() (int, error) {
 		return i, nil
 	}
 	named := func(i int) bool { return c.profile[i].filled > 0 && c.profile[i].amounts < c.profile[i].filled }
-	if i := c.guess(RecipeColumn); i >= 0 {
-		c.note(c.places[i], "column "+fault.Quote(c.header[i])+" is taken as the recipe", "")
+	if i := c.takeGuess(RecipeColumn); i >= 0 {
+		c.addNote(c.places[i], "column "+fault.Quote(c.header[i])+" is taken as the recipe", "")
 		return i, nil
 	}
 	if c.header[0] == "" && named(0) {
 		c.header[0] = string(RecipeColumn)
 		c.columns[0].Name = c.header[0]
-		c.note(c.places[0], "the first column, which has no name, is taken as the recipe", "")
+		c.addNote(c.places[0], "the first column, which has no name, is taken as the recipe", "")
 		return 0, nil
 	}
-	if p := c.profile[0]; named(0) && p.amounts == 0 && p.differ && len(c.header) > 1 && !c.nearRole(0) {
+	if p := c.profile[0]; named(0) && p.amounts == 0 && p.allDistinct && len(c.header) > 1 && !c.nearRole(0) {
 		if _, given := c.given[0]; !given {
-			c.ask(0, RecipeColumn, "column "+fault.Quote(c.header[0])+" is taken as the recipe")
+			c.noteRole(0, RecipeColumn, "column "+fault.Quote(c.header[0])+" is taken as the recipe")
 			return 0, nil
 		}
 	}
-	if p := c.profile[0]; p.numeric() && p.affix == "" && p.differ && len(c.header) > 1 && numbersRows(c.header[0]) {
+	if p := c.profile[0]; p.isNumeric() && p.affix == "" && p.allDistinct && len(c.header) > 1 && isRowNumber(c.header[0]) {
 		if _, given := c.given[0]; !given {
-			c.ask(0, RecipeColumn, "column "+fault.Quote(c.header[0])+" is taken as the recipe")
+			c.noteRole(0, RecipeColumn, "column "+fault.Quote(c.header[0])+" is taken as the recipe")
 			return 0, nil
 		}
 	}
-	if c.repeats() {
-		c.ask(0, LabelColumn, fmt.Sprintf("several rows are of one %s, so each row is a recipe, called by its row such as %s, and the column is taken as a label", fault.Quote(c.header[0]), fault.Quote(rowName(c.lines[0]))))
+	if c.hasRepeatedNames() {
+		c.noteRole(0, LabelColumn, fmt.Sprintf("several rows are of one %s, so each row is a recipe, called by its row such as %s, and the column is taken as a label", fault.Quote(c.header[0]), fault.Quote(rowName(c.lines[0]))))
 		c.given[0] = LabelColumn
 		return -1, nil
 	}
-	if c.namesNone() {
-		c.note(c.places[0], "no column names the recipes: each is called by its row, such as "+fault.Quote(rowName(c.lines[0])), "")
+	if c.hasNoNames() {
+		c.addNote(c.places[0], "no column names the recipes: each is called by its row, such as "+fault.Quote(rowName(c.lines[0])), "")
 		return -1, nil
 	}
-	return 0, c.missing(RecipeColumn)
+	return 0, c.missingColumnError(RecipeColumn)
 }
 
-// namesNone is whether a table lists trials without names: several rows under columns of
+// hasNoNames is whether a table lists trials without names: several rows under columns of
 // which two or more hold nothing but amounts, the first column no text that may be a name.
-func (c *columnReader) namesNone() bool {
+func (c *columnReader) hasNoNames() bool {
 	_, given := c.given[0]
 	if len(c.lines) < fewestRows || !given && c.profile[0].amounts < c.profile[0].filled {
 		return false
@@ -200,12 +200,12 @@ func (c *columnReader) namesNone() bool {
 // for each ingredient whatever its first one is.
 const amountsOfWide = 4
 
-// repeats is whether a table lists trials of which several have one name, as those that were
+// hasRepeatedNames is whether a table lists trials of which several have one name, as those that were
 // measured at several ages: the first column has texts, some more than once, and many others hold
 // nothing but amounts.
-func (c *columnReader) repeats() bool {
+func (c *columnReader) hasRepeatedNames() bool {
 	p := &c.profile[0]
-	if _, given := c.given[0]; given || c.header[0] == "" || p.differ || p.amounts > 0 || p.filled < len(c.lines) || len(c.lines) < fewestRows || c.nearRole(0) {
+	if _, given := c.given[0]; given || c.header[0] == "" || p.allDistinct || p.amounts > 0 || p.filled < len(c.lines) || len(c.lines) < fewestRows || c.nearRole(0) {
 		return false
 	}
 	amounts := 0
@@ -231,7 +231,7 @@ func (c *columnReader) nearRole(column int) bool {
 func (c *columnReader) wideRole(i int) (Role, error) {
 	name, p := c.header[i], &c.profile[i]
 	if in := c.options.Ingredients; in != nil {
-		base, _ := c.split(name)
+		base, _ := c.splitUnitName(name)
 		for _, text := range []string{name, base} {
 			if _, ok := in.Index(text); ok {
 				return IngredientColumn, nil
@@ -239,78 +239,78 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		}
 	}
 	if of, is := c.spreads[i]; is {
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: by its name it holds the standard deviations of %s", fault.Quote(name), fault.Quote(c.header[of])))
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: by its name it holds the standard deviations of %s", fault.Quote(name), fault.Quote(c.header[of])))
 		return LabelColumn, nil
 	}
 	if k, is := c.spreadBy[i]; is && 2*p.amounts >= p.filled {
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: column %s holds its standard deviations", fault.Quote(name), fault.Quote(c.header[k])))
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: column %s holds its standard deviations", fault.Quote(name), fault.Quote(c.header[k])))
 		return LabelColumn, nil
 	}
 	switch {
 	case p.filled == 0 || p.rests > 0 && 2*(p.amounts+p.rests) > p.filled:
 		return IngredientColumn, nil
-	case p.amounts == 0 && p.filled > 0 && fills(p.example):
+	case p.amounts == 0 && p.filled > 0 && isFilling(p.example):
 		return IngredientColumn, nil
-	case p.amounts == 0 && p.figures < p.filled && c.nearRole(i):
+	case p.amounts == 0 && p.numbers < p.filled && c.nearRole(i):
 		e := c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", fault.Quote(name), fault.Quote(p.example)),
 			longForm+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
 		return "", e
-	case p.amounts == 0 && p.figures < p.filled:
-		c.note(c.places[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
+	case p.amounts == 0 && p.numbers < p.filled:
+		c.addNote(c.places[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
 		return LabelColumn, nil
-	case p.numeric() && p.affix != "" && p.affix != "%":
-		c.note(c.places[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
+	case p.isNumeric() && p.affix != "" && p.affix != "%":
+		c.addNote(c.places[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", fault.Quote(name), fault.Quote(p.example)), "")
 		return LabelColumn, nil
 	case c.total > 0 && i == c.total:
-		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s holds numbers and is left out: it is the sum of those before it", fault.Quote(name)))
+		c.noteRole(i, IgnoredColumn, fmt.Sprintf("column %s holds numbers and is left out: it is the sum of those before it", fault.Quote(name)))
 		return IgnoredColumn, nil
 	case c.total > 0 && i > c.total:
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s stands behind the sum of the amounts and is taken as a label", fault.Quote(name)))
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s stands behind the sum of the amounts and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
 	case p.negative > 1:
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers below 0 and is taken as a label", fault.Quote(name)))
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds numbers below 0 and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
 	case 2*(p.amounts+p.rests) < p.filled:
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
-	case p.counts() && !ranks(name):
-		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s numbers the rows and is left out", fault.Quote(name)))
+	case p.isRowNumbering() && !isJudgement(name):
+		c.noteRole(i, IgnoredColumn, fmt.Sprintf("column %s numbers the rows and is left out", fault.Quote(name)))
 		return IgnoredColumn, nil
-	case p.numeric() && p.affix == "" && adds(name):
-		c.ask(i, IgnoredColumn, fmt.Sprintf("column %s is taken for a sum, for its name, and left out", fault.Quote(name)))
+	case p.isNumeric() && p.affix == "" && isSumName(name):
+		c.noteRole(i, IgnoredColumn, fmt.Sprintf("column %s is taken for a sum, for its name, and left out", fault.Quote(name)))
 		return IgnoredColumn, nil
-	case p.numeric() && p.affix == "" && c.inUnits():
-		if _, unit := c.split(name); unit != nil {
+	case p.isNumeric() && p.affix == "" && c.hasUnitCells():
+		if _, unit := c.splitUnitName(name); unit != nil {
 			break
 		}
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers without a unit, where other columns have units, and is taken as a label", fault.Quote(name)))
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds numbers without a unit, where other columns have units, and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
-	case measures(name):
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers in a unit that no amount has and is taken as a label", fault.Quote(name)))
+	case hasPropertyUnit(name):
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds numbers in a unit that no amount has and is taken as a label", fault.Quote(name)))
 		return LabelColumn, nil
-	case judges(name):
-		c.ask(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient, for its name", fault.Quote(name)))
+	case describesRecipe(name):
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient, for its name", fault.Quote(name)))
 		return LabelColumn, nil
 	}
 	return IngredientColumn, nil
 }
 
-// ask takes down what a column is taken for, which may be wrong.
-func (c *columnReader) ask(column int, role Role, message string) {
+// noteRole takes down what a column is taken for, which may be wrong.
+func (c *columnReader) noteRole(column int, role Role, message string) {
 	settle := Layout{Columns: map[string]Role{c.header[column]: role}}
-	c.asks.setColumn(c.header[column], role)
+	c.settling.setColumn(c.header[column], role)
 	p := c.places[column]
 	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle.YAML(), Asked: c.header[column], Taken: role})
 }
 
-// findUnits is whether most columns of amounts have a unit in each of their cells, or in
+// areUnitCells is whether most columns of amounts have a unit in each of their cells, or in
 // their name.
-func (c *columnReader) findUnits() bool {
+func (c *columnReader) areUnitCells() bool {
 	amounts, units := 0, 0
 	for i := range c.profile {
 		if p := &c.profile[i]; p.filled > 0 && p.amounts == p.filled {
-			_, unit := c.split(c.header[i])
-			if unit == nil && (inOtherUnit(c.header[i]) || judges(c.header[i])) {
+			_, unit := c.splitUnitName(c.header[i])
+			if unit == nil && (inOtherUnit(c.header[i]) || describesRecipe(c.header[i])) {
 				continue
 			}
 			if amounts++; unit != nil || p.units == p.filled {
@@ -324,12 +324,12 @@ func (c *columnReader) findUnits() bool {
 // inOtherUnit is whether a column's name has in brackets a unit that is known, of a strength or a
 // length.
 func inOtherUnit(name string) bool {
-	plain, unit := HeadUnit(name)
+	plain, unit := SplitHeaderUnit(name)
 	left, right, per := strings.Cut(unit, "/")
 	if per {
 		right, _, _ = strings.Cut(right, " ") // oz/cwt binder
 	}
-	known := append(plainUnits(), "in", "ft", "C", "F") // which are also words or letters outside brackets
+	known := append(headerUnitWords(), "in", "ft", "C", "F") // which are also words or letters outside brackets
 	return plain != name && unit != "" && (slices.Contains(known, left) && (!per || slices.Contains(known, right)))
 }
 
@@ -353,7 +353,7 @@ func (c *columnReader) findPartSums(guessed []int) {
 		}
 		sum := make([]float64, rows)
 		for n, j := range guessed[k+1:] {
-			if j != i+1+n || c.columns[j].Unit != c.columns[i].Unit || exceeded(sum, p.values, below) {
+			if j != i+1+n || c.columns[j].Unit != c.columns[i].Unit || exceedsWhole(sum, p.values, below) {
 				break
 			}
 			others, several, differ := 0, false, false
@@ -371,16 +371,16 @@ func (c *columnReader) findPartSums(guessed []int) {
 					where = " in nearly all rows"
 				}
 				c.columns[i] = Column{Name: c.header[i], Role: IgnoredColumn}
-				c.ask(i, IgnoredColumn, fmt.Sprintf("column %s is left out: it is the sum of the %d columns behind it%s", fault.Quote(c.header[i]), n+1, where))
+				c.noteRole(i, IgnoredColumn, fmt.Sprintf("column %s is left out: it is the sum of the %d columns behind it%s", fault.Quote(c.header[i]), n+1, where))
 				break
 			}
 		}
 	}
 }
 
-// exceeded is whether sums of columns are more than those of a whole in so many rows that adding
+// exceedsWhole is whether sums of columns are more than those of a whole in so many rows that adding
 // up more columns cannot make them the same.
-func exceeded(sum, whole, below []float64) bool {
+func exceedsWhole(sum, whole, below []float64) bool {
 	over := 0
 	for r, v := range whole {
 		if !(v > 0 && sum[r]-below[r]-v <= float64(roundedPart*v)) {
@@ -393,9 +393,9 @@ func exceeded(sum, whole, below []float64) bool {
 // roundedPart is how far a sum of a few rounded amounts is from what it is written as.
 const roundedPart = 0.005
 
-// findSummed looks for a row that is the sum of all others in each column of
+// findSumRow looks for a row that is the sum of all others in each column of
 // numbers that it has, below what may be a table of any recipes: it is none.
-func (c *columnReader) findSummed(recipe int) {
+func (c *columnReader) findSumRow(recipe int) {
 	rows := len(c.lines)
 	if rows < fewestRows {
 		return
@@ -421,9 +421,9 @@ func (c *columnReader) findSummed(recipe int) {
 	}
 	name := rowName(c.lines[r])
 	if recipe >= 0 {
-		name = Name(c.last[min(recipe, len(c.last)-1)])
+		name = NormalizeName(c.last[min(recipe, len(c.last)-1)])
 	}
-	same := func(other string) bool { return Name(other) == name }
+	same := func(other string) bool { return NormalizeName(other) == name }
 	if slices.ContainsFunc(c.options.Including, same) {
 		c.included = name
 		return
@@ -453,10 +453,10 @@ func (c *columnReader) findTotal(recipe int) {
 	for i := range c.profile {
 		p := &c.profile[i]
 		role, given := c.given[i]
-		if i == recipe || p.amounts+p.rests == 0 || p.amounts+p.rests < p.filled || given && role != IngredientColumn || judges(c.header[i]) {
+		if i == recipe || p.amounts+p.rests == 0 || p.amounts+p.rests < p.filled || given && role != IngredientColumn || describesRecipe(c.header[i]) {
 			continue
 		}
-		total, called := added >= 3 && p.filled >= rows && !given, sumWord(c.header[i])
+		total, called := added >= 3 && p.filled >= rows && !given, hasSumWord(c.header[i])
 		for r, v := range p.values {
 			total = total && (called || math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005) && v > 0 && !(math.Abs(v-sum[r]) > 0.005*v)
 			sum[r] += v
@@ -495,7 +495,7 @@ func (c *columnReader) findOdd(guessed []int) {
 	}
 	i, why := -1, ""
 	for _, apart := range []float64{1e-6, roundedSums} {
-		if i, why = c.odd(all, guessed, sum, apart); i >= 0 {
+		if i, why = c.oddColumn(all, guessed, sum, apart); i >= 0 {
 			break
 		}
 	}
@@ -503,19 +503,19 @@ func (c *columnReader) findOdd(guessed []int) {
 		return
 	}
 	role, taken := LabelColumn, "taken as a label, not as an ingredient"
-	if adds(c.header[i]) {
+	if isSumName(c.header[i]) {
 		role, taken = IgnoredColumn, "left out"
 	}
 	c.columns[i] = Column{Name: c.header[i], Role: role}
-	c.ask(i, role, fmt.Sprintf("column %s holds numbers and is %s: %s", fault.Quote(c.header[i]), taken, why))
+	c.noteRole(i, role, fmt.Sprintf("column %s holds numbers and is %s: %s", fault.Quote(c.header[i]), taken, why))
 }
 
 // roundedSums is how far sums of rounded amounts are from each other, as parts of them.
 const roundedSums = 0.025
 
-// odd returns the one column, and why, without which rows add up to the same but for a part
+// oddColumn returns the one column, and why, without which rows add up to the same but for a part
 // of them, or which is the sum of the others; -1 if there are none or several.
-func (c *columnReader) odd(all, guessed []int, sum []float64, apart float64) (odd int, why string) {
+func (c *columnReader) oddColumn(all, guessed []int, sum []float64, apart float64) (odd int, why string) {
 	same := func(value func(r int) float64) bool {
 		for r := range sum {
 			if !(math.Abs(value(r)-value(0)) <= apart*math.Abs(value(0))) {
@@ -537,7 +537,7 @@ func (c *columnReader) odd(all, guessed []int, sum []float64, apart float64) (od
 		}
 		found := ""
 		switch {
-		case isSum && (adds(c.header[i]) || len(all) > 3):
+		case isSum && (isSumName(c.header[i]) || len(all) > 3):
 			found = "it is the sum of the others"
 		case !level && same(func(r int) float64 { return sum[r] - p.values[r] }):
 			found = "without it every row adds up to the same"

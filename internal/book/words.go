@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// words are names of columns that have a meaning, in lower case, besides the
+// roleWords are names of columns that have a meaning, in lower case, besides the
 // English ones in Role: the first that a table has is taken.
-var words = map[Role][]string{
+var roleWords = map[Role][]string{
 	RecipeColumn: {"recipe name", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
 		"rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
 	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "material", "inci", "inci name", "substance",
@@ -17,9 +17,9 @@ var words = map[Role][]string{
 	UnitColumn:   {"units", "uom", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
 }
 
-// judgements are words that a column's name ends in if its numbers say something
+// judgementWords are words that a column's name ends in if its numbers say something
 // of a recipe: how good it is, what it costs.
-var judgements = []string{
+var judgementWords = []string{
 	"rating", "ratings", "score", "scores", "stars", "rank", "ranking", "votes", "liking", "likes", "grade", "popularity", "reviews", "hedonic",
 	"price", "cost", "costs", "margin", "calories", "kcal", "abv", "ph", "viscosity", "sweetness", "bitterness", "sourness", "servings", "portions",
 	"hardness", "hv", "hv10", "hv30", "hrc", "hb", "hbw", "strength", "mpa", "gpa", "elongation", "density", "conductivity", "härte",
@@ -28,65 +28,65 @@ var judgements = []string{
 	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
 }
 
-// costs are those of them of which less is better.
-var costs = []string{
+// costWords are those of them of which less is better.
+var costWords = []string{
 	"rank", "ranking", "price", "cost", "costs", "calories", "kcal", "rang", "preis", "kosten", "kalorien",
 	"prix", "coût", "precio", "coste", "prezzo", "costo",
 }
 
-// flaws are words that the name of a measurement ends in of which nearly everybody wants less.
-var flaws = []string{
+// flawWords are words that the name of a measurement ends in of which nearly everybody wants less.
+var flawWords = []string{
 	"overpotential", "degradation", "instability", "loss", "losses", "error", "errors", "defect", "defects",
 	"turbidity", "haze", "cloudiness", "irritation", "stickiness", "tackiness", "greasiness", "toxicity", "corrosion", "shrinkage", "roughness",
 	"impurity", "impurities", "emission", "emissions", "gwp", "trübung", "reizung", "klebrigkeit", "turbidité", "turbidez", "torbidità",
 }
 
-// particulars are whole names of columns that say something of a recipe.
-var particulars = []string{
+// recipeFacts are whole names of columns that say something of a recipe.
+var recipeFacts = []string{
 	"year", "date", "id", "no", "nr", "#", "number", "index", "row", "serves", "yield", "minutes", "time", "temperature", "step", "batch", "quality", "points", "note", "notes", "taste",
 	"jahr", "datum", "nummer", "zeit", "alkohol", "année", "año", "nota", "anno",
 }
 
-// judges is whether a column of that name says something of a recipe.
-func judges(name string) bool {
-	return slices.Contains(particulars, strings.ToLower(strings.Trim(name, " .:"))) || scale.MatchString(name) || ranks(name)
+// describesRecipe is whether a column of that name says something of a recipe.
+func describesRecipe(name string) bool {
+	return slices.Contains(recipeFacts, strings.ToLower(strings.Trim(name, " .:"))) || scalePattern.MatchString(name) || isJudgement(name)
 }
 
-// numbersRows is whether a column of that name says which row it is.
-func numbersRows(name string) bool {
+// isRowNumber is whether a column of that name says which row it is.
+func isRowNumber(name string) bool {
 	return slices.ContainsFunc(lastWords(name), func(word string) bool {
 		return slices.Contains([]string{"id", "no", "nr", "number", "code", "nummer", "batch", "charge", "lot", "run", "sample", "trial", "versuch", "probe"}, word)
 	})
 }
 
-// ranks is whether a column of that name says how good a recipe is, or what it costs.
-func ranks(name string) bool {
-	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgements, word) })
+// isJudgement is whether a column of that name says how good a recipe is, or what it costs.
+func isJudgement(name string) bool {
+	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgementWords, word) })
 }
 
-// Judges is whether a label of that name says how good a recipe is, such as rating or strength.
-func Judges(label string) bool { return ranks(label) }
+// IsJudgement is whether a label of that name says how good a recipe is, such as rating or strength.
+func IsJudgement(label string) bool { return isJudgement(label) }
 
-// Costs is whether a label of that name is one of which less is better, such as
+// IsCost is whether a label of that name is one of which less is better, such as
 // unit cost.
-func Costs(label string) bool {
-	return slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(costs, word) })
+func IsCost(label string) bool {
+	return slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(costWords, word) })
 }
 
-// Unwanted is whether a label of that name is one of which less is better: what a recipe costs,
+// IsUnwanted is whether a label of that name is one of which less is better: what a recipe costs,
 // or a flaw of it, such as turbidity.
-func Unwanted(label string) bool {
-	return Costs(label) || slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(flaws, word) })
+func IsUnwanted(label string) bool {
+	return IsCost(label) || slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(flawWords, word) })
 }
 
 // lastWords returns the words that a column's name ends in, with what stands in
 // brackets behind it and without, and without a unit, in lower case.
 func lastWords(name string) (words []string) {
-	plain, _ := HeadUnit(name)
+	plain, _ := SplitHeaderUnit(name)
 	name = strings.ToLower(name)
 	before, _, _ := strings.Cut(name, "(")
 	for _, text := range []string{name, before, strings.ToLower(plain)} {
-		all := strings.Fields(separators.ReplaceAllString(text, " "))
+		all := strings.Fields(wordSeparators.ReplaceAllString(text, " "))
 		if len(all) > 0 {
 			words = append(words, all[len(all)-1])
 		}
@@ -94,51 +94,51 @@ func lastWords(name string) (words []string) {
 	return words
 }
 
-// scale is how a column's name ends that says from where to where its numbers go:
+// scalePattern is how a column's name ends that says from where to where its numbers go:
 // (1-10), [0 to 100], /10.
-var scale = regexp.MustCompile(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
+var scalePattern = regexp.MustCompile(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
 
-// sums are words in the names of columns, and names of rows, that add up others.
-var sums = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}
+// sumWords are words in the names of columns, and names of rows, that add up others.
+var sumWords = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}
 
-// separators are what stands between words in the name of a column.
-var separators = regexp.MustCompile(`[^\pL\pN]+`)
+// wordSeparators are what stands between words in the name of a column.
+var wordSeparators = regexp.MustCompile(`[^\pL\pN]+`)
 
-// adds is whether a column of that name adds up others.
-func adds(name string) bool {
-	all := separators.Split(strings.ToLower(name), -1)
-	return slices.Contains(sums, all[0])
+// isSumName is whether a column of that name adds up others.
+func isSumName(name string) bool {
+	all := wordSeparators.Split(strings.ToLower(name), -1)
+	return slices.Contains(sumWords, all[0])
 }
 
-// averages are names of rows that are the mean of others, or say how they scatter.
-var averages = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
+// averageWords are names of rows that are the mean of others, or say how they scatter.
+var averageWords = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
 
-// remainder is how a table says that an ingredient makes up what the others leave: bal.,
+// remainderPattern is how a table says that an ingredient makes up what the others leave: bal.,
 // q.s. 100, ad 100 g, to 100. Its groups are the whole, and what is none.
-var remainder = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
+var remainderPattern = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
 	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
 
-// filling is how recipes say that an ingredient fills the glass: how much that is, only
+// fillingPattern is how recipes say that an ingredient fills the glass: how much that is, only
 // who wrote the table knows.
-var filling = regexp.MustCompile(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire)(?:\s.*)?$`)
+var fillingPattern = regexp.MustCompile(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire)(?:\s.*)?$`)
 
-// fills is whether an amount says that.
-func fills(text string) bool { return filling.MatchString(strings.TrimSpace(text)) }
+// isFilling is whether an amount says that.
+func isFilling(text string) bool { return fillingPattern.MatchString(strings.TrimSpace(text)) }
 
 // sizeHint is how a problem file says how much a word stands for.
 func sizeHint(word string) string {
-	return "say how much that is: units: {" + YAMLText(Name(word)) + ": 9 cl}"
+	return "say how much that is: units: {" + YAMLText(NormalizeName(word)) + ": 9 cl}"
 }
 
-// sumWord is whether a column's name has a word of sums in it.
-func sumWord(name string) bool {
-	return slices.ContainsFunc(separators.Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sums, word) })
+// hasSumWord is whether a column's name has a word of sums in it.
+func hasSumWord(name string) bool {
+	return slices.ContainsFunc(wordSeparators.Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sumWords, word) })
 }
 
-// sumsUp is whether a recipe's name says that it is the sum or the mean of others.
-func sumsUp(name string) bool {
+// isSumRow is whether a recipe's name says that it is the sum or the mean of others.
+func isSumRow(name string) bool {
 	name = strings.ToLower(strings.Trim(name, " :."))
-	return slices.Contains(sums, name) || slices.Contains(averages, name)
+	return slices.Contains(sumWords, name) || slices.Contains(averageWords, name)
 }
 
 // unitInName are the ways in which a column's name ends in a unit: Menge (cl),
@@ -164,7 +164,7 @@ func cutPercent(name string) (base string, ok bool) {
 	if m == nil {
 		return name, false
 	}
-	return Name(m[1]), true
+	return NormalizeName(m[1]), true
 }
 
 // splitUnit takes the unit off a column's name. unit is nil if it has none.
@@ -174,14 +174,14 @@ func splitUnit(name string, units *Units) (base string, unit *Unit) {
 	}
 	if m := unitBehindComma.FindStringSubmatch(name); m != nil {
 		if u, ok := units.Lookup(m[2]); ok && u.inMass == nil && u.Kind != Count && u.Kind != Share {
-			return Name(m[1]), u
+			return NormalizeName(m[1]), u
 		}
 	}
 	for _, way := range unitInName {
 		m := way.FindStringSubmatch(name)
 		for i := 2; i < len(m); i++ {
 			if u, ok := units.Lookup(m[i]); m[i] != "" && ok {
-				return Name(m[1]), u
+				return NormalizeName(m[1]), u
 			}
 		}
 	}
@@ -218,14 +218,14 @@ func (a *Attribute) Meaning() Meaning {
 	_, err := a.Numbers()
 	numbers := err == nil && slices.ContainsFunc(a.Values, func(v string) bool { return v != "" })
 	if numbers {
-		all := separators.Split(strings.ToLower(a.Name), -1)
+		all := wordSeparators.Split(strings.ToLower(a.Name), -1)
 		for _, m := range meanings {
 			if slices.ContainsFunc(all, func(word string) bool { return slices.Contains(m.words, word) }) {
 				return m.meaning
 			}
 		}
-		name, _ := HeadUnit(a.Name)
-		if Costs(a.Name) || Costs(name) || a.Affix != "" && a.Affix != "%" {
+		name, _ := SplitHeaderUnit(a.Name)
+		if IsCost(a.Name) || IsCost(name) || a.Affix != "" && a.Affix != "%" {
 			return Price
 		}
 		return Figure

@@ -36,13 +36,13 @@ type sheet struct {
 	broken []*Error // cells that cannot be read
 }
 
-// where returns the place of a cell.
-func (s *sheet) where(row, field int) place {
+// placeOf returns the place of a cell.
+func (s *sheet) placeOf(row, field int) place {
 	return place{line: row + 1, column: field + 1, cell: cellName(s.name, row, field)}
 }
 
 // rows returns the sheet's rows, from the first one.
-func (s *sheet) rows() rows { return &listed{cells: s.cells, where: s.where, exacts: s.exacts} }
+func (s *sheet) rows() rows { return &memoryRows{cells: s.cells, placeOf: s.placeOf, exacts: s.exacts} }
 
 // cellName is the address of a cell as spreadsheets write it, such as Drinks!C4.
 func cellName(sheet string, row, field int) string {
@@ -115,7 +115,7 @@ func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 	if err != nil {
 		return bad(err)
 	}
-	defer rescue(&err, bad)
+	defer recoverError(&err, bad)
 	// All parts are kept in memory, never in files beside it: they are bounded.
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: largestParts, UnzipXMLSizeLimit: largestParts})
 	if err != nil {
@@ -126,9 +126,9 @@ func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 	return nil
 }
 
-// rescue makes an error of a panic: the library was written for files that
+// recoverError makes an error of a panic: the library was written for files that
 // spreadsheets write, and this one may have been written to break it.
-func rescue(err *error, bad func(error) error) {
+func recoverError(err *error, bad func(error) error) {
 	if p := recover(); p != nil {
 		*err = bad(fmt.Errorf("it is not put together as workbooks are: %v", p))
 	}
@@ -150,7 +150,7 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 		e.Err = err
 		return e
 	}
-	defer rescue(&err, bad)
+	defer recoverError(&err, bad)
 	held, err := w.book.Rows(name)
 	if err != nil {
 		return nil, bad(err)
@@ -209,7 +209,7 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	if err := errors.Join(held.Error(), shown.Error()); err != nil {
 		return nil, bad(err)
 	}
-	for len(s.cells) > 0 && blank(s.cells[len(s.cells)-1]) {
+	for len(s.cells) > 0 && isBlank(s.cells[len(s.cells)-1]) {
 		s.cells = s.cells[:len(s.cells)-1]
 	}
 	return s, nil
@@ -235,7 +235,7 @@ func (w *officeBook) checkFormula(s *sheet, row, field int) error {
 		}
 	}
 	if formula != "" {
-		p := s.where(row, field)
+		p := s.placeOf(row, field)
 		s.broken = append(s.broken, &Error{File: w.file, Line: p.line, Column: p.column, Cell: p.cell,
 			Message: "the formula " + fault.Quote("="+formula) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
 	}
@@ -272,7 +272,7 @@ func cellText(value, shown string) (text string, exact bool) {
 		}
 		return plain, true
 	}
-	if strings.ContainsAny(shown, "/:") || strings.Count(shown, "-") > 1 || date.MatchString(shown) {
+	if strings.ContainsAny(shown, "/:") || strings.Count(shown, "-") > 1 || datePattern.MatchString(shown) {
 		if when, err := excelize.ExcelDateToTime(f, false); err == nil {
 			return when.Format("2006-01-02"), false
 		}
@@ -281,7 +281,7 @@ func cellText(value, shown string) (text string, exact bool) {
 }
 
 // shownUnits are the units that a number may be shown in.
-var shownUnits = sync.OnceValue(func() *Units { return DefaultUnits().tersely() })
+var shownUnits = sync.OnceValue(func() *Units { return DefaultUnits().withoutHints() })
 
 func sign(f float64) float64 {
 	if f < 0 {

@@ -1,6 +1,6 @@
 // Package bound proves how good the best composition can be at most.
 //
-// A score is a product of parts, see [Part], over the compositions that keep conditions. It
+// A score is a product of parts, see [Factor], over the compositions that keep conditions. It
 // is bounded by branch and bound: a box says of each ingredient whether it is used and
 // between which amounts, and no composition in the box scores more than its bound. The box
 // of the highest bound is divided, again and again, and the highest bound of those that are
@@ -44,19 +44,19 @@ type Problem struct {
 	Least, Most []int
 	Always      []int
 
-	Parts []Part
+	Factors []Factor
 
 	// Score returns the logarithm of the score of a composition of the conditions, −Inf
 	// where it is not to be counted.
 	Score func(parts []rule.Part) (float64, error)
 
-	// Each is how many compositions are scored one by one if there are no more of them, which
+	// MaxEnumerated is how many compositions are scored one by one if there are no more of them, which
 	// takes no bounds of parts.
-	Each int
+	MaxEnumerated int
 }
 
-// A Part is a factor of the score. All bounds are of its logarithm.
-type Part struct {
+// A Factor is a factor of the score. All bounds are of its logarithm.
+type Factor struct {
 	Name string
 
 	// Most is what it is at most anywhere, +Inf if that is not known.
@@ -79,13 +79,13 @@ type Part struct {
 
 	// Pieces are what it is made of, and Join says what it is at most where they are at most
 	// so much, with none of which it falls. They go before Box.
-	Pieces []Piece
-	Join   func(above []float64) float64
-	Line   int64 // steps that it takes to score a line, about
+	Pieces     []Piece
+	JoinPieces func(above []float64) float64
+	LineCost   int64 // steps that it takes to score a line, about
 
-	// Over returns what it is at most where most says what forms Σ perUnit·amount + Σ perUse,
+	// MaxOverForms returns what it is at most where most says what forms Σ perUnit·amount + Σ perUse,
 	// over the ingredients that are used, are at most; nil: Most. Linear and Tangent go before.
-	Over func(most func(perUnit, perUse []float64) float64) float64
+	MaxOverForms func(most func(perUnit, perUse []float64) float64) float64
 }
 
 // A Piece returns a number of a part that is not exceeded where each ingredient has from lo to
@@ -107,8 +107,8 @@ type Linear struct {
 	Low, High, Floor float64
 }
 
-// A Found is a composition that was met.
-type Found struct {
+// A Candidate is a composition that was met.
+type Candidate struct {
 	Parts    []rule.Part
 	LogScore float64
 }
@@ -129,13 +129,13 @@ type Bounder struct {
 	pieces  []piece   // of all parts
 	from    []int     // by part: the first of its pieces; then how many there are
 
-	known   float64 // the best score that is known
-	passed  float64 // the highest bound of what was left out
-	found   []Found
-	work    int64
-	nodes   int
-	started bool
-	idle    bool // a part may be anything
+	incumbent   float64 // the best score that is known
+	prunedBound float64 // the highest bound of what was left out
+	candidates  []Candidate
+	work        int64
+	nodes       int
+	started     bool
+	idle        bool // a part may be anything
 
 	ranges [][2]float64 // by part: between which its linear form is
 	root   *box
@@ -145,13 +145,13 @@ type Bounder struct {
 	least, greatest []int32   // amounts, scratch
 }
 
-// same is by how much logarithms of scores may differ for one to be no better than the other:
+// scoreTolerance is by how much logarithms of scores may differ for one to be no better than the other:
 // a hundred-millionth of the score.
-const same = 1e-8
+const scoreTolerance = 1e-8
 
 // New returns a bounder that has done nothing.
 func New(p *Problem) *Bounder {
-	b := &Bounder{p: p, known: math.Inf(-1), passed: math.Inf(-1)}
+	b := &Bounder{p: p, incumbent: math.Inf(-1), prunedBound: math.Inf(-1)}
 	n := len(p.Conditions.Amounts)
 	b.least, b.greatest = make([]int32, n), make([]int32, n)
 	for i, d := range p.Conditions.Doses {
@@ -170,10 +170,10 @@ func New(p *Problem) *Bounder {
 			b.usable = append(b.usable, i)
 		}
 	}
-	for k := range p.Parts {
+	for k := range p.Factors {
 		b.from = append(b.from, len(b.pieces))
-		if part := &p.Parts[k]; part.boxed() && part.Over == nil {
-			for _, of := range part.cut() {
+		if part := &p.Factors[k]; part.isBoxed() && part.MaxOverForms == nil {
+			for _, of := range part.boxPieces() {
 				b.pieces = append(b.pieces, piece{part: k, of: of})
 			}
 		}
@@ -182,26 +182,26 @@ func New(p *Problem) *Bounder {
 	return b
 }
 
-// Known says that there is a composition of a score.
-func (b *Bounder) Known(logScore float64) { b.known = max(b.known, logScore) }
+// UpdateIncumbent says that there is a composition of a score.
+func (b *Bounder) UpdateIncumbent(logScore float64) { b.incumbent = max(b.incumbent, logScore) }
 
-// Above returns what no score exceeds, as a logarithm; +Inf if nothing is known.
-func (b *Bounder) Above() float64 {
+// UpperBound returns what no score exceeds, as a logarithm; +Inf if nothing is known.
+func (b *Bounder) UpperBound() float64 {
 	if !b.started {
 		return math.Inf(1)
 	}
-	above := b.passed
+	above := b.prunedBound
 	if len(b.open) > 0 {
 		above = max(above, b.open[0].above)
 	}
-	return max(above, b.known)
+	return max(above, b.incumbent)
 }
 
-// Closed says whether no score is higher than the best that is known.
-func (b *Bounder) Closed() bool { return b.started && b.Above() <= b.known+same }
+// IsOptimal says whether no score is higher than the best that is known.
+func (b *Bounder) IsOptimal() bool { return b.started && b.UpperBound() <= b.incumbent+scoreTolerance }
 
-// Found returns compositions that were met, the best first.
-func (b *Bounder) Found() []Found { return b.found }
+// Candidates returns compositions that were met, the best first.
+func (b *Bounder) Candidates() []Candidate { return b.candidates }
 
 // Work returns how many steps, about, were taken.
 func (b *Bounder) Work() (work int64) {
@@ -228,8 +228,8 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 			return err
 		}
 		n := b.pop()
-		if n.above <= b.known+same {
-			b.passed = max(b.passed, n.above)
+		if n.above <= b.incumbent+scoreTolerance {
+			b.prunedBound = max(b.prunedBound, n.above)
 			continue
 		}
 		if !n.bounded {
@@ -247,10 +247,10 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 
 // start bounds the whole.
 func (b *Bounder) start(ctx context.Context) error {
-	if done, err := b.each(ctx); done || err != nil {
+	if done, err := b.enumerateIfFew(ctx); done || err != nil {
 		return err
 	}
-	if slices.ContainsFunc(b.p.Parts, Part.Unknown) {
+	if slices.ContainsFunc(b.p.Factors, Factor.IsUnbounded) {
 		b.idle = true
 		return nil
 	}
@@ -268,19 +268,19 @@ func (b *Bounder) start(ctx context.Context) error {
 	return nil
 }
 
-// each scores all compositions if they are few.
-func (b *Bounder) each(ctx context.Context) (done bool, err error) {
+// enumerateIfFew scores all compositions if they are few.
+func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	var sizes []int
 	for n, ok := range b.p.Sizes {
 		if ok && n > 0 && n <= len(b.p.Conditions.Amounts) {
 			sizes = append(sizes, n)
 		}
 	}
-	if len(sizes) == 0 || b.p.Each == 0 {
+	if len(sizes) == 0 || b.p.MaxEnumerated == 0 {
 		return false, nil
 	}
 	e := condition.NewEnumeration(b.p.Conditions, sizes)
-	if e.Candidates() > float64(b.p.Each) {
+	if e.Candidates() > float64(b.p.MaxEnumerated) {
 		return false, nil
 	}
 	all := e.Each(ctx, func() bool {
@@ -315,22 +315,22 @@ func (b *Bounder) offer(parts []rule.Part) error {
 	if math.IsInf(score, -1) {
 		return nil
 	}
-	b.known = max(b.known, score)
-	if len(b.found) == mostFound && score <= b.found[mostFound-1].LogScore {
+	b.incumbent = max(b.incumbent, score)
+	if len(b.candidates) == mostFound && score <= b.candidates[mostFound-1].LogScore {
 		return nil
 	}
-	f := Found{slices.Clone(parts), score}
+	f := Candidate{slices.Clone(parts), score}
 	slices.SortFunc(f.Parts, func(p, q rule.Part) int { return cmp.Compare(p.Ingredient, q.Ingredient) })
-	if slices.ContainsFunc(b.found, func(g Found) bool { return slices.Equal(f.Parts, g.Parts) }) {
+	if slices.ContainsFunc(b.candidates, func(g Candidate) bool { return slices.Equal(f.Parts, g.Parts) }) {
 		return nil
 	}
-	at, _ := slices.BinarySearchFunc(b.found, f, func(g, f Found) int { return cmp.Compare(f.LogScore, g.LogScore) })
-	b.found = slices.Insert(b.found, at, f)
-	b.found = b.found[:min(len(b.found), mostFound)]
+	at, _ := slices.BinarySearchFunc(b.candidates, f, func(g, f Candidate) int { return cmp.Compare(f.LogScore, g.LogScore) })
+	b.candidates = slices.Insert(b.candidates, at, f)
+	b.candidates = b.candidates[:min(len(b.candidates), mostFound)]
 	return nil
 }
 
-// Unknown says whether a part may be anything.
-func (p Part) Unknown() bool {
-	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Pieces == nil && p.Over == nil
+// IsUnbounded says whether a part may be anything.
+func (p Factor) IsUnbounded() bool {
+	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Pieces == nil && p.MaxOverForms == nil
 }

@@ -59,7 +59,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 	if r.IntN(2) == 0 {
 		set.Rules = append(set.Rules, rule.Amount{Of: some(ingredients / 2), Min: 1 + r.IntN(total/5), Max: total/5 + r.IntN(total/2), Step: 1 + r.IntN(3)})
 	}
-	c, err := condition.Of(set)
+	c, err := condition.FromRules(set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 			l.Log = func(v float64) float64 { return math.Log((v + 1) / 101) }
 			l.Slope = func(v float64) float64 { return 1 / (v + 1) }
 		}
-		m.Parts = append(m.Parts, Part{Most: math.Inf(1), Linear: l})
+		m.Factors = append(m.Factors, Factor{Most: math.Inf(1), Linear: l})
 		scores = append(scores, func(x []int32) float64 {
 			v := l.Constant
 			for i, a := range x {
@@ -120,7 +120,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 		for range 8 {
 			stumps = append(stumps, stump{r.IntN(ingredients), int32(r.IntN(total / 2)), -r.Float64(), -r.Float64()})
 		}
-		m.Parts = append(m.Parts, Part{Most: math.Inf(1), Cost: 10, Box: func(lo, hi []int32, _ int) (sum float64) {
+		m.Factors = append(m.Factors, Factor{Most: math.Inf(1), Cost: 10, Box: func(lo, hi []int32, _ int) (sum float64) {
 			for _, s := range stumps {
 				switch {
 				case hi[s.i] <= s.at:
@@ -157,7 +157,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 				}
 				return sum
 			}
-			m.Parts = append(m.Parts, Part{Most: math.Inf(1), Floor: floor, Tangent: func(x []float64) (float64, []float64, bool) {
+			m.Factors = append(m.Factors, Factor{Most: math.Inf(1), Floor: floor, Tangent: func(x []float64) (float64, []float64, bool) {
 				slope := make([]float64, ingredients)
 				for i, v := range x {
 					slope[i] = -2 * by[i] * (v - near[i])
@@ -180,7 +180,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 			}
 		}
 		at := 3 * r.Float64()
-		m.Parts = append(m.Parts, Part{Most: math.Inf(1), Over: func(most func(perUnit, perUse []float64) float64) float64 {
+		m.Factors = append(m.Factors, Factor{Most: math.Inf(1), MaxOverForms: func(most func(perUnit, perUse []float64) float64) float64 {
 			least := func(of [2][]float64) float64 {
 				less := [2][]float64{slices.Clone(of[0]), slices.Clone(of[1])}
 				for i := range less[0] {
@@ -240,8 +240,8 @@ func (m *made) best(t *testing.T) (best float64) {
 // cut makes three pieces of what a part has in a box, of which one tells where to divide, and
 // not always well.
 func (m *made) cut() {
-	for k := range m.Parts {
-		p := &m.Parts[k]
+	for k := range m.Factors {
+		p := &m.Factors[k]
 		box := p.Box
 		if box == nil {
 			continue
@@ -257,7 +257,7 @@ func (m *made) cut() {
 				return share * box(lo, hi, used), 1 + p.Cost, along, 0.1
 			})
 		}
-		p.Join = func(above []float64) (sum float64) {
+		p.JoinPieces = func(above []float64) (sum float64) {
 			for _, v := range above {
 				sum += v
 			}
@@ -283,10 +283,10 @@ func TestBoundIsNeverBelow(t *testing.T) {
 			if err := b.Run(t.Context(), 200_000); err != nil {
 				t.Fatal(err)
 			}
-			if b.Above() < best {
-				t.Fatalf("seed %d: bounded by %v, and the best is %v\n%s", seed, b.Above(), best, m.text)
+			if b.UpperBound() < best {
+				t.Fatalf("seed %d: bounded by %v, and the best is %v\n%s", seed, b.UpperBound(), best, m.text)
 			}
-			if b.Closed() {
+			if b.IsOptimal() {
 				break
 			}
 		}
@@ -294,13 +294,13 @@ func TestBoundIsNeverBelow(t *testing.T) {
 			continue
 		}
 		all++
-		if b.Closed() {
+		if b.IsOptimal() {
 			closed++
-			if len(b.Found()) == 0 || math.Abs(b.Found()[0].LogScore-best) > 2*same {
-				t.Errorf("seed %d: it ends with %v, and the best is %v", seed, b.Found(), best)
+			if len(b.Candidates()) == 0 || math.Abs(b.Candidates()[0].LogScore-best) > 2*scoreTolerance {
+				t.Errorf("seed %d: it ends with %v, and the best is %v", seed, b.Candidates(), best)
 			}
 		} else {
-			t.Errorf("seed %d: not closed: %v, the best is %v, after %d boxes", seed, b.Above(), best, b.nodes)
+			t.Errorf("seed %d: not closed: %v, the best is %v, after %d boxes", seed, b.UpperBound(), best, b.nodes)
 		}
 	}
 	t.Logf("%d of %d closed", closed, all)
@@ -315,8 +315,8 @@ func TestLargeProblemsClose(t *testing.T) {
 		if err := b.Run(t.Context(), 1e9); err != nil {
 			t.Fatal(err)
 		}
-		if !b.Closed() {
-			t.Errorf("seed %d: bounded by %v, and %v is found after %d boxes\n%s", seed, b.Above(), b.known, b.nodes, m.text)
+		if !b.IsOptimal() {
+			t.Errorf("seed %d: bounded by %v, and %v is found after %d boxes\n%s", seed, b.UpperBound(), b.incumbent, b.nodes, m.text)
 		}
 	}
 }
@@ -328,8 +328,8 @@ func TestABrokenBoundIsNoticed(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := newMade(t, r, 5, 12, 3, 0, 1, 0)
 		best := m.best(t)
-		box := m.Parts[0].Box
-		m.Parts[0].Box = func(lo, hi []int32, used int) float64 {
+		box := m.Factors[0].Box
+		m.Factors[0].Box = func(lo, hi []int32, used int) float64 {
 			if slices.Equal(lo, hi) {
 				return box(lo, hi, used)
 			}
@@ -339,7 +339,7 @@ func TestABrokenBoundIsNoticed(t *testing.T) {
 		if err := b.Run(t.Context(), 1e8); err != nil {
 			t.Fatal(err)
 		}
-		if b.Above() < best-same {
+		if b.UpperBound() < best-scoreTolerance {
 			below++
 		}
 		m.cut()
@@ -347,7 +347,7 @@ func TestABrokenBoundIsNoticed(t *testing.T) {
 		if err := b.Run(t.Context(), 1e8); err != nil {
 			t.Fatal(err)
 		}
-		if b.Above() < best-same {
+		if b.UpperBound() < best-scoreTolerance {
 			pieces++
 		}
 	}

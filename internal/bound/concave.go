@@ -2,13 +2,13 @@ package bound
 
 import "math"
 
-// rows says whether a part has a column in the program, below tangents.
-func (p Part) rows() bool { return p.Linear != nil || p.Tangent != nil }
+// hasColumn says whether a part has a column in the program, below tangents.
+func (p Factor) hasColumn() bool { return p.Linear != nil || p.Tangent != nil }
 
 // single returns what a part with a column is at most in a box by itself.
-func (b *Bounder) single(n *box, p *Part) float64 {
+func (b *Bounder) single(n *box, p *Factor) float64 {
 	if p.Linear != nil {
-		return p.Linear.above(b.reach(n, p.Linear))
+		return p.Linear.above(b.linearRange(n, p.Linear))
 	}
 	at := b.middle(n)
 	form, constant, _, ok := b.tangentAt(p, at)
@@ -38,7 +38,7 @@ func (b *Bounder) middle(n *box) []float64 {
 
 // tangentAt returns a form and a constant that the logarithm of a concave part is nowhere above
 // but for its floor, and what that is at the place.
-func (b *Bounder) tangentAt(p *Part, at []float64) (form []float64, constant, value float64, ok bool) {
+func (b *Bounder) tangentAt(p *Factor, at []float64) (form []float64, constant, value float64, ok bool) {
 	value, form, ok = p.Tangent(at)
 	b.work += int64(len(at) * len(at))
 	if !ok || math.IsNaN(value) || math.IsInf(value, 0) {
@@ -57,11 +57,11 @@ func (b *Bounder) tangentAt(p *Part, at []float64) (form []float64, constant, va
 	return form, constant + float64(size*float64(len(at)+8)*0x1p-50), value, true
 }
 
-// touch adds a tangent of the k-th part with a column at amounts, if it is below what the
+// addConcaveTangent adds a tangent of the k-th part with a column at amounts, if it is below what the
 // program has there and may have more.
-func (b *Bounder) touch(k int, at []float64) bool {
+func (b *Bounder) addConcaveTangent(k int, at []float64) bool {
 	x := b.x
-	p := &b.p.Parts[x.linear[k]]
+	p := &b.p.Factors[x.linear[k]]
 	if x.tangents[k] >= mostTouched {
 		return false
 	}

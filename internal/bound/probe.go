@@ -15,16 +15,16 @@ type probe struct {
 func (b *Bounder) newProbe(n *box) {
 	x := b.x
 	asked := false
-	for k := range b.p.Parts {
-		asked = asked || b.p.Parts[k].over()
+	for k := range b.p.Factors {
+		asked = asked || b.p.Factors[k].isBoundedByForms()
 	}
 	if x == nil || !asked {
 		return
 	}
 	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
-	b.fill(n)
+	b.setColumnBounds(n)
 	p := &probe{program: program{columns: x.columns, cost: make([]float64, x.columns)}}
-	for r, of := range x.rows[:x.rules] {
+	for r, of := range x.rows[:x.firstTangent] {
 		from, to := -1.0, 1.0 // beyond what the columns allow
 		for _, e := range of {
 			from += min(float64(e.factor*b.lo[e.column]), float64(e.factor*b.hi[e.column]))
@@ -42,45 +42,45 @@ func (b *Bounder) newProbe(n *box) {
 	b.probe = p
 }
 
-// over says whether a part is bounded by forms.
-func (p Part) over() bool { return !p.rows() && p.Over != nil }
+// isBoundedByForms says whether a part is bounded by forms.
+func (p Factor) isBoundedByForms() bool { return !p.hasColumn() && p.MaxOverForms != nil }
 
-// probed returns what the parts that are bounded by forms have at most together in a box, by
+// boundByForms returns what the parts that are bounded by forms have at most together in a box, by
 // programs, or that it is empty, and the solution of the last of them.
-func (b *Bounder) probed(n *box) (amounts, uses []float64, above float64, empty bool) {
-	b.fill(n)
+func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, empty bool) {
+	b.setColumnBounds(n)
 	p, x := b.probe, b.x
 	if p.work-p.refreshed > int64(100*len(p.t)*x.columns) {
 		p.refresh()
 		p.refreshed = p.work
 	}
-	for k := range b.p.Parts {
-		part := &b.p.Parts[k]
-		if !part.over() {
+	for k := range b.p.Factors {
+		part := &b.p.Factors[k]
+		if !part.isBoundedByForms() {
 			continue
 		}
-		own := part.Over(func(perUnit, perUse []float64) float64 {
-			above, none := b.probeFor(perUnit, perUse)
+		own := part.MaxOverForms(func(perUnit, perUse []float64) float64 {
+			above, none := b.maximizeForm(perUnit, perUse)
 			empty = empty || none
 			return min(above, b.greatestOf(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1))
 		})
 		if empty {
 			return nil, nil, 0, true
 		}
-		above = plus(above, min(b.most[k], own))
+		above = addLogs(above, min(b.most[k], own))
 	}
-	for k := range x.of {
+	for k := range x.ingredients {
 		amounts, uses = append(amounts, p.value[2*k]/x.unit), append(uses, p.value[2*k+1])
 	}
 	return amounts, uses, above, false
 }
 
-// probeFor returns what a form is at most in the box that the columns' bounds are set to, or
+// maximizeForm returns what a form is at most in the box that the columns' bounds are set to, or
 // that nothing is in it.
-func (b *Bounder) probeFor(perUnit, perUse []float64) (above float64, empty bool) {
+func (b *Bounder) maximizeForm(perUnit, perUse []float64) (above float64, empty bool) {
 	p, x := b.probe, b.x
 	clear(p.program.cost)
-	for k, i := range x.of {
+	for k, i := range x.ingredients {
 		p.program.cost[2*k] = perUnit[i] / x.unit
 		if perUse != nil {
 			p.program.cost[2*k+1] = perUse[i]
@@ -90,7 +90,7 @@ func (b *Bounder) probeFor(perUnit, perUse []float64) (above float64, empty bool
 	p.bound(b.lo, b.hi)
 	v, row := p.solve(mostPivots, math.Inf(-1))
 	b.work += int64(2 * p.program.entries)
-	if v == infeasible && p.program.above(nil, p.contradiction(row), b.lo, b.hi) < 0 {
+	if v == infeasible && p.program.above(nil, p.farkasMultipliers(row), b.lo, b.hi) < 0 {
 		return 0, true
 	}
 	return p.program.above(p.program.cost, p.weights(), b.lo, b.hi), false

@@ -14,14 +14,14 @@ import (
 // floating-point numbers are, times powers of two.
 type relaxation struct {
 	program
-	of       []int   // the ingredients that may be used, whose columns are 2k and 2k+1
-	at       []int   // by ingredient: its k, −1 for those that may not be used
-	unit     float64 // of a column: what one unit of an ingredient is
-	rules    int     // rows from here on are tangents
-	linear   []int   // parts that have a column
-	first    int     // the column of the first of them
-	lo, hi   []float64
-	tangents []int // of each of them, how many rows
+	ingredients  []int   // the ingredients that may be used, whose columns are 2k and 2k+1
+	at           []int   // by ingredient: its k, −1 for those that may not be used
+	unit         float64 // of a column: what one unit of an ingredient is
+	firstTangent int     // rows from here on are tangents
+	linear       []int   // parts that have a column
+	first        int     // the column of the first of them
+	lo, hi       []float64
+	tangents     []int // of each of them, how many rows
 }
 
 const (
@@ -38,24 +38,24 @@ func newRelaxation(b *Bounder) *relaxation {
 	if len(b.usable) > mostUsable {
 		return nil
 	}
-	x.of, x.at = b.usable, make([]int, len(b.doses))
+	x.ingredients, x.at = b.usable, make([]int, len(b.doses))
 	for i := range x.at {
 		x.at[i] = -1
 	}
-	for k, i := range x.of {
+	for k, i := range x.ingredients {
 		x.at[i] = k
 	}
-	x.columns = 2 * len(x.of)
+	x.columns = 2 * len(x.ingredients)
 	x.first = x.columns
-	for k := range p.Parts {
-		if p.Parts[k].rows() {
+	for k := range p.Factors {
+		if p.Factors[k].hasColumn() {
 			x.linear = append(x.linear, k)
 			x.columns++
 		}
 	}
 	x.tangents = make([]int, len(x.linear))
 	var all, uses []entry
-	for k, i := range x.of {
+	for k, i := range x.ingredients {
 		d := b.doses[i]
 		all, uses = append(all, entry{2 * k, 1}), append(uses, entry{2*k + 1, 1})
 		x.addRow([]entry{{2 * k, 1}, {2*k + 1, float64(-float64(d.Hi()) * x.unit)}}, math.Inf(-1), 0)
@@ -85,7 +85,7 @@ func newRelaxation(b *Bounder) *relaxation {
 	for k := range c.Sums {
 		x.addSum(&c.Sums[k], c.Total)
 	}
-	x.rules = len(x.rows)
+	x.firstTangent = len(x.rows)
 	x.cost = make([]float64, x.columns)
 	for k := range x.linear {
 		x.cost[x.first+k] = 1
@@ -168,7 +168,7 @@ func slackened(v, sign float64) float64 {
 
 // form returns the columns of a linear form, and the constant.
 func (x *relaxation) form(l *Linear) (of []entry) {
-	for k, i := range x.of {
+	for k, i := range x.ingredients {
 		if f := l.PerUnit[i]; f != 0 {
 			of = append(of, entry{2 * k, f / x.unit})
 		}
@@ -218,7 +218,7 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 
 // addTangent adds the row of a line for the k-th part that has a column.
 func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
-	l := b.p.Parts[x.linear[k]].Linear
+	l := b.p.Factors[x.linear[k]].Linear
 	at := t.at + float64(t.slope*l.Constant)
 	at += float64(float64(math.Abs(at)+math.Abs(t.slope*l.Constant)) * 0x1p-50)
 	x.tangents[k]++
@@ -305,5 +305,5 @@ func (t *tableau) refresh() {
 		}
 	}
 	t.value = values
-	t.place()
+	t.setValues()
 }

@@ -43,17 +43,17 @@ func (b *Bounder) round(n *box, amounts, uses []float64) error {
 		wanted := make([]float64, size)
 		left := c.Total
 		for q, s := range shares[:size] {
-			d := b.doses[x.of[s.k]]
+			d := b.doses[x.ingredients[s.k]]
 			steps := math.Round((s.amount - float64(d.Lo)) / float64(d.Step))
 			a := d.Lo + int(min(max(steps, 0), float64(d.N-1)))*d.Step
-			parts[q], wanted[q] = rule.Part{Ingredient: x.of[s.k], Amount: a}, s.amount
+			parts[q], wanted[q] = rule.Part{Ingredient: x.ingredients[s.k], Amount: a}, s.amount
 			left -= a
 		}
 		b.work += int64(50 * size)
-		if !b.even(parts, wanted, left) {
+		if !b.fixTotal(parts, wanted, left) {
 			continue
 		}
-		if err := b.near(parts); err != nil {
+		if err := b.offerNeighbours(parts); err != nil {
 			return err
 		}
 		break
@@ -61,9 +61,9 @@ func (b *Bounder) round(n *box, amounts, uses []float64) error {
 	return nil
 }
 
-// even gives to parts what is left of the total, or takes from them what there is too
+// fixTotal gives to parts what is left of the total, or takes from them what there is too
 // much, each time from the one that comes nearest to what it should have.
-func (b *Bounder) even(parts []rule.Part, wanted []float64, left int) bool {
+func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 	for range 60 {
 		if left == 0 {
 			return true
@@ -98,9 +98,9 @@ func (b *Bounder) even(parts []rule.Part, wanted []float64, left int) bool {
 	return left == 0
 }
 
-// near offers a composition if it keeps the conditions, else those that do of the ones that
+// offerNeighbours offers a composition if it keeps the conditions, else those that do of the ones that
 // differ from it by a few steps of one part for another.
-func (b *Bounder) near(parts []rule.Part) error {
+func (b *Bounder) offerNeighbours(parts []rule.Part) error {
 	c := b.p.Conditions
 	b.work += int64(100 * len(parts))
 	if c.Keeps(parts) {

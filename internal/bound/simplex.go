@@ -86,12 +86,12 @@ func (t *tableau) bound(lo, hi []float64) {
 	copy(t.hi, hi)
 	copy(t.lo[n:], t.p.rowLo)
 	copy(t.hi[n:], t.p.rowHi)
-	t.place()
+	t.setValues()
 }
 
-// place sets the values of the others to bounds, and of the basic variables to what
+// setValues sets the values of the others to bounds, and of the basic variables to what
 // follows.
-func (t *tableau) place() {
+func (t *tableau) setValues() {
 	d := t.t[len(t.basic)]
 	for j, v := range t.nonbasic {
 		lo, hi := t.lo[v], t.hi[v]
@@ -129,7 +129,7 @@ const (
 func (t *tableau) solve(pivots int, cutoff float64) (v verdict, row int) {
 	for k := 0; ; k++ {
 		if k%50 == 49 {
-			t.place()
+			t.setValues()
 		}
 		row, side := t.leaving()
 		if row < 0 {
@@ -255,9 +255,9 @@ func (t *tableau) weights() []float64 {
 	return w
 }
 
-// contradiction returns what the rows weigh in a sum that cannot be 0 where it has to, of
+// farkasMultipliers returns what the rows weigh in a sum that cannot be 0 where it has to, of
 // the basic variable of a row that is out of bounds.
-func (t *tableau) contradiction(row int) []float64 {
+func (t *tableau) farkasMultipliers(row int) []float64 {
 	w := make([]float64, len(t.basic))
 	sign := 1.0 // of the variable that is below: it less what the others make it is 0
 	if b := t.basic[row]; t.value[b] < t.lo[b] {

@@ -14,12 +14,12 @@ type box struct {
 	lo, hi []int32
 	depth  int
 
-	rest    float64   // what the parts have at most that are not of pieces, but for programs
-	pieces  []float64 // what each piece is at most, here or in a box about it
-	age     []uint8   // how many boxes about it ago that was, from 1; 0: here
-	bounded bool      // and all else
-	along   int       // the ingredient whose amount makes most of a part, −1 if that is not known
-	by      float64   // and how much
+	rest             float64   // what the parts have at most that are not of pieces, but for programs
+	pieces           []float64 // what each piece is at most, here or in a box about it
+	age              []uint8   // how many boxes about it ago that was, from 1; 0: here
+	bounded          bool      // and all else
+	branchIngredient int       // the ingredient whose amount makes most of a part, −1 if that is not known
+	branchGain       float64   // and how much
 
 	column int   // that it is to be divided along
 	cut    int32 // the greatest of the lower one
@@ -34,7 +34,7 @@ func (n *box) clone() *box {
 	for k, a := range n.age {
 		c.age[k] = min(a+1, math.MaxUint8)
 	}
-	c.bounded, c.along, c.by = false, -1, 0
+	c.bounded, c.branchIngredient, c.branchGain = false, -1, 0
 	return &c
 }
 
@@ -110,7 +110,7 @@ func (b *Bounder) tighten(n *box) (ok bool) {
 	}
 	for range 4 {
 		changed := false
-		for r := range x.rules {
+		for r := range x.firstTangent {
 			b.work += int64(2 * len(x.rows[r]))
 			c, ok := b.tightenRow(n, x.rows[r], x.rowLo[r], x.rowHi[r])
 			if !ok {
@@ -125,8 +125,8 @@ func (b *Bounder) tighten(n *box) (ok bool) {
 	return true
 }
 
-// ends returns the bounds of a column in a box.
-func (b *Bounder) ends(n *box, column int) (lo, hi float64) {
+// columnBounds returns the bounds of a column in a box.
+func (b *Bounder) columnBounds(n *box, column int) (lo, hi float64) {
 	x := b.x
 	switch {
 	case column >= x.first:
@@ -145,7 +145,7 @@ const slip = 1e-6
 func (b *Bounder) tightenRow(n *box, of []entry, from, to float64) (changed, ok bool) {
 	least, most, top := 0.0, 0.0, 0.0
 	for _, e := range of {
-		lo, hi := b.ends(n, e.column)
+		lo, hi := b.columnBounds(n, e.column)
 		least += min(float64(e.factor*lo), float64(e.factor*hi))
 		most += max(float64(e.factor*lo), float64(e.factor*hi))
 		top = max(top, math.Abs(e.factor))
@@ -158,7 +158,7 @@ func (b *Bounder) tightenRow(n *box, of []entry, from, to float64) (changed, ok 
 		if e.column >= b.x.first || math.Abs(e.factor) < 1e-6*top || n.lo[e.column] == n.hi[e.column] {
 			continue
 		}
-		lo, hi := b.ends(n, e.column)
+		lo, hi := b.columnBounds(n, e.column)
 		unit := 1.0
 		if e.column%2 == 0 {
 			unit = b.x.unit
@@ -179,15 +179,15 @@ func (b *Bounder) tightenRow(n *box, of []entry, from, to float64) (changed, ok 
 			}
 			n.hi[e.column], changed = int32(up), true
 		}
-		if changed && !b.settle(n, e.column/2) {
+		if changed && !b.snapBounds(n, e.column/2) {
 			return false, false
 		}
 	}
 	return changed, true
 }
 
-// settle brings the bounds of an ingredient to amounts that it may have.
-func (b *Bounder) settle(n *box, k int) (ok bool) {
+// snapBounds brings the bounds of an ingredient to amounts that it may have.
+func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
 	lo, hi, used := &n.lo[2*k], &n.hi[2*k], 2*k+1
 	d := b.doses[b.usable[k]]
 	if *lo > 0 {
@@ -214,24 +214,24 @@ func (b *Bounder) settle(n *box, k int) (ok bool) {
 // are.
 func (b *Bounder) parts(n *box) {
 	n.pieces, n.age = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
-	b.spread(n)
+	b.setAmountBounds(n)
 	for k := range b.pieces {
 		p := &b.pieces[k]
-		n.pieces[k], p.steps, _, _ = p.of(b.least, b.greatest, b.used())
+		n.pieces[k], p.steps, _, _ = p.of(b.least, b.greatest, b.maxUsed())
 		b.work += p.steps
 	}
-	for k := range b.p.Parts {
-		p := &b.p.Parts[k]
+	for k := range b.p.Factors {
+		p := &b.p.Factors[k]
 		most, ends := p.Most, [2]float64{}
 		if p.Linear != nil {
-			ends[0], ends[1] = b.reach(n, p.Linear)
+			ends[0], ends[1] = b.linearRange(n, p.Linear)
 		}
-		if p.rows() {
+		if p.hasColumn() {
 			most = min(most, b.single(n, p))
 		}
 		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
-		if p.boxed() {
-			b.most[k] = b.boxed(n, k)
+		if p.isBoxed() {
+			b.most[k] = b.boundFactor(n, k)
 		}
 	}
 }
@@ -245,8 +245,8 @@ type piece struct {
 	gain  float64 // by how much it has lowered bounds
 }
 
-// cut returns the pieces of a part that has something to say of boxes.
-func (p Part) cut() []Piece {
+// boxPieces returns the pieces of a part that has something to say of boxes.
+func (p Factor) boxPieces() []Piece {
 	switch {
 	case p.Pieces != nil:
 		return p.Pieces
@@ -258,10 +258,10 @@ func (p Part) cut() []Piece {
 	return nil
 }
 
-// joined returns what a part of pieces is at most.
-func (b *Bounder) joined(part int, pieces []float64) float64 {
+// joinPieces returns what a part of pieces is at most.
+func (b *Bounder) joinPieces(part int, pieces []float64) float64 {
 	of := pieces[b.from[part]:b.from[part+1]]
-	if join := b.p.Parts[part].Join; join != nil {
+	if join := b.p.Factors[part].JoinPieces; join != nil {
 		return min(b.most[part], join(of))
 	}
 	return min(b.most[part], of[0])
@@ -270,20 +270,20 @@ func (b *Bounder) joined(part int, pieces []float64) float64 {
 // sum returns what a box has at most by what is known of the pieces.
 func (b *Bounder) sum(n *box) float64 {
 	sum := n.rest
-	for k := range b.p.Parts {
+	for k := range b.p.Factors {
 		if b.from[k+1] > b.from[k] {
-			sum = plus(sum, b.joined(k, n.pieces))
+			sum = addLogs(sum, b.joinPieces(k, n.pieces))
 		}
 	}
 	return sum
 }
 
-// latest is after how many divisions each piece is worked out.
-const latest = 6
+// maxPieceAge is after how many divisions each piece is worked out.
+const maxPieceAge = 6
 
-// next works out the piece of a box that has lowered bounds most for what it takes, of those
+// refinePiece works out the piece of a box that has lowered bounds most for what it takes, of those
 // that are not yet. It returns false if there is none.
-func (b *Bounder) next(n *box) bool {
+func (b *Bounder) refinePiece(n *box) bool {
 	best, most, top := -1, 0.0, 0.0
 	for k := range b.pieces {
 		p := &b.pieces[k]
@@ -292,30 +292,30 @@ func (b *Bounder) next(n *box) bool {
 			best, most = k, worth
 		}
 	}
-	if best >= 0 && float64(most*float64(n.age[best])*float64(n.age[best])) < top && n.age[best] < latest {
+	if best >= 0 && float64(most*float64(n.age[best])*float64(n.age[best])) < top && n.age[best] < maxPieceAge {
 		return false
 	}
 	if best < 0 {
 		return false
 	}
 	p := &b.pieces[best]
-	b.spread(n)
-	above, steps, along, by := p.of(b.least, b.greatest, b.used())
+	b.setAmountBounds(n)
+	above, steps, along, by := p.of(b.least, b.greatest, b.maxUsed())
 	b.work += steps
 	p.steps += steps
 	age := n.age[best]
-	was := b.joined(p.part, n.pieces)
+	was := b.joinPieces(p.part, n.pieces)
 	n.pieces[best] = min(n.pieces[best], above)
 	n.age[best] = 0
-	is := b.joined(p.part, n.pieces)
+	is := b.joinPieces(p.part, n.pieces)
 	if gain := was - is; gain > 0 {
 		p.gain += min(gain, 1) / float64(age)
 	}
 	if along >= 0 {
 		// What the part would have without it.
 		above, n.pieces[best] = n.pieces[best], n.pieces[best]-by
-		if less := min(is-b.joined(p.part, n.pieces), 10); less > n.by {
-			n.along, n.by = along, less
+		if less := min(is-b.joinPieces(p.part, n.pieces), 10); less > n.branchGain {
+			n.branchIngredient, n.branchGain = along, less
 		}
 		n.pieces[best] = above
 	}
@@ -328,9 +328,9 @@ func (l *Linear) above(from, to float64) float64 {
 	return v + float64(math.Abs(v)*0x1p-50)
 }
 
-// reach returns numbers between which a linear form is in a box. Each ingredient has its
+// linearRange returns numbers between which a linear form is in a box. Each ingredient has its
 // least amount, and what is left goes where it adds least or most.
-func (b *Bounder) reach(n *box, l *Linear) (from, to float64) {
+func (b *Bounder) linearRange(n *box, l *Linear) (from, to float64) {
 	return -b.greatestOf(n, l, -1), b.greatestOf(n, l, 1)
 }
 
@@ -394,43 +394,43 @@ func (b *Bounder) relax() {
 	if math.IsInf(rest, 1) {
 		return
 	}
-	b.passed = least + rest // what the columns of logarithms leave out
+	b.prunedBound = least + rest // what the columns of logarithms leave out
 	for k, part := range x.linear {
-		l := b.p.Parts[part].Linear
+		l := b.p.Factors[part].Linear
 		if l == nil {
-			b.touch(k, b.middle(b.root))
+			b.addConcaveTangent(k, b.middle(b.root))
 			continue
 		}
 		from, to := max(b.ranges[part][0], l.Low), min(b.ranges[part][1], l.High)
 		for q := range 7 {
-			b.tangent(k, from+float64((to-from)*float64(q+1)/8))
+			b.addLinearTangent(k, from+float64((to-from)*float64(q+1)/8))
 		}
-		b.tangent(k, min(max(from, l.Best), to))
+		b.addLinearTangent(k, min(max(from, l.Best), to))
 	}
 	b.tableau = newTableau(&x.program)
 	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
 }
 
-// tangent adds a tangent of a part with a column at v, if it has one there and may have more.
-func (b *Bounder) tangent(k int, v float64) bool {
+// addLinearTangent adds a tangent of a part with a column at v, if it has one there and may have more.
+func (b *Bounder) addLinearTangent(k int, v float64) bool {
 	x := b.x
 	if x.tangents[k] >= mostTangents {
 		return false
 	}
 	part := x.linear[k]
-	t, ok := b.p.Parts[part].Linear.tangent(v, b.ranges[part][0], b.ranges[part][1], b.p.Conditions.Total)
+	t, ok := b.p.Factors[part].Linear.tangent(v, b.ranges[part][0], b.ranges[part][1], b.p.Conditions.Total)
 	if ok {
 		x.addTangent(b, k, t)
 	}
 	return ok
 }
 
-// fill sets the bounds of the program's columns to those of a box, and returns the least
+// setColumnBounds sets the bounds of the program's columns to those of a box, and returns the least
 // that the logarithms of the parts together are held to be.
-func (b *Bounder) fill(n *box) {
+func (b *Bounder) setColumnBounds(n *box) {
 	x := b.x
 	for j := range x.first {
-		b.lo[j], b.hi[j] = b.ends(n, j)
+		b.lo[j], b.hi[j] = b.columnBounds(n, j)
 	}
 	for k, part := range x.linear {
 		b.hi[x.first+k] = b.most[part]
@@ -446,19 +446,19 @@ func (b *Bounder) fill(n *box) {
 func (b *Bounder) begin(n *box) {
 	b.nodes++
 	n.rest = 0
-	for k := range b.p.Parts {
-		switch p := &b.p.Parts[k]; {
-		case p.rows() && b.tableau != nil:
-		case p.rows():
-			n.rest = plus(n.rest, b.single(n, p))
-		case p.over():
-			n.rest = plus(n.rest, b.boxed(n, k))
+	for k := range b.p.Factors {
+		switch p := &b.p.Factors[k]; {
+		case p.hasColumn() && b.tableau != nil:
+		case p.hasColumn():
+			n.rest = addLogs(n.rest, b.single(n, p))
+		case p.isBoundedByForms():
+			n.rest = addLogs(n.rest, b.boundFactor(n, k))
 		case b.from[k+1] == b.from[k]:
-			n.rest = plus(n.rest, b.most[k])
+			n.rest = addLogs(n.rest, b.most[k])
 		}
 	}
-	n.rest = plus(n.rest, b.sumOfLinear(n))
-	if n.above = min(n.above, b.sum(n)); !b.left(n) {
+	n.rest = addLogs(n.rest, b.sumOfLinear(n))
+	if n.above = min(n.above, b.sum(n)); !b.pruneBox(n) {
 		b.push(n)
 	}
 }
@@ -466,8 +466,8 @@ func (b *Bounder) begin(n *box) {
 // bound works out what a box has at most, and where it is to be divided, as long as no other
 // has more, and keeps it if it may have something better than what is known.
 func (b *Bounder) bound(n *box) error {
-	for b.next(n) {
-		if n.above = min(n.above, b.sum(n)); b.left(n) {
+	for b.refinePiece(n) {
+		if n.above = min(n.above, b.sum(n)); b.pruneBox(n) {
 			return nil
 		}
 		if len(b.open) > 0 && b.open[0].above > n.above {
@@ -476,40 +476,40 @@ func (b *Bounder) bound(n *box) error {
 		}
 	}
 	rest, formed := 0.0, 0.0 // of the parts that are not in the program
-	for k := range b.p.Parts {
-		switch p := &b.p.Parts[k]; {
-		case p.rows() && b.tableau != nil:
-		case p.rows():
-			rest = plus(rest, b.single(n, p))
-		case p.over():
-			formed = plus(formed, b.boxed(n, k))
+	for k := range b.p.Factors {
+		switch p := &b.p.Factors[k]; {
+		case p.hasColumn() && b.tableau != nil:
+		case p.hasColumn():
+			rest = addLogs(rest, b.single(n, p))
+		case p.isBoundedByForms():
+			formed = addLogs(formed, b.boundFactor(n, k))
 		case b.from[k+1] == b.from[k]:
-			rest = plus(rest, b.most[k])
+			rest = addLogs(rest, b.most[k])
 		default:
-			rest = plus(rest, b.joined(k, n.pieces))
+			rest = addLogs(rest, b.joinPieces(k, n.pieces))
 		}
 	}
 	linear := b.sumOfLinear(n)
 	var amounts, uses []float64
 	var empty bool
 	if b.probe != nil {
-		if amounts, uses, formed, empty = b.probed(n); empty {
+		if amounts, uses, formed, empty = b.boundByForms(n); empty {
 			return nil
 		}
-		if n.above = min(n.above, plus(plus(rest, formed), linear)); b.left(n) {
+		if n.above = min(n.above, addLogs(addLogs(rest, formed), linear)); b.pruneBox(n) {
 			return nil
 		}
 	}
-	rest = plus(rest, formed)
+	rest = addLogs(rest, formed)
 	if b.tableau != nil {
-		if amounts, uses, empty = b.solve(n, rest); empty || b.left(n) {
+		if amounts, uses, empty = b.solve(n, rest); empty || b.pruneBox(n) {
 			return nil
 		}
 	}
 	if err := b.round(n, amounts, uses); err != nil {
 		return err
 	}
-	if b.left(n) {
+	if b.pruneBox(n) {
 		return nil
 	}
 	if !b.choose(n, amounts, uses) {
@@ -520,8 +520,8 @@ func (b *Bounder) bound(n *box) error {
 	return nil
 }
 
-// plus returns the sum of logarithms. A score of 0 is 0 whatever the rest is.
-func plus(a, b float64) float64 {
+// addLogs returns the sum of logarithms. A score of 0 is 0 whatever the rest is.
+func addLogs(a, b float64) float64 {
 	if math.IsInf(a, -1) || math.IsInf(b, -1) {
 		return math.Inf(-1)
 	}
@@ -532,35 +532,35 @@ func plus(a, b float64) float64 {
 func (b *Bounder) sumOfLinear(n *box) (sum float64) {
 	if b.tableau != nil {
 		for _, k := range b.x.linear {
-			sum = plus(sum, min(b.most[k], b.single(n, &b.p.Parts[k])))
+			sum = addLogs(sum, min(b.most[k], b.single(n, &b.p.Factors[k])))
 		}
 	}
 	return sum
 }
 
-// boxed returns what a part is at most in a box by its own account.
-func (b *Bounder) boxed(n *box, part int) float64 {
-	p := &b.p.Parts[part]
+// boundFactor returns what a part is at most in a box by its own account.
+func (b *Bounder) boundFactor(n *box, part int) float64 {
+	p := &b.p.Factors[part]
 	switch {
-	case p.Over != nil:
-		return min(b.most[part], p.Over(func(perUnit, perUse []float64) float64 {
+	case p.MaxOverForms != nil:
+		return min(b.most[part], p.MaxOverForms(func(perUnit, perUse []float64) float64 {
 			return b.greatestOf(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1)
 		}))
 	case b.from[part+1] == b.from[part]:
 		return b.most[part]
 	}
-	b.spread(n)
+	b.setAmountBounds(n)
 	of := make([]float64, len(b.pieces))
 	for k := b.from[part]; k < b.from[part+1]; k++ {
-		above, steps, _, _ := b.pieces[k].of(b.least, b.greatest, b.used())
+		above, steps, _, _ := b.pieces[k].of(b.least, b.greatest, b.maxUsed())
 		of[k] = above
 		b.work += steps
 	}
-	return b.joined(part, of)
+	return b.joinPieces(part, of)
 }
 
-// used is how many ingredients may be used.
-func (b *Bounder) used() int {
+// maxUsed is how many ingredients may be used.
+func (b *Bounder) maxUsed() int {
 	for n := len(b.p.Sizes) - 1; n > 0; n-- {
 		if b.p.Sizes[n] {
 			return n
@@ -569,8 +569,8 @@ func (b *Bounder) used() int {
 	return 0
 }
 
-// spread sets the amounts between which each ingredient has in a box.
-func (b *Bounder) spread(n *box) {
+// setAmountBounds sets the amounts between which each ingredient has in a box.
+func (b *Bounder) setAmountBounds(n *box) {
 	k := 0
 	for i, d := range b.doses {
 		if d.N > 0 {
@@ -580,12 +580,12 @@ func (b *Bounder) spread(n *box) {
 	}
 }
 
-// left leaves a box out if it has nothing better than what is known.
-func (b *Bounder) left(n *box) bool {
-	if n.above > b.known+same {
+// pruneBox leaves a box out if it has nothing better than what is known.
+func (b *Bounder) pruneBox(n *box) bool {
+	if n.above > b.incumbent+scoreTolerance {
 		return false
 	}
-	b.passed = max(b.passed, n.above)
+	b.prunedBound = max(b.prunedBound, n.above)
 	return true
 }
 
@@ -600,7 +600,7 @@ const (
 // the solution, or that there is none.
 func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bool) {
 	x, t := b.x, b.tableau
-	b.fill(n)
+	b.setColumnBounds(n)
 	t.bound(b.lo, b.hi)
 	cuts := laterCuts
 	if n.depth == 0 {
@@ -612,8 +612,8 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 		b.refreshed = t.work
 	}
 	for {
-		v, row := t.solve(mostPivots, b.known-rest-1e-6)
-		if v == infeasible && x.above(nil, t.contradiction(row), b.lo, b.hi) < 0 {
+		v, row := t.solve(mostPivots, b.incumbent-rest-1e-6)
+		if v == infeasible && x.above(nil, t.farkasMultipliers(row), b.lo, b.hi) < 0 {
 			b.work += int64(x.entries)
 			return nil, nil, true
 		}
@@ -622,7 +622,7 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 		if above+rest < n.above {
 			n.above = above + rest
 		}
-		if n.above <= b.known+same {
+		if n.above <= b.incumbent+scoreTolerance {
 			return nil, nil, false
 		}
 		if v != optimal || above > t.objective()+1e-7 {
@@ -634,27 +634,27 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 			}
 			break
 		}
-		if cuts--; cuts < 0 || !b.cut() {
+		if cuts--; cuts < 0 || !b.addCuts() {
 			break
 		}
 	}
-	for k := range x.of {
+	for k := range x.ingredients {
 		amounts, uses = append(amounts, t.value[2*k]/x.unit), append(uses, t.value[2*k+1])
 	}
 	return amounts, uses, false
 }
 
-// cut adds tangents where the logarithms of the solution are above those of its values.
-func (b *Bounder) cut() (added bool) {
+// addCuts adds tangents where the logarithms of the solution are above those of its values.
+func (b *Bounder) addCuts() (added bool) {
 	x, t := b.x, b.tableau
 	for k, part := range x.linear {
-		l := b.p.Parts[part].Linear
+		l := b.p.Factors[part].Linear
 		if l == nil {
 			at := make([]float64, len(b.doses))
-			for q, i := range x.of {
+			for q, i := range x.ingredients {
 				at[i] = max(t.value[2*q], 0) / x.unit
 			}
-			added = b.touch(k, at) || added
+			added = b.addConcaveTangent(k, at) || added
 			continue
 		}
 		v := l.Constant
@@ -662,7 +662,7 @@ func (b *Bounder) cut() (added bool) {
 			v += float64(e.factor * t.value[e.column])
 		}
 		v = min(max(v, b.ranges[part][0]), b.ranges[part][1])
-		if t.value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.tangent(k, v) {
+		if t.value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.addLinearTangent(k, v) {
 			added = true
 		}
 	}
@@ -681,7 +681,7 @@ func (b *Bounder) divide(n *box) error {
 		halves = [2]*box{high, low}
 	}
 	for _, h := range halves {
-		if !b.settle(h, n.column/2) || !b.tighten(h) {
+		if !b.snapBounds(h, n.column/2) || !b.tighten(h) {
 			continue
 		}
 		b.begin(h)
@@ -689,15 +689,15 @@ func (b *Bounder) divide(n *box) error {
 	return nil
 }
 
-// fraction is how far from whole numbers a use or an amount counts as broken.
-const fraction = 1e-6
+// integralityTolerance is how far from whole numbers a use or an amount counts as broken.
+const integralityTolerance = 1e-6
 
 // choose says where a box is to be divided. It returns false if it is one composition.
 func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
-	if b.boxes() {
+	if b.hasBoxedFactor() {
 		return b.chooseAlong(n) || b.chooseBoxed(n, amounts, uses)
 	}
-	column, most := -1, fraction
+	column, most := -1, integralityTolerance
 	for k := range len(uses) {
 		if off := min(uses[k], 1-uses[k]); n.lo[2*k+1] < n.hi[2*k+1] && off > most {
 			column, most = 2*k+1, off
@@ -711,14 +711,14 @@ func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
 		if n.lo[2*k+1] == 0 || n.lo[2*k] == n.hi[2*k] {
 			continue
 		}
-		step := float64(b.doses[b.x.of[k]].Step)
+		step := float64(b.doses[b.x.ingredients[k]].Step)
 		over := (amounts[k] - float64(n.lo[2*k])) / step
 		if off := math.Abs(over - math.Round(over)); off > most {
 			column, most = 2*k, off
 		}
 	}
 	if column >= 0 {
-		d := b.doses[b.x.of[column/2]]
+		d := b.doses[b.x.ingredients[column/2]]
 		over := (amounts[column/2] - float64(n.lo[column])) / float64(d.Step)
 		n.cut = n.lo[column] + int32(math.Floor(over))*int32(d.Step)
 		n.column, n.cut = column, min(max(n.cut, n.lo[column]), n.hi[column]-1)
@@ -757,22 +757,24 @@ func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
 	return true
 }
 
-// boxes says whether a part says itself what it has in a box.
-func (b *Bounder) boxes() bool {
-	return slices.ContainsFunc(b.p.Parts, Part.boxed)
+// hasBoxedFactor says whether a part says itself what it has in a box.
+func (b *Bounder) hasBoxedFactor() bool {
+	return slices.ContainsFunc(b.p.Factors, Factor.isBoxed)
 }
 
-func (p Part) boxed() bool { return !p.rows() && (p.Box != nil || p.Pieces != nil || p.Over != nil) }
+func (p Factor) isBoxed() bool {
+	return !p.hasColumn() && (p.Box != nil || p.Pieces != nil || p.MaxOverForms != nil)
+}
 
 // littleBy is what of a logarithm is too little for a part to say where to divide.
 const littleBy = 0.01
 
 // chooseAlong divides a box as a part says, at the middle of the roots of amounts.
 func (b *Bounder) chooseAlong(n *box) bool {
-	if n.along < 0 || n.by < littleBy {
+	if n.branchIngredient < 0 || n.branchGain < littleBy {
 		return false
 	}
-	k, _ := slices.BinarySearch(b.usable, n.along)
+	k, _ := slices.BinarySearch(b.usable, n.branchIngredient)
 	if n.lo[2*k] == n.hi[2*k] {
 		return false
 	}
@@ -782,7 +784,7 @@ func (b *Bounder) chooseAlong(n *box) bool {
 	}
 	root := float64((math.Sqrt(float64(n.lo[2*k])) + math.Sqrt(float64(n.hi[2*k]))) / 2)
 	n.column, n.cut, n.upper = 2*k, min(max(int32(root*root), n.lo[2*k]), n.hi[2*k]-1), false
-	if n.lo[2*k] == 0 && n.cut < int32(b.doses[n.along].Lo) {
+	if n.lo[2*k] == 0 && n.cut < int32(b.doses[n.branchIngredient].Lo) {
 		n.cut = 0 // whether it is used
 	}
 	return true
@@ -831,7 +833,7 @@ func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 		low.hi[p.column], high.lo[p.column] = p.cut, p.cut+1
 		gain := [2]float64{}
 		for q, h := range [...]*box{low, high} {
-			if !b.settle(h, p.column/2) {
+			if !b.snapBounds(h, p.column/2) {
 				gain[q] = 10
 				continue
 			}
@@ -850,9 +852,9 @@ func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 
 // allBoxed is what the parts that are not in the program have at most in a box.
 func (b *Bounder) allBoxed(n *box) (sum float64) {
-	for k := range b.p.Parts {
-		if b.p.Parts[k].boxed() {
-			sum = plus(sum, b.boxed(n, k))
+	for k := range b.p.Factors {
+		if b.p.Factors[k].isBoxed() {
+			sum = addLogs(sum, b.boundFactor(n, k))
 		}
 	}
 	return sum

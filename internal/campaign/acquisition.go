@@ -13,9 +13,9 @@ import (
 // An acquisition is what is looked for: how much a recipe may be expected to add. Walks
 // score lines by it, and it keeps the best that they have seen.
 type acquisition struct {
-	score func(parts []mcmc.Part) float64 // log score; parts are by ingredient
-	keeps func(parts []mcmc.Part) bool    // whether a recipe may be offered
-	total int
+	score       func(parts []mcmc.Part) float64 // log score; parts are by ingredient
+	isOfferable func(parts []mcmc.Part) bool    // whether a recipe may be offered
+	total       int
 
 	mu   sync.Mutex
 	seen map[string]candidate // by cell
@@ -28,15 +28,15 @@ type candidate struct {
 	score float64
 }
 
-// mostSeen is how many recipes an acquisition keeps, and cellWidth the width of the cells,
+// maxCandidates is how many recipes an acquisition keeps, and cellWidth the width of the cells,
 // in roots of shares, of which it keeps the best each.
 const (
-	mostSeen  = 400
-	cellWidth = 0.05
+	maxCandidates = 400
+	cellWidth     = 0.05
 )
 
 func newAcquisition(total int, score func([]mcmc.Part) float64, keeps func([]mcmc.Part) bool) *acquisition {
-	return &acquisition{score: score, keeps: keeps, total: total, seen: make(map[string]candidate)}
+	return &acquisition{score: score, isOfferable: keeps, total: total, seen: make(map[string]candidate)}
 }
 
 // cell names the cell of a recipe.
@@ -49,9 +49,9 @@ func (a *acquisition) cell(parts []mcmc.Part) string {
 	return string(key)
 }
 
-// take keeps a recipe if it is the best of its cell and among the best of all. What is
+// recordCandidate keeps a recipe if it is the best of its cell and among the best of all. What is
 // kept in the end does not depend on the order.
-func (a *acquisition) take(parts []mcmc.Part, score float64) {
+func (a *acquisition) recordCandidate(parts []mcmc.Part, score float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	new := candidate{parts, score}
@@ -60,24 +60,24 @@ func (a *acquisition) take(parts []mcmc.Part, score float64) {
 	}
 	cell := a.cell(parts)
 	was, known := a.seen[cell]
-	if known && compareCandidates(was, new) <= 0 || !a.keeps(parts) {
+	if known && compareCandidates(was, new) <= 0 || !a.isOfferable(parts) {
 		return
 	}
 	a.seen[cell] = candidate{slices.Clone(parts), score}
-	if len(a.seen) < 2*mostSeen {
+	if len(a.seen) < 2*maxCandidates {
 		return
 	}
 	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
-	for _, c := range all[mostSeen:] {
+	for _, c := range all[maxCandidates:] {
 		delete(a.seen, a.cell(c.parts))
 	}
-	a.bar = &all[mostSeen]
+	a.bar = &all[maxCandidates]
 }
 
 // sorted returns what was kept, the best first.
 func (a *acquisition) sorted() []candidate {
 	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
-	return all[:min(len(all), mostSeen)]
+	return all[:min(len(all), maxCandidates)]
 }
 
 // compareCandidates orders candidates, the best first. No two are alike, so that those that
@@ -94,42 +94,44 @@ func compareParts(a, b []mcmc.Part) int {
 
 // LogScore implements [mcmc.Property].
 func (a *acquisition) LogScore(x *mcmc.Composition) float64 {
-	parts := sortedParts(x.Parts())
+	parts := sortParts(x.Parts())
 	score := a.score(parts)
-	a.take(parts, score)
+	a.recordCandidate(parts, score)
 	return score
 }
 
 // Scorer implements [mcmc.LineProperty].
-func (a *acquisition) Scorer(x *mcmc.Composition) mcmc.Scorer { return &lookout{a: a, x: x} }
+func (a *acquisition) Scorer(x *mcmc.Composition) mcmc.Scorer {
+	return &neighbourhoodScorer{a: a, x: x}
+}
 
-// A lookout scores lines at some of their splits: both ends, where the recipe is, steps of
+// A neighbourhoodScorer scores lines at some of their splits: both ends, where the recipe is, steps of
 // 1, 2, 4, ... from there, and some evenly in between. The others it forbids. That is no
 // law to draw from; it is a neighbourhood to search, and each score is exact.
-type lookout struct {
+type neighbourhoodScorer struct {
 	a     *acquisition
 	x     *mcmc.Composition
 	parts []mcmc.Part
 	at    []int
 }
 
-// evenly is how many splits of a line are looked at whatever the recipe.
-const evenly = 5
+// evenSplits is how many splits of a line are looked at whatever the recipe.
+const evenSplits = 5
 
-func (l *lookout) Reset()            {}
-func (l *lookout) Moved(_, _ int)    {}
-func (l *lookout) LogScore() float64 { return l.a.LogScore(l.x) }
+func (l *neighbourhoodScorer) Reset()            {}
+func (l *neighbourhoodScorer) Moved(_, _ int)    {}
+func (l *neighbourhoodScorer) LogScore() float64 { return l.a.LogScore(l.x) }
 
 // Line implements [mcmc.Scorer].
-func (l *lookout) Line(i, j int, p *mcmc.Pieces) {
+func (l *neighbourhoodScorer) Line(i, j int, p *mcmc.Pieces) {
 	here := l.x.Amount(i)
 	s := here + l.x.Amount(j)
 	l.at = append(l.at[:0], 0, here, s)
 	for step := 1; step < s; step *= 2 {
 		l.at = append(l.at, here-step, here+step)
 	}
-	for k := 1; k <= evenly; k++ {
-		l.at = append(l.at, k*s/(evenly+1))
+	for k := 1; k <= evenSplits; k++ {
+		l.at = append(l.at, k*s/(evenSplits+1))
 	}
 	slices.Sort(l.at)
 	next := 0
@@ -140,16 +142,16 @@ func (l *lookout) Line(i, j int, p *mcmc.Pieces) {
 		if k > next {
 			p.Add(next, math.Inf(-1))
 		}
-		l.with(i, j, k, s-k)
+		l.replaceAmounts(i, j, k, s-k)
 		score := l.a.score(l.parts)
-		l.a.take(l.parts, score)
+		l.a.recordCandidate(l.parts, score)
 		p.Add(k, score)
 		next = k + 1
 	}
 }
 
-// with makes parts those of the recipe with other amounts of two ingredients.
-func (l *lookout) with(i, j, ofI, ofJ int) {
+// replaceAmounts makes parts those of the recipe with other amounts of two ingredients.
+func (l *neighbourhoodScorer) replaceAmounts(i, j, ofI, ofJ int) {
 	l.parts = l.parts[:0]
 	for _, o := range l.x.Ingredients() {
 		if k := int(o); k != i && k != j {
@@ -162,5 +164,5 @@ func (l *lookout) with(i, j, ofI, ofJ int) {
 	if ofJ > 0 {
 		l.parts = append(l.parts, mcmc.Part{Ingredient: j, Amount: ofJ})
 	}
-	sortedParts(l.parts)
+	sortParts(l.parts)
 }

@@ -16,7 +16,7 @@ import (
 // amountsText joins the amounts of a recipe, the largest first.
 func amountsText(t *testing.T, m *Measure, recipe map[string]int, total int) string {
 	t.Helper()
-	shares, err := m.SharesAlone(recipe, total)
+	shares, err := m.SharesWithOwnDecimals(recipe, total)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestStandingAmounts(t *testing.T) {
 			"bar.yaml": "total: " + c.total + "\nrecipes: trials.csv\nsparsity: {uniform: [1, 4]}\nproperties: {y: {forest: {label: y, maximize: true}}}\n" + shortSearch()})
 		campaign := open(t, path)
 		s := Settings{Size: 2, Seed: 1}
-		st, err := campaign.Stand(t.Context(), s)
+		st, err := campaign.ComputeStanding(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestTablesAreReadBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			for k, e := range b.Entries {
-				parts, err := c.onLattice(results[k].Parts)
+				parts, err := c.closeToTotal(results[k].Parts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -115,7 +115,7 @@ func TestTablesAreReadBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if parts, err := c.onLattice(offered); err != nil || !slices.Equal(parts, e.parts) {
+				if parts, err := c.closeToTotal(offered); err != nil || !slices.Equal(parts, e.parts) {
 					t.Errorf("total %d, %q: %v is offered as %v (%v)", total, unit, e.parts, parts, err)
 				}
 			}

@@ -20,14 +20,14 @@ type Batch struct {
 	Total   int     `json:"total"` // units of a recipe
 	Measure Measure `json:"measure"`
 
-	Entries []Entry  `json:"batch"`
-	Best    *Best    `json:"best"` // of what was measured; null if nothing was
-	Left    Left     `json:"left"`
-	Models  []Model  `json:"models"`
-	Pending []string `json:"pending"` // of earlier batches
-	Notes   []string `json:"notes"`
-	Labels  []string `json:"labels"`          // that are measured
-	Trade   []string `json:"trade,omitempty"` // the objectives of the trade-off that it is to move
+	Entries       []Entry        `json:"batch"`
+	Best          *Best          `json:"best"` // of what was measured; null if nothing was
+	RemainingGain RemainingGain  `json:"left"`
+	Models        []ModelSummary `json:"models"`
+	Pending       []string       `json:"pending"` // of earlier batches
+	Notes         []string       `json:"notes"`
+	Labels        []string       `json:"labels"`          // that are measured
+	Trade         []string       `json:"trade,omitempty"` // the objectives of the trade-off that it is to move
 }
 
 // An Entry is one recipe of a batch.
@@ -38,7 +38,7 @@ type Entry struct {
 	Predicted   map[string]Prediction `json:"predicted"` // by label
 	BeatsBest   *float64              `json:"beats_best"`
 	Improvement *float64              `json:"improvement"`
-	Limits      []Limited             `json:"limits,omitempty"` // of what is predicted
+	Limits      []LimitCheck          `json:"limits,omitempty"` // of what is predicted
 
 	parts   []mcmc.Part
 	key     string
@@ -50,7 +50,7 @@ type Entry struct {
 type Share struct {
 	Ingredient string
 	Amount     string // in the measure's unit
-	Part       float64
+	Fraction   float64
 }
 
 // Shares returns what is in a recipe, the most first.
@@ -73,30 +73,30 @@ func (m *Measure) Shares(recipe map[string]int, total int) ([]Share, error) {
 	return all, nil
 }
 
-// SharesAlone is Shares of a recipe that is none of the batch, and may take more places.
-func (m *Measure) SharesAlone(recipe map[string]int, total int) ([]Share, error) {
-	own, err := m.fit(total, recipe)
+// SharesWithOwnDecimals is Shares of a recipe that is none of the batch, and may take more places.
+func (m *Measure) SharesWithOwnDecimals(recipe map[string]int, total int) ([]Share, error) {
+	own, err := m.fitDecimals(total, recipe)
 	if err != nil {
 		return nil, err
 	}
 	return own.Shares(recipe, total)
 }
 
-// A Kind of reason.
-type Kind string
+// A ReasonKind of reason.
+type ReasonKind string
 
 // The kinds of reasons.
 const (
-	Likely    Kind = "best"      // it probably beats what was tried
-	Learn     Kind = "learn"     // what it teaches counts
-	Fill      Kind = "fill"      // it lies where nothing was tried
-	Replicate Kind = "replicate" // it was tried, and noise decides
+	Likely    ReasonKind = "best"      // it probably beats what was tried
+	Learn     ReasonKind = "learn"     // what it teaches counts
+	Fill      ReasonKind = "fill"      // it lies where nothing was tried
+	Replicate ReasonKind = "replicate" // it was tried, and noise decides
 )
 
 // A Reason says why a recipe is in a batch; its text follows from figures.
 type Reason struct {
-	Kind Kind   `json:"kind"`
-	Text string `json:"text"`
+	Kind ReasonKind `json:"kind"`
+	Text string     `json:"text"`
 }
 
 // A Prediction is what will be measured, and the interval that holds it with a
@@ -117,8 +117,8 @@ type Best struct {
 	key string
 }
 
-// Left says what there is to gain.
-type Left struct {
+// RemainingGain says what there is to gain.
+type RemainingGain struct {
 	Probability *float64 `json:"probability"` // that something better is left, by more than the noise if replicates tell that
 	Gain        *float64 `json:"gain"`        // that is expected of making the best of the model's draws
 	Advice      string   `json:"advice"`
@@ -131,8 +131,8 @@ const (
 	Stop = "stop"
 )
 
-// A Model says how well a label was learnt.
-type Model struct {
+// A ModelSummary says how well a label was learnt.
+type ModelSummary struct {
 	Label string   `json:"label"`
 	Kind  string   `json:"kind"` // Gaussian process, forest, or [NoModel]
 	Rows  int      `json:"rows"`

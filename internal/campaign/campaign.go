@@ -3,7 +3,7 @@
 //
 // A campaign is a problem, a file of results beside it and a seed: all else follows
 // from these three. [Open] reads them, [Campaign.Record] adds results, [Campaign.Next]
-// chooses a batch and [Campaign.Stand] says how far the campaign is. The package knows
+// chooses a batch and [Campaign.ComputeStanding] says how far the campaign is. The package knows
 // nothing of the command line.
 //
 // # How a batch is chosen
@@ -41,9 +41,9 @@ type Campaign struct {
 	Problem *problem.Problem
 	Batches []*Batch // that were made, by round
 
-	path    string // of the problem file
-	trials  []trial
-	results int // index of the first trial that the results have; those before are the book's
+	path        string // of the problem file
+	trials      []trial
+	firstResult int // index of the first trial that the results have; those before are the book's
 }
 
 // A trial is a recipe that was made, or that was tried and failed. It has the index of
@@ -65,7 +65,7 @@ func Open(ctx context.Context, path string, o problem.Options) (c *Campaign, err
 		return nil, err
 	}
 	c = &Campaign{Problem: p, path: path}
-	if err := c.read(); err != nil {
+	if err := c.loadHistory(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return c, nil
@@ -74,10 +74,10 @@ func Open(ctx context.Context, path string, o problem.Options) (c *Campaign, err
 // Close ends what the problem has running.
 func (c *Campaign) Close() error { return c.Problem.Close() }
 
-// read takes in what was tried, and the batches.
-func (c *Campaign) read() error {
+// loadHistory takes in what was tried, and the batches.
+func (c *Campaign) loadHistory() error {
 	p := c.Problem
-	known, err := p.Known()
+	known, err := p.KnownRecipes()
 	if err != nil {
 		return err
 	}
@@ -85,15 +85,15 @@ func (c *Campaign) read() error {
 	if r := p.Results(); r != nil {
 		current = r.Current()
 	}
-	c.results = len(known) - len(current)
+	c.firstResult = len(known) - len(current)
 	for k, x := range known {
-		t := trial{id: p.Book.Recipes[k].Name, parts: sortedParts(x.Parts())}
-		if k >= c.results {
-			e := current[k-c.results]
+		t := trial{id: p.Book.Recipes[k].Name, parts: sortParts(x.Parts())}
+		if k >= c.firstResult {
+			e := current[k-c.firstResult]
 			t.id, t.round, t.failed = e.ID, e.Round, e.Status == book.Failed
 		}
-		t.key = keyOf(t.parts)
-		if t.broken, err = p.Broken(t.parts); err != nil {
+		t.key = recipeKey(t.parts)
+		if t.broken, err = p.BrokenRules(t.parts); err != nil {
 			return err
 		}
 		c.trials = append(c.trials, t)
@@ -107,7 +107,7 @@ func (c *Campaign) read() error {
 	last := c.Round()
 	for k := range c.trials {
 		t := &c.trials[k]
-		if e := c.entry(t.id); e != nil && k >= c.results {
+		if e := c.entry(t.id); e != nil && k >= c.firstResult {
 			t.round = e.round
 		}
 		t.round = min(t.round, last)
@@ -118,14 +118,14 @@ func (c *Campaign) read() error {
 // readFailures finds the trials that failed by the value of a label that is learnt.
 func (c *Campaign) readFailures() error {
 	for _, w := range c.Problem.Properties {
-		if c.Problem.Book == nil || w.Learns == nil || !w.Learns.Numeric {
+		if c.Problem.Book == nil || w.Learning == nil || !w.Learning.Numeric {
 			continue
 		}
-		l, ok := c.Problem.Book.Label(w.Learns.Label)
+		l, ok := c.Problem.Book.Label(w.Learning.Label)
 		if !ok || len(l.Classes) == 0 {
 			continue
 		}
-		_, failed, err := w.Learns.Measured(l)
+		_, failed, err := w.Learning.Measured(l)
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (c *Campaign) readFailures() error {
 
 // batchPath returns where a batch is kept: as it was made, or as a table to fill in.
 func (c *Campaign) batchPath(round int, ending string) string {
-	return problem.Beside(c.path, fmt.Sprintf("batch-%03d.%s", round, ending))
+	return problem.SiblingPath(c.path, fmt.Sprintf("batch-%03d.%s", round, ending))
 }
 
 // TablePath returns where the table of a batch is, unless it is put elsewhere.
@@ -146,7 +146,7 @@ func (c *Campaign) TablePath(round int) string { return c.batchPath(round, "csv"
 
 // readBatches reads the batches that were kept.
 func (c *Campaign) readBatches() error {
-	dir, base := filepath.Split(problem.Beside(c.path, "batch-"))
+	dir, base := filepath.Split(problem.SiblingPath(c.path, "batch-"))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {
 		return err
@@ -196,15 +196,15 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 	}
 	for k := range b.Entries {
 		b.Entries[k].round, b.Entries[k].measure = b.Round, b.Measure
-		if err := c.place(&b.Entries[k]); err != nil {
+		if err := c.resolveEntry(&b.Entries[k]); err != nil {
 			return nil, &fault.Error{File: path, Message: err.Error(), Hint: "restore the ingredients and the total, or remove the batch: what it offered may then be offered again"}
 		}
 	}
 	return b, nil
 }
 
-// place works out where an entry of a batch is on the lattice.
-func (c *Campaign) place(e *Entry) error {
+// resolveEntry works out where an entry of a batch is on the lattice.
+func (c *Campaign) resolveEntry(e *Entry) error {
 	sum := 0
 	e.parts = nil
 	for name, amount := range e.Recipe {
@@ -221,19 +221,19 @@ func (c *Campaign) place(e *Entry) error {
 	if sum != c.Problem.Total {
 		return fmt.Errorf("%s of the batch has %s, and the problem a total of %d", e.ID, fault.Count(sum, "unit"), c.Problem.Total)
 	}
-	e.parts = sortedParts(e.parts)
-	e.key = keyOf(e.parts)
+	e.parts = sortParts(e.parts)
+	e.key = recipeKey(e.parts)
 	return nil
 }
 
-// sortedParts returns parts by ingredient.
-func sortedParts(parts []mcmc.Part) []mcmc.Part {
+// sortParts returns parts by ingredient.
+func sortParts(parts []mcmc.Part) []mcmc.Part {
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return a.Ingredient - b.Ingredient })
 	return parts
 }
 
-// keyOf names a recipe on the lattice; its parts are by ingredient.
-func keyOf(parts []mcmc.Part) string {
+// recipeKey names a recipe on the lattice; its parts are by ingredient.
+func recipeKey(parts []mcmc.Part) string {
 	key := make([]byte, 0, 8*len(parts))
 	for _, p := range parts {
 		key = append(strconv.AppendInt(key, int64(p.Ingredient), 10), ':')
@@ -275,15 +275,15 @@ func (c *Campaign) Result(id string) (book.Result, bool) {
 	return book.Result{}, false
 }
 
-// Waits says whether a recipe of a batch has no result yet and is not withdrawn.
-func (c *Campaign) Waits(id string) bool {
+// IsPending says whether a recipe of a batch has no result yet and is not withdrawn.
+func (c *Campaign) IsPending(id string) bool {
 	return slices.ContainsFunc(c.pending(), func(e *Entry) bool { return e.ID == id })
 }
 
-// Own returns how many of the results are of recipes that no batch has.
-func (c *Campaign) Own() int {
+// CountOwnResults returns how many of the results are of recipes that no batch has.
+func (c *Campaign) CountOwnResults() int {
 	own := 0
-	for _, t := range c.trials[c.results:] {
+	for _, t := range c.trials[c.firstResult:] {
 		if c.entry(t.id) == nil {
 			own++
 		}
@@ -291,11 +291,11 @@ func (c *Campaign) Own() int {
 	return own
 }
 
-// Begun says whether there is a batch or a result.
-func (c *Campaign) Begun() bool { return len(c.Batches) > 0 || len(c.trials) > c.results }
+// HasBegun says whether there is a batch or a result.
+func (c *Campaign) HasBegun() bool { return len(c.Batches) > 0 || len(c.trials) > c.firstResult }
 
-// Numeric says whether a label is to be a number.
-func (c *Campaign) Numeric(label string) bool { return c.numeric(label) }
+// IsNumeric says whether a label is to be a number.
+func (c *Campaign) IsNumeric(label string) bool { return c.isNumeric(label) }
 
 // pending returns the entries of batches that have no result yet and are not withdrawn.
 func (c *Campaign) pending() []*Entry {
@@ -315,9 +315,9 @@ func (c *Campaign) pending() []*Entry {
 	return pending
 }
 
-// givenUp returns the recipes that were withdrawn before anything came of them: they are
+// withdrawnRecipes returns the recipes that were withdrawn before anything came of them: they are
 // not offered again.
-func (c *Campaign) givenUp() map[string]bool {
+func (c *Campaign) withdrawnRecipes() map[string]bool {
 	up := make(map[string]bool)
 	r := c.Problem.Results()
 	if r == nil {
@@ -351,9 +351,9 @@ func (c *Campaign) entry(id string) *Entry {
 	return nil
 }
 
-// Knows says whether an id is of a batch or among the results.
-func (c *Campaign) Knows(id string) bool {
-	id = book.Name(id)
+// HasID says whether an id is of a batch or among the results.
+func (c *Campaign) HasID(id string) bool {
+	id = book.NormalizeName(id)
 	_, recorded := c.Result(id)
 	return recorded || c.entry(id) != nil
 }
@@ -364,15 +364,15 @@ func IsID(text string) bool {
 	return is
 }
 
-// NoRecipe is the error of a recipe that is none.
-func (c *Campaign) NoRecipe(id string) error {
-	return &fault.Error{Message: fmt.Sprintf("there is no file and no recipe %s", fault.Quote(id)), Hint: c.knownIDs()}
+// NoRecipeError is the error of a recipe that is none.
+func (c *Campaign) NoRecipeError(id string) error {
+	return &fault.Error{Message: fmt.Sprintf("there is no file and no recipe %s", fault.Quote(id)), Hint: c.pendingIDsHint()}
 }
 
 // Labels returns the labels that a result may have: those that are measured and those of
 // the known recipes.
 func (c *Campaign) Labels() []string {
-	names := c.labels()
+	names := c.measuredLabels()
 	if c.Problem.Book != nil {
 		for _, l := range c.Problem.Book.Labels {
 			if !slices.Contains(names, l.Name) {
@@ -383,9 +383,9 @@ func (c *Campaign) Labels() []string {
 	return names
 }
 
-// labels returns the labels that are measured: those that are to be learnt, those that
+// measuredLabels returns the labels that are measured: those that are to be learnt, those that
 // the problem names, and those that the results have.
-func (c *Campaign) labels() []string {
+func (c *Campaign) measuredLabels() []string {
 	var names []string
 	add := func(name string) {
 		if !slices.Contains(names, name) {
@@ -393,8 +393,8 @@ func (c *Campaign) labels() []string {
 		}
 	}
 	for _, w := range c.Problem.Properties {
-		if w.Learns != nil {
-			add(w.Learns.Label)
+		if w.Learning != nil {
+			add(w.Learning.Label)
 		}
 	}
 	for _, name := range c.Problem.Labels {
@@ -408,24 +408,24 @@ func (c *Campaign) labels() []string {
 	return names
 }
 
-// numeric says whether a label is to be a number.
-func (c *Campaign) numeric(label string) bool {
+// isNumeric says whether a label is to be a number.
+func (c *Campaign) isNumeric(label string) bool {
 	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
-		return w.Learns != nil && w.Learns.Label == label && w.Learns.Numeric
+		return w.Learning != nil && w.Learning.Label == label && w.Learning.Numeric
 	})
 }
 
-// spread says whether a label has the standard deviations of another.
-func (c *Campaign) spread(label string) bool {
-	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool { return w.Learns != nil && w.Learns.SD == label })
+// isSpreadLabel says whether a label has the standard deviations of another.
+func (c *Campaign) isSpreadLabel(label string) bool {
+	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool { return w.Learning != nil && w.Learning.SD == label })
 }
 
-// fails says whether a value of a label that is to be a number says that a trial failed.
-func (c *Campaign) fails(label, value string) bool {
-	return book.Fails(value) || slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
-		return w.Learns != nil && w.Learns.Label == label && w.Learns.Failures != nil && slices.Contains(*w.Learns.Failures, value)
+// isFailureValue says whether a value of a label that is to be a number says that a trial failed.
+func (c *Campaign) isFailureValue(label, value string) bool {
+	return book.IsFailure(value) || slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
+		return w.Learning != nil && w.Learning.Label == label && w.Learning.Failures != nil && slices.Contains(*w.Learning.Failures, value)
 	})
 }
 
-// missing reports whether an error is that a file is not there.
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// isNotExist reports whether an error is that a file is not there.
+func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

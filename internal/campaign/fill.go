@@ -15,34 +15,34 @@ import (
 // fillDraws is how many recipes are drawn to fill the space from.
 const fillDraws = 2000
 
-// fill chooses the rest of the batch so that it fills the space: one after another the
+// fillSpace chooses the rest of the batch so that it fills the space: one after another the
 // recipe, of many that are drawn exactly, that is farthest from the nearest of what was
 // tried, waits or was chosen (Gonzalez 1985, which is within a factor of two of the best
 // that can be).
-func (ch *chooser) fill(ctx context.Context) error {
+func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	if len(ch.batch) >= ch.s.Size {
 		return nil
 	}
 	var all [][]mcmc.Part
-	if ch.s.Among != nil {
-		for _, x := range ch.s.Among {
-			if ch.keeps(x) {
+	if ch.s.AllowedRecipes != nil {
+		for _, x := range ch.s.AllowedRecipes {
+			if ch.isOfferable(x) {
 				all = append(all, x)
 			}
 		}
 	} else {
 		var err error
-		if all, err = ch.random(ctx, fillDraws, ch.rand(fillStream, 0)); err != nil {
+		if all, err = ch.randomRecipes(ctx, fillDraws, ch.rand(fillStream, 0)); err != nil {
 			return err
 		}
 		all = slices.DeleteFunc(all, func(x []mcmc.Part) bool {
-			y, err := ch.wished(x)
+			y, err := ch.fixedDesirability(x)
 			return err != nil || y == 0
 		})
 	}
 	near := make([]float64, len(all))
 	for k, x := range all {
-		near[k] = ch.nearest(x)
+		near[k] = ch.nearestDistance(x)
 	}
 	first := len(ch.c.trials)+len(ch.pending)+len(ch.batch) == 0
 	for len(ch.batch) < ch.s.Size {
@@ -51,7 +51,7 @@ func (ch *chooser) fill(ctx context.Context) error {
 		}
 		at := -1
 		for k, x := range all {
-			if near[k] > 0 && (at < 0 || near[k] > near[at]) && ch.fits(x) {
+			if near[k] > 0 && (at < 0 || near[k] > near[at]) && ch.fitsBatch(x) {
 				at = k
 			}
 			if first && at >= 0 {
@@ -61,12 +61,12 @@ func (ch *chooser) fill(ctx context.Context) error {
 		if at < 0 {
 			return nil
 		}
-		b := chosen{parts: all[at], kind: Fill, near: near[at]}
+		b := chosenRecipe{parts: all[at], kind: Fill, distance: near[at]}
 		if first {
-			b.near = math.NaN()
+			b.distance = math.NaN()
 		}
 		first = false
-		ch.add(b)
+		ch.addRecipe(b)
 		for k, x := range all {
 			near[k] = min(near[k], ch.distance.Between(all[at], x))
 		}
@@ -77,17 +77,17 @@ func (ch *chooser) fill(ctx context.Context) error {
 // mostReached is how many recipes are looked at for the last few that nothing has found.
 const mostReached = 200_000
 
-// complete fills what is still empty of the batch where there is hardly anything left to
+// completeBatch fills what is still empty of the batch where there is hardly anything left to
 // offer: it goes along lines from what is known to keep the rules, to all that can be
 // reached.
-func (ch *chooser) complete(ctx context.Context) error {
-	if len(ch.batch) >= ch.s.Size || ch.s.Among != nil {
+func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
+	if len(ch.batch) >= ch.s.Size || ch.s.AllowedRecipes != nil {
 		return nil
 	}
 	var queue [][]mcmc.Part
 	seen := make(map[string]bool)
 	push := func(x []mcmc.Part) {
-		if key := keyOf(x); !seen[key] {
+		if key := recipeKey(x); !seen[key] {
 			seen[key] = true
 			queue = append(queue, x)
 		}
@@ -102,7 +102,7 @@ func (ch *chooser) complete(ctx context.Context) error {
 		push(b.parts)
 	}
 	known := len(queue)
-	drawn, err := ch.random(ctx, 200, ch.rand(fillStream, 2))
+	drawn, err := ch.randomRecipes(ctx, 200, ch.rand(fillStream, 2))
 	if err != nil {
 		return err
 	}
@@ -114,10 +114,10 @@ func (ch *chooser) complete(ctx context.Context) error {
 			return err
 		}
 		x := queue[at]
-		if ok := ch.feasible(x); at >= known && !ok {
+		if ok := ch.isFeasible(x); at >= known && !ok {
 			continue
-		} else if ok && ch.keeps(x) && ch.fits(x) && !slices.ContainsFunc(ch.batch, func(b chosen) bool { return compareParts(b.parts, x) == 0 }) {
-			ch.add(chosen{parts: x, kind: Fill, near: ch.nearest(x)})
+		} else if ok && ch.isOfferable(x) && ch.fitsBatch(x) && !slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareParts(b.parts, x) == 0 }) {
+			ch.addRecipe(chosenRecipe{parts: x, kind: Fill, distance: ch.nearestDistance(x)})
 		}
 		ch.neighbours(x, push)
 	}
@@ -126,7 +126,7 @@ func (ch *chooser) complete(ctx context.Context) error {
 
 // neighbours hands on all recipes that differ from one in how two ingredients share what
 // they have.
-func (ch *chooser) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
+func (ch *batchOptimizer) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
 	n := len(ch.c.Problem.Ingredients)
 	amount := make(map[int]int, len(x))
 	for _, p := range x {
@@ -155,7 +155,7 @@ func (ch *chooser) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
 				if k < s {
 					y = append(y, mcmc.Part{Ingredient: j, Amount: s - k})
 				}
-				push(sortedParts(y))
+				push(sortParts(y))
 			}
 		}
 	}

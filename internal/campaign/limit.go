@@ -10,22 +10,22 @@ import (
 	"kir/mcmc"
 )
 
-// Limited is what a recipe has of a limit on what is predicted.
-type Limited struct {
+// LimitCheck is what a recipe has of a limit on what is predicted.
+type LimitCheck struct {
 	Limit  string  `json:"limit"`  // as the problem says it
 	Value  float64 `json:"value"`  // what is limited: what is predicted of the label, or with sure the probability that a measurement lies within the bounds
 	Sure   bool    `json:"sure"`   // whether it is that probability
 	Within bool    `json:"within"` // false only where nothing was found that keeps all limits
 }
 
-// limited is what a limit bounds of a recipe, by the model that predicts it.
-func (o *objective) limited(x []mcmc.Part) float64 {
+// boundedValue is what a limit bounds of a recipe, by the model that predicts it.
+func (o *objective) boundedValue(x []mcmc.Part) float64 {
 	if math.IsNaN(o.learning.Limit.Sure) {
 		return o.predict(x).Value
 	}
 	mean, sd := o.model.Predict(x)
 	noise := o.model.Noise()
-	mean, sd = float64(o.sign*mean), float64(o.model.Widen()*math.Sqrt(float64(sd*sd)+float64(noise*noise)))
+	mean, sd = float64(o.sign*mean), float64(o.model.IntervalScale()*math.Sqrt(float64(sd*sd)+float64(noise*noise)))
 	below := func(v float64) float64 {
 		if math.IsInf(v, 0) {
 			return max(0, math.Copysign(1, v))
@@ -40,9 +40,9 @@ func (o *objective) limited(x []mcmc.Part) float64 {
 	return max(below(o.learning.Limit.Most)-below(o.learning.Limit.Least), 0)
 }
 
-// outside is by how much what a limit bounds is outside of it; 0 within. Numbers are
+// limitExcess is by how much what a limit bounds is outside of it; 0 within. Numbers are
 // measured by what the measured ones span.
-func (o *objective) outside(v float64) float64 {
+func (o *objective) limitExcess(v float64) float64 {
 	l := o.learning.Limit
 	if !math.IsNaN(l.Sure) {
 		return max(l.Sure-v, 0)
@@ -58,33 +58,33 @@ func (o *objective) outside(v float64) float64 {
 }
 
 // limits returns what bounds what a model predicts.
-func (ch *chooser) limits() []*objective {
+func (ch *batchOptimizer) limits() []*objective {
 	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.learning.Limit == nil || o.model == nil })
 }
 
-// shortfall is how far a recipe is outside of the limits; 0 where it keeps them.
-func (ch *chooser) shortfall(x []mcmc.Part) float64 {
+// limitViolation is how far a recipe is outside of the limits; 0 where it keeps them.
+func (ch *batchOptimizer) limitViolation(x []mcmc.Part) float64 {
 	sum := 0.0
 	for _, o := range ch.objectives {
 		if o.learning.Limit != nil && o.model != nil {
-			sum += o.outside(o.limited(x))
+			sum += o.limitExcess(o.boundedValue(x))
 		}
 	}
 	return sum
 }
 
-// limitsOf says what a recipe has of each limit.
-func (ch *chooser) limitsOf(x []mcmc.Part) (all []Limited) {
+// checkLimits says what a recipe has of each limit.
+func (ch *batchOptimizer) checkLimits(x []mcmc.Part) (all []LimitCheck) {
 	for _, o := range ch.limits() {
-		v := o.limited(x)
-		all = append(all, Limited{o.name, v, !math.IsNaN(o.learning.Limit.Sure), o.outside(v) == 0})
+		v := o.boundedValue(x)
+		all = append(all, LimitCheck{o.name, v, !math.IsNaN(o.learning.Limit.Sure), o.limitExcess(v) == 0})
 	}
 	return all
 }
 
-// breaking returns the recipes that were measured outside of a limit, by their keys: the means
+// measuredOutsideLimits returns the recipes that were measured outside of a limit, by their keys: the means
 // of their trials.
-func (ch *chooser) breaking() (map[string]bool, error) {
+func (ch *batchOptimizer) measuredOutsideLimits() (map[string]bool, error) {
 	out := make(map[string]bool)
 	for _, o := range ch.limits() {
 		numbers, classes, err := ch.c.measuredOf(o.learning)
@@ -97,14 +97,14 @@ func (ch *chooser) breaking() (map[string]bool, error) {
 			case o.learning.Numeric && !math.IsNaN(numbers[k]):
 				sum[t.key] += numbers[k]
 			case !o.learning.Numeric && classes[k] != "":
-				sum[t.key] += o.fits(0, classes[k])
+				sum[t.key] += o.measuredDesirability(0, classes[k])
 			default:
 				continue
 			}
 			n[t.key]++
 		}
 		for key, v := range sum {
-			if v /= n[key]; !o.learning.Numeric && v == 0 || o.learning.Numeric && o.fits(v, "") == 0 {
+			if v /= n[key]; !o.learning.Numeric && v == 0 || o.learning.Numeric && o.measuredDesirability(v, "") == 0 {
 				out[key] = true
 			}
 		}
@@ -112,17 +112,17 @@ func (ch *chooser) breaking() (map[string]bool, error) {
 	return out, nil
 }
 
-// loosen gives the limits up, where there are any, and says whether it did.
-func (ch *chooser) loosen() bool {
-	if ch.loose || len(ch.limits()) == 0 {
+// dropLimits gives the limits up, where there are any, and says whether it did.
+func (ch *batchOptimizer) dropLimits() bool {
+	if ch.limitsDropped || len(ch.limits()) == 0 {
 		return false
 	}
-	ch.loose = true
+	ch.limitsDropped = true
 	return true
 }
 
 // limitNotes says which limits are not kept, and why.
-func (ch *chooser) limitNotes() (notes []string) {
+func (ch *batchOptimizer) limitNotes() (notes []string) {
 	var names []string
 	for _, o := range ch.objectives {
 		switch {
@@ -133,7 +133,7 @@ func (ch *chooser) limitNotes() (notes []string) {
 			names = append(names, o.name)
 		}
 	}
-	if ch.loose {
+	if ch.limitsDropped {
 		it, is := "it", "it is"
 		if len(names) > 1 {
 			it, is = "them", "they are"
@@ -143,12 +143,12 @@ func (ch *chooser) limitNotes() (notes []string) {
 	return notes
 }
 
-// weakText says which models predict hardly anything, of all that the choice rests on, the
+// weakModelText says which models predict hardly anything, of all that the choice rests on, the
 // weakest first by name; nothing if none does.
-func (ch *chooser) weakText() string {
+func (ch *batchOptimizer) weakModelText() string {
 	var weak []string
 	least, figure := math.Inf(1), ""
-	for _, o := range ch.learnt() {
+	for _, o := range ch.learntObjectives() {
 		r2 := o.model.R2()
 		if r2 >= weakR2 || slices.Contains(weak, o.label) {
 			continue

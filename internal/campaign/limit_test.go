@@ -104,13 +104,13 @@ func TestNoneWithinLimits(t *testing.T) {
 		path := fiveBench(t, text+more, limitsTable(2, 20))
 		s := Settings{Size: 3, Seed: 1, MaxNew: -1, Workers: 1}
 		b := choose(t, path, s)
-		st, err := open(t, path).Stand(t.Context(), s)
+		st, err := open(t, path).ComputeStanding(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		const want = "No recipe was found that is predicted to keep the limit of v min 500. The recipes of this batch may break it;"
-		if len(b.Entries) != 3 || b.Left.Advice != GoOn || b.Best != nil || !strings.Contains(strings.Join(b.Notes, " "), want) || !strings.Contains(strings.Join(st.Notes, " "), want) {
-			t.Errorf("%d recipes, advice %s, best %+v, notes %q and %q", len(b.Entries), b.Left.Advice, b.Best, b.Notes, st.Notes)
+		if len(b.Entries) != 3 || b.RemainingGain.Advice != GoOn || b.Best != nil || !strings.Contains(strings.Join(b.Notes, " "), want) || !strings.Contains(strings.Join(st.Notes, " "), want) {
+			t.Errorf("%d recipes, advice %s, best %+v, notes %q and %q", len(b.Entries), b.RemainingGain.Advice, b.Best, b.Notes, st.Notes)
 		}
 		for _, e := range b.Entries {
 			if len(e.Limits) != 1 || e.Limits[0].Within || e.Limits[0].Value != e.Predicted["v"].Value {
@@ -131,7 +131,7 @@ func TestOneModelOfALabel(t *testing.T) {
 	alone := choose(t, fiveBench(t, "labels: [y, v, stable]\nproperties:\n  v: {learn: {label: v, minimize: true}}\n", table), Settings{Size: 2, Seed: 1, MaxNew: -1, Workers: 1})
 	path := fiveBench(t, "labels: [y, v, stable]\nproperties:\n  v: {learn: {label: v, minimize: true}}\n  w: {learn: {label: v, at_least: 5}}\nconstraints: [{limit: {property: v, max: 20}}]\n", table)
 	c := open(t, path)
-	ch, err := newChooser(t.Context(), c, Settings{Size: 2, Seed: 1, MaxNew: -1, Workers: 1})
+	ch, err := newBatchOptimizer(t.Context(), c, Settings{Size: 2, Seed: 1, MaxNew: -1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,8 +166,8 @@ func TestWeakModelIsNamed(t *testing.T) {
 		if weak != "stable" {
 			t.Fatalf("weak: %q", weak)
 		}
-		if !strings.Contains(b.Left.Text, "The model of stable predicts hardly anything yet (held-out R²") || strings.Contains(b.Left.Text, "models predict") {
-			t.Errorf("%s%s", more, b.Left.Text)
+		if !strings.Contains(b.RemainingGain.Text, "The model of stable predicts hardly anything yet (held-out R²") || strings.Contains(b.RemainingGain.Text, "models predict") {
+			t.Errorf("%s%s", more, b.RemainingGain.Text)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func someRecipes(n int) (recipes [][]mcmc.Part, values []float64) {
 			x = append(x, mcmc.Part{Ingredient: 2, Amount: c})
 		}
 		recipes = append(recipes, x)
-		values = append(values, math.Sin(float64(a)/20)+float64(b)/100+0.05*normal(r))
+		values = append(values, math.Sin(float64(a)/20)+float64(b)/100+0.05*drawNormal(r))
 	}
 	return recipes, values
 }
@@ -31,7 +31,7 @@ func someRecipes(n int) (recipes [][]mcmc.Part, values []float64) {
 // not given it says, with the same lengths and noise; and it predicts what it should.
 func TestProcess(t *testing.T) {
 	recipes, values := someRecipes(60)
-	g, err := newProcess(t.Context(), recipes, values, nil, 3, 100)
+	g, err := newGaussianProcess(t.Context(), recipes, values, nil, 3, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestProcess(t *testing.T) {
 		mean += v / float64(len(values))
 	}
 	for out := range recipes {
-		h := &process{total: g.total, weight: g.weight, noise: g.noise, mean: g.mean, own: make([]float64, len(recipes)-1)}
+		h := &gaussianProcess{total: g.total, weight: g.weight, noise: g.noise, mean: g.mean, ownNoise: make([]float64, len(recipes)-1)}
 		var y []float64
 		for k, x := range recipes {
 			if k != out {
@@ -74,7 +74,7 @@ func TestProcessTrusts(t *testing.T) {
 		spreads[7] = sd
 		var mean [2]float64
 		for k := range mean {
-			g, err := newProcess(t.Context(), recipes, values, spreads, 3, 100)
+			g, err := newGaussianProcess(t.Context(), recipes, values, spreads, 3, 100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestProcessTrusts(t *testing.T) {
 	if !(well > 0.1) || !(math.Abs(badly) < well/10) || !(noise > 0.04) {
 		t.Errorf("a number that is raised by 1 raises the prediction by %v, and by %v where it was measured badly; the noise is %v", well, badly, noise)
 	}
-	if _, usual := measuredWith([]float64{0, 1, 2}, []float64{math.NaN(), 1, math.NaN()}); math.Abs(usual-1.5) > 1e-12 {
+	if _, usual := noiseVariances([]float64{0, 1, 2}, []float64{math.NaN(), 1, math.NaN()}); math.Abs(usual-1.5) > 1e-12 {
 		t.Errorf("the share of a variance of 1 in one of 2/3 is %v", usual)
 	}
 }
@@ -98,12 +98,12 @@ func TestProcessTrusts(t *testing.T) {
 // relative.
 func TestWarpSpread(t *testing.T) {
 	values := []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
-	if w := newWarp(values, true); math.Abs(w.spread(16, 1.6)-w.spread(64, 6.4)) > 0.05 || !(w.spread(16, 1.6) > 0) {
-		t.Errorf("a tenth of 16 and of 64 are %v and %v", w.spread(16, 1.6), w.spread(64, 6.4))
+	if w := newWarp(values, true); math.Abs(w.scoreSD(16, 1.6)-w.scoreSD(64, 6.4)) > 0.05 || !(w.scoreSD(16, 1.6) > 0) {
+		t.Errorf("a tenth of 16 and of 64 are %v and %v", w.scoreSD(16, 1.6), w.scoreSD(64, 6.4))
 	}
 	w := newWarp(values, false)
-	if !(w.spread(2, 0.5) > w.spread(128, 0.5)) || w.spread(16, 0) != 0 || !math.IsNaN(w.spread(16, math.NaN())) {
-		t.Errorf("0.5 of 2 and of 128 are %v and %v", w.spread(2, 0.5), w.spread(128, 0.5))
+	if !(w.scoreSD(2, 0.5) > w.scoreSD(128, 0.5)) || w.scoreSD(16, 0) != 0 || !math.IsNaN(w.scoreSD(16, math.NaN())) {
+		t.Errorf("0.5 of 2 and of 128 are %v and %v", w.scoreSD(2, 0.5), w.scoreSD(128, 0.5))
 	}
 }
 
@@ -111,7 +111,7 @@ func TestWarpSpread(t *testing.T) {
 // and neighbours move together. The bounds hold with a probability of 1 − 1e-6 each.
 func TestProcessDraws(t *testing.T) {
 	recipes, values := someRecipes(15)
-	g, err := newProcess(t.Context(), recipes, values, nil, 3, 100)
+	g, err := newGaussianProcess(t.Context(), recipes, values, nil, 3, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,9 @@ import (
 // stateFormat is raised when the same inputs come to another batch.
 const stateFormat = 2
 
-// state is the SHA-256 of all that a batch follows from: the problem and its files with
+// stateHash is the SHA-256 of all that a batch follows from: the problem and its files with
 // the results among them, what waits, and what was asked for.
-func (c *Campaign) state(s Settings) (string, error) {
+func (c *Campaign) stateHash(s Settings) (string, error) {
 	h := sha256.New()
 	waits := []string{}
 	for _, e := range c.pending() {
@@ -44,9 +44,9 @@ func (c *Campaign) state(s Settings) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Again returns the last batch if it was made of the same problem, results and settings
+// UnchangedBatch returns the last batch if it was made of the same problem, results and settings
 // and nothing came of it yet: to ask for it again is not to ask for another.
-func (c *Campaign) Again(s Settings) (*Batch, error) {
+func (c *Campaign) UnchangedBatch(s Settings) (*Batch, error) {
 	if len(c.Batches) == 0 {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ func (c *Campaign) Again(s Settings) (*Batch, error) {
 	if before.Round()+1 != last.Round {
 		return nil, nil
 	}
-	state, err := before.state(s)
+	state, err := before.stateHash(s)
 	if err != nil || state != last.State {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.keep(ctx, b); err != nil {
+	if err := c.saveBatch(ctx, b); err != nil {
 		return nil, err
 	}
 	c.Batches = append(c.Batches, b)
@@ -88,17 +88,17 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if err := c.checkLabels(); err != nil {
 		return nil, err
 	}
-	ch, err := newChooser(ctx, c, s)
+	ch, err := newBatchOptimizer(ctx, c, s)
 	if err != nil {
 		return nil, err
 	}
-	state, err := c.state(s)
+	state, err := c.stateHash(s)
 	if err != nil {
 		return nil, err
 	}
 	b := &Batch{
 		Version: s.Version, Name: c.Problem.Name, Round: ch.round, Seed: s.Seed, Size: s.Size, State: state, Total: c.Problem.Total,
-		Measure: c.measured(), Labels: c.labels(), Models: []Model{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
+		Measure: c.usualMeasure(), Labels: c.measuredLabels(), Models: []ModelSummary{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
 	}
 	b.Models = ch.describe()
 	for _, e := range ch.pending {
@@ -107,35 +107,35 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if b.Best, err = c.best(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}
-	frontier, err := ch.frontier()
+	frontier, err := ch.newTradeOffOptimizer()
 	if err != nil {
 		return nil, err
 	}
 	if frontier != nil {
 		b.Trade = c.Problem.Trade
-		if b.Left, err = frontier.choose(ctx); err != nil {
+		if b.RemainingGain, err = frontier.choose(ctx); err != nil {
 			return nil, err
 		}
-	} else if len(ch.learnt()) > 0 {
+	} else if len(ch.learntObjectives()) > 0 {
 		var p *pool
-		if p, err = ch.look(ctx); err != nil {
+		if p, err = ch.preparePool(ctx); err != nil {
 			return nil, err
 		}
-		b.Left = ch.left(p, b.Best)
-		ch.choosePool(p)
+		b.RemainingGain = ch.remainingGain(p, b.Best)
+		ch.chooseFromPool(p)
 		ch.replicate(p)
 	} else {
-		b.Left = Left{Advice: GoOn, Text: ch.unknown()}
+		b.RemainingGain = RemainingGain{Advice: GoOn, Text: ch.nothingLearntText()}
 	}
-	if err := ch.fill(ctx); err != nil {
+	if err := ch.fillSpace(ctx); err != nil {
 		return nil, err
 	}
-	if err := ch.complete(ctx); err != nil {
+	if err := ch.completeBatch(ctx); err != nil {
 		return nil, err
 	}
 	b.Notes = append(b.Notes, ch.limitNotes()...)
 	if missing := s.Size - len(ch.batch); missing > 0 {
-		why, fix, err := ch.nothing(ctx)
+		why, fix, err := ch.explainExhaustion(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -150,10 +150,10 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	}
 	var recipes []map[string]int
 	for k := range ch.batch {
-		b.Entries = append(b.Entries, ch.entry(b.Round, k))
+		b.Entries = append(b.Entries, ch.newEntry(b.Round, k))
 		recipes = append(recipes, b.Entries[k].Recipe)
 	}
-	if b.Measure, err = b.Measure.fit(b.Total, recipes...); err != nil {
+	if b.Measure, err = b.Measure.fitDecimals(b.Total, recipes...); err != nil {
 		return nil, err
 	}
 	for k := range b.Entries {
@@ -162,8 +162,8 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	return b, nil
 }
 
-// look looks for what may be chosen, and draws what it may come to.
-func (ch *chooser) look(ctx context.Context) (*pool, error) {
+// preparePool looks for what may be chosen, and draws what it may come to.
+func (ch *batchOptimizer) preparePool(ctx context.Context) (*pool, error) {
 	anchors, values, err := ch.anchors()
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (ch *chooser) look(ctx context.Context) (*pool, error) {
 		best = values[0]
 	}
 	all, err := ch.candidates(ctx, best, anchors)
-	if err == nil && len(all) == 0 && ch.loosen() {
+	if err == nil && len(all) == 0 && ch.dropLimits() {
 		all, err = ch.candidates(ctx, best, anchors)
 	}
 	if err != nil {
@@ -182,33 +182,33 @@ func (ch *chooser) look(ctx context.Context) (*pool, error) {
 	return ch.newPool(all, anchors, best)
 }
 
-// entry makes an entry of what was chosen.
-func (ch *chooser) entry(round, k int) Entry {
+// newEntry makes an entry of what was chosen.
+func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	b := &ch.batch[k]
-	e := Entry{ID: book.ID(round, k+1), Recipe: ch.c.named(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: keyOf(b.parts)}
+	e := Entry{ID: book.ID(round, k+1), Recipe: ch.c.namedAmounts(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: recipeKey(b.parts)}
 	for _, o := range ch.objectives {
 		if o.model == nil || o.learning.Limit != nil {
 			continue
 		}
 		name := o.label
 		if _, taken := e.Predicted[name]; taken {
-			if o.of != nil {
+			if o.sharedWith != nil {
 				continue
 			}
 			name = o.name // of a label that is learnt in two ways
 		}
 		e.Predicted[name] = o.predict(b.parts)
 	}
-	e.Limits = ch.limitsOf(b.parts)
+	e.Limits = ch.checkLimits(b.parts)
 	if b.scored {
-		e.BeatsBest, e.Improvement = &b.beats, &b.better
+		e.BeatsBest, e.Improvement = &b.beats, &b.improvement
 	}
 	e.Reason = ch.reason(b)
 	return e
 }
 
-// named returns the units of a recipe by ingredient.
-func (c *Campaign) named(parts []mcmc.Part) map[string]int {
+// namedAmounts returns the units of a recipe by ingredient.
+func (c *Campaign) namedAmounts(parts []mcmc.Part) map[string]int {
 	recipe := make(map[string]int, len(parts))
 	for _, p := range parts {
 		recipe[c.Problem.Ingredients[p.Ingredient]] = p.Amount
@@ -216,8 +216,8 @@ func (c *Campaign) named(parts []mcmc.Part) map[string]int {
 	return recipe
 }
 
-// unknown says why nothing was learnt yet.
-func (ch *chooser) unknown() string {
+// nothingLearntText says why nothing was learnt yet.
+func (ch *batchOptimizer) nothingLearntText() string {
 	if len(ch.objectives) == 0 {
 		return "The problem has no property that learns a label, so that batches fill the space."
 	}
@@ -226,7 +226,7 @@ func (ch *chooser) unknown() string {
 
 // best returns the best of what was measured up to a round, of recipes that keep the rules;
 // nil if there is none.
-func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best, error) {
+func (c *Campaign) best(objectives []*objective, ch *batchOptimizer, round int) (*Best, error) {
 	type group struct {
 		trial  int
 		sum    []float64
@@ -257,7 +257,7 @@ func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best,
 			case classes[i][k] == "":
 				values[i] = math.NaN()
 			default:
-				values[i] = o.fits(0, classes[i][k])
+				values[i] = o.measuredDesirability(0, classes[i][k])
 			}
 		}
 		if slices.ContainsFunc(values, math.IsNaN) {
@@ -278,7 +278,7 @@ func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best,
 	most := math.Inf(-1)
 	for _, g := range order {
 		t := &c.trials[g.trial]
-		y, err := ch.wished(t.parts)
+		y, err := ch.fixedDesirability(t.parts)
 		if err != nil {
 			return nil, err
 		}
@@ -289,14 +289,14 @@ func (c *Campaign) best(objectives []*objective, ch *chooser, round int) (*Best,
 				measured[o.label] = v
 			}
 			if o.learning.Numeric {
-				v = o.fits(v, "")
+				v = o.measuredDesirability(v, "")
 			}
 			broken = broken || o.learning.Limit != nil && v == 0
 			y = float64(y * portable.Pow(v, o.weight))
 		}
 		if y > most && !broken {
 			most = y
-			best = &Best{ID: t.id, Recipe: c.named(t.parts), Measured: measured, Trials: g.trials, key: t.key}
+			best = &Best{ID: t.id, Recipe: c.namedAmounts(t.parts), Measured: measured, Trials: g.trials, key: t.key}
 		}
 	}
 	return best, nil

@@ -103,7 +103,7 @@ func TestBatch(t *testing.T) {
 					t.Errorf("%v was tried, or is there twice", e.Recipe)
 				}
 				tried[e.key] = true
-				if broken, err := c.Problem.Broken(e.parts); err != nil || len(broken) > 0 {
+				if broken, err := c.Problem.BrokenRules(e.parts); err != nil || len(broken) > 0 {
 					t.Errorf("%v: %+v, %v", e.Recipe, broken, err)
 				}
 				if e.Reason.Text == "" || e.BeatsBest != nil && !(*e.BeatsBest >= 0 && *e.BeatsBest <= 1) {
@@ -135,8 +135,8 @@ func TestBatchFinds(t *testing.T) {
 	if top := b.Entries[at]; top.Reason.Kind != Likely || math.Abs(top.Predicted["y"].Value-100) > 5 {
 		t.Errorf("the top: %+v", top)
 	}
-	if b.Left.Advice != GoOn {
-		t.Errorf("%+v", b.Left)
+	if b.RemainingGain.Advice != GoOn {
+		t.Errorf("%+v", b.RemainingGain)
 	}
 	// Of two ingredients all is known but the ends, which lie far below.
 	// As long as the last rounds have brought something better, that is no reason to stop.
@@ -150,12 +150,12 @@ func TestBatchFinds(t *testing.T) {
 			all += fmt.Sprintf("top %[1]d,%[4]d,x,a,%[1]d,,%[2]s,made,\ntop %[1]d,%[4]d,x,b,%[3]d,,%[2]s,made,\n", a, hill([]int{a, 0, 6}, 0), 20-a, round)
 		}
 		path := bench(t, map[string]string{"bar.yaml": "total: 20\ningredients: [a, b]\nsparsity: {uniform: [1, 2]}\nproperties: {y: {forest: {label: y, maximize: true}}}\nsearch: {doses: any}\n", "bar.results.csv": all})
-		st, err := open(t, path).Stand(t.Context(), Settings{Size: 4, Seed: 1, MaxNew: -1})
+		st, err := open(t, path).ComputeStanding(t.Context(), Settings{Size: 4, Seed: 1, MaxNew: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st.Left.Advice != want || *st.Left.Probability >= stopBelow || st.Best.ID != "top 10" {
-			t.Errorf("after %d rounds: %+v, the best %+v", rounds, st.Left, st.Best)
+		if st.RemainingGain.Advice != want || *st.RemainingGain.Probability >= stopBelow || st.Best.ID != "top 10" {
+			t.Errorf("after %d rounds: %+v, the best %+v", rounds, st.RemainingGain, st.Best)
 		}
 	}
 }
@@ -170,11 +170,11 @@ func TestBatchPending(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = open(t, path)
-	if again, err := c.Again(s); err != nil || again == nil || again.Entries[0].key != first.Entries[0].key {
+	if again, err := c.UnchangedBatch(s); err != nil || again == nil || again.Entries[0].key != first.Entries[0].key {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	s.Size = 4
-	if other, err := c.Again(s); err != nil || other != nil {
+	if other, err := c.UnchangedBatch(s); err != nil || other != nil {
 		t.Errorf("another size: %+v, %v", other, err)
 	}
 	second, err := c.Next(t.Context(), s)
@@ -330,7 +330,7 @@ func TestLearnWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _, err := record(t, path, Result{Name: "own", Parts: parts, Values: map[string]string{"y": "curdled"}}, Recording{})
+	text, _, err := record(t, path, Result{Name: "own", Parts: parts, Values: map[string]string{"y": "curdled"}}, RecordOptions{})
 	if err != nil || !strings.Contains(text, ",failed,") {
 		t.Errorf("a result that failed: %v\n%s", err, text)
 	}
@@ -340,10 +340,10 @@ func TestLearnWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := o.desire(math.Sqrt(o.least * o.greatest)); math.Abs(d-0.5) > 1e-9 {
+	if d := o.desirability(math.Sqrt(o.least * o.greatest)); math.Abs(d-0.5) > 1e-9 {
 		t.Errorf("the geometric mean of %v and %v is wanted by %v", o.least, o.greatest, d)
 	}
-	if back := o.number(float64(o.sign * o.warp.score(100))); math.Abs(back-100) > 1e-6 {
+	if back := o.labelValue(float64(o.sign * o.warp.score(100))); math.Abs(back-100) > 1e-6 {
 		t.Errorf("100 comes back as %v", back)
 	}
 
@@ -381,7 +381,7 @@ func TestSpreads(t *testing.T) {
 			t.Fatal(err)
 		}
 		mean, _ := o.model.Predict(c.trials[3].parts)
-		return o.number(mean)
+		return o.labelValue(mean)
 	}
 	well, badly := predicted(100, "1")-predicted(0, "1"), predicted(100, "500")-predicted(0, "500")
 	if !(well > 2) || !(math.Abs(badly) < well/5) {
@@ -416,18 +416,18 @@ func TestStand(t *testing.T) {
 		{ID: "1-1", Values: map[string]string{"y": fmt.Sprint(low.Value)}},
 		{ID: "1-2", Values: map[string]string{"y": fmt.Sprint(low.High + 1000)}, Parts: parts}, // otherwise, and against the rules
 		{ID: "1-3", Failed: true},
-	}, Recording{Now: noon}); err != nil {
+	}, RecordOptions{Now: noon}); err != nil {
 		t.Fatal(err)
 	}
-	st, err := open(t, path).Stand(t.Context(), s)
+	st, err := open(t, path).ComputeStanding(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if st.Tried != 33 || st.Failed != 1 || st.Broken < 1 || len(st.Rounds) != 2 || st.Rounds[1].Results != 3 || st.Rounds[1].Failed != 1 {
 		t.Errorf("%+v", st)
 	}
-	if st.Best.ID == "1-2" || len(st.Told) != 2 || !st.Told[0].Within || !st.Told[1].Otherwise || st.Coverage[0] != (Coverage{"y", 1, 1}) {
-		t.Errorf("the best %+v, told %+v, coverage %+v", st.Best, st.Told, st.Coverage)
+	if st.Best.ID == "1-2" || len(st.Checks) != 2 || !st.Checks[0].Within || !st.Checks[1].MadeOtherwise || st.Coverage[0] != (Coverage{"y", 1, 1}) {
+		t.Errorf("the best %+v, told %+v, coverage %+v", st.Best, st.Checks, st.Coverage)
 	}
 }
 

@@ -24,7 +24,7 @@ type objective struct {
 	warp            *warp   // of numbers
 	sign            float64 // −1 where the values of the model fall as the label rises
 	model           Surrogate
-	of              *objective // whose model it shares; nil: it has one of its own
+	sharedWith      *objective // whose model it shares; nil: it has one of its own
 }
 
 // fewestMeasured is how many measurements a model is learnt from.
@@ -33,18 +33,18 @@ const fewestMeasured = 4
 // learn learns an objective from the trials that have its label. It shares the model of one
 // before that learns the same: what is limited is predicted by the model that checks it.
 func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*objective, seed uint64) (*objective, error) {
-	o := &objective{name: w.Name, label: w.Learns.Label, weight: w.Weight, learning: w.Learns, sign: 1}
-	if at := slices.IndexFunc(before, func(b *objective) bool { return b.of == nil && learnsAlike(b.learning, w.Learns) }); at >= 0 {
+	o := &objective{name: w.Name, label: w.Learning.Label, weight: w.Weight, learning: w.Learning, sign: 1}
+	if at := slices.IndexFunc(before, func(b *objective) bool { return b.sharedWith == nil && learnsAlike(b.learning, w.Learning) }); at >= 0 {
 		b := before[at]
-		o.rows, o.least, o.greatest, o.warp, o.sign, o.model, o.of = b.rows, b.least, b.greatest, b.warp, b.sign, b.model, b
+		o.rows, o.least, o.greatest, o.warp, o.sign, o.model, o.sharedWith = b.rows, b.least, b.greatest, b.warp, b.sign, b.model, b
 		return o, nil
 	}
-	numbers, classes, err := c.measuredOf(w.Learns)
+	numbers, classes, err := c.measuredOf(w.Learning)
 	if err != nil {
 		return nil, err
 	}
-	data := &model.Data{Label: o.label, Ingredients: c.Problem.Ingredients, Total: c.Problem.Total, Features: w.Learns.Features}
-	spreads, err := w.Learns.Spreads(c.Problem.Book)
+	data := &model.Data{Label: o.label, Ingredients: c.Problem.Ingredients, Total: c.Problem.Total, Features: w.Learning.Features}
+	spreads, err := w.Learning.Spreads(c.Problem.Book)
 	if err != nil {
 		return nil, err
 	}
@@ -52,24 +52,24 @@ func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*obj
 	var values, sd []float64
 	for k, t := range c.trials {
 		switch {
-		case w.Learns.Numeric && !math.IsNaN(numbers[k]):
+		case w.Learning.Numeric && !math.IsNaN(numbers[k]):
 			recipes, values = append(recipes, t.parts), append(values, numbers[k])
 			if spreads != nil {
 				sd = append(sd, spreads[k])
 			}
-		case !w.Learns.Numeric && classes[k] != "":
+		case !w.Learning.Numeric && classes[k] != "":
 			recipes, data.Classes = append(recipes, t.parts), append(data.Classes, classes[k])
 		}
 	}
 	o.rows = len(recipes)
-	if w.Learns.Numeric {
+	if w.Learning.Numeric {
 		return o, o.learnNumbers(ctx, recipes, values, sd, len(c.Problem.Ingredients), c.Problem.Total)
 	}
 	if o.rows < fewestMeasured {
 		return o, nil
 	}
 	data.Rows = rowsOf(recipes)
-	woods, err := newWoods(ctx, data, w.Learns.Want, seed)
+	woods, err := newForestEnsemble(ctx, data, w.Learning.Want, seed)
 	if errors.Is(err, errNotYet) {
 		return o, nil
 	}
@@ -100,9 +100,9 @@ func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, val
 	}
 	spreads := make([]float64, len(sd))
 	for k, s := range sd {
-		spreads[k] = o.warp.spread(values[k], s)
+		spreads[k] = o.warp.scoreSD(values[k], s)
 	}
-	g, err := newProcess(ctx, recipes, scores, spreads, ingredients, total)
+	g, err := newGaussianProcess(ctx, recipes, scores, spreads, ingredients, total)
 	if err != nil {
 		return err
 	}
@@ -156,14 +156,14 @@ func (c *Campaign) measuredOf(of *problem.Learning) (numbers []float64, classes 
 	return numbers, classes, nil
 }
 
-// number returns the label that a value of the model stands for.
-func (o *objective) number(v float64) float64 { return o.warp.value(float64(o.sign * v)) }
+// labelValue returns the label that a value of the model stands for.
+func (o *objective) labelValue(v float64) float64 { return o.warp.value(float64(o.sign * v)) }
 
-// desire is how much a number is wanted: from 0 at the worst that was measured to 1 at
+// desirability is how much a number is wanted: from 0 at the worst that was measured to 1 at
 // the best, and above 1 beyond.
-func (o *objective) desire(v float64) float64 {
+func (o *objective) desirability(v float64) float64 {
 	log := o.learning.Log
-	v, least, greatest := scaled(v, log), scaled(o.least, log), scaled(o.greatest, log)
+	v, least, greatest := logIf(v, log), logIf(o.least, log), logIf(o.greatest, log)
 	d := (v - least) / (greatest - least)
 	if o.learning.Want.Direction() < 0 {
 		d = (greatest - v) / (greatest - least)
@@ -171,14 +171,14 @@ func (o *objective) desire(v float64) float64 {
 	return max(d, 0)
 }
 
-// wanted is the probability that a number is within the bounds of a want, given the value
+// predictedDesirability is the probability that a number is within the bounds of a want, given the value
 // of the model, or a direction's desire.
-func (o *objective) wanted(v float64) float64 {
+func (o *objective) predictedDesirability(v float64) float64 {
 	switch {
 	case !o.learning.Numeric:
-		return o.wantedClass(min(max(v, 0), 1))
+		return o.classDesirability(min(max(v, 0), 1))
 	case o.learning.Want.Direction() != 0:
-		return o.desire(o.number(v))
+		return o.desirability(o.labelValue(v))
 	}
 	v = float64(o.sign * v)
 	low, high, _ := o.learning.Want.Bounds()
@@ -195,9 +195,9 @@ func (o *objective) wanted(v float64) float64 {
 	return max(share, 0)
 }
 
-// wantedClass is how much a trial is wanted that is of the class with a probability: where
+// classDesirability is how much a trial is wanted that is of the class with a probability: where
 // that is only to be small, as much as one that is not.
-func (o *objective) wantedClass(p float64) float64 {
+func (o *objective) classDesirability(p float64) float64 {
 	switch l := o.learning.Limit; {
 	case l == nil || math.IsInf(l.Most, 1):
 		return p
@@ -207,8 +207,8 @@ func (o *objective) wantedClass(p float64) float64 {
 	return 1
 }
 
-// fits is how well what was measured fits the want.
-func (o *objective) fits(number float64, class string) float64 {
+// measuredDesirability is how well what was measured fits the want.
+func (o *objective) measuredDesirability(number float64, class string) float64 {
 	want := o.learning.Want
 	switch {
 	case !o.learning.Numeric:
@@ -216,12 +216,12 @@ func (o *objective) fits(number float64, class string) float64 {
 		if want.Has(class) {
 			of = 1
 		}
-		return o.wantedClass(of)
+		return o.classDesirability(of)
 	case want.Direction() != 0:
 		if o.least == o.greatest {
 			return 1
 		}
-		return o.desire(number)
+		return o.desirability(number)
 	}
 	if low, high, _ := want.Bounds(); low <= number && number <= high {
 		return 1
@@ -229,14 +229,14 @@ func (o *objective) fits(number float64, class string) float64 {
 	return 0
 }
 
-// optimistic is what the search looks for: how well a recipe would fit if it came out a
+// optimisticDesirability is what the search looks for: how well a recipe would fit if it came out a
 // standard deviation better than predicted.
-func (o *objective) optimistic(x []mcmc.Part) float64 {
+func (o *objective) optimisticDesirability(x []mcmc.Part) float64 {
 	mean, sd := o.model.Predict(x)
 	if o.learning.Want.Direction() == 0 && (o.learning.Numeric || o.learning.Limit != nil) {
-		return max(o.wanted(mean-sd), o.wanted(mean), o.wanted(mean+sd))
+		return max(o.predictedDesirability(mean-sd), o.predictedDesirability(mean), o.predictedDesirability(mean+sd))
 	}
-	return o.wanted(mean + sd)
+	return o.predictedDesirability(mean + sd)
 }
 
 // predict returns what will be measured of a recipe.
@@ -246,14 +246,14 @@ func (o *objective) predict(x []mcmc.Part) Prediction {
 		return Prediction{Value: mean, Low: max(mean-float64(coverageNormal*sd), 0), High: min(mean+float64(coverageNormal*sd), 1)}
 	}
 	noise := o.model.Noise()
-	half := float64(coverageNormal * o.model.Widen() * math.Sqrt(float64(sd*sd)+float64(noise*noise)))
-	a, b := o.number(mean-half), o.number(mean+half)
-	return Prediction{Value: o.number(mean), Low: min(a, b), High: max(a, b)}
+	half := float64(coverageNormal * o.model.IntervalScale() * math.Sqrt(float64(sd*sd)+float64(noise*noise)))
+	a, b := o.labelValue(mean-half), o.labelValue(mean+half)
+	return Prediction{Value: o.labelValue(mean), Low: min(a, b), High: max(a, b)}
 }
 
 // describe says how well an objective was learnt.
-func (o *objective) describe() Model {
-	m := Model{Label: o.label, Kind: NoModel, Rows: o.rows}
+func (o *objective) describe() ModelSummary {
+	m := ModelSummary{Label: o.label, Kind: NoModel, Rows: o.rows}
 	if o.model == nil {
 		return m
 	}
@@ -281,10 +281,10 @@ func (o *objective) noise() float64 {
 }
 
 // describe says how well each label was learnt.
-func (ch *chooser) describe() []Model {
-	models := []Model{}
+func (ch *batchOptimizer) describe() []ModelSummary {
+	models := []ModelSummary{}
 	for _, o := range ch.objectives {
-		if !slices.ContainsFunc(models, func(m Model) bool { return m.Label == o.label }) {
+		if !slices.ContainsFunc(models, func(m ModelSummary) bool { return m.Label == o.label }) {
 			models = append(models, o.describe())
 		}
 	}

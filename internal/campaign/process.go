@@ -11,24 +11,24 @@ import (
 	"kir/mcmc"
 )
 
-// A process is a Gaussian process on the roots of shares with a Matérn kernel of
+// A gaussianProcess is a Gaussian process on the roots of shares with a Matérn kernel of
 // smoothness 5/2 and a length for each ingredient (Rasmussen and Williams 2006, chapters
 // 2, 4 and 5). Lengths and noise are those of greatest posterior density on a grid, so
 // that they are the same on every machine.
-type process struct {
-	total  int
-	points []point
-	weight []float64 // 1/length², by ingredient
-	norm   []float64 // Σ weight·v² of each point
-	noise  float64   // variance of a measurement, as a share of scale²
-	own    []float64 // what each point was measured with beside that, as a share of scale²
-	usual  float64   // the same of a new measurement: that in the middle
-	scale  float64   // standard deviation of values
-	mean   float64
-	factor portable.Lower // L of L·Lᵀ = K + noise·1
-	alpha  []float64      // (K + noise·1)⁻¹ (y − mean)
-	r2     float64
-	widen  float64
+type gaussianProcess struct {
+	total         int
+	points        []point
+	weight        []float64 // 1/length², by ingredient
+	norm          []float64 // Σ weight·v² of each point
+	noise         float64   // variance of a measurement, as a share of scale²
+	ownNoise      []float64 // what each point was measured with beside that, as a share of scale²
+	usualNoise    float64   // the same of a new measurement: that in the middle
+	scale         float64   // standard deviation of values
+	mean          float64
+	factor        portable.Lower // L of L·Lᵀ = K + noise·1
+	alpha         []float64      // (K + noise·1)⁻¹ (y − mean)
+	r2            float64
+	intervalScale float64
 }
 
 // Bounds of what a process is made of.
@@ -46,10 +46,10 @@ const (
 	noiseMedian, noiseSpread   = 0.05, 1.5
 )
 
-// newProcess fits a process to values at recipes, that were measured with standard
+// newGaussianProcess fits a process to values at recipes, that were measured with standard
 // deviations; NaN where one is not known, and empty if none is.
-func newProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) (*process, error) {
-	g := &process{total: total, weight: make([]float64, ingredients), noise: noiseMedian}
+func newGaussianProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) (*gaussianProcess, error) {
+	g := &gaussianProcess{total: total, weight: make([]float64, ingredients), noise: noiseMedian}
 	for i := range g.weight {
 		g.weight[i] = 1 / (lengthMedian * lengthMedian)
 	}
@@ -58,15 +58,15 @@ func newProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64
 	for k, x := range recipes {
 		all[k] = pointOf(x, total)
 	}
-	own, usual := measuredWith(values, sd)
-	g.usual = usual
+	own, usual := noiseVariances(values, sd)
+	g.usualNoise = usual
 	tuned := thinned(values, mostTuned)
-	g.own = pick(own, tuned)
-	if err := g.tune(ctx, pick(all, tuned), pick(values, tuned)); err != nil {
+	g.ownNoise = gather(own, tuned)
+	if err := g.tune(ctx, gather(all, tuned), gather(values, tuned)); err != nil {
 		return nil, err
 	}
-	y := pick(values, rows)
-	g.points, g.own = pick(all, rows), pick(own, rows)
+	y := gather(values, rows)
+	g.points, g.ownNoise = gather(all, rows), gather(own, rows)
 	g.mean = 0
 	for _, v := range y {
 		g.mean += v / float64(len(y))
@@ -74,17 +74,17 @@ func newProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64
 	for !g.fit(centred(y, g.mean)) {
 		g.noise = float64(g.noise * 2) // which cannot go on: a matrix that is mostly diagonal has a factor
 	}
-	g.judge(y)
+	g.scoreLeaveOneOut(y)
 	return g, nil
 }
 
-// mostOwn bounds the variance of a value, beside the variance of all: one that was measured
+// maxOwnNoise bounds the variance of a value, beside the variance of all: one that was measured
 // worse tells nothing.
-const mostOwn = 1e6
+const maxOwnNoise = 1e6
 
-// measuredWith returns the variances of values that were measured with standard deviations,
+// noiseVariances returns the variances of values that were measured with standard deviations,
 // as shares of the variance of all, and that in the middle, which values without one have.
-func measuredWith(values, sd []float64) (own []float64, usual float64) {
+func noiseVariances(values, sd []float64) (own []float64, usual float64) {
 	own = make([]float64, len(values))
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(sd)), math.IsNaN)
 	if len(known) == 0 {
@@ -97,7 +97,7 @@ func measuredWith(values, sd []float64) (own []float64, usual float64) {
 	for _, v := range values {
 		variance += float64((v-mean)*(v-mean)) / float64(len(values))
 	}
-	share := func(s float64) float64 { return min(float64(s*s)/variance, mostOwn) }
+	share := func(s float64) float64 { return min(float64(s*s)/variance, maxOwnNoise) }
 	usual = share(known[len(known)/2])
 	for k, s := range sd {
 		if own[k] = usual; !math.IsNaN(s) {
@@ -107,7 +107,7 @@ func measuredWith(values, sd []float64) (own []float64, usual float64) {
 	return own, usual
 }
 
-func pick[T any](all []T, at []int) []T {
+func gather[T any](all []T, at []int) []T {
 	out := make([]T, len(at))
 	for k, r := range at {
 		out[k] = all[r]
@@ -145,7 +145,7 @@ func thinned(values []float64, most int) []int {
 }
 
 // kernel returns the correlation of the values at two points, given Σ weight·v² of each.
-func (g *process) kernel(x, y point, normX, normY float64) float64 {
+func (g *gaussianProcess) kernel(x, y point, normX, normY float64) float64 {
 	dot := 0.0
 	for a, b := 0, 0; a < len(x) && b < len(y); {
 		switch {
@@ -164,7 +164,7 @@ func (g *process) kernel(x, y point, normX, normY float64) float64 {
 }
 
 // normOf returns Σ weight·v².
-func (g *process) normOf(x point) float64 {
+func (g *gaussianProcess) normOf(x point) float64 {
 	sum := 0.0
 	for _, c := range x {
 		sum += float64(g.weight[c.i] * float64(c.v*c.v))
@@ -174,7 +174,7 @@ func (g *process) normOf(x point) float64 {
 
 // fit factors the matrix of the points and solves it for centred values; false if it has
 // no factor. It sets the scale to that of greatest likelihood.
-func (g *process) fit(y []float64) bool {
+func (g *gaussianProcess) fit(y []float64) bool {
 	n := len(y)
 	g.norm = g.norm[:0]
 	for _, x := range g.points {
@@ -188,7 +188,7 @@ func (g *process) fit(y []float64) bool {
 		for j := range i {
 			row[j] = g.kernel(g.points[i], g.points[j], g.norm[i], g.norm[j])
 		}
-		row[i] = 1 + g.noise + g.own[i]
+		row[i] = 1 + g.noise + g.ownNoise[i]
 	}
 	if !g.factor.Factor() {
 		return false
@@ -203,9 +203,9 @@ func (g *process) fit(y []float64) bool {
 	return true
 }
 
-// density is the logarithm of the posterior density of lengths and noise, the scale at
+// logPosterior is the logarithm of the posterior density of lengths and noise, the scale at
 // its best.
-func (g *process) density(tuned [][]int) float64 {
+func (g *gaussianProcess) logPosterior(tuned [][]int) float64 {
 	d := float64(-float64(len(g.alpha))*portable.Log(g.scale)) - float64(g.factor.LogDeterminant()/2)
 	for _, group := range tuned {
 		t := float64((float64(-portable.Log(g.weight[group[0]])/2) - portable.Log(lengthMedian)) / lengthSpread)
@@ -217,7 +217,7 @@ func (g *process) density(tuned [][]int) float64 {
 
 // tune chooses lengths and noise: from step to step each is changed by a factor for as
 // long as that makes the density greater.
-func (g *process) tune(ctx context.Context, points []point, values []float64) error {
+func (g *gaussianProcess) tune(ctx context.Context, points []point, values []float64) error {
 	g.points = points
 	mean := 0.0
 	for _, v := range values {
@@ -228,7 +228,7 @@ func (g *process) tune(ctx context.Context, points []point, values []float64) er
 	for !g.fit(y) {
 		g.noise = float64(g.noise * 2)
 	}
-	best := g.density(groups)
+	best := g.logPosterior(groups)
 	all := make([]int, len(g.weight))
 	for i := range all {
 		all[i] = i
@@ -257,7 +257,7 @@ func (g *process) tune(ctx context.Context, points []point, values []float64) er
 						change(group, by)
 						better := false
 						if g.noise > 1e-6 && g.noise < 100 && g.fit(y) {
-							d := g.density(groups)
+							d := g.logPosterior(groups)
 							if better = d > best+1e-3; better {
 								best, moved = d, true
 							}
@@ -280,7 +280,7 @@ func (g *process) tune(ctx context.Context, points []point, values []float64) er
 
 // groups returns the ingredients that share a length: those that are used often have one
 // of their own, all others one together.
-func (g *process) groups() [][]int {
+func (g *gaussianProcess) groups() [][]int {
 	uses := make([]int, len(g.weight))
 	for _, x := range g.points {
 		for _, c := range x {
@@ -307,8 +307,8 @@ func (g *process) groups() [][]int {
 	return groups
 }
 
-// judge compares values with what the others predict of each.
-func (g *process) judge(y []float64) {
+// scoreLeaveOneOut compares values with what the others predict of each.
+func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
 	n := len(y)
 	off, all := 0.0, 0.0
 	ratios := make([]float64, n)
@@ -326,11 +326,11 @@ func (g *process) judge(y []float64) {
 		m := float64(n) / float64(n-1)
 		g.r2 = 1 - off/(float64(all*float64(m*m)))
 	}
-	g.widen = 1
+	g.intervalScale = 1
 	if n >= fewestJudged {
 		slices.Sort(ratios)
 		at := min(int(math.Ceil(coverage*float64(n+1)))-1, n-1)
-		g.widen = min(max(ratios[at]/coverageNormal, leastWiden), mostWiden)
+		g.intervalScale = min(max(ratios[at]/coverageNormal, leastWiden), mostWiden)
 	}
 }
 
@@ -342,8 +342,8 @@ const (
 	mostWiden      = 3
 )
 
-// across returns L⁻¹·k of a point, and the mean there.
-func (g *process) across(x point) (v []float64, mean float64) {
+// whitenedCovariance returns L⁻¹·k of a point, and the mean there.
+func (g *gaussianProcess) whitenedCovariance(x point) (v []float64, mean float64) {
 	norm := g.normOf(x)
 	v = make([]float64, len(g.points))
 	for i := range v {
@@ -355,8 +355,8 @@ func (g *process) across(x point) (v []float64, mean float64) {
 }
 
 // Predict implements [Surrogate].
-func (g *process) Predict(x []mcmc.Part) (mean, sd float64) {
-	v, mean := g.across(pointOf(x, g.total))
+func (g *gaussianProcess) Predict(x []mcmc.Part) (mean, sd float64) {
+	v, mean := g.whitenedCovariance(pointOf(x, g.total))
 	left := 1.0
 	for _, f := range v {
 		left -= float64(f * f)
@@ -365,14 +365,14 @@ func (g *process) Predict(x []mcmc.Part) (mean, sd float64) {
 }
 
 // Draws implements [Surrogate].
-func (g *process) Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64 {
+func (g *gaussianProcess) Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64 {
 	m := len(xs)
 	points, norms := make([]point, m), make([]float64, m)
 	half, means := make([][]float64, m), make([]float64, m)
 	for a, x := range xs {
 		points[a] = pointOf(x, g.total)
 		norms[a] = g.normOf(points[a])
-		half[a], means[a] = g.across(points[a])
+		half[a], means[a] = g.whitenedCovariance(points[a])
 	}
 	factor := make([][]float64, m)
 	for a := range m {
@@ -399,7 +399,7 @@ func (g *process) Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64 {
 	e := make([]float64, m)
 	for s := range draws {
 		for a := range e {
-			e[a] = normal(r)
+			e[a] = drawNormal(r)
 		}
 		draws[s] = make([]float64, m)
 		for a := range m {
@@ -414,10 +414,10 @@ func (g *process) Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64 {
 }
 
 // Noise implements [Surrogate].
-func (g *process) Noise() float64 { return float64(g.scale * math.Sqrt(g.noise+g.usual)) }
+func (g *gaussianProcess) Noise() float64 { return float64(g.scale * math.Sqrt(g.noise+g.usualNoise)) }
 
 // R2 implements [Surrogate].
-func (g *process) R2() float64 { return g.r2 }
+func (g *gaussianProcess) R2() float64 { return g.r2 }
 
-// Widen implements [Surrogate].
-func (g *process) Widen() float64 { return g.widen }
+// IntervalScale implements [Surrogate].
+func (g *gaussianProcess) IntervalScale() float64 { return g.intervalScale }

@@ -12,24 +12,24 @@ import (
 )
 
 // reason says why a recipe was chosen, from figures.
-func (ch *chooser) reason(b *chosen) Reason {
+func (ch *batchOptimizer) reason(b *chosenRecipe) Reason {
 	if b.front != nil {
 		return b.front.reason(b)
 	}
 	switch b.kind {
 	case Fill:
-		if math.IsNaN(b.near) {
+		if math.IsNaN(b.distance) {
 			return Reason{Fill, "fills the space: the first recipe"}
 		}
-		return Reason{Fill, fmt.Sprintf("fills the space: nothing tried or chosen is within a distance of %.2f", b.near)}
+		return Reason{Fill, fmt.Sprintf("fills the space: nothing tried or chosen is within a distance of %.2f", b.distance)}
 	case Replicate:
-		return Reason{Replicate, "replicate of " + b.of + ": noise decides whether it is the best"}
+		return Reason{Replicate, "replicate of " + b.trialID + ": noise decides whether it is the best"}
 	}
 	kind := b.kind
-	if kind == Likely && ch.teaches(b.parts) {
+	if kind == Likely && ch.isExploratory(b.parts) {
 		kind = Learn
 	}
-	if want := ch.classOnly(); want != nil && kind == Likely {
+	if want := ch.soleClassObjective(); want != nil && kind == Likely {
 		value, _ := want.model.Predict(b.parts)
 		return Reason{Likely, fmt.Sprintf("likely as wanted: %s is %s with probability %.2f", want.label, want.learning.Want, value)}
 	}
@@ -37,26 +37,26 @@ func (ch *chooser) reason(b *chosen) Reason {
 		return Reason{Likely, fmt.Sprintf("likely best: beats all that was tried with probability %.2f", b.beats)}
 	}
 	text := "settles what is least known"
-	if i := ch.leastKnown(b.parts); i >= 0 {
+	if i := ch.leastKnownIngredient(b.parts); i >= 0 {
 		text = "settles " + ch.c.Problem.Ingredients[i] + ", the least known here"
 	}
 	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beats)}
 }
 
-// classOnly returns the objective if a class is all that is learnt: then one recipe that
+// soleClassObjective returns the objective if a class is all that is learnt: then one recipe that
 // came out as wanted cannot be beaten. Else it is nil.
-func (ch *chooser) classOnly() *objective {
-	learnt := ch.learnt()
+func (ch *batchOptimizer) soleClassObjective() *objective {
+	learnt := ch.learntObjectives()
 	if len(learnt) != 1 || learnt[0].learning.Numeric {
 		return nil
 	}
 	return learnt[0]
 }
 
-// teaches says whether a recipe was chosen for what is not known of it: it is predicted
+// isExploratory says whether a recipe was chosen for what is not known of it: it is predicted
 // below the best by more than a standard deviation.
-func (ch *chooser) teaches(x []mcmc.Part) bool {
-	o := ch.alone()
+func (ch *batchOptimizer) isExploratory(x []mcmc.Part) bool {
+	o := ch.soleObjective()
 	if o == nil {
 		return false
 	}
@@ -71,10 +71,10 @@ func (ch *chooser) teaches(x []mcmc.Part) bool {
 	return mean+sd < best
 }
 
-// leastKnown returns the ingredient of a recipe without which most of the uncertainty of
+// leastKnownIngredient returns the ingredient of a recipe without which most of the uncertainty of
 // its prediction is gone; −1 if there is none.
-func (ch *chooser) leastKnown(x []mcmc.Part) int {
-	learnt := ch.learnt()
+func (ch *batchOptimizer) leastKnownIngredient(x []mcmc.Part) int {
+	learnt := ch.learntObjectives()
 	if len(learnt) == 0 || len(x) < 2 {
 		return -1
 	}
@@ -82,7 +82,7 @@ func (ch *chooser) leastKnown(x []mcmc.Part) int {
 	_, sd := o.model.Predict(x)
 	at, most := -1, 0.0
 	for k, p := range x {
-		rest := without(x, k, ch.c.Problem.Total)
+		rest := removePart(x, k, ch.c.Problem.Total)
 		if rest == nil {
 			continue
 		}
@@ -93,8 +93,8 @@ func (ch *chooser) leastKnown(x []mcmc.Part) int {
 	return at
 }
 
-// without returns a recipe without one of its parts, the others in proportion.
-func without(x []mcmc.Part, out, total int) []mcmc.Part {
+// removePart returns a recipe without one of its parts, the others in proportion.
+func removePart(x []mcmc.Part, out, total int) []mcmc.Part {
 	rest := slices.Delete(slices.Clone(x), out, out+1)
 	left := total - x[out].Amount
 	sum := 0
@@ -115,11 +115,11 @@ func without(x []mcmc.Part, out, total int) []mcmc.Part {
 	return rest
 }
 
-// left says what there is to gain, by the draws of a pool: the gain as the models state it,
+// remainingGain says what there is to gain, by the draws of a pool: the gain as the models state it,
 // and whether there is any by draws that are doubted. See docs/campaign.md for how often
 // each came true.
-func (ch *chooser) left(p *pool, best *Best) Left {
-	alone := ch.alone()
+func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
+	alone := ch.soleObjective()
 	noise := ch.utilityNoise(p)
 	better, gain := 0.0, 0.0
 	for s, draw := range p.utility {
@@ -128,14 +128,14 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 			better++ // nothing that counts was tried
 			continue
 		}
-		if top, tried := p.best(p.doubted[s]); top > tried+noise {
+		if top, tried := p.bestUtilities(p.studentUtility[s]); top > tried+noise {
 			better++
 		}
-		top, _ := p.best(draw)
+		top, _ := p.bestUtilities(draw)
 		switch {
 		case top <= tried:
 		case alone != nil:
-			gain += math.Abs(alone.number(top) - alone.number(tried))
+			gain += math.Abs(alone.labelValue(top) - alone.labelValue(tried))
 		default:
 			gain += top - tried
 		}
@@ -143,16 +143,16 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	n := float64(len(p.utility))
 	probability := better / n
 	gain /= n
-	l := Left{Probability: &probability, Gain: &gain, Advice: GoOn}
+	l := RemainingGain{Probability: &probability, Gain: &gain, Advice: GoOn}
 	said := "go on"
 	switch {
 	case probability >= stopBelow:
-	case len(p.parts) > 0 && ch.c.quiet(best) < quietRounds:
+	case len(p.parts) > 0 && ch.c.roundsSinceBest(best) < quietRounds:
 		said = fmt.Sprintf("go on until %d rounds in a row have brought nothing better", quietRounds)
 	default:
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
-	unit := "of the score, where the best so far has " + number.Value(p.b)
+	unit := "of the score, where the best so far has " + number.Value(p.bestPredicted)
 	if alone != nil {
 		unit = "of " + alone.label
 	}
@@ -162,16 +162,16 @@ func (ch *chooser) left(p *pool, best *Best) Left {
 	}
 	l.Text = fmt.Sprintf("With probability %.2f ± %.2f %s is left; the gain to expect of the best is %s %s. Advice: %s.",
 		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), what, number.Value(gain), unit, said)
-	return ch.doubt(l)
+	return ch.qualifyAdvice(l)
 }
 
-// doubt takes into account how well the models predict that the advice rests on, those
+// qualifyAdvice takes into account how well the models predict that the advice rests on, those
 // of limits among them. Where one predicts hardly anything, the advice is to go on. It is the same
 // where no recipe is predicted to keep the limits.
-func (ch *chooser) doubt(l Left) Left {
-	weak := ch.weakText()
+func (ch *batchOptimizer) qualifyAdvice(l RemainingGain) RemainingGain {
+	weak := ch.weakModelText()
 	switch {
-	case ch.loose:
+	case ch.limitsDropped:
 		l.Advice = GoOn
 		l.Text = "No recipe was found that is predicted to keep all limits, so the gain that is left is unknown. Advice: go on, or loosen a limit."
 		if weak != "" {
@@ -191,9 +191,9 @@ func (ch *chooser) doubt(l Left) Left {
 // of each label of the best predicted of what was tried: by how much better something has
 // to be to be seen as better. Only noise that replicates tell counts: what a model takes
 // for noise without them is also what it cannot follow.
-func (ch *chooser) utilityNoise(p *pool) float64 {
-	if o := ch.alone(); o != nil {
-		if ch.replicated(o) < fewestDraws {
+func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
+	if o := ch.soleObjective(); o != nil {
+		if ch.replicateFreedom(o) < minNoiseFreedom {
 			return 0
 		}
 		return o.model.Noise()
@@ -203,18 +203,18 @@ func (ch *chooser) utilityNoise(p *pool) float64 {
 	}
 	x := ch.c.trials[p.anchors[0]].parts
 	sum := 0.0
-	for _, o := range ch.learnt() {
-		if ch.replicated(o) < fewestDraws {
+	for _, o := range ch.learntObjectives() {
+		if ch.replicateFreedom(o) < minNoiseFreedom {
 			continue
 		}
 		mean, _ := o.model.Predict(x)
 		noise := o.model.Noise()
-		at := portable.Pow(o.wanted(mean), o.weight)
+		at := portable.Pow(o.predictedDesirability(mean), o.weight)
 		if at == 0 {
 			return 0 // and all that is tried has no utility
 		}
-		swing := portable.Pow(o.wanted(mean+noise), o.weight) - portable.Pow(o.wanted(mean-noise), o.weight)
-		change := float64(p.b / at * swing / 2)
+		swing := portable.Pow(o.predictedDesirability(mean+noise), o.weight) - portable.Pow(o.predictedDesirability(mean-noise), o.weight)
+		change := float64(p.bestPredicted / at * swing / 2)
 		sum += float64(change * change)
 	}
 	return math.Sqrt(sum)
@@ -237,8 +237,8 @@ func (c *Campaign) resultRounds() []int {
 	return slices.Sorted(maps.Keys(rounds))
 }
 
-// quiet returns how many rounds with results there were since the best was first made.
-func (c *Campaign) quiet(best *Best) int {
+// roundsSinceBest returns how many rounds with results there were since the best was first made.
+func (c *Campaign) roundsSinceBest(best *Best) int {
 	if best == nil {
 		return 0
 	}
@@ -254,9 +254,9 @@ func (c *Campaign) quiet(best *Best) int {
 // replicate puts a trial that may be the best in place of the last recipes of the batch,
 // where one more measurement of it is worth more than they are: where noise is known from
 // replicates, and is what decides which is best.
-func (ch *chooser) replicate(p *pool) {
-	o := ch.alone()
-	if o == nil || ch.s.Size < 2 || ch.replicated(o) < fewestDraws {
+func (ch *batchOptimizer) replicate(p *pool) {
+	o := ch.soleObjective()
+	if o == nil || ch.s.Size < 2 || ch.replicateFreedom(o) < minNoiseFreedom {
 		return
 	}
 	noise := o.model.Noise()
@@ -264,7 +264,7 @@ func (ch *chooser) replicate(p *pool) {
 		best, worth := -1, 0.0
 		for i, k := range p.anchors {
 			x := ch.c.trials[k].parts
-			if slices.ContainsFunc(ch.batch, func(b chosen) bool { return compareParts(b.parts, x) == 0 }) ||
+			if slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareParts(b.parts, x) == 0 }) ||
 				slices.ContainsFunc(ch.pending, func(e *Entry) bool { return e.key == ch.c.trials[k].key }) {
 				continue
 			}
@@ -294,17 +294,17 @@ func (ch *chooser) replicate(p *pool) {
 			return
 		}
 		t := &ch.c.trials[best]
-		if !ch.fits(t.parts) {
+		if !ch.fitsBatch(t.parts) {
 			return
 		}
-		ch.drop(last)
-		ch.add(chosen{parts: t.parts, kind: Replicate, gain: worth, of: t.id})
+		ch.removeRecipe(last)
+		ch.addRecipe(chosenRecipe{parts: t.parts, kind: Replicate, gain: worth, trialID: t.id})
 	}
 }
 
-// replicated returns the degrees of freedom from which the noise of a label is known:
+// replicateFreedom returns the degrees of freedom from which the noise of a label is known:
 // trials of the same recipe beyond its first.
-func (ch *chooser) replicated(o *objective) int {
+func (ch *batchOptimizer) replicateFreedom(o *objective) int {
 	numbers, _, err := ch.c.measuredOf(o.learning)
 	if err != nil {
 		return 0

@@ -36,8 +36,8 @@ type Result struct {
 	At *fault.Error // where it stands, for messages: File, Line, Column, Cell; nil: nowhere
 }
 
-// Recording says how results are recorded.
-type Recording struct {
+// RecordOptions says how results are recorded.
+type RecordOptions struct {
 	Correct  bool // values and amounts that are known already are replaced
 	Withdraw bool // the results count for nothing from here on
 
@@ -45,8 +45,8 @@ type Recording struct {
 	Step func(call, path string) error // see [file.Dir]
 }
 
-// Recorded says what became of results.
-type Recorded struct {
+// RecordSummary says what became of results.
+type RecordSummary struct {
 	New       int      `json:"new"`
 	Changed   int      `json:"changed"`
 	Same      int      `json:"same"`      // that were recorded already
@@ -59,10 +59,10 @@ type Recorded struct {
 
 // Record adds results to the file of them. All are added or none: the file is replaced
 // by one that begins with what it held. What is there already changes nothing.
-func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (_ *Recorded, err error) {
+func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions) (_ *RecordSummary, err error) {
 	path := problem.ResultsPath(c.path)
 	dir, base := &file.Dir{Path: filepath.Dir(path), Step: o.Step}, filepath.Base(path)
-	lock, err := lockBeside(ctx, dir, base)
+	lock, err := lockFile(ctx, dir, base)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +72,11 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (_
 	if err := removeUnfinished(dir, base); err != nil {
 		return nil, err
 	}
-	r := &recorder{c: c, o: o, out: &Recorded{File: path, IDs: []string{}, Notes: []string{}}}
+	r := &recorder{c: c, o: o, out: &RecordSummary{File: path, IDs: []string{}, Notes: []string{}}}
 	if err := r.open(dir, base); err != nil {
 		return nil, err
 	}
-	r.before = len(r.log.Entries)
+	r.entriesBefore = len(r.log.Entries)
 	each := func(do func(*Result) error) error {
 		var faults []*fault.Error
 		for k := range results {
@@ -94,10 +94,10 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (_
 		return nil, err
 	}
 	r.matchAmounts(results)
-	if err := each(r.take); err != nil {
+	if err := each(r.processResult); err != nil {
 		return nil, err
 	}
-	r.noteOwn()
+	r.noteOwnIDs()
 	if r.out.New+r.out.Changed+r.out.Withdrawn == 0 {
 		return r.out, nil
 	}
@@ -111,11 +111,11 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o Recording) (_
 	return r.out, nil
 }
 
-// lockPatience is how long another process that records is waited for.
-const lockPatience = 20 * time.Second
+// lockTimeout is how long another process that records is waited for.
+const lockTimeout = 20 * time.Second
 
-// lockBeside takes the lock of a file, which is nil where there are no locks.
-func lockBeside(ctx context.Context, dir *file.Dir, base string) (*file.Lock, error) {
+// lockFile takes the lock of a file, which is nil where there are no locks.
+func lockFile(ctx context.Context, dir *file.Dir, base string) (*file.Lock, error) {
 	for begun := time.Now(); ; {
 		lock, err := dir.Lock("."+base+".lock", false, 100*time.Millisecond)
 		switch {
@@ -125,7 +125,7 @@ func lockBeside(ctx context.Context, dir *file.Dir, base string) (*file.Lock, er
 			return nil, err
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case time.Since(begun) > lockPatience:
+		case time.Since(begun) > lockTimeout:
 			return nil, &fault.Error{File: dir.Join(base), Message: "another kir is writing to this file", Hint: "try again when it has ended"}
 		}
 	}
@@ -150,15 +150,15 @@ func removeUnfinished(dir *file.Dir, base string) error {
 
 // A recorder adds results to a file of them.
 type recorder struct {
-	c       *Campaign
-	o       Recording
-	options book.Options // that the log is read with
-	log     *book.Results
-	before  int                // entries of the log before this recording
-	labels  []string           // that the problem and the log know
-	matched map[*Result]*Entry // of a batch, by amounts: results under another id
-	own     []string           // what happened to ids of no batch
-	out     *Recorded
+	c             *Campaign
+	o             RecordOptions
+	options       book.Options // that the log is read with
+	log           *book.Results
+	entriesBefore int                // entries of the log before this recording
+	labels        []string           // that the problem and the log know
+	matched       map[*Result]*Entry // of a batch, by amounts: results under another id
+	ownNotes      []string           // what happened to ids of no batch
+	out           *RecordSummary
 }
 
 // open reads the file as it is now.
@@ -171,9 +171,9 @@ func (r *recorder) open(dir *file.Dir, base string) error {
 	if err := r.c.checkLabels(); err != nil {
 		return err
 	}
-	r.options, r.labels = o, r.c.labels()
+	r.options, r.labels = o, r.c.measuredLabels()
 	text, err := dir.Read(base, mostBytes)
-	if missing(err) {
+	if isNotExist(err) {
 		r.log = &book.Results{File: path, Ingredients: o.Ingredients}
 		for _, name := range r.labels {
 			r.log.AddLabel(name)
@@ -187,8 +187,8 @@ func (r *recorder) open(dir *file.Dir, base string) error {
 	return err
 }
 
-// wrong is an error at the place of a result.
-func (res *Result) wrong(hint, format string, args ...any) error {
+// errorf is an error at the place of a result.
+func (res *Result) errorf(hint, format string, args ...any) error {
 	e := &fault.Error{Message: fmt.Sprintf(format, args...), Hint: hint}
 	if res.At != nil {
 		e.File, e.Line, e.Column, e.Cell = res.At.File, res.At.Line, res.At.Column, res.At.Cell
@@ -196,8 +196,8 @@ func (res *Result) wrong(hint, format string, args ...any) error {
 	return e
 }
 
-// take takes in one result.
-func (r *recorder) take(res *Result) error {
+// processResult takes in one result.
+func (r *recorder) processResult(res *Result) error {
 	if err := r.readValues(res); err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (r *recorder) take(res *Result) error {
 	}
 	switch {
 	case res.Parts != nil:
-		if e.Parts, err = r.inUnits(res.Parts, proposed); err != nil {
+		if e.Parts, err = r.withOfferedUnit(res.Parts, proposed); err != nil {
 			return err
 		}
 		if proposed != nil && r.sameLattice(e.Parts, offered) {
@@ -245,7 +245,7 @@ func (r *recorder) take(res *Result) error {
 	case proposed != nil:
 		e.Parts = offered
 	default:
-		return res.wrong(`write what was made: --made "Gin=22%,Tonic=78%"`, "%s is in no batch, and nothing says what it is made of", fault.Quote(id))
+		return res.errorf(`write what was made: --made "Gin=22%,Tonic=78%"`, "%s is in no batch, and nothing says what it is made of", fault.Quote(id))
 	}
 	return r.add(res, e, old, proposed)
 }
@@ -264,11 +264,11 @@ func values(res *Result) []string {
 func (r *recorder) readValues(res *Result) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		v := res.Values[name]
-		numeric, spread := r.c.numeric(name), r.c.spread(name)
+		numeric, spread := r.c.isNumeric(name), r.c.isSpreadLabel(name)
 		if v == "" || !numeric && !spread {
 			continue
 		}
-		if numeric && r.c.fails(name, v) {
+		if numeric && r.c.isFailureValue(name, v) {
 			res.Failed, res.Values[name] = true, ""
 			continue
 		}
@@ -279,11 +279,11 @@ func (r *recorder) readValues(res *Result) error {
 		}
 		switch res.Values[name] = v; {
 		case ok && spread && f < 0:
-			return res.wrong("write 0 or more", "%s is %s, which is no standard deviation", fault.Quote(name), fault.Quote(v))
+			return res.errorf("write 0 or more", "%s is %s, which is no standard deviation", fault.Quote(name), fault.Quote(v))
 		case !ok && !numeric:
-			return res.wrong("write a number, or nothing if it is not known", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
+			return res.errorf("write a number, or nothing if it is not known", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
 		case !ok:
-			return res.wrong("write a number, nothing if it is not known, or failed if the trial failed", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
+			return res.errorf("write a number, nothing if it is not known, or failed if the trial failed", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
 		}
 	}
 	return nil
@@ -308,15 +308,15 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 		case proposed != nil:
 			return proposed.ID, nil, proposed, nil
 		case res.Parts == nil:
-			return "", nil, nil, res.wrong(r.c.knownIDs(), "there is no recipe %s in a batch or among the results", fault.Quote(id))
+			return "", nil, nil, res.errorf(r.c.pendingIDsHint(), "there is no recipe %s in a batch or among the results", fault.Quote(id))
 		}
 		res.Name = cmp.Or(res.Name, id)
 	}
 	switch {
 	case res.Name == "" && res.Parts != nil:
-		return "", nil, nil, res.wrong("name it", "a recipe without a name")
+		return "", nil, nil, res.errorf("name it", "a recipe without a name")
 	case res.Parts == nil:
-		return "", nil, nil, res.wrong(r.c.knownIDs(), "nothing says which recipe is meant")
+		return "", nil, nil, res.errorf(r.c.pendingIDsHint(), "nothing says which recipe is meant")
 	}
 	// One of the same name and amounts was recorded before.
 	for k := len(r.log.Entries) - 1; k >= 0 && res.Name != ""; k-- {
@@ -328,8 +328,8 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 	return r.newID(), nil, nil, nil
 }
 
-// knownIDs says which ids there are.
-func (c *Campaign) knownIDs() string {
+// pendingIDsHint says which ids there are.
+func (c *Campaign) pendingIDsHint() string {
 	var ids []string
 	for _, e := range c.pending() {
 		ids = append(ids, e.ID)
@@ -359,8 +359,8 @@ func (r *recorder) newID() string {
 	return book.ID(round, most+1)
 }
 
-// inUnits gives amounts without a unit the one that the batch was offered in.
-func (r *recorder) inUnits(parts []book.Part, proposed *Entry) ([]book.Part, error) {
+// withOfferedUnit gives amounts without a unit the one that the batch was offered in.
+func (r *recorder) withOfferedUnit(parts []book.Part, proposed *Entry) ([]book.Part, error) {
 	if proposed == nil || slices.ContainsFunc(parts, func(p book.Part) bool { return p.Unit != nil }) {
 		return parts, nil
 	}
@@ -377,16 +377,16 @@ func (r *recorder) inUnits(parts []book.Part, proposed *Entry) ([]book.Part, err
 
 // sameLattice says whether two recipes are the same on the lattice.
 func (r *recorder) sameLattice(a, b []book.Part) bool {
-	x, err := r.c.onLattice(a)
+	x, err := r.c.closeToTotal(a)
 	if err != nil {
 		return false
 	}
-	y, err := r.c.onLattice(b)
-	return err == nil && keyOf(x) == keyOf(y)
+	y, err := r.c.closeToTotal(b)
+	return err == nil && recipeKey(x) == recipeKey(y)
 }
 
-// onLattice closes a recipe to the total.
-func (c *Campaign) onLattice(parts []book.Part) ([]mcmc.Part, error) {
+// closeToTotal closes a recipe to the total.
+func (c *Campaign) closeToTotal(parts []book.Part) ([]mcmc.Part, error) {
 	amounts, err := book.Closure(parts, c.Problem.Total)
 	if err != nil {
 		return nil, err
@@ -395,13 +395,13 @@ func (c *Campaign) onLattice(parts []book.Part) ([]mcmc.Part, error) {
 	for k, p := range parts {
 		out[k] = mcmc.Part{Ingredient: int(p.Ingredient), Amount: amounts[k]}
 	}
-	return sortedParts(out), nil
+	return sortParts(out), nil
 }
 
 // withdraw takes a result or a recipe of a batch back.
 func (r *recorder) withdraw(res *Result, id string, old *book.Result, proposed *Entry) error {
 	if old == nil && proposed == nil {
-		return res.wrong(r.c.knownIDs(), "there is nothing recorded of %s", fault.Quote(id))
+		return res.errorf(r.c.pendingIDsHint(), "there is nothing recorded of %s", fault.Quote(id))
 	}
 	if old != nil && old.Status == book.Withdrawn {
 		r.out.Same++
@@ -439,7 +439,7 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 		copy(e.Values, was.Values)
 		changed := !r.sameLattice(was.Parts, e.Parts)
 		if changed && !r.o.Correct {
-			return res.wrong("kir record --correct replaces it", "%s was recorded with other amounts", fault.Quote(e.ID))
+			return res.errorf("kir record --correct replaces it", "%s was recorded with other amounts", fault.Quote(e.ID))
 		}
 		if !changed {
 			e.Parts = was.Parts
@@ -448,7 +448,7 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 			if was.Status == book.Made && e.Status == book.Failed && empty(was.Values) || was.Status == book.Failed && len(nonEmpty(res)) == 0 {
 				e.Status = book.Failed
 			} else {
-				return res.wrong("kir record --correct replaces it", "%s was recorded as %s", fault.Quote(e.ID), was.Status)
+				return res.errorf("kir record --correct replaces it", "%s was recorded as %s", fault.Quote(e.ID), was.Status)
 			}
 		}
 		changed = changed || was.Status != e.Status
@@ -458,7 +458,7 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 			switch {
 			case v == "" || k < 0 || sameValue(e.Values[k], v):
 			case e.Values[k] != "" && !r.o.Correct:
-				return res.wrong("kir record --correct replaces it", "%s has the %s %s already, and not %s", fault.Quote(e.ID), name, fault.Quote(e.Values[k]), fault.Quote(v))
+				return res.errorf("kir record --correct replaces it", "%s has the %s %s already, and not %s", fault.Quote(e.ID), name, fault.Quote(e.Values[k]), fault.Quote(v))
 			default:
 				e.Values[k], changed = v, true
 			}
@@ -477,12 +477,12 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 		if proposed == nil && old == nil {
 			e.Round = r.c.Round()
 			if res.ID != "" {
-				r.own = append(r.own, fmt.Sprintf("%s is no id of a batch, and no batch has its amounts: it is recorded as a recipe of your own, %s", fault.Quote(res.ID), e.ID))
+				r.ownNotes = append(r.ownNotes, fmt.Sprintf("%s is no id of a batch, and no batch has its amounts: it is recorded as a recipe of your own, %s", fault.Quote(res.ID), e.ID))
 			}
 		}
 		r.out.New++
 	}
-	if err := r.judge(&e); err != nil {
+	if err := r.noteBrokenRules(&e); err != nil {
 		return err
 	}
 	r.append(e)
@@ -508,13 +508,13 @@ func sameValue(a, b string) bool {
 	return book.SameFigure(a, b)
 }
 
-// judge notes rules that what was made breaks.
-func (r *recorder) judge(e *book.Result) error {
-	parts, err := r.c.onLattice(e.Parts)
+// noteBrokenRules notes rules that what was made breaks.
+func (r *recorder) noteBrokenRules(e *book.Result) error {
+	parts, err := r.c.closeToTotal(e.Parts)
 	if err != nil {
 		return &fault.Error{Message: fmt.Sprintf("%s: %v", fault.Quote(e.ID), err), Hint: "raise the total of the problem"}
 	}
-	broken, err := r.c.Problem.Broken(parts)
+	broken, err := r.c.Problem.BrokenRules(parts)
 	if err != nil {
 		return err
 	}
@@ -590,7 +590,7 @@ func (m *Measure) amounts(total int) (number.Amounts, error) {
 	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > mostDecimals || total < 1 {
 		return number.Amounts{}, fmt.Errorf("a batch has the size %s", fault.Quote(m.Size))
 	}
-	return number.Amounts{Total: total, Whole: size.Rat(), Least: m.Decimals}, nil
+	return number.Amounts{Total: total, Whole: size.Rat(), MinDigits: m.Decimals}, nil
 }
 
 // write writes the amounts of a recipe of the batch. One that an earlier version has chosen
@@ -600,16 +600,16 @@ func (m *Measure) write(units []int, total int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts := a.WriteTo(a.Reads(units), units)
+	texts := a.WriteTo(a.ExactDigits(units), units)
 	for k := range texts {
 		texts[k] = number.Trim(texts[k])
 	}
 	return texts, nil
 }
 
-// fit returns the measure with as many places as the amounts of recipes take that stand
+// fitDecimals returns the measure with as many places as the amounts of recipes take that stand
 // together.
-func (m Measure) fit(total int, recipes ...map[string]int) (Measure, error) {
+func (m Measure) fitDecimals(total int, recipes ...map[string]int) (Measure, error) {
 	a, err := m.amounts(total)
 	if err != nil {
 		return m, err
@@ -624,14 +624,14 @@ func (m Measure) fit(total int, recipes ...map[string]int) (Measure, error) {
 	return m, nil
 }
 
-// measured returns the unit in which recipes of the problem are written: the one that its book uses
+// usualMeasure returns the unit in which recipes of the problem are written: the one that its book uses
 // most, at the middle size of its recipes; percentages where there is no book.
-func (c *Campaign) measured() Measure {
+func (c *Campaign) usualMeasure() Measure {
 	m := Measure{Unit: "%", Size: "100"}
-	if c.results == 0 {
+	if c.firstResult == 0 {
 		return m
 	}
-	recipes := c.Problem.Book.Recipes[:c.results]
+	recipes := c.Problem.Book.Recipes[:c.firstResult]
 	uses := make(map[string]int)
 	units := map[string]*book.Unit{"": nil}
 	best := ""
@@ -673,7 +673,7 @@ func (c *Campaign) measured() Measure {
 
 // rounded writes a number as it is if that is short, or to three digits.
 func rounded(v *big.Rat) string {
-	a, err := book.AmountOf(v)
+	a, err := book.NearestAmount(v)
 	if err == nil && len(a.String()) <= 6 {
 		return a.String()
 	}

@@ -61,7 +61,7 @@ func open(t *testing.T, path string) *Campaign {
 func noon() time.Time { return time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC) }
 
 // record records one result and returns what the results then are.
-func record(t *testing.T, path string, res Result, o Recording) (string, *Recorded, error) {
+func record(t *testing.T, path string, res Result, o RecordOptions) (string, *RecordSummary, error) {
 	t.Helper()
 	o.Now = noon
 	out, err := open(t, path).Record(t.Context(), []Result{res}, o)
@@ -87,7 +87,7 @@ func TestRecord(t *testing.T) {
 	for _, step := range []struct {
 		what  string
 		res   Result
-		o     Recording
+		o     RecordOptions
 		added string // to the file
 		wrong string
 	}{
@@ -95,7 +95,7 @@ func TestRecord(t *testing.T) {
 			added: "3-1,3,3-1,Gin,30,%,7,made,2026-01-02T12:00:00Z\n3-1,3,3-1,Tonic,70,%,7,made,2026-01-02T12:00:00Z\n"},
 		{what: "the same again", res: Result{ID: "3-1", Values: map[string]string{"liking": "7.0"}}},
 		{what: "another", res: Result{ID: "3-1", Values: map[string]string{"liking": "8"}}, wrong: `"3-1" has the liking "7" already, and not "8": kir record --correct replaces it`},
-		{what: "a correction", res: Result{ID: "3-1", Values: map[string]string{"liking": "8"}}, o: Recording{Correct: true},
+		{what: "a correction", res: Result{ID: "3-1", Values: map[string]string{"liking": "8"}}, o: RecordOptions{Correct: true},
 			added: "3-1,3,3-1,Gin,30,%,8,made,2026-01-02T12:00:01Z\n3-1,3,3-1,Tonic,70,%,8,made,2026-01-02T12:00:01Z\n"},
 		{what: "made otherwise", res: Result{ID: "3-2", Parts: parts("Lime=40,Tonic=60"), Values: map[string]string{"liking": "5,5"}},
 			added: "3-2,3,3-2,Lime,40,%,5.5,made,2026-01-02T12:00:00Z\n3-2,3,3-2,Tonic,60,%,5.5,made,2026-01-02T12:00:00Z\n"},
@@ -107,8 +107,8 @@ func TestRecord(t *testing.T) {
 		{what: "of one's own, that breaks a rule", res: Result{Name: "house", Parts: parts("Gin=60ml; Tonic=40ml"), Values: map[string]string{"liking": "9"}},
 			added: "B3-4,3,house,Gin,60,ml,9,made,2026-01-02T12:00:00Z\nB3-4,3,house,Tonic,40,ml,9,made,2026-01-02T12:00:00Z\n"},
 		{what: "the same of one's own", res: Result{Name: "house", Parts: parts("Gin=30,Tonic=20"), Values: map[string]string{"liking": "9"}}},
-		{what: "withdrawn", res: Result{ID: "3-1"}, o: Recording{Withdraw: true}, added: "3-1,3,,,,,,withdrawn,2026-01-02T12:00:02Z\n"},
-		{what: "withdrawn again", res: Result{ID: "3-1"}, o: Recording{Withdraw: true}},
+		{what: "withdrawn", res: Result{ID: "3-1"}, o: RecordOptions{Withdraw: true}, added: "3-1,3,,,,,,withdrawn,2026-01-02T12:00:02Z\n"},
+		{what: "withdrawn again", res: Result{ID: "3-1"}, o: RecordOptions{Withdraw: true}},
 		{what: "made after all", res: Result{ID: "3-1", Values: map[string]string{"liking": "4"}},
 			added: "3-1,3,3-1,Gin,30,%,4,made,2026-01-02T12:00:03Z\n3-1,3,3-1,Tonic,70,%,4,made,2026-01-02T12:00:03Z\n"},
 		{what: "nobody", res: Result{ID: "9-9", Values: map[string]string{"liking": "4"}}, wrong: `there is no recipe "9-9" in a batch or among the results`},
@@ -138,7 +138,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("%d pending, trials %+v", len(c.pending()), c.trials)
 	}
 	// A second label gets a column.
-	text, _, err := record(t, path, Result{ID: "3-2", Values: map[string]string{"haze": "4"}}, Recording{})
+	text, _, err := record(t, path, Result{ID: "3-2", Values: map[string]string{"haze": "4"}}, RecordOptions{})
 	if err != nil || !strings.HasPrefix(text, strings.Replace(before[:strings.Index(before, "\n")], "liking,", "liking,haze,", 1)) || !strings.Contains(text, "3-2,3,3-2,Tonic,60,%,5.5,4,made") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -148,21 +148,21 @@ func TestRecord(t *testing.T) {
 // and what was made under another id does not wait.
 func TestPending(t *testing.T) {
 	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch})
-	if _, _, err := record(t, path, Result{ID: "3-1"}, Recording{Withdraw: true}); err != nil {
+	if _, _, err := record(t, path, Result{ID: "3-1"}, RecordOptions{Withdraw: true}); err != nil {
 		t.Fatal(err)
 	}
 	p, err := open(t, path).ParseRecipe("Tonic=1;Lime=1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := record(t, path, Result{Name: "half", Parts: p, Values: map[string]string{"liking": "1"}}, Recording{}); err != nil {
+	if _, _, err := record(t, path, Result{Name: "half", Parts: p, Values: map[string]string{"liking": "1"}}, RecordOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	c := open(t, path)
 	if wait := c.pending(); len(wait) != 1 || wait[0].ID != "3-3" {
 		t.Errorf("%+v wait", wait)
 	}
-	if up := c.givenUp(); len(up) != 1 || !up[c.Batches[0].Entries[0].key] {
+	if up := c.withdrawnRecipes(); len(up) != 1 || !up[c.Batches[0].Entries[0].key] {
 		t.Errorf("given up: %v", up)
 	}
 }
@@ -185,7 +185,7 @@ func TestReadTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := c.Record(t.Context(), results, Recording{Now: noon})
+			out, err := c.Record(t.Context(), results, RecordOptions{Now: noon})
 			if err != nil || out.New != 2 {
 				t.Fatalf("%+v, %v", out, err)
 			}
@@ -197,7 +197,7 @@ func TestReadTable(t *testing.T) {
 			if results, _, err = c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{}); err != nil {
 				t.Fatal(err)
 			}
-			if out, err = c.Record(t.Context(), results, Recording{}); err != nil || out.New+out.Changed != 0 {
+			if out, err = c.Record(t.Context(), results, RecordOptions{}); err != nil || out.New+out.Changed != 0 {
 				t.Errorf("twice: %+v, %v", out, err)
 			}
 			if twice, err := os.ReadFile(problem.ResultsPath(path)); err != nil || string(twice) != string(once) {
@@ -219,7 +219,7 @@ func TestReadTable(t *testing.T) {
 		c := open(t, path)
 		results, _, err := c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{})
 		if err == nil {
-			_, err = c.Record(t.Context(), results, Recording{})
+			_, err = c.Record(t.Context(), results, RecordOptions{})
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q says %v, not %s", text, err, want)
@@ -247,8 +247,8 @@ func TestParseRecipe(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if x, err := c.onLattice(parts); err != nil || keyOf(x) != want {
-			t.Errorf("%s is %s, %v, want %s", text, keyOf(x), err, want)
+		if x, err := c.closeToTotal(parts); err != nil || recipeKey(x) != want {
+			t.Errorf("%s is %s, %v, want %s", text, recipeKey(x), err, want)
 		}
 	}
 	for text, want := range map[string]string{
@@ -268,7 +268,7 @@ func TestParseRecipe(t *testing.T) {
 // as it is to be.
 func TestRecordFails(t *testing.T) {
 	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch})
-	was, _, err := record(t, path, Result{ID: "3-1", Values: map[string]string{"liking": "7"}}, Recording{})
+	was, _, err := record(t, path, Result{ID: "3-1", Values: map[string]string{"liking": "7"}}, RecordOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestRecordFails(t *testing.T) {
 	fails := 0
 	for at := 0; ; at++ {
 		calls := 0
-		is, _, err := record(t, path, other, Recording{Step: func(call, of string) error {
+		is, _, err := record(t, path, other, RecordOptions{Step: func(call, of string) error {
 			if calls++; calls > at {
 				return full // and so do all that follow, as if the process were dead
 			}
@@ -295,7 +295,7 @@ func TestRecordFails(t *testing.T) {
 		}
 		if is != was {
 			// The file had been renamed: what follows only sees to it that it stays.
-			if again, out, err := record(t, path, other, Recording{}); err != nil || out.Same != 1 || again != is {
+			if again, out, err := record(t, path, other, RecordOptions{}); err != nil || out.Same != 1 || again != is {
 				t.Errorf("call %d: %v, %+v\n%s", at, err, out, again)
 			}
 			break
@@ -318,7 +318,7 @@ func recordAlone(path string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := c.Record(ctx, []Result{{Name: fmt.Sprint(k), Parts: parts, Values: map[string]string{"liking": fmt.Sprint(k)}}}, Recording{}); err != nil {
+		if _, err := c.Record(ctx, []Result{{Name: fmt.Sprint(k), Parts: parts, Values: map[string]string{"liking": fmt.Sprint(k)}}}, RecordOptions{}); err != nil {
 			return err
 		}
 		if err := c.Close(); err != nil {
@@ -381,7 +381,7 @@ func TestRecordKilled(t *testing.T) {
 	if results < enough {
 		t.Errorf("%d results: too few to have been killed at", results)
 	}
-	if _, _, err := record(t, path, Result{Name: "last", Parts: mustParts(t, path), Values: map[string]string{"liking": "1"}}, Recording{}); err != nil {
+	if _, _, err := record(t, path, Result{Name: "last", Parts: mustParts(t, path), Values: map[string]string{"liking": "1"}}, RecordOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(filepath.Dir(path))

@@ -26,9 +26,9 @@ type Surrogate interface {
 	// cannot be told.
 	R2() float64
 
-	// Widen is by what intervals that follow from the standard deviations are to be
+	// IntervalScale is by what intervals that follow from the standard deviations are to be
 	// widened, so that those of the left out hold nine in ten.
-	Widen() float64
+	IntervalScale() float64
 }
 
 // A point is a recipe as models see it: the root of each share, so that a little of an
@@ -50,8 +50,8 @@ func pointOf(parts []mcmc.Part, total int) point {
 	return x
 }
 
-// normal returns a draw of the standard normal law.
-func normal(r *mcmc.Rand) float64 {
+// drawNormal returns a draw of the standard normal law.
+func drawNormal(r *mcmc.Rand) float64 {
 	return portable.NormalQuantile(float64((float64(r.Uint64()>>11) + 0.5) * 0x1p-53))
 }
 

@@ -20,8 +20,8 @@ import (
 	"kir/internal/report/sheet"
 )
 
-// keep writes down a batch, which must not be there yet.
-func (c *Campaign) keep(ctx context.Context, b *Batch) (err error) {
+// saveBatch writes down a batch, which must not be there yet.
+func (c *Campaign) saveBatch(ctx context.Context, b *Batch) (err error) {
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (c *Campaign) keep(ctx context.Context, b *Batch) (err error) {
 		return err
 	}
 	dir, base := &file.Dir{Path: filepath.Dir(path)}, filepath.Base(path)
-	lock, err := lockBeside(ctx, dir, filepath.Base(problem.ResultsPath(c.path)))
+	lock, err := lockFile(ctx, dir, filepath.Base(problem.ResultsPath(c.path)))
 	if err != nil {
 		return err
 	}
@@ -147,8 +147,8 @@ func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	}
 	for k := range b.Entries {
 		e := &b.Entries[k]
-		parts, err := c.onLattice(results[k].Parts)
-		if err != nil || results[k].ID != e.ID || keyOf(parts) != e.key {
+		parts, err := c.closeToTotal(results[k].Parts)
+		if err != nil || results[k].ID != e.ID || recipeKey(parts) != e.key {
 			return wrong("rename the ingredients or labels in its columns", "%s would be read as another recipe", e.ID)
 		}
 	}
@@ -173,24 +173,24 @@ func (b *Batch) table(ingredients []string, path string) ([]byte, error) {
 // ReadTable reads a table that was filled in, a file of results, or a table of recipes
 // that somebody else has made. Its ingredients are those of the problem.
 func (c *Campaign) ReadTable(ctx context.Context, path string, layout book.Layout) ([]Result, *book.Book, error) {
-	header, err := book.HeaderOfFile(ctx, path, layout)
+	header, err := book.ReadHeaderFile(ctx, path, layout)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.takeTable(header, layout, func(o book.Options) (*book.Book, error) { return book.ReadFile(ctx, path, o) })
+	return c.resultsFromTable(header, layout, func(o book.Options) (*book.Book, error) { return book.ReadFile(ctx, path, o) })
 }
 
 // ParseTable is ReadTable of a text, such as one that was pasted.
 func (c *Campaign) ParseTable(text []byte, name string, layout book.Layout) ([]Result, *book.Book, error) {
-	header, err := book.Header(bytes.NewReader(text), name, layout)
+	header, err := book.ReadHeader(bytes.NewReader(text), name, layout)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.takeTable(header, layout, func(o book.Options) (*book.Book, error) { return book.Read(bytes.NewReader(text), name, o) })
+	return c.resultsFromTable(header, layout, func(o book.Options) (*book.Book, error) { return book.Read(bytes.NewReader(text), name, o) })
 }
 
-// takeTable makes results of a table with a header.
-func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book.Options) (*book.Book, error)) ([]Result, *book.Book, error) {
+// resultsFromTable makes results of a table with a header.
+func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read func(book.Options) (*book.Book, error)) ([]Result, *book.Book, error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
 		return nil, nil, err
@@ -206,7 +206,7 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 	byID := find("id") != "" && find("recipe") == "" && !given(find("id"))
 	if byID {
 		own[find("id")] = book.RecipeColumn
-		if note := find(noteColumn(slices.Concat(c.labels(), c.Problem.Ingredients))); note != "" && !given(note) {
+		if note := find(noteColumn(slices.Concat(c.measuredLabels(), c.Problem.Ingredients))); note != "" && !given(note) {
 			own[note] = book.IgnoredColumn
 		}
 		if round := find("round"); round != "" && !given(round) {
@@ -219,18 +219,18 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 	// What acts on a terminal stands escaped in a table of kir's.
 	names, escaped := make(map[string]string), make(map[string]string)
 	for _, name := range c.Problem.Ingredients {
-		if as := book.Name(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
+		if as := book.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
 			names[as] = name
 		}
 	}
-	for _, name := range c.labels() {
-		if as := book.Name(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
+	for _, name := range c.measuredLabels() {
+		if as := book.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
 			own[as], escaped[as] = book.LabelColumn, name
 		}
 	}
-	o.Layout = layout.With(book.Layout{Columns: own, Names: names})
-	o.Elsewhere = true
-	for _, name := range c.labels() {
+	o.Layout = layout.Merge(book.Layout{Columns: own, Names: names})
+	o.LabelsOptional = true
+	for _, name := range c.measuredLabels() {
 		if slices.Contains(header, name) && !given(name) {
 			o.Labels = append(o.Labels, name)
 		}
@@ -240,12 +240,12 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 		return nil, nil, err
 	}
 	if b.Results != nil {
-		return fromLog(b), b, nil
+		return resultsFromLog(b), b, nil
 	}
 	var all []Result
 	for k := range b.Recipes {
 		r := &b.Recipes[k]
-		res := Result{Name: r.Name, Parts: r.Parts, Values: make(map[string]string), At: b.Place(k)}
+		res := Result{Name: r.Name, Parts: r.Parts, Values: make(map[string]string), At: b.ErrorAtRecipe(k)}
 		if _, offered := c.Result(r.Name); byID || offered || c.entry(r.Name) != nil {
 			res.ID, res.Name = r.Name, ""
 		}
@@ -258,11 +258,11 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 				case string(book.Failed):
 					res.Failed = true
 				default:
-					return nil, nil, res.wrong("write made or failed, or nothing", "the status is %s", fault.Quote(v))
+					return nil, nil, res.errorf("write made or failed, or nothing", "the status is %s", fault.Quote(v))
 				}
 				continue
 			}
-			if e := c.entry(r.Name); byID && e != nil && v == book.Name(sheet.Escaped(e.note(&e.measure))) {
+			if e := c.entry(r.Name); byID && e != nil && v == book.NormalizeName(sheet.Escaped(e.note(&e.measure))) {
 				continue // a note of kir's, where a label came to be called so since
 			}
 			res.Values[cmp.Or(escaped[l.Name], l.Name)] = v
@@ -272,11 +272,11 @@ func (c *Campaign) takeTable(header []string, layout book.Layout, read func(book
 	return all, b, nil
 }
 
-// fromLog returns what another file of results has.
-func fromLog(b *book.Book) []Result {
+// resultsFromLog returns what another file of results has.
+func resultsFromLog(b *book.Book) []Result {
 	var all []Result
 	for k, e := range b.Results.Current() {
-		res := Result{ID: e.ID, Name: e.Recipe, Parts: e.Parts, Failed: e.Status == book.Failed, Values: make(map[string]string), At: b.Place(k)}
+		res := Result{ID: e.ID, Name: e.Recipe, Parts: e.Parts, Failed: e.Status == book.Failed, Values: make(map[string]string), At: b.ErrorAtRecipe(k)}
 		for i, name := range b.Results.Labels {
 			res.Values[name] = e.Values[i]
 		}
@@ -329,13 +329,13 @@ func (c *Campaign) ParseRecipe(text string) ([]book.Part, error) {
 	}
 	b, err := book.Read(&table, "", o)
 	if err != nil {
-		return nil, plain(err)
+		return nil, stripLocation(err)
 	}
 	return b.Recipes[0].Parts, nil
 }
 
-// plain takes places away from errors of what is no file.
-func plain(err error) error {
+// stripLocation takes places away from errors of what is no file.
+func stripLocation(err error) error {
 	strip := func(e *fault.Error) { e.File, e.Line, e.Column = "", 0, 0 }
 	switch e := err.(type) {
 	case *fault.Error:

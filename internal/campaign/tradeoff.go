@@ -15,27 +15,27 @@ import (
 	"kir/mcmc"
 )
 
-// A goal is an objective of the problem's trade-off: what is learnt, or what is known.
-type goal struct {
-	name  string
-	learn *objective        // nil of what is known
-	known problem.Objective // of what is known
+// A tradeObjective is an objective of the problem's trade-off: what is learnt, or what is known.
+type tradeObjective struct {
+	name   string
+	learnt *objective        // nil of what is known
+	known  problem.Objective // of what is known
 }
 
 // loss returns how bad values are that models have drawn.
-func (g *goal) loss(v float64) float64 {
-	o := g.learn
+func (g *tradeObjective) loss(v float64) float64 {
+	o := g.learnt
 	if !o.learning.Numeric {
 		return -min(max(v, 0), 1)
 	}
-	return g.lossOf(o.number(v))
+	return g.numberLoss(o.labelValue(v))
 }
 
-// lossOf returns how bad a number is.
-func (g *goal) lossOf(number float64) float64 {
-	o := g.learn
-	number = scaled(number, o.learning.Log)
-	width := scaled(o.greatest, o.learning.Log) - scaled(o.least, o.learning.Log)
+// numberLoss returns how bad a number is.
+func (g *tradeObjective) numberLoss(number float64) float64 {
+	o := g.learnt
+	number = logIf(number, o.learning.Log)
+	width := logIf(o.greatest, o.learning.Log) - logIf(o.least, o.learning.Log)
 	switch o.learning.Want.Direction() {
 	case 1:
 		return -number / width
@@ -43,38 +43,38 @@ func (g *goal) lossOf(number float64) float64 {
 		return number / width
 	}
 	low, high, _ := o.learning.Want.Bounds()
-	return max(scaled(low, o.learning.Log)-number, number-scaled(high, o.learning.Log), 0) / width
+	return max(logIf(low, o.learning.Log)-number, number-logIf(high, o.learning.Log), 0) / width
 }
 
-// optimistic is the loss of a recipe that comes out a standard deviation better than
+// optimisticLoss is the loss of a recipe that comes out a standard deviation better than
 // predicted.
-func (g *goal) optimistic(x []mcmc.Part) float64 {
-	mean, sd := g.learn.model.Predict(x)
+func (g *tradeObjective) optimisticLoss(x []mcmc.Part) float64 {
+	mean, sd := g.learnt.model.Predict(x)
 	return min(g.loss(mean-sd), g.loss(mean), g.loss(mean+sd))
 }
 
-// A frontier chooses recipes for a trade-off: those that add most to the hypervolume, on
+// A tradeOffOptimizer chooses recipes for a trade-off: those that add most to the hypervolume, on
 // average over joint draws of the models.
-type frontier struct {
-	*chooser
-	goals  []goal
-	others []*objective // that count and are no goal
+type tradeOffOptimizer struct {
+	*batchOptimizer
+	tradeObjectives []tradeObjective
+	otherObjectives []*objective // that count and are no goal
 
-	parts  [][]mcmc.Part
-	worth  []float64 // by candidate: the probability that it does not fail and is what else is wanted, by price
-	stated drawn     // as the models state their uncertainty: by these recipes are chosen
-	doubts drawn     // as in [chooser.doubted]: by these it is judged what a recipe adds and what is left
+	parts       [][]mcmc.Part
+	gainFactors []float64 // by candidate: the probability that it does not fail and is what else is wanted, by price
+	stated      lossDraws // as the models state their uncertainty: by these recipes are chosen
+	student     lossDraws // as in [batchOptimizer.doubted]: by these it is judged what a recipe adds and what is left
 }
 
-// A drawn has joint draws of the losses of recipes.
-type drawn struct {
+// A lossDraws has joint draws of the losses of recipes.
+type lossDraws struct {
 	losses [][][]float64 // by draw, by recipe: candidates, then trials, then what waits
 	fronts [][][]float64 // by draw: what trials, what waits and what was chosen have
 	volume []float64     // by draw: the hypervolume of what trials have
 }
 
 // add puts a recipe on the front of each draw.
-func (d *drawn) add(at int) {
+func (d *lossDraws) add(at int) {
 	for s := range d.fronts {
 		d.fronts[s] = pareto(append(d.fronts[s], d.losses[s][at]))
 	}
@@ -84,9 +84,9 @@ func (d *drawn) add(at int) {
 // longer.
 const frontDraws, frontDrawsOfMore = 128, 48
 
-// frontier returns what chooses for the problem's trade-off; nil if there is none, or a
+// newTradeOffOptimizer returns what chooses for the problem's trade-off; nil if there is none, or a
 // model of it cannot be learnt yet.
-func (ch *chooser) frontier() (*frontier, error) {
+func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 	names := ch.c.Problem.Trade
 	if len(names) == 0 {
 		return nil, nil
@@ -95,44 +95,44 @@ func (ch *chooser) frontier() (*frontier, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &frontier{chooser: ch}
+	f := &tradeOffOptimizer{batchOptimizer: ch}
 	learns := false
 	for k, name := range names {
-		g := goal{name: name, known: objectives[k]}
+		g := tradeObjective{name: name, known: objectives[k]}
 		if at := slices.IndexFunc(ch.objectives, func(o *objective) bool { return o.name == name }); at >= 0 {
-			if g.learn, learns = ch.objectives[at], true; g.learn.model == nil {
+			if g.learnt, learns = ch.objectives[at], true; g.learnt.model == nil {
 				return nil, nil
 			}
 		}
-		f.goals = append(f.goals, g)
+		f.tradeObjectives = append(f.tradeObjectives, g)
 	}
 	if !learns {
 		return nil, nil
 	}
-	for _, o := range ch.learnt() {
+	for _, o := range ch.learntObjectives() {
 		if !slices.Contains(names, o.name) {
-			f.others = append(f.others, o)
+			f.otherObjectives = append(f.otherObjectives, o)
 		}
 	}
 	return f, nil
 }
 
 // knownLoss is the loss of a recipe in what nothing is learnt of.
-func (f *frontier) knownLoss(g *goal, x []mcmc.Part) (float64, error) {
+func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x []mcmc.Part) (float64, error) {
 	composition, err := f.composition(x)
 	if err != nil {
 		return 0, err
 	}
-	v := g.known.Loss.Of(composition)
+	v := g.known.Loss.Value(composition)
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, fmt.Errorf("%s has no value at %v", g.name, composition)
 	}
 	return v, nil
 }
 
-// worthOf is by what the gain of a recipe is multiplied.
-func (f *frontier) worthOf(x []mcmc.Part) (float64, error) {
-	worth := 1 / f.price(x)
+// gainFactor is by what the gain of a recipe is multiplied.
+func (f *tradeOffOptimizer) gainFactor(x []mcmc.Part) (float64, error) {
+	worth := 1 / f.costDivisor(x)
 	if f.success != nil {
 		p, _ := f.success.Predict(x)
 		if p < leastSuccess {
@@ -140,23 +140,23 @@ func (f *frontier) worthOf(x []mcmc.Part) (float64, error) {
 		}
 		worth = float64(worth * p)
 	}
-	for _, o := range f.others {
+	for _, o := range f.otherObjectives {
 		mean, _ := o.model.Predict(x)
-		worth = float64(worth * portable.Pow(o.wanted(mean), o.weight))
+		worth = float64(worth * portable.Pow(o.predictedDesirability(mean), o.weight))
 	}
-	if len(f.fixed.Wishes()) == 0 {
+	if len(f.fixedTarget.Objectives()) == 0 {
 		return worth, nil
 	}
 	composition, err := f.composition(x)
 	if err != nil {
 		return 0, err
 	}
-	scores, err := f.fixed.AppendScores(nil, composition)
+	scores, err := f.fixedTarget.AppendScores(nil, composition)
 	if err != nil {
 		return 0, f.c.Problem.Explain(err)
 	}
-	for k, w := range f.fixed.Wishes() {
-		if w.Weight > 0 && !slices.ContainsFunc(f.goals, func(g goal) bool { return g.name == w.Name }) {
+	for k, w := range f.fixedTarget.Objectives() {
+		if w.Weight > 0 && !slices.ContainsFunc(f.tradeObjectives, func(g tradeObjective) bool { return g.name == w.Name }) {
 			worth = float64(worth * portable.Pow(scores[k], w.Weight))
 		}
 	}
@@ -164,14 +164,14 @@ func (f *frontier) worthOf(x []mcmc.Part) (float64, error) {
 }
 
 // choose fills the batch, and says what there is to gain.
-func (f *frontier) choose(ctx context.Context) (Left, error) {
-	if err := f.candidates(ctx); err != nil {
-		return Left{}, err
+func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
+	if err := f.findFrontCandidates(ctx); err != nil {
+		return RemainingGain{}, err
 	}
-	if err := f.draw(); err != nil {
-		return Left{}, err
+	if err := f.drawLosses(); err != nil {
+		return RemainingGain{}, err
 	}
-	left, err := f.left()
+	left, err := f.remainingGain()
 	if err != nil {
 		return left, err
 	}
@@ -179,10 +179,10 @@ func (f *frontier) choose(ctx context.Context) (Left, error) {
 	for len(f.batch) < f.s.Size {
 		at, most := -1, math.Inf(-1)
 		for k, x := range f.parts {
-			if used[k] || f.worth[k] == 0 || f.fromChosen(x) < apartLeast || !f.fits(x) {
+			if used[k] || f.gainFactors[k] == 0 || f.distanceToBatch(x) < leastDistance || !f.fitsBatch(x) {
 				continue
 			}
-			if gain := float64(f.gain(k) * f.worth[k]); gain > most {
+			if gain := float64(f.gain(k) * f.gainFactors[k]); gain > most {
 				at, most = k, gain
 			}
 		}
@@ -190,81 +190,81 @@ func (f *frontier) choose(ctx context.Context) (Left, error) {
 			return left, nil // the rest fills the space
 		}
 		used[at] = true
-		b := chosen{parts: f.parts[at], kind: Likely, gain: most, near: f.nearest(f.parts[at]), scored: true, front: f}
-		b.beats, b.better = f.figures(at)
+		b := chosenRecipe{parts: f.parts[at], kind: Likely, gain: most, distance: f.nearestDistance(f.parts[at]), scored: true, front: f}
+		b.beats, b.improvement = f.hypervolumeStats(at)
 		f.stated.add(at)
-		f.doubts.add(at)
-		f.add(b)
+		f.student.add(at)
+		f.addRecipe(b)
 	}
 	return left, nil
 }
 
-// figures returns the probability that a candidate adds to the hypervolume, and the share of
+// hypervolumeStats returns the probability that a candidate adds to the hypervolume, and the share of
 // it that it adds on average.
-func (f *frontier) figures(at int) (beats, better float64) {
-	one := f.one()
-	for s, points := range f.doubts.fronts {
-		if front.Added(f.doubts.losses[s][at], points, one) > 0 {
+func (f *tradeOffOptimizer) hypervolumeStats(at int) (beats, better float64) {
+	one := f.unitReference()
+	for s, points := range f.student.fronts {
+		if front.VolumeGain(f.student.losses[s][at], points, one) > 0 {
 			beats++
 		}
 	}
 	for s, points := range f.stated.fronts {
-		better += front.Added(f.stated.losses[s][at], points, one) / max(f.stated.volume[s], 1e-9)
+		better += front.VolumeGain(f.stated.losses[s][at], points, one) / max(f.stated.volume[s], 1e-9)
 	}
-	n := float64(len(f.doubts.fronts))
+	n := float64(len(f.student.fronts))
 	return beats / n, better / n
 }
 
-// stand says what there is to gain.
-func (f *frontier) stand(ctx context.Context) (Left, error) {
-	if err := f.candidates(ctx); err != nil {
-		return Left{}, err
+// assessGain says what there is to gain.
+func (f *tradeOffOptimizer) assessGain(ctx context.Context) (RemainingGain, error) {
+	if err := f.findFrontCandidates(ctx); err != nil {
+		return RemainingGain{}, err
 	}
-	if err := f.draw(); err != nil {
-		return Left{}, err
+	if err := f.drawLosses(); err != nil {
+		return RemainingGain{}, err
 	}
-	return f.left()
+	return f.remainingGain()
 }
 
-// candidates looks for recipes that nothing else beats if they come out better than
+// findFrontCandidates looks for recipes that nothing else beats if they come out better than
 // predicted, and adds some at random.
-func (f *frontier) candidates(ctx context.Context) error {
-	if err := f.lookFor(ctx); err != nil || len(f.parts) > 0 || !f.loosen() {
+func (f *tradeOffOptimizer) findFrontCandidates(ctx context.Context) error {
+	if err := f.searchFront(ctx); err != nil || len(f.parts) > 0 || !f.dropLimits() {
 		return err
 	}
-	return f.lookFor(ctx)
+	return f.searchFront(ctx)
 }
 
-func (f *frontier) lookFor(ctx context.Context) error {
-	if f.s.Among != nil {
-		for _, x := range f.s.Among {
-			if f.keeps(x) {
+func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
+	if f.s.AllowedRecipes != nil {
+		for _, x := range f.s.AllowedRecipes {
+			if f.isOfferable(x) {
 				f.parts = append(f.parts, x)
 			}
 		}
 		return f.thin()
 	}
 	var losses []search.Loss
-	for k := range f.goals {
-		g := &f.goals[k]
+	for k := range f.tradeObjectives {
+		g := &f.tradeObjectives[k]
 		score := func(x []mcmc.Part) float64 {
 			v := 0.0
-			if g.learn != nil {
-				v = g.optimistic(x)
+			if g.learnt != nil {
+				v = g.optimisticLoss(x)
 			} else {
 				var err error
 				if v, err = f.knownLoss(g, x); err != nil {
 					return math.NaN() // which the search says of which recipe
 				}
 			}
-			if out := f.shortfall(x); out > 0 {
-				v += float64((1 + math.Abs(v)) * outsideFront * out)
+			if out := f.limitViolation(x); out > 0 {
+				v += float64((1 + math.Abs(v)) * frontPenalty * out)
 			}
 			return -v
 		}
 		losses = append(losses, search.Loss{Name: g.name, Size: g.known.Loss.Size, Property: newAcquisition(f.c.Problem.Total, score, func([]mcmc.Part) bool { return false })})
 	}
-	o := search.TradeOptions{Lines: f.effort(), Seed: f.s.Seed + uint64(f.round), Workers: f.s.Workers, Least: f.least, NoRandom: true}
+	o := search.TradeOptions{Lines: f.effort(), Seed: f.s.Seed + uint64(f.round), Workers: f.s.Workers, Least: f.minAmounts, NoRandom: true}
 	for k, t := range f.c.trials {
 		if len(t.broken) > 0 || t.failed || k >= anchorCount {
 			continue
@@ -275,13 +275,13 @@ func (f *frontier) lookFor(ctx context.Context) error {
 		}
 		o.Starts = append(o.Starts, x)
 	}
-	found, err := search.TradeOff(ctx, f.rules, losses, o)
+	found, err := search.TradeOff(ctx, f.ruleTarget, losses, o)
 	if err != nil && !errors.Is(err, mcmc.ErrNoStart) {
 		return f.c.Problem.Explain(err)
 	}
 	if err == nil {
 		for _, m := range found.Front {
-			if f.keeps(m.Parts) {
+			if f.isOfferable(m.Parts) {
 				f.parts = append(f.parts, m.Parts)
 			}
 		}
@@ -289,7 +289,7 @@ func (f *frontier) lookFor(ctx context.Context) error {
 	if err := f.thin(); err != nil {
 		return err
 	}
-	random, err := f.random(ctx, randomPool, f.rand(fillStream, 1))
+	random, err := f.randomRecipes(ctx, randomPool, f.rand(fillStream, 1))
 	if err != nil {
 		return err
 	}
@@ -301,22 +301,22 @@ func (f *frontier) lookFor(ctx context.Context) error {
 	return nil
 }
 
-// outsideFront is by how many times itself a loss grows with a shortfall of 1 of the limits, so
+// frontPenalty is by how many times itself a loss grows with a shortfall of 1 of the limits, so
 // that what keeps them beats it.
-const outsideFront = 1000
+const frontPenalty = 1000
 
 // thin leaves as many candidates as can be drawn jointly: those spread evenly by their
 // optimistic losses.
-func (f *frontier) thin() error {
+func (f *tradeOffOptimizer) thin() error {
 	if len(f.parts) <= poolSize-randomPool {
 		return nil
 	}
 	points := make([][]float64, len(f.parts))
 	for a, x := range f.parts {
-		for k := range f.goals {
+		for k := range f.tradeObjectives {
 			v := 0.0
-			if g := &f.goals[k]; g.learn != nil {
-				v = g.optimistic(x)
+			if g := &f.tradeObjectives[k]; g.learnt != nil {
+				v = g.optimisticLoss(x)
 			} else {
 				var err error
 				if v, err = f.knownLoss(g, x); err != nil {
@@ -328,25 +328,25 @@ func (f *frontier) thin() error {
 	}
 	ideal, nadir := front.Bounds(points)
 	var some [][]mcmc.Part
-	for _, k := range front.Spread(front.Scaled(points, ideal, nadir), poolSize-randomPool) {
+	for _, k := range front.SelectSpread(front.Scaled(points, ideal, nadir), poolSize-randomPool) {
 		some = append(some, f.parts[k])
 	}
 	f.parts = some
 	return nil
 }
 
-// draw draws candidates, trials and what waits jointly, and scales the losses so that the
+// drawLosses draws candidates, trials and what waits jointly, and scales the losses so that the
 // front of what was tried lies between 0 and 1, the reference.
-func (f *frontier) draw() error {
+func (f *tradeOffOptimizer) drawLosses() error {
 	for _, x := range f.parts {
-		worth, err := f.worthOf(x)
+		worth, err := f.gainFactor(x)
 		if err != nil {
 			return err
 		}
-		f.worth = append(f.worth, worth)
+		f.gainFactors = append(f.gainFactors, worth)
 	}
 	xs := slices.Clone(f.parts)
-	seen, err := f.breaking() // which are on no front
+	seen, err := f.measuredOutsideLimits() // which are on no front
 	if err != nil {
 		return err
 	}
@@ -356,7 +356,7 @@ func (f *frontier) draw() error {
 			xs = append(xs, t.parts)
 		}
 	}
-	if err := f.anchor(&xs); err != nil {
+	if err := f.selectAnchors(&xs); err != nil {
 		return err
 	}
 	trials := len(xs) - len(f.parts)
@@ -364,26 +364,26 @@ func (f *frontier) draw() error {
 		xs = append(xs, e.parts)
 	}
 	count := frontDraws
-	if len(f.goals) > 2 {
+	if len(f.tradeObjectives) > 2 {
 		count = frontDrawsOfMore
 	}
 	var learnt [][][]float64 // draws of the models' values, by goal that is learnt
-	for k, g := range f.goals {
-		if g.learn != nil {
-			learnt = append(learnt, g.learn.model.Draws(xs, count, f.rand(drawStream, uint64(k))))
+	for k, g := range f.tradeObjectives {
+		if g.learnt != nil {
+			learnt = append(learnt, g.learnt.model.Draws(xs, count, f.rand(drawStream, uint64(k))))
 		}
 	}
 	if f.stated.losses, err = f.lossesOf(xs, learnt, count); err != nil {
 		return err
 	}
-	if f.doubts.losses, err = f.lossesOf(xs, f.doubted(learnt), count); err != nil {
+	if f.student.losses, err = f.lossesOf(xs, f.studentDraws(learnt), count); err != nil {
 		return err
 	}
 	f.scale(trials)
-	for _, d := range []*drawn{&f.stated, &f.doubts} {
+	for _, d := range []*lossDraws{&f.stated, &f.student} {
 		for _, losses := range d.losses {
 			tried := pareto(losses[len(f.parts) : len(f.parts)+trials])
-			d.volume = append(d.volume, front.Hypervolume(tried, f.one()))
+			d.volume = append(d.volume, front.Hypervolume(tried, f.unitReference()))
 			d.fronts = append(d.fronts, pareto(slices.Concat(tried, losses[len(f.parts)+trials:])))
 		}
 	}
@@ -391,18 +391,18 @@ func (f *frontier) draw() error {
 }
 
 // lossesOf returns the losses of recipes by draw, given draws of what is learnt.
-func (f *frontier) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, count int) ([][][]float64, error) {
+func (f *tradeOffOptimizer) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, count int) ([][][]float64, error) {
 	losses := make([][][]float64, count)
 	for s := range losses {
 		losses[s] = make([][]float64, len(xs))
 		for a := range xs {
-			losses[s][a] = make([]float64, len(f.goals))
+			losses[s][a] = make([]float64, len(f.tradeObjectives))
 		}
 	}
 	at := 0
-	for k := range f.goals {
-		g := &f.goals[k]
-		if g.learn == nil {
+	for k := range f.tradeObjectives {
+		g := &f.tradeObjectives[k]
+		if g.learnt == nil {
 			known := make([][]float64, len(xs))
 			for a, x := range xs {
 				v, err := f.knownLoss(g, x)
@@ -428,18 +428,18 @@ func (f *frontier) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, count int) (
 	return losses, nil
 }
 
-// anchor leaves, of what was tried, what is predicted to be on the front, and of the rest
+// selectAnchors leaves, of what was tried, what is predicted to be on the front, and of the rest
 // what is nearest to it, as many as are drawn jointly.
-func (f *frontier) anchor(xs *[][]mcmc.Part) error {
+func (f *tradeOffOptimizer) selectAnchors(xs *[][]mcmc.Part) error {
 	first := len(f.parts)
 	tried := slices.Clone((*xs)[first:])
 	*xs = (*xs)[:first]
 	points := make([][]float64, len(tried))
 	for a, x := range tried {
-		for k := range f.goals {
-			g := &f.goals[k]
-			if g.learn != nil {
-				mean, _ := g.learn.model.Predict(x)
+		for k := range f.tradeObjectives {
+			g := &f.tradeObjectives[k]
+			if g.learnt != nil {
+				mean, _ := g.learnt.model.Predict(x)
 				points[a] = append(points[a], g.loss(mean))
 				continue
 			}
@@ -467,21 +467,21 @@ func (f *frontier) anchor(xs *[][]mcmc.Part) error {
 
 // sizes returns the sizes of the losses, of which those that are learnt are no ties but where
 // recipes are the same.
-func (f *frontier) sizes() []float64 {
-	sizes := make([]float64, len(f.goals))
-	for k := range f.goals {
-		sizes[k] = f.goals[k].known.Loss.Size
+func (f *tradeOffOptimizer) sizes() []float64 {
+	sizes := make([]float64, len(f.tradeObjectives))
+	for k := range f.tradeObjectives {
+		sizes[k] = f.tradeObjectives[k].known.Loss.Size
 	}
 	return sizes
 }
 
 // scale makes the losses shares of the way from the best to the reference, of the means of
 // all draws: over what was tried, or all candidates where that is too little.
-func (f *frontier) scale(trials int) {
+func (f *tradeOffOptimizer) scale(trials int) {
 	draws := f.stated.losses
 	mean := make([][]float64, len(draws[0]))
 	for a := range mean {
-		mean[a] = make([]float64, len(f.goals))
+		mean[a] = make([]float64, len(f.tradeObjectives))
 		for _, draw := range draws {
 			for k, v := range draw[a] {
 				mean[a][k] += v / float64(len(draws))
@@ -496,16 +496,16 @@ func (f *frontier) scale(trials int) {
 		_, nadir = front.Bounds(mean[len(f.parts) : len(f.parts)+trials])
 	}
 	reference := front.Reference(ideal, nadir)
-	for _, d := range []*drawn{&f.stated, &f.doubts} {
+	for _, d := range []*lossDraws{&f.stated, &f.student} {
 		for s := range d.losses {
 			d.losses[s] = front.Scaled(d.losses[s], ideal, reference)
 		}
 	}
 }
 
-// one is the reference of scaled losses.
-func (f *frontier) one() []float64 {
-	one := make([]float64, len(f.goals))
+// unitReference is the reference of scaled losses.
+func (f *tradeOffOptimizer) unitReference() []float64 {
+	one := make([]float64, len(f.tradeObjectives))
 	for k := range one {
 		one[k] = 1
 	}
@@ -522,35 +522,35 @@ func pareto(points [][]float64) [][]float64 {
 }
 
 // gain is what a candidate adds to the hypervolume, on average over the draws.
-func (f *frontier) gain(k int) float64 {
-	sum, one := 0.0, f.one()
+func (f *tradeOffOptimizer) gain(k int) float64 {
+	sum, one := 0.0, f.unitReference()
 	for s, points := range f.stated.fronts {
-		sum += front.Added(f.stated.losses[s][k], points, one)
+		sum += front.VolumeGain(f.stated.losses[s][k], points, one)
 	}
 	return sum / float64(len(f.stated.fronts))
 }
 
-// frontMoves is by which share of its hypervolume a front is to move to count.
-const frontMoves = 0.01
+// minFrontGain is by which share of its hypervolume a front is to move to count.
+const minFrontGain = 0.01
 
 // mostAdded is the greatest share of its hypervolume that a candidate adds to the front of a
 // draw.
-func (f *frontier) mostAdded(d *drawn, s int) float64 {
-	most, one := 0.0, f.one()
+func (f *tradeOffOptimizer) mostAdded(d *lossDraws, s int) float64 {
+	most, one := 0.0, f.unitReference()
 	for k := range f.parts {
-		if f.worth[k] > 0 {
-			most = max(most, front.Added(d.losses[s][k], d.fronts[s], one))
+		if f.gainFactors[k] > 0 {
+			most = max(most, front.VolumeGain(d.losses[s][k], d.fronts[s], one))
 		}
 	}
 	return most / max(d.volume[s], 1e-9)
 }
 
-// left says whether a candidate moves the front: by draws that are doubted, and by how much
+// remainingGain says whether a candidate moves the front: by draws that are doubted, and by how much
 // as the models state it.
-func (f *frontier) left() (Left, error) {
+func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	better, gain := 0.0, 0.0
 	for s := range f.stated.fronts {
-		if f.mostAdded(&f.doubts, s) > frontMoves {
+		if f.mostAdded(&f.student, s) > minFrontGain {
 			better++
 		}
 		gain += min(f.mostAdded(&f.stated, s), 1)
@@ -558,28 +558,28 @@ func (f *frontier) left() (Left, error) {
 	n := float64(len(f.stated.fronts))
 	probability := better / n
 	gain /= n
-	l := Left{Probability: &probability, Gain: &gain, Advice: GoOn}
+	l := RemainingGain{Probability: &probability, Gain: &gain, Advice: GoOn}
 	said := "go on"
 	if probability < stopBelow {
-		quiet, err := f.quiet()
+		quiet, err := f.roundsSinceGain()
 		if err != nil {
 			return l, err
 		}
 		if len(f.parts) > 0 && quiet < quietRounds {
-			said = fmt.Sprintf("go on until %d rounds in a row have each added no more than %.0f %%", quietRounds, 100*frontMoves)
+			said = fmt.Sprintf("go on until %d rounds in a row have each added no more than %.0f %%", quietRounds, 100*minFrontGain)
 		} else {
 			l.Advice, said = Stop, "stop, or change what is allowed"
 		}
 	}
 	l.Text = fmt.Sprintf("With probability %.2f ± %.2f a recipe is left that adds more than %.0f %% to the hypervolume of the trade-off; the best is expected to add %.1f %%. Advice: %s.",
-		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), 100*frontMoves, 100*gain, said)
-	return f.doubt(l), nil
+		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), 100*minFrontGain, 100*gain, said)
+	return f.qualifyAdvice(l), nil
 }
 
-// quiet returns how many rounds with results there were since one added more than frontMoves
+// roundsSinceGain returns how many rounds with results there were since one added more than minFrontGain
 // to the hypervolume of what was measured.
-func (f *frontier) quiet() (int, error) {
-	all, rounds, err := f.measured()
+func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
+	all, rounds, err := f.measuredLosses()
 	if err != nil {
 		return 0, err
 	}
@@ -597,8 +597,8 @@ func (f *frontier) quiet() (int, error) {
 				until = append(until, p)
 			}
 		}
-		volume := front.Hypervolume(until, f.one())
-		if quiet++; volume > before*(1+frontMoves) {
+		volume := front.Hypervolume(until, f.unitReference())
+		if quiet++; volume > before*(1+minFrontGain) {
 			quiet = 0
 		}
 		before = volume
@@ -606,17 +606,17 @@ func (f *frontier) quiet() (int, error) {
 	return quiet, nil
 }
 
-// measured returns the mean losses of each recipe that was measured in all goals, and in
+// measuredLosses returns the mean losses of each recipe that was measured in all goals, and in
 // which round it was first: of those that keep the rules and limits.
-func (f *frontier) measured() (points [][]float64, rounds []int, err error) {
-	broken, err := f.breaking()
+func (f *tradeOffOptimizer) measuredLosses() (points [][]float64, rounds []int, err error) {
+	broken, err := f.measuredOutsideLimits()
 	if err != nil {
 		return nil, nil, err
 	}
-	numbers, classes := make([][]float64, len(f.goals)), make([][]string, len(f.goals))
-	for i, g := range f.goals {
-		if g.learn != nil {
-			if numbers[i], classes[i], err = f.c.measuredOf(g.learn.learning); err != nil {
+	numbers, classes := make([][]float64, len(f.tradeObjectives)), make([][]string, len(f.tradeObjectives))
+	for i, g := range f.tradeObjectives {
+		if g.learnt != nil {
+			if numbers[i], classes[i], err = f.c.measuredOf(g.learnt.learning); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -627,19 +627,19 @@ trials:
 		if t.failed || len(t.broken) > 0 || broken[t.key] {
 			continue
 		}
-		point := make([]float64, len(f.goals))
-		for i := range f.goals {
-			switch g := &f.goals[i]; {
-			case g.learn == nil:
+		point := make([]float64, len(f.tradeObjectives))
+		for i := range f.tradeObjectives {
+			switch g := &f.tradeObjectives[i]; {
+			case g.learnt == nil:
 				if point[i], err = f.knownLoss(g, t.parts); err != nil {
 					return nil, nil, err
 				}
-			case g.learn.learning.Numeric && math.IsNaN(numbers[i][k]), !g.learn.learning.Numeric && classes[i][k] == "":
+			case g.learnt.learning.Numeric && math.IsNaN(numbers[i][k]), !g.learnt.learning.Numeric && classes[i][k] == "":
 				continue trials
-			case g.learn.learning.Numeric:
-				point[i] = g.lossOf(numbers[i][k])
+			case g.learnt.learning.Numeric:
+				point[i] = g.numberLoss(numbers[i][k])
 			default:
-				point[i] = -g.learn.fits(0, classes[i][k])
+				point[i] = -g.learnt.measuredDesirability(0, classes[i][k])
 			}
 		}
 		was, known := at[t.key]
@@ -658,10 +658,10 @@ trials:
 }
 
 // reason says why a recipe was chosen.
-func (f *frontier) reason(b *chosen) Reason {
+func (f *tradeOffOptimizer) reason(b *chosenRecipe) Reason {
 	var names []string
-	for _, g := range f.goals {
+	for _, g := range f.tradeObjectives {
 		names = append(names, g.name)
 	}
-	return Reason{Likely, fmt.Sprintf("moves the trade-off of %s with probability %.2f: adds %.1f %% to its hypervolume on average", strings.Join(names, ", "), b.beats, 100*b.better)}
+	return Reason{Likely, fmt.Sprintf("moves the trade-off of %s with probability %.2f: adds %.1f %% to its hypervolume on average", strings.Join(names, ", "), b.beats, 100*b.improvement)}
 }

@@ -45,15 +45,15 @@ func TestBatchMovesTheFront(t *testing.T) {
 				losses := func(recipe map[string]int) []float64 { return []float64{-c.of[0](recipe), -c.of[1](recipe)} }
 				var tried [][]float64
 				for _, trial := range k.trials {
-					tried = append(tried, losses(k.named(trial.parts)))
+					tried = append(tried, losses(k.namedAmounts(trial.parts)))
 				}
 				ideal, nadir := front.Bounds(tried)
 				reference := front.Reference(ideal, nadir)
 				b := choose(t, path, Settings{Size: 6, Seed: 3, MaxNew: -1, Workers: 2})
 				if trade != "" {
 					again := choose(t, path, Settings{Size: 6, Seed: 3, MaxNew: -1, Workers: 1})
-					if b.Left.Probability == nil || *b.Left.Probability < 0.5 || b.Left.Advice != GoOn {
-						t.Errorf("what is left: %+v", b.Left)
+					if b.RemainingGain.Probability == nil || *b.RemainingGain.Probability < 0.5 || b.RemainingGain.Advice != GoOn {
+						t.Errorf("what is left: %+v", b.RemainingGain)
 					}
 					for n := range b.Entries {
 						e := &b.Entries[n]
@@ -108,16 +108,16 @@ func TestTradeAdvice(t *testing.T) {
 		"properties:\n  y: {learn: {label: y, maximize: true}}\n  z: {learn: {label: z, maximize: true}}\ntrade: [y, z]\n"})
 	s := Settings{Size: 1, Seed: 1, MaxNew: -1, Workers: 1}
 	for round := range left - 2 {
-		st, err := open(t, path).Stand(t.Context(), s)
+		st, err := open(t, path).ComputeStanding(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st.Left.Probability == nil || *st.Left.Probability >= stopBelow {
-			t.Fatalf("round %d: %+v", round, st.Left)
+		if st.RemainingGain.Probability == nil || *st.RemainingGain.Probability >= stopBelow {
+			t.Fatalf("round %d: %+v", round, st.RemainingGain)
 		}
-		until := strings.Contains(st.Left.Text, "go on until 2 rounds in a row have each added no more than 1 %")
-		if stop := st.Left.Advice == Stop; stop != (round >= quietRounds) || until == stop {
-			t.Errorf("after %d rounds that added nothing: %s", round, st.Left.Text)
+		until := strings.Contains(st.RemainingGain.Text, "go on until 2 rounds in a row have each added no more than 1 %")
+		if stop := st.RemainingGain.Advice == Stop; stop != (round >= quietRounds) || until == stop {
+			t.Errorf("after %d rounds that added nothing: %s", round, st.RemainingGain.Text)
 		}
 		b, err := open(t, path).Next(t.Context(), s)
 		if err != nil {
@@ -125,7 +125,7 @@ func TestTradeAdvice(t *testing.T) {
 		}
 		x := b.Entries[0].Recipe
 		y, z := worth(x["a"], x["b"], x["c"])
-		if _, err := open(t, path).Record(t.Context(), []Result{{ID: b.Entries[0].ID, Values: map[string]string{"y": fmt.Sprint(y), "z": fmt.Sprint(z)}}}, Recording{Now: noon}); err != nil {
+		if _, err := open(t, path).Record(t.Context(), []Result{{ID: b.Entries[0].ID, Values: map[string]string{"y": fmt.Sprint(y), "z": fmt.Sprint(z)}}}, RecordOptions{Now: noon}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,20 +135,20 @@ func TestTradeAdvice(t *testing.T) {
 // doubted, against the best predicted of what was tried; of a trade-off it is the share of
 // such draws in which it adds to the front.
 func TestBeatsIsDoubted(t *testing.T) {
-	ch := new(chooser)
-	p := &pool{ok: []float64{1}, utility: [][]float64{{0, 1}, {0, 1}, {0, 1}, {0, 1}}, tried: []float64{1, 1, 1, 1}, doubted: [][]float64{{2, 1}, {0, 1}, {0, 1}, {0, 1}}, rival: []float64{1, 1, 1, 1}, b: 1}
-	if beats, better := ch.figures(p, 0); beats != 0.25 || better != 0 {
+	ch := new(batchOptimizer)
+	p := &pool{successProbability: []float64{1}, utility: [][]float64{{0, 1}, {0, 1}, {0, 1}, {0, 1}}, tried: []float64{1, 1, 1, 1}, studentUtility: [][]float64{{2, 1}, {0, 1}, {0, 1}, {0, 1}}, studentIncumbent: []float64{1, 1, 1, 1}, bestPredicted: 1}
+	if beats, better := ch.improvementStats(p, 0); beats != 0.25 || better != 0 {
 		t.Errorf("%v and %v", beats, better)
 	}
-	f := &frontier{chooser: ch, goals: make([]goal, 2), parts: make([][]mcmc.Part, 1)}
+	f := &tradeOffOptimizer{batchOptimizer: ch, tradeObjectives: make([]tradeObjective, 2), parts: make([][]mcmc.Part, 1)}
 	stated, wide := [][]float64{{0.8, 0.8}, {0.5, 0.5}}, [][]float64{{0.4, 0.4}, {0.5, 0.5}}
-	f.stated = drawn{losses: [][][]float64{stated, stated}, fronts: [][][]float64{stated[1:], stated[1:]}, volume: []float64{0.25, 0.25}}
-	f.doubts = drawn{losses: [][][]float64{stated, wide}, fronts: [][][]float64{stated[1:], wide[1:]}, volume: []float64{0.25, 0.25}}
-	if beats, better := f.figures(0); beats != 0.5 || better != 0 {
+	f.stated = lossDraws{losses: [][][]float64{stated, stated}, fronts: [][][]float64{stated[1:], stated[1:]}, volume: []float64{0.25, 0.25}}
+	f.student = lossDraws{losses: [][][]float64{stated, wide}, fronts: [][][]float64{stated[1:], wide[1:]}, volume: []float64{0.25, 0.25}}
+	if beats, better := f.hypervolumeStats(0); beats != 0.5 || better != 0 {
 		t.Errorf("%v and %v", beats, better)
 	}
-	f.doubts.add(0)
-	if got := f.doubts.fronts[1]; len(got) != 1 || got[0][0] != 0.4 {
+	f.student.add(0)
+	if got := f.student.fronts[1]; len(got) != 1 || got[0][0] != 0.4 {
 		t.Errorf("the front is %v", got)
 	}
 }

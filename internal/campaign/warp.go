@@ -23,7 +23,7 @@ func newWarp(values []float64, log bool) *warp {
 	n := float64(len(sorted))
 	w := &warp{log: log}
 	for k, v := range sorted {
-		sorted[k] = scaled(v, w.log)
+		sorted[k] = logIf(v, w.log)
 	}
 	for from := 0; from < len(sorted); {
 		to := from
@@ -43,7 +43,7 @@ func newWarp(values []float64, log bool) *warp {
 	slices.Sort(off)
 	if spread := float64(normalMAD * median(off)); spread > 0 {
 		for k, v := range w.values {
-			w.scores[k] = float64((w.scores[k] + float64(softest*tanh((v-middle)/spread/softest))) / 2)
+			w.scores[k] = float64((w.scores[k] + float64(softLimit*tanh((v-middle)/spread/softLimit))) / 2)
 		}
 	}
 	return w
@@ -57,7 +57,7 @@ func tanh(x float64) float64 {
 
 const (
 	normalMAD = 1.4826 // a normal law's standard deviation over its median absolute deviation
-	softest   = 3      // standard deviations beyond which distances hardly count
+	softLimit = 3      // standard deviations beyond which distances hardly count
 )
 
 // median returns the median of sorted numbers.
@@ -70,12 +70,12 @@ func median(sorted []float64) float64 {
 const tail = 0.8
 
 // score returns the score of a value.
-func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, scaled(v, w.log)) }
+func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, logIf(v, w.log)) }
 
-// spread returns the standard deviation of the score of a value that has the standard
+// scoreSD returns the standard deviation of the score of a value that has the standard
 // deviation sd.
-func (w *warp) spread(v, sd float64) float64 {
-	at := scaled(v, w.log)
+func (w *warp) scoreSD(v, sd float64) float64 {
+	at := logIf(v, w.log)
 	if w.log {
 		sd /= v
 	}
@@ -91,8 +91,8 @@ func (w *warp) value(z float64) float64 {
 	return v
 }
 
-// scaled returns a value or its logarithm, which is −∞ of what is not above 0.
-func scaled(v float64, log bool) float64 {
+// logIf returns a value or its logarithm, which is −∞ of what is not above 0.
+func logIf(v float64, log bool) float64 {
 	if log {
 		return portable.Log(max(v, 0))
 	}

@@ -24,7 +24,7 @@ func TestSlacksStay(t *testing.T) {
 		for _, s := range Slacks(r, x, 10) {
 			said += fmt.Sprintf("%+v %.9g; ", s, s.Room())
 		}
-		kept.Holds(t, name, said)
+		kept.CheckText(t, name, said)
 	}
 }
 
@@ -32,7 +32,7 @@ func TestSlacksStay(t *testing.T) {
 // order it is summed.
 func TestLimitAtItsBound(t *testing.T) {
 	s := rule.Set{Ingredients: 3, Total: 10, Rules: []rule.Rule{rule.Limit{Factors: []float64{0.1, 0.2, 0.7}, Min: 0.3, Max: 0.3}}}
-	c, err := Of(s)
+	c, err := FromRules(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestLimitAtItsBound(t *testing.T) {
 func TestRulesOfOtherKinds(t *testing.T) {
 	type own struct{ rule.Require }
 	for _, r := range []rule.Rule{own{}, &rule.Require{}, rule.If{Used: []int{0}, Then: own{}}} {
-		_, err := Of(rule.Set{Ingredients: 2, Total: 3, Rules: []rule.Rule{nil, r}})
+		_, err := FromRules(rule.Set{Ingredients: 2, Total: 3, Rules: []rule.Rule{nil, r}})
 		if bad, is := errors.AsType[*rule.Error](err); !is || bad.Rule != 1 {
 			t.Errorf("%T: %v", r, err)
 		}
@@ -78,7 +78,7 @@ func TestNearAsItIsLeft(t *testing.T) {
 		want bool
 	}{{rule.Near{Recipe: recipe}, true}, {rule.Near{Recipe: recipe, Changes: new(2)}, true}, {rule.Near{Recipe: recipe, Changes: new(1)}, false}, {rule.Near{Recipe: recipe, Distance: new(4)}, true}, {rule.Near{Recipe: recipe, Distance: new(3)}, false}} {
 		set.Rules = []rule.Rule{c.near}
-		conditions, err := Of(set)
+		conditions, err := FromRules(set)
 		if err != nil {
 			t.Fatal(err)
 		}

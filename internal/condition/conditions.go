@@ -52,14 +52,14 @@ func (d Dependence) Sum() count.Sum {
 	return s
 }
 
-// Kept says whether it is met, given which ingredients are used.
-func (d Dependence) Kept(used func(i int) bool) bool {
+// IsMet says whether it is met, given which ingredients are used.
+func (d Dependence) IsMet(used func(i int) bool) bool {
 	return !used(d.If) || slices.ContainsFunc(d.Then, used)
 }
 
-// Of writes out the rules of a set, and then makes changes that no rule says. It fails
+// FromRules writes out the rules of a set, and then makes changes that no rule says. It fails
 // with a [*rule.Error] for a rule that is none.
-func Of(s rule.Set, changes ...func(*Conditions)) (*Conditions, error) {
+func FromRules(s rule.Set, changes ...func(*Conditions)) (*Conditions, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (c *Conditions) index() {
 		for _, i := range c.Groups[g].Members {
 			c.GroupsOf[i] = append(c.GroupsOf[i], int32(g))
 		}
-		if !allows(&c.Groups[g], 0, 0) {
+		if !groupAllows(&c.Groups[g], 0, 0) {
 			c.IdleGroups = append(c.IdleGroups, int32(g))
 		}
 	}
@@ -153,7 +153,7 @@ func (c *Conditions) index() {
 // require makes ingredients used.
 func (c *Conditions) require(of []int) {
 	if len(c.guards) > 0 {
-		s := uses(of)
+		s := usedSum(of)
 		s.Min = int64(len(s.Terms))
 		c.addSum(s)
 		return
@@ -166,7 +166,7 @@ func (c *Conditions) require(of []int) {
 // exclude makes ingredients unused.
 func (c *Conditions) exclude(of []int) {
 	if len(c.guards) > 0 {
-		s := uses(of)
+		s := usedSum(of)
 		s.Max = 0
 		c.addSum(s)
 		return
@@ -180,7 +180,7 @@ func (c *Conditions) exclude(of []int) {
 func (c *Conditions) allow(i int, d Doses) {
 	switch {
 	case len(c.guards) == 0:
-		c.Doses[i] = common(c.Doses[i], d)
+		c.Doses[i] = intersectDoses(c.Doses[i], d)
 		return
 	case d.N == 0:
 		c.exclude([]int{i})
@@ -230,17 +230,17 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	}
 	for at, p := range parts {
 		for _, g := range c.GroupsOf[p.Ingredient] {
-			if !met(c.GroupsOf, parts[:at], g) && !c.keepsGroup(parts, g) {
+			if !involves(c.GroupsOf, parts[:at], g) && !c.keepsGroup(parts, g) {
 				return false
 			}
 		}
 		for _, k := range c.NeedsOf[p.Ingredient] {
-			if !c.Needs[k].Kept(func(i int) bool { return amountOf(parts, i) > 0 }) {
+			if !c.Needs[k].IsMet(func(i int) bool { return amountOf(parts, i) > 0 }) {
 				return false
 			}
 		}
 		for _, k := range c.SumsOf[p.Ingredient] {
-			if !met(c.SumsOf, parts[:at], k) && !c.Sums[k].holds(parts) {
+			if !involves(c.SumsOf, parts[:at], k) && !c.Sums[k].holds(parts) {
 				return false
 			}
 		}
@@ -248,9 +248,9 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	return true
 }
 
-// met says whether one of some parts has to do with a condition, by the conditions
+// involves says whether one of some parts has to do with a condition, by the conditions
 // of each ingredient.
-func met(of [][]int32, parts []rule.Part, condition int32) bool {
+func involves(of [][]int32, parts []rule.Part, condition int32) bool {
 	for _, p := range parts {
 		if _, ok := slices.BinarySearch(of[p.Ingredient], condition); ok {
 			return true
@@ -268,12 +268,12 @@ func (c *Conditions) keepsGroup(parts []rule.Part, g int32) bool {
 			total += p.Amount
 		}
 	}
-	return allows(&c.Groups[g], used, total)
+	return groupAllows(&c.Groups[g], used, total)
 }
 
-// allows says whether so many of a group's members may be used, and take so many
+// groupAllows says whether so many of a group's members may be used, and take so many
 // units together.
-func allows(g *count.Group, used, total int) bool {
+func groupAllows(g *count.Group, used, total int) bool {
 	return (g.Used == nil || contains(g.Used, used)) && (g.Total == nil || contains(g.Total, total))
 }
 
@@ -294,9 +294,9 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 	return space, len(rest) == 0 && len(c.Needs) == 0 && len(c.Sums) == 0
 }
 
-// Whole returns the space of all conditions. It fails with a [count.SizeError] if
+// FullSpace returns the space of all conditions. It fails with a [count.SizeError] if
 // some term is bent, which no table holds.
-func (c *Conditions) Whole() (space count.Space, err error) {
+func (c *Conditions) FullSpace() (space count.Space, err error) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	for _, n := range c.Needs {
 		space.Sums = append(space.Sums, n.Sum())
@@ -304,7 +304,7 @@ func (c *Conditions) Whole() (space count.Space, err error) {
 	for _, s := range c.Sums {
 		sum := count.Sum{Min: s.Min, Max: s.Max}
 		for _, t := range s.Terms {
-			if t.Bent() {
+			if t.IsBent() {
 				return space, &count.SizeError{Need: 1, Of: "sums in which not each unit counts alike"}
 			}
 			sum.Terms = append(sum.Terms, count.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole})
@@ -344,7 +344,7 @@ func (c *Conditions) Uncounted() []int {
 func (c *Conditions) addGroup(g count.Group) {
 	if len(c.guards) > 0 {
 		if g.Used != nil {
-			c.addRange(uses(g.Members), g.Used)
+			c.addRange(usedSum(g.Members), g.Used)
 		}
 		if g.Total != nil {
 			c.addRange(total(g.Members, 1), g.Total)
@@ -363,16 +363,16 @@ func (c *Conditions) addRange(s Sum, r *count.Range) {
 
 func (c *Conditions) addNeed(n Dependence) {
 	if len(c.guards) > 0 {
-		s := uses(n.Then)
+		s := usedSum(n.Then)
 		s.Min = 1
-		c.under(guard{of: []int{n.If}}, func() { c.addSum(s) })
+		c.withGuard(guard{of: []int{n.If}}, func() { c.addSum(s) })
 		return
 	}
 	c.Needs, c.NeedRules = append(c.Needs, n), append(c.NeedRules, c.rule)
 }
 
-// under writes out what holds under one guard more.
-func (c *Conditions) under(g guard, write func()) {
+// withGuard writes out what holds under one guard more.
+func (c *Conditions) withGuard(g guard, write func()) {
 	c.guards = append(c.guards, g)
 	write()
 	c.guards = c.guards[:len(c.guards)-1]

@@ -1,8 +1,8 @@
 // Package condition writes rules out in whole numbers and says what keeps them.
 //
-// [Of] makes [Conditions] of a set of rules, and that is the one place that judges: the
+// [FromRules] makes [Conditions] of a set of rules, and that is the one place that judges: the
 // sampler, the search for contradictions and the judgement of a single composition all
-// take them. [Slacks] says how much room a composition has left, and [Knobs] how a
+// take them. [Slacks] says how much room a composition has left, and [Relaxations] how a
 // rule can be loosened.
 //
 // # One kind of bound

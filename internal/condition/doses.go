@@ -21,9 +21,9 @@ func DosesOf(a count.Ingredient, total int) Doses {
 	return Doses{lo, step, n}
 }
 
-// common returns the amounts that two have in common. They too are a first
+// intersectDoses returns the amounts that two have in common. They too are a first
 // amount and steps from there, by the Chinese remainder theorem.
-func common(a, b Doses) Doses {
+func intersectDoses(a, b Doses) Doses {
 	if a.N == 0 || b.N == 0 {
 		return Doses{}
 	}

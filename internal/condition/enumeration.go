@@ -21,7 +21,7 @@ type Enumeration struct {
 	room  []int // of the ingredients from i on: the most that they can take
 	must  []int // and the least that those which are required take
 	parts []rule.Part
-	book  *Ledger // of the parts
+	state *ConstraintState // of the parts
 
 	looked int // how many amounts were tried
 	left   int // how many more may be
@@ -31,7 +31,7 @@ type Enumeration struct {
 
 // NewEnumeration is of compositions that use one of the sizes, which rise.
 func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
-	e := &Enumeration{c: c, book: NewLedger(c), room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
+	e := &Enumeration{c: c, state: NewConstraintState(c), room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
 	e.least, e.n = sizes[0], sizes[len(sizes)-1]
 	e.wanted = make([]bool, e.n+1)
 	for _, n := range sizes {
@@ -50,9 +50,9 @@ func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
 	return e
 }
 
-// Kept counts the compositions of n ingredients that keep the conditions, by
+// CountFeasible counts the compositions of n ingredients that keep the conditions, by
 // looking at each. ok is false if there are more than 2²⁰ to look at.
-func (c *Conditions) Kept(ctx context.Context, n int) (kept int, ok bool, err error) {
+func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok bool, err error) {
 	e := NewEnumeration(c, []int{n})
 	if e.Candidates() > MaxCandidates {
 		return 0, false, nil
@@ -96,7 +96,7 @@ func logChoose(n, k int) float64 {
 // all were visited, before the context ended.
 func (e *Enumeration) Each(ctx context.Context, visit func() bool) (done bool) {
 	e.ctx, e.looked, e.left, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
-	return e.from(0, e.c.Total)
+	return e.enumerate(0, e.c.Total)
 }
 
 // Parts returns the composition that is visited, until the visit ends.
@@ -104,17 +104,17 @@ func (e *Enumeration) Parts() []rule.Part { return e.parts }
 
 // Work is about how many steps of 10⁻⁹ s it took.
 func (e *Enumeration) Work() float64 {
-	return float64(50*float64(e.looked)) + float64(10*float64(e.book.work))
+	return float64(50*float64(e.looked)) + float64(10*float64(e.state.work))
 }
 
-// from goes through what ingredients from i on can make of the units left.
-func (e *Enumeration) from(i, left int) bool {
+// enumerate goes through what ingredients from i on can make of the units left.
+func (e *Enumeration) enumerate(i, left int) bool {
 	have := len(e.parts)
 	if left == 0 {
 		if e.must[i] > 0 || have > e.n || !e.wanted[have] {
 			return true
 		}
-		return !e.book.Holds(e.parts) || e.visit()
+		return !e.state.IsSatisfied(e.parts) || e.visit()
 	}
 	if have == e.n {
 		return true
@@ -139,9 +139,9 @@ func (e *Enumeration) from(i, left int) bool {
 			}
 			p := rule.Part{Ingredient: j, Amount: a}
 			e.parts = append(e.parts, p)
-			e.book.Put(p)
-			on := e.book.over > 0 || e.from(j+1, left-a)
-			e.book.Take(p)
+			e.state.Add(p)
+			on := e.state.exceeded > 0 || e.enumerate(j+1, left-a)
+			e.state.Remove(p)
 			e.parts = e.parts[:have]
 			if !on {
 				return false

@@ -106,18 +106,18 @@ func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
 	return tightest
 }
 
-func (r amountRule) knobs(s *rule.Set) []Knob {
-	var out []Knob
+func (r amountRule) knobs(s *rule.Set) []Relaxation {
+	var out []Relaxation
 	if step := max(r.Step, 1); r.Min > 0 {
-		out = bound(out, "min", r.Min, (r.Min-1)/step, -step, func(to int) rule.Rule { r := rule.Amount(r); r.Min = to; return r })
+		out = addBoundRelaxation(out, "min", r.Min, (r.Min-1)/step, -step, func(to int) rule.Rule { r := rule.Amount(r); r.Min = to; return r })
 	}
 	if r.Max > 0 {
-		out = bound(out, "max", r.Max, s.Total-r.Max, 1, func(to int) rule.Rule { r := rule.Amount(r); r.Max = to; return r })
+		out = addBoundRelaxation(out, "max", r.Max, s.Total-r.Max, 1, func(to int) rule.Rule { r := rule.Amount(r); r.Max = to; return r })
 	}
 	if r.Step > 1 {
-		out = append(out, Knob{
+		out = append(out, Relaxation{
 			Limit: 1,
-			Turn:  func(int) rule.Rule { r := rule.Amount(r); r.Step = 1; return r },
+			Relax: func(int) rule.Rule { r := rule.Amount(r); r.Step = 1; return r },
 			Text:  func(_ int, name string) string { return "drop the step of " + name },
 		})
 	}
@@ -164,17 +164,17 @@ func ends(r *rule.Range, most int) (lo, hi float64) {
 	return lo, hi
 }
 
-func (r groupRule) knobs(s *rule.Set) []Knob {
-	var out []Knob
+func (r groupRule) knobs(s *rule.Set) []Relaxation {
+	var out []Relaxation
 	if u := r.Used; u != nil {
 		to := func(used rule.Range) rule.Rule { r := rule.Group(r); r.Used = &used; return r }
-		out = bound(out, "least used", u.Min, u.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: u.Max}) })
-		out = bound(out, "most used", u.Max, len(r.Of)-u.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: u.Min, Max: v}) })
+		out = addBoundRelaxation(out, "least used", u.Min, u.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: u.Max}) })
+		out = addBoundRelaxation(out, "most used", u.Max, len(r.Of)-u.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: u.Min, Max: v}) })
 	}
 	if t := r.Total; t != nil {
 		to := func(total rule.Range) rule.Rule { r := rule.Group(r); r.Total = &total; return r }
-		out = bound(out, "least total", t.Min, t.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: t.Max}) })
-		out = bound(out, "greatest total", t.Max, s.Total-t.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: t.Min, Max: v}) })
+		out = addBoundRelaxation(out, "least total", t.Min, t.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: t.Max}) })
+		out = addBoundRelaxation(out, "greatest total", t.Max, s.Total-t.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: t.Min, Max: v}) })
 	}
 	return out
 }
@@ -184,7 +184,7 @@ type limitRule rule.Limit
 // members returns the ingredients that the mean is over.
 func (r limitRule) members() []int {
 	if r.Of != nil {
-		return alike(r.Of, Term{}).ingredients()
+		return uniformSum(r.Of, Term{}).ingredients()
 	}
 	all := make([]int, len(r.Factors))
 	for i := range all {
@@ -279,12 +279,12 @@ func (r limitRule) mean(total int) (least, most int64, scale float64) {
 	return least, most, scale
 }
 
-func (r limitRule) knobs(s *rule.Set) []Knob {
+func (r limitRule) knobs(s *rule.Set) []Relaxation {
 	least, most, scale := r.mean(s.Total)
 	if least > most {
 		return nil
 	}
-	return boundKnobs(r.Min, r.Max, least, most, scale, func(lo, hi float64) rule.Rule {
+	return boundRelaxations(r.Min, r.Max, least, most, scale, func(lo, hi float64) rule.Rule {
 		r := rule.Limit(r)
 		r.Min, r.Max = lo, hi
 		return r
@@ -336,12 +336,12 @@ func (r ratioRule) slacks(parts []rule.Part, total int) []Slack {
 	return []Slack{{Value: float64(of) / float64(to), Min: r.Min, Max: r.Max, Unit: "ratio", Ingredient: -1}}
 }
 
-func (r ratioRule) knobs(s *rule.Set) []Knob {
+func (r ratioRule) knobs(s *rule.Set) []Relaxation {
 	lo, hi, scale := r.bounds(s.Total)
 	if lo == 0 {
 		lo = math.Inf(-1)
 	}
-	return boundKnobs(lo, hi, 0, whole(float64(s.Total), scale), scale, func(lo, hi float64) rule.Rule {
+	return boundRelaxations(lo, hi, 0, whole(float64(s.Total), scale), scale, func(lo, hi float64) rule.Rule {
 		r := rule.Ratio(r)
 		r.Min, r.Max = lo, hi
 		return r
@@ -394,13 +394,13 @@ func (r nearRule) slacks(parts []rule.Part, _ int) []Slack {
 	return out
 }
 
-func (r nearRule) knobs(s *rule.Set) []Knob {
-	var out []Knob
+func (r nearRule) knobs(s *rule.Set) []Relaxation {
+	var out []Relaxation
 	if r.Changes != nil {
-		out = bound(out, "changes", *r.Changes, s.Ingredients-*r.Changes, 1, func(to int) rule.Rule { r := rule.Near(r); r.Changes = &to; return r })
+		out = addBoundRelaxation(out, "changes", *r.Changes, s.Ingredients-*r.Changes, 1, func(to int) rule.Rule { r := rule.Near(r); r.Changes = &to; return r })
 	}
 	if r.Distance != nil {
-		out = bound(out, "distance", *r.Distance, s.Total-*r.Distance, 1, func(to int) rule.Rule { r := rule.Near(r); r.Distance = &to; return r })
+		out = addBoundRelaxation(out, "distance", *r.Distance, s.Total-*r.Distance, 1, func(to int) rule.Rule { r := rule.Near(r); r.Distance = &to; return r })
 	}
 	return out
 }
@@ -413,7 +413,7 @@ func (r ifRule) conditions(c *Conditions) {
 		if len(g.of) > 0 {
 			g.of = total(g.of, 1).ingredients()
 			inner := write
-			write = func() { c.under(g, inner) }
+			write = func() { c.withGuard(g, inner) }
 		}
 	}
 	write()
@@ -427,10 +427,10 @@ func (r ifRule) slacks(parts []rule.Part, total int) []Slack {
 	return Slacks(r.Then, parts, total)
 }
 
-func (r ifRule) knobs(s *rule.Set) []Knob {
-	knobs := Knobs(r.Then, s)
+func (r ifRule) knobs(s *rule.Set) []Relaxation {
+	knobs := Relaxations(r.Then, s)
 	for k, q := range knobs {
-		knobs[k].Turn = func(notches int) rule.Rule { r := rule.If(r); r.Then = q.Turn(notches); return r }
+		knobs[k].Relax = func(notches int) rule.Rule { r := rule.If(r); r.Then = q.Relax(notches); return r }
 	}
 	return knobs
 }

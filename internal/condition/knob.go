@@ -9,25 +9,27 @@ import (
 	"kir/rule"
 )
 
-// A Knob is a way to loosen a rule: by 1 to Limit notches, each more than the one before.
-type Knob struct {
+// A Relaxation is a way to loosen a rule: by 1 to Limit notches, each more than the one before.
+type Relaxation struct {
 	Limit int
-	Turn  func(notches int) rule.Rule
+	Relax func(notches int) rule.Rule
 	Text  func(notches int, name string) string
 	By    int           // of a notch, 0 if the knob drops something
 	Round func(int) int // to more notches that make a rounder number; may be nil
 }
 
-// Knobs returns the ways to loosen a rule of a set, but for dropping it.
-func Knobs(r rule.Rule, s *rule.Set) []Knob {
-	if k, ok := kindOf(r).(interface{ knobs(s *rule.Set) []Knob }); ok {
+// Relaxations returns the ways to loosen a rule of a set, but for dropping it.
+func Relaxations(r rule.Rule, s *rule.Set) []Relaxation {
+	if k, ok := kindOf(r).(interface {
+		knobs(s *rule.Set) []Relaxation
+	}); ok {
 		return k.knobs(s)
 	}
 	return nil
 }
 
-// bound adds the knob of a bound in whole numbers, if it can be turned.
-func bound(knobs []Knob, what string, from, limit, by int, turn func(to int) rule.Rule) []Knob {
+// addBoundRelaxation adds the knob of a bound in whole numbers, if it can be turned.
+func addBoundRelaxation(knobs []Relaxation, what string, from, limit, by int, turn func(to int) rule.Rule) []Relaxation {
 	if limit < 1 {
 		return knobs
 	}
@@ -35,33 +37,33 @@ func bound(knobs []Knob, what string, from, limit, by int, turn func(to int) rul
 	if by < 0 {
 		verb = "lower"
 	}
-	return append(knobs, Knob{
+	return append(knobs, Relaxation{
 		Limit: limit,
 		By:    max(by, -by),
-		Turn:  func(notches int) rule.Rule { return turn(from + notches*by) },
+		Relax: func(notches int) rule.Rule { return turn(from + notches*by) },
 		Text: func(notches int, name string) string {
 			return fmt.Sprintf("%s the %s of %s from %d to %d", verb, what, name, from, from+notches*by)
 		},
 	})
 }
 
-// boundKnobs move the bounds of a figure, by units of the last decimal that
+// boundRelaxations move the bounds of a figure, by units of the last decimal that
 // counts. In whole numbers of the scale, the figure of a composition is from least
 // to most.
-func boundKnobs(lo, hi float64, least, most int64, scale float64, turned func(lo, hi float64) rule.Rule) []Knob {
+func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned func(lo, hi float64) rule.Rule) []Relaxation {
 	decimal := func(whole int64) float64 {
 		v, _ := new(big.Rat).SetFrac64(whole, 1).Float64()
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v/scale, 'g', 15, 64), 64)
 		return v
 	}
-	var out []Knob
+	var out []Relaxation
 	add := func(what, verb string, was float64, from, by, notches int64, turn func(to float64) rule.Rule) {
 		if notches < 1 {
 			return
 		}
-		out = append(out, Knob{
+		out = append(out, Relaxation{
 			Limit: int(notches),
-			Turn:  func(n int) rule.Rule { return turn(decimal(from + by*int64(n))) },
+			Relax: func(n int) rule.Rule { return turn(decimal(from + by*int64(n))) },
 			Text: func(n int, name string) string {
 				return fmt.Sprintf("%s the %s of %s from %v to %v", verb, what, name, was, decimal(from+by*int64(n)))
 			},

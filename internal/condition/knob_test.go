@@ -29,9 +29,9 @@ func TestBoundKnobs(t *testing.T) {
 		{-inf, 3.9, "raise the max of x from 3.9 to 4, at most 1"},
 	} {
 		got := ""
-		for _, k := range boundKnobs(c.lo, c.hi, 20, 40, 10, func(lo, hi float64) rule.Rule { return rule.Limit{Min: lo, Max: hi} }) {
+		for _, k := range boundRelaxations(c.lo, c.hi, 20, 40, 10, func(lo, hi float64) rule.Rule { return rule.Limit{Min: lo, Max: hi} }) {
 			got += fmt.Sprintf("%s, at most %d", k.Text(1, "x"), k.Limit)
-			r := k.Turn(1).(rule.Limit)
+			r := k.Relax(1).(rule.Limit)
 			if moved := r.Min != c.lo; moved == (r.Max != c.hi) {
 				t.Errorf("from %v to %v is turned to %+v", c.lo, c.hi, r)
 			}
@@ -68,14 +68,14 @@ func TestKnobs(t *testing.T) {
 		"a need":               rule.Need{If: 0, Then: []int{1}},
 	} {
 		said := ""
-		for _, k := range Knobs(r, s) {
+		for _, k := range Relaxations(r, s) {
 			last := k.Limit
-			said += fmt.Sprintf("%s; at last %s: %s", k.Text(1, "x"), k.Text(last, "x"), wordsOf(k.Turn(last)))
+			said += fmt.Sprintf("%s; at last %s: %s", k.Text(1, "x"), k.Text(last, "x"), wordsOf(k.Relax(last)))
 			if k.Round != nil {
 				said += fmt.Sprintf(", 1 and 3 rounded to %d and %d", k.Round(1), k.Round(3))
 			}
 			said += fmt.Sprintf(", by %d\n", k.By)
 		}
-		kept.Holds(t, name, said)
+		kept.CheckText(t, name, said)
 	}
 }

@@ -59,8 +59,8 @@ func (t *Term) At(amount int) int64 {
 	return v
 }
 
-// Bent says whether the term is not the same for each unit.
-func (t *Term) Bent() bool { return t.Cap > 0 || t.Step > 1 }
+// IsBent says whether the term is not the same for each unit.
+func (t *Term) IsBent() bool { return t.Cap > 0 || t.Step > 1 }
 
 // Term returns the term of an ingredient, nil if there is none.
 func (s *Sum) Term(ingredient int) *Term {
@@ -77,8 +77,8 @@ func (s *Sum) find(ingredient int) (int, bool) {
 	return slices.BinarySearchFunc(s.Terms, ingredient, func(t Term, i int) int { return cmp.Compare(t.Ingredient, i) })
 }
 
-// of returns what a composition comes to.
-func (s *Sum) of(parts []rule.Part) int64 {
+// value returns what a composition comes to.
+func (s *Sum) value(parts []rule.Part) int64 {
 	v := int64(0)
 	for _, p := range parts {
 		if t := s.Term(p.Ingredient); t != nil {
@@ -89,20 +89,20 @@ func (s *Sum) of(parts []rule.Part) int64 {
 }
 
 // holds says whether the sum is within its bounds.
-func (s *Sum) holds(parts []rule.Part) bool { return s.contains(s.of(parts)) }
+func (s *Sum) holds(parts []rule.Part) bool { return s.contains(s.value(parts)) }
 
 func (s *Sum) contains(v int64) bool { return s.Min <= v && v <= s.Max }
 
 // total returns a sum of the amounts of some ingredients, times a factor.
 func total(of []int, factor int64) Sum {
-	return alike(of, Term{PerUnit: factor})
+	return uniformSum(of, Term{PerUnit: factor})
 }
 
-// uses returns how many of some ingredients are used, as a sum.
-func uses(of []int) Sum { return alike(of, Term{Whole: 1}) }
+// usedSum returns how many of some ingredients are used, as a sum.
+func usedSum(of []int) Sum { return uniformSum(of, Term{Whole: 1}) }
 
-// alike returns a sum of terms that differ in the ingredient alone.
-func alike(of []int, t Term) Sum {
+// uniformSum returns a sum of terms that differ in the ingredient alone.
+func uniformSum(of []int, t Term) Sum {
 	of = slices.Clone(of)
 	slices.Sort(of)
 	s := Sum{Min: math.MinInt64, Max: math.MaxInt64}
@@ -139,9 +139,9 @@ func (s Sum) add(more ...Term) Sum {
 	return s
 }
 
-// reach returns numbers between which the sum lies for each composition of a
+// valueRange returns numbers between which the sum lies for each composition of a
 // total among so many ingredients.
-func (s *Sum) reach(ingredients, total int) (lo, hi int64) {
+func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 	least, most := int64(math.MaxInt64), int64(math.MinInt64) // of a unit
 	if len(s.Terms) < ingredients {
 		least, most = 0, 0
@@ -174,7 +174,7 @@ func (c *Conditions) addSum(s Sum) {
 		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.rule)
 		return
 	}
-	lo, hi := s.reach(len(c.Amounts), c.Total)
+	lo, hi := s.valueRange(len(c.Amounts), c.Total)
 	room := 1.0 // more than any guard wants
 	for _, g := range c.guards {
 		room += float64(len(g.of)) + 1
@@ -203,7 +203,7 @@ func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
 	}
 	g, guards := guards[0], guards[1:]
 	if g.unused {
-		c.slacken(s.add(alike(g.of, Term{Whole: -sign * room}).Terms...), sign, room, guards)
+		c.slacken(s.add(uniformSum(g.of, Term{Whole: -sign * room}).Terms...), sign, room, guards)
 		return
 	}
 	if sign > 0 {

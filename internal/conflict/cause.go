@@ -35,8 +35,8 @@ type bounds struct {
 	groups []int             // rule of each group of the space
 	lo, hi int               // how many ingredients may be used
 
-	within []tally // of each group, what its members and inner groups come to
-	all    tally   // the same for all ingredients
+	groupTallies []tally // of each group, what its members and inner groups come to
+	totalTally   tally   // the same for all ingredients
 }
 
 // findCause returns a common cause, nil if there is none.
@@ -60,10 +60,10 @@ func findCause(s question) *cause {
 		}
 		b.lo, b.hi = sizes[0], sizes[len(sizes)-1]
 	}
-	if !b.tally() {
+	if !b.fillTallies() {
 		return nil
 	}
-	for _, find := range []func() *cause{b.unusable, b.groupUsed, b.groupTotal, b.usedCount, b.minima, b.maxima, b.steps} {
+	for _, find := range []func() *cause{b.findUnusable, b.findGroupUsed, b.findGroupTotal, b.findUsedCount, b.findMinima, b.findMaxima, b.findSteps} {
 		if c := find(); c != nil {
 			return c
 		}
@@ -71,8 +71,8 @@ func findCause(s question) *cause {
 	return nil
 }
 
-// unusable finds a required ingredient that cannot be used, or that none can.
-func (b *bounds) unusable() *cause {
+// findUnusable finds a required ingredient that cannot be used, or that none can.
+func (b *bounds) findUnusable() *cause {
 	any := false
 	for i, k := range b.amount {
 		any = any || k.N > 0
@@ -93,10 +93,10 @@ func (b *bounds) unusable() *cause {
 	return nil
 }
 
-// groupUsed finds a group whose members cannot be used as often as it wants.
-func (b *bounds) groupUsed() *cause {
+// findGroupUsed finds a group whose members cannot be used as often as it wants.
+func (b *bounds) findGroupUsed() *cause {
 	for g, n := range b.groups {
-		used, _, c := b.group(g)
+		used, _, c := b.groupCensus(g)
 		switch {
 		case used.Min > len(c.usable):
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: len(c.usable), limit: used.Min,
@@ -107,22 +107,22 @@ func (b *bounds) groupUsed() *cause {
 				are = "is"
 			}
 			return &cause{kind: GroupUsed, ingredients: c.required, sum: len(c.required), limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.set.TextOf(n), used.Max, len(c.required), are, b.set.names(c.required))}
-		case b.within[g].can < used.Min:
-			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.within[g].can, limit: used.Min,
-				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.set.TextOf(n), used.Min, b.within[g].can)}
-		case b.within[g].must > used.Max:
-			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.within[g].must, limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.set.TextOf(n), used.Max, b.within[g].must)}
+				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.set.TextOf(n), used.Max, len(c.required), are, b.set.joinNames(c.required))}
+		case b.groupTallies[g].can < used.Min:
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].can, limit: used.Min,
+				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.set.TextOf(n), used.Min, b.groupTallies[g].can)}
+		case b.groupTallies[g].must > used.Max:
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].must, limit: used.Max,
+				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.set.TextOf(n), used.Max, b.groupTallies[g].must)}
 		}
 	}
 	return nil
 }
 
-// groupTotal finds a group whose members' amounts cannot sum to what it wants.
-func (b *bounds) groupTotal() *cause {
+// findGroupTotal finds a group whose members' amounts cannot sum to what it wants.
+func (b *bounds) findGroupTotal() *cause {
 	for g, n := range b.groups {
-		used, total, c := b.group(g)
+		used, total, c := b.groupCensus(g)
 		members := b.space.Groups[g].Members
 		at := func(sum, limit int, text string) *cause {
 			return &cause{kind: GroupTotal, ingredients: members, sum: sum, limit: limit, text: text}
@@ -138,20 +138,20 @@ func (b *bounds) groupTotal() *cause {
 				most = fmt.Sprintf("%d ", used.Max)
 			}
 			return at(c.max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the greatest amounts of the %sthat may be used sum to %d", b.set.TextOf(n), total.Min, most, c.max))
-		case b.within[g].min > total.Max:
-			return at(b.within[g].min, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.set.TextOf(n), total.Max, b.within[g].min))
-		case b.within[g].max < total.Min:
-			return at(b.within[g].max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.set.TextOf(n), total.Min, b.within[g].max))
+		case b.groupTallies[g].min > total.Max:
+			return at(b.groupTallies[g].min, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.set.TextOf(n), total.Max, b.groupTallies[g].min))
+		case b.groupTallies[g].max < total.Min:
+			return at(b.groupTallies[g].max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.set.TextOf(n), total.Min, b.groupTallies[g].max))
 		}
 	}
 	return nil
 }
 
-// usedCount finds that more have to be used than may be, or fewer can be than
+// findUsedCount finds that more have to be used than may be, or fewer can be than
 // have to.
-func (b *bounds) usedCount() *cause {
-	must, can := b.all.must, b.all.can
-	all := b.census(b.every(), 0, b.hi)
+func (b *bounds) findUsedCount() *cause {
+	must, can := b.totalTally.must, b.totalTally.can
+	all := b.takeCensus(b.allIngredients(), 0, b.hi)
 	switch {
 	case must > b.hi:
 		out := &cause{kind: UsedCount, ingredients: all.required, sum: must, limit: b.hi}
@@ -172,35 +172,35 @@ func (b *bounds) usedCount() *cause {
 	return nil
 }
 
-// minima finds that what has to be used needs more than the total.
-func (b *bounds) minima() *cause {
+// findMinima finds that what has to be used needs more than the total.
+func (b *bounds) findMinima() *cause {
 	total := b.space.Total
-	all := b.census(b.every(), b.lo, b.hi)
-	if sum := b.census(all.required, 0, 0).min; sum > total {
-		return b.requiredMinima(all.required, sum)
+	all := b.takeCensus(b.allIngredients(), b.lo, b.hi)
+	if sum := b.takeCensus(all.required, 0, 0).min; sum > total {
+		return b.requiredMinimaCause(all.required, sum)
 	}
 	if all.min > total {
 		return &cause{kind: MinimaAbove, ingredients: all.required, sum: all.min, limit: total,
-			text: fmt.Sprintf("at least %d used ingredients are asked for, and their least amounts sum to %s", b.lo, b.ofTotal(all.min))}
+			text: fmt.Sprintf("at least %d used ingredients are asked for, and their least amounts sum to %s", b.lo, b.shareText(all.min))}
 	}
-	if sum := b.all.min; sum > total {
+	if sum := b.totalTally.min; sum > total {
 		return &cause{kind: MinimaAbove, ingredients: all.required, sum: sum, limit: total,
-			text: fmt.Sprintf("the least amounts of the groups and the required ingredients sum to %s", b.ofTotal(sum))}
+			text: fmt.Sprintf("the least amounts of the groups and the required ingredients sum to %s", b.shareText(sum))}
 	}
 	return nil
 }
 
-// requiredMinima says that the least amounts of the required ingredients are
+// requiredMinimaCause says that the least amounts of the required ingredients are
 // too much, and by how much to lower them, or how many to leave out.
-func (b *bounds) requiredMinima(required []int, sum int) *cause {
+func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	total := b.space.Total
 	least := func(i int) int { return b.amount[i].Lo }
 	c := &cause{kind: MinimaAbove, ingredients: required, sum: sum, limit: total}
 	if len(required) == 1 {
 		i := required[0]
-		c.text = fmt.Sprintf("%s is required and takes at least %s", b.set.NameOf(i), b.ofTotal(sum))
+		c.text = fmt.Sprintf("%s is required and takes at least %s", b.set.NameOf(i), b.shareText(sum))
 	} else {
-		c.text = fmt.Sprintf("the least amounts of the %d required ingredients sum to %s", len(required), b.ofTotal(sum))
+		c.text = fmt.Sprintf("the least amounts of the %d required ingredients sum to %s", len(required), b.shareText(sum))
 	}
 	large := slices.Clone(required)
 	slices.SortStableFunc(large, func(i, j int) int { return least(j) - least(i) })
@@ -217,12 +217,12 @@ func (b *bounds) requiredMinima(required []int, sum int) *cause {
 		left -= least(large[drop])
 		drop++
 	}
-	text := "do not require " + b.set.names(large[:drop])
+	text := "do not require " + b.set.joinNames(large[:drop])
 	c.fixes = append(c.fixes, fix{text: text, apply: func(s *question) {
 		s.Rules = slices.Clone(s.Rules)
 		for k, r := range s.Rules {
 			if _, ok := r.(rule.Require); ok {
-				s.Rules[k] = spare(r, large[:drop]...)
+				s.Rules[k] = withoutIngredients(r, large[:drop]...)
 			}
 		}
 	}})
@@ -241,27 +241,27 @@ func lowerMinima(c *condition.Conditions, of []int, by int) {
 	}
 }
 
-// maxima finds that what may be used cannot make up the total.
-func (b *bounds) maxima() *cause {
+// findMaxima finds that what may be used cannot make up the total.
+func (b *bounds) findMaxima() *cause {
 	total := b.space.Total
-	all := b.census(b.every(), b.lo, b.hi)
+	all := b.takeCensus(b.allIngredients(), b.lo, b.hi)
 	if all.max < total {
 		which := "all ingredients that may be used"
 		if b.hi < len(all.usable) {
 			which = fmt.Sprintf("the largest %d ingredients", b.hi)
 		}
 		return &cause{kind: MaximaBelow, ingredients: all.usable, sum: all.max, limit: total,
-			text: fmt.Sprintf("the greatest amounts of %s sum to %s", which, b.ofTotal(all.max))}
+			text: fmt.Sprintf("the greatest amounts of %s sum to %s", which, b.shareText(all.max))}
 	}
-	if sum := b.all.max; sum < total {
+	if sum := b.totalTally.max; sum < total {
 		return &cause{kind: MaximaBelow, ingredients: all.usable, sum: sum, limit: total,
-			text: fmt.Sprintf("the greatest amounts of the groups and the other ingredients sum to %s", b.ofTotal(sum))}
+			text: fmt.Sprintf("the greatest amounts of the groups and the other ingredients sum to %s", b.shareText(sum))}
 	}
 	return nil
 }
 
-// steps finds that all amounts are multiples of what the total is not.
-func (b *bounds) steps() *cause {
+// findSteps finds that all amounts are multiples of what the total is not.
+func (b *bounds) findSteps() *cause {
 	unit := 0
 	for _, k := range b.amount {
 		if k.N > 0 {
@@ -278,7 +278,7 @@ func (b *bounds) steps() *cause {
 	return nil
 }
 
-func (b *bounds) ofTotal(sum int) string {
+func (b *bounds) shareText(sum int) string {
 	return fmt.Sprintf("%d of a total of %d (%s)", sum, b.space.Total, percent(sum, b.space.Total))
 }
 
@@ -294,6 +294,6 @@ func percent(part, whole int) string {
 	for top := 100.0; share > 0 && share < top; top /= 10 {
 		digits++
 	}
-	a.Least = max(a.Least, digits)
+	a.MinDigits = max(a.MinDigits, digits)
 	return number.Trim(a.Write([]int{part})[0]) + " %"
 }

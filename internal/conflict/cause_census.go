@@ -16,18 +16,18 @@ func (t *tally) add(u tally) {
 	t.must, t.can, t.min, t.max = t.must+u.must, t.can+u.can, t.min+u.min, t.max+u.max
 }
 
-// tally fills in the tallies, from the inner groups outwards, unless groups cross.
-func (b *bounds) tally() (ok bool) {
+// fillTallies fills in the tallies, from the inner groups outwards, unless groups cross.
+func (b *bounds) fillTallies() (ok bool) {
 	inner, order, ok := b.space.Nest()
 	if !ok {
 		return false
 	}
-	b.within = make([]tally, len(b.space.Groups))
+	b.groupTallies = make([]tally, len(b.space.Groups))
 	at := func(g int) *tally {
 		if g < 0 {
-			return &b.all
+			return &b.totalTally
 		}
-		return &b.within[g]
+		return &b.groupTallies[g]
 	}
 	for i, k := range b.amount {
 		if k.N == 0 {
@@ -40,10 +40,10 @@ func (b *bounds) tally() (ok bool) {
 		at(inner[i]).add(one)
 	}
 	for _, g := range slices.Backward(order) {
-		used, total, c := b.group(g.Index)
-		t := b.within[g.Index]
+		used, total, c := b.groupCensus(g.Index)
+		t := b.groupTallies[g.Index]
 		at(g.Within).add(tally{
-			must: max(t.must, used.Min, c.fewest(total.Min)), can: min(t.can, used.Max, c.most(total.Max)),
+			must: max(t.must, used.Min, c.minCount(total.Min)), can: min(t.can, used.Max, c.maxCount(total.Max)),
 			min: max(t.min, total.Min, c.min), max: min(t.max, total.Max, c.max),
 		})
 	}
@@ -58,9 +58,9 @@ type census struct {
 	lows, highs      []int
 }
 
-// fewest returns how many ingredients it takes at least to reach a sum, one more
+// minCount returns how many ingredients it takes at least to reach a sum, one more
 // than there are if it cannot be reached.
-func (c *census) fewest(sum int) int {
+func (c *census) minCount(sum int) int {
 	n := 0
 	for ; sum > 0; n++ {
 		if n == len(c.highs) {
@@ -71,8 +71,8 @@ func (c *census) fewest(sum int) int {
 	return n
 }
 
-// most returns how many ingredients a sum is enough for at most.
-func (c *census) most(sum int) int {
+// maxCount returns how many ingredients a sum is enough for at most.
+func (c *census) maxCount(sum int) int {
 	n := 0
 	for ; n < len(c.lows) && sum >= c.lows[n]; n++ {
 		sum -= c.lows[n]
@@ -80,8 +80,8 @@ func (c *census) most(sum int) int {
 	return n
 }
 
-// census counts some ingredients, of which from least to most are used.
-func (b *bounds) census(of []int, least, most int) census {
+// takeCensus counts some ingredients, of which from least to most are used.
+func (b *bounds) takeCensus(of []int, least, most int) census {
 	var c census
 	var free []int // least amounts of those that may be left out
 	for _, i := range of {
@@ -110,7 +110,7 @@ func (b *bounds) census(of []int, least, most int) census {
 	return c
 }
 
-func (b *bounds) every() []int {
+func (b *bounds) allIngredients() []int {
 	out := make([]int, len(b.amount))
 	for i := range out {
 		out[i] = i
@@ -118,8 +118,8 @@ func (b *bounds) every() []int {
 	return out
 }
 
-// group returns a group's limits, in full, and the census of its members.
-func (b *bounds) group(g int) (used, total count.Range, c census) {
+// groupCensus returns a group's limits, in full, and the census of its members.
+func (b *bounds) groupCensus(g int) (used, total count.Range, c census) {
 	group := &b.space.Groups[g]
 	used, total = count.Range{Min: 0, Max: len(group.Members)}, count.Range{Min: 0, Max: b.space.Total}
 	if group.Used != nil {
@@ -128,5 +128,5 @@ func (b *bounds) group(g int) (used, total count.Range, c census) {
 	if group.Total != nil {
 		total = *group.Total
 	}
-	return used, total, b.census(group.Members, used.Min, used.Max)
+	return used, total, b.takeCensus(group.Members, used.Min, used.Max)
 }

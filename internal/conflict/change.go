@@ -12,34 +12,34 @@ import (
 // maxChanges is how many changes are offered.
 const maxChanges = 4
 
-// relax looks for changes that make compositions possible: those that come with
+// addChanges looks for changes that make compositions possible: those that come with
 // the cause, the smallest turn of each knob of the rules in conflict, other
 // numbers of used ingredients, and, if none of these does, which rule to drop,
 // or what to do one after the other.
-func (x *explainer) relax(c *Conflict, fixes []fix) {
-	c.Changes = x.changes(x.set, c, fixes)
+func (x *explainer) addChanges(c *Conflict, fixes []fix) {
+	c.Changes = x.ruleChanges(x.set, c, fixes)
 	if len(c.Changes) == 0 {
-		c.Changes = x.drops(x.set, c)
+		c.Changes = x.dropChanges(x.set, c)
 	}
 	if len(c.Changes) == 0 {
-		c.Changes = x.together(c)
+		c.Changes = x.combinedChange(c)
 	}
 	if len(c.Changes) > maxChanges {
 		c.Changes = c.Changes[:maxChanges]
 	}
 }
 
-// frees says whether a change was shown to make compositions of a set possible.
-func (x *explainer) frees(c Change, s question) bool {
-	return !x.spent() && x.ask(c.to(s), true) == some
+// resolvesConflict says whether a change was shown to make compositions of a set possible.
+func (x *explainer) resolvesConflict(c Change, s question) bool {
+	return !x.isOverBudget() && x.ask(c.applyTo(s), true) == satisfiable
 }
 
-// changes returns the changes of one rule in conflict, or of the law, that make
+// ruleChanges returns the changes of one rule in conflict, or of the law, that make
 // compositions of a set possible.
-func (x *explainer) changes(s question, c *Conflict, fixes []fix) []Change {
+func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 	var out []Change
 	try := func(change Change) bool {
-		ok := x.frees(change, s)
+		ok := x.resolvesConflict(change, s)
 		said := slices.ContainsFunc(out, func(c Change) bool { return c.Text == change.Text })
 		if ok && !said {
 			out = append(out, change)
@@ -50,17 +50,17 @@ func (x *explainer) changes(s question, c *Conflict, fixes []fix) []Change {
 		try(Change{Rule: -1, By: f.by, Text: f.text, apply: f.apply})
 	}
 	for _, k := range c.Rules {
-		for _, q := range condition.Knobs(s.Rules[k], &s.Set) {
-			if x.spent() {
+		for _, q := range condition.Relaxations(s.Rules[k], &s.Set) {
+			if x.isOverBudget() {
 				break
 			}
-			notches := x.least(s, k, q)
+			notches := x.leastRelaxation(s, k, q)
 			if notches == 0 {
 				continue
 			}
 			turned := func(notches int) Change {
 				return Change{Rule: k, By: notches * q.By, Text: q.Text(notches, s.TextOf(k)),
-					apply: func(s *question) { s.Rules[k] = q.Turn(notches) }}
+					apply: func(s *question) { s.Rules[k] = q.Relax(notches) }}
 			}
 			if q.Round != nil && try(turned(min(q.Round(notches), q.Limit))) {
 				continue
@@ -69,57 +69,57 @@ func (x *explainer) changes(s question, c *Conflict, fixes []fix) []Change {
 		}
 	}
 	for _, k := range c.Rules {
-		x.release(s, k, try)
+		x.tryReleases(s, k, try)
 	}
 	if s.Used != nil && c.Law {
-		if n := x.otherUsed(s); n > 0 {
-			try(allow(n))
+		if n := x.nearestSize(s); n > 0 {
+			try(allowSize(n))
 		}
 	}
 	return out
 }
 
-// drops returns the rules in conflict of which to drop one is enough.
-func (x *explainer) drops(s question, c *Conflict) []Change {
+// dropChanges returns the rules in conflict of which to drop one is enough.
+func (x *explainer) dropChanges(s question, c *Conflict) []Change {
 	var out []Change
 	for _, k := range c.Rules {
-		if change := x.drop(k); x.frees(change, s) {
+		if change := x.dropRule(k); x.resolvesConflict(change, s) {
 			out = append(out, change)
 		}
 	}
 	return out
 }
 
-func (x *explainer) drop(k int) Change {
+func (x *explainer) dropRule(k int) Change {
 	return Change{Rule: k, Text: "drop " + x.set.TextOf(k), apply: func(s *question) { s.Rules[k] = nil }}
 }
 
-// together returns a change made of several: what resolves the conflict alone,
+// combinedChange returns a change made of several: what resolves the conflict alone,
 // then what resolves the next, until there is a composition; of these, those
 // that are needed.
-func (x *explainer) together(c *Conflict) []Change {
+func (x *explainer) combinedChange(c *Conflict) []Change {
 	var steps []Change
 	y := *x
 	for range 2 * (len(x.set.Rules) + 1) {
-		if y.spent() {
+		if y.isOverBudget() {
 			return nil
 		}
 		step := y.resolve(c)
 		again := func(c Change) bool { return c.Rule >= 0 && c.Rule == step.Rule }
 		if slices.ContainsFunc(steps, again) { // what was done to the rule is not enough
 			steps = slices.DeleteFunc(steps, again)
-			step = x.drop(step.Rule)
+			step = x.dropRule(step.Rule)
 		}
 		steps = append(steps, step)
 		y.set = x.set
 		for _, c := range steps {
-			y.set = c.to(y.set)
+			y.set = c.applyTo(y.set)
 		}
 		y = explainer{asker: y.asker, set: y.set}
 		switch y.ask(y.set, true) {
-		case some:
+		case satisfiable:
 			x.err = y.err
-			return []Change{x.join(steps)}
+			return []Change{x.joinChanges(steps)}
 		case unknown: // all that is left to do is to drop what is not counted
 			conditions, err := y.set.conditions()
 			if err != nil || y.err != nil {
@@ -133,7 +133,7 @@ func (x *explainer) together(c *Conflict) []Change {
 			c = &Conflict{Rules: left[len(left)-1:], Kind: Other}
 		default:
 			c = &Conflict{}
-			c.Rules, c.Law = y.smallest()
+			c.Rules, c.Law = y.smallestCore()
 		}
 	}
 	x.err = y.err
@@ -142,17 +142,17 @@ func (x *explainer) together(c *Conflict) []Change {
 
 // resolve returns a change that resolves a conflict, whatever else there is.
 func (x *explainer) resolve(c *Conflict) Change {
-	if alone := x.changes(x.part(c.Rules, c.Law), c, nil); len(alone) > 0 {
+	if alone := x.ruleChanges(x.subset(c.Rules, c.Law), c, nil); len(alone) > 0 {
 		return alone[0]
 	}
 	if len(c.Rules) == 0 {
-		return allow(max(x.otherUsed(x.set), 1))
+		return allowSize(max(x.nearestSize(x.set), 1))
 	}
-	return x.drop(c.Rules[len(c.Rules)-1])
+	return x.dropRule(c.Rules[len(c.Rules)-1])
 }
 
-// join makes one change of several of which each that is left out is missed.
-func (x *explainer) join(steps []Change) Change {
+// joinChanges makes one change of several of which each that is left out is missed.
+func (x *explainer) joinChanges(steps []Change) Change {
 	apply := func(steps []Change) func(*question) {
 		return func(s *question) {
 			for _, c := range steps {
@@ -161,7 +161,7 @@ func (x *explainer) join(steps []Change) Change {
 		}
 	}
 	for k := len(steps) - 1; k >= 0 && len(steps) > 1; k-- {
-		if fewer := slices.Delete(slices.Clone(steps), k, k+1); x.frees(Change{apply: apply(fewer)}, x.set) {
+		if fewer := slices.Delete(slices.Clone(steps), k, k+1); x.resolvesConflict(Change{apply: apply(fewer)}, x.set) {
 			steps = fewer
 		}
 	}
@@ -179,8 +179,8 @@ func (x *explainer) join(steps []Change) Change {
 // each to be looked at alone.
 const maxReleases = 64
 
-// release tries which ingredient a rule is not to require or to exclude.
-func (x *explainer) release(s question, k int, try func(Change) bool) {
+// tryReleases tries which ingredient a rule is not to require or to exclude.
+func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	var of []int
 	verb := "require"
 	switch r := s.Rules[k].(type) {
@@ -193,16 +193,16 @@ func (x *explainer) release(s question, k int, try func(Change) bool) {
 		return
 	}
 	for _, i := range of {
-		change := Change{Rule: k, Text: "do not " + verb + " " + s.NameOf(i), apply: func(s *question) { s.Rules[k] = spare(s.Rules[k], i) }}
+		change := Change{Rule: k, Text: "do not " + verb + " " + s.NameOf(i), apply: func(s *question) { s.Rules[k] = withoutIngredients(s.Rules[k], i) }}
 		if try(change) {
 			return
 		}
 	}
 }
 
-// otherUsed finds the number of used ingredients nearest to those asked for with
+// nearestSize finds the number of used ingredients nearest to those asked for with
 // which a set may have compositions, 0 if there is none.
-func (x *explainer) otherUsed(s question) int {
+func (x *explainer) nearestSize(s question) int {
 	c, err := s.conditions()
 	if err != nil {
 		x.err = err
@@ -215,7 +215,7 @@ func (x *explainer) otherUsed(s question) int {
 	}
 	distance := func(n int) int { return max(least-n, n-most, 0) }
 	space, all := c.Countable()
-	can := x.reach(space, 4*most+16)
+	can := x.reachableSizes(space, 4*most+16)
 	var near []int
 	for n, ok := range can {
 		if ok && n > 0 {
@@ -224,15 +224,15 @@ func (x *explainer) otherUsed(s question) int {
 	}
 	slices.SortStableFunc(near, func(a, b int) int { return distance(a) - distance(b) })
 	for _, n := range near[:min(len(near), maxReleases)] {
-		if all || x.frees(allow(n), s) {
+		if all || x.resolvesConflict(allowSize(n), s) {
 			return n
 		}
 	}
 	return 0
 }
 
-// allow asks for one more number of used ingredients.
-func allow(n int) Change {
+// allowSize asks for one more number of used ingredients.
+func allowSize(n int) Change {
 	text := fmt.Sprintf("allow %d used ingredients", n)
 	if n == 1 {
 		text = "allow 1 used ingredient"
@@ -240,18 +240,18 @@ func allow(n int) Change {
 	return Change{Rule: -1, Text: text, apply: func(s *question) { s.Used = append(slices.Clone(s.Used), n) }}
 }
 
-// spare returns a rule that requires or excludes without some ingredients.
-func spare(r rule.Rule, of ...int) rule.Rule {
+// withoutIngredients returns a rule that requires or excludes without some ingredients.
+func withoutIngredients(r rule.Rule, of ...int) rule.Rule {
 	switch r := r.(type) {
 	case rule.Require:
-		return rule.Require{Of: without(r.Of, of...)}
+		return rule.Require{Of: removeMembers(r.Of, of...)}
 	case rule.Exclude:
-		return rule.Exclude{Of: without(r.Of, of...)}
+		return rule.Exclude{Of: removeMembers(r.Of, of...)}
 	}
 	return r
 }
 
-// without returns a list without some of its members.
-func without(list []int, some ...int) []int {
+// removeMembers returns a list without some of its members.
+func removeMembers(list []int, some ...int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(some, i) })
 }

@@ -16,12 +16,12 @@ func firstTrue(most int, can func(int) bool) int {
 	return hi
 }
 
-// least returns the fewest notches by which knob q of rule k has to be turned
+// leastRelaxation returns the fewest notches by which knob q of rule k has to be turned
 // for a set to have compositions, 0 if turning it does not help. Where not all
 // can be counted or looked at it may return more.
-func (x *explainer) least(s question, k int, q condition.Knob) int {
-	turned := func(notches int) question { return s.with(k, q.Turn(notches)) }
-	if x.ask(turned(q.Limit), true) != some {
+func (x *explainer) leastRelaxation(s question, k int, q condition.Relaxation) int {
+	turned := func(notches int) question { return s.withRule(k, q.Relax(notches)) }
+	if x.ask(turned(q.Limit), true) != satisfiable {
 		return 0
 	}
 	c, err := s.conditions()
@@ -30,16 +30,16 @@ func (x *explainer) least(s question, k int, q condition.Knob) int {
 		return 0
 	}
 	if _, all := c.Countable(); all {
-		return firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) == some })
+		return firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) == satisfiable })
 	}
 	// Fewer are proven not to do; of more, some that were found to.
-	n := firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) != never })
-	for more := 0; n+more < q.Limit && !x.spent(); more = max(4*more, 1+(q.Limit-n)/512) {
-		if x.ask(turned(n+more), true) == some {
+	n := firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) != unsatisfiable })
+	for more := 0; n+more < q.Limit && !x.isOverBudget(); more = max(4*more, 1+(q.Limit-n)/512) {
+		if x.ask(turned(n+more), true) == satisfiable {
 			return n + more
 		}
 	}
-	if x.spent() {
+	if x.isOverBudget() {
 		return 0
 	}
 	return q.Limit

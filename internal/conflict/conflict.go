@@ -54,11 +54,11 @@ func (c *Conflict) Error() string {
 	if len(c.Changes) == 0 {
 		return c.Cause
 	}
-	return c.Cause + ": " + c.WaysOut()
+	return c.Cause + ": " + c.FixText()
 }
 
-// WaysOut joins the changes as "a, b or c".
-func (c *Conflict) WaysOut() string {
+// FixText joins the changes as "a, b or c".
+func (c *Conflict) FixText() string {
 	texts := make([]string, len(c.Changes))
 	for i, change := range c.Changes {
 		texts[i] = change.Text
@@ -83,10 +83,10 @@ type Change struct {
 
 // Apply returns a set with the change made. A rule that is dropped becomes nil. What no
 // rule says, as least amounts that are lowered together, is not in it.
-func (c Change) Apply(s rule.Set) rule.Set { return c.to(question{Set: s}).Set }
+func (c Change) Apply(s rule.Set) rule.Set { return c.applyTo(question{Set: s}).Set }
 
-// to returns a question with the change made.
-func (c Change) to(s question) question {
+// applyTo returns a question with the change made.
+func (c Change) applyTo(s question) question {
 	s.Rules = slices.Clone(s.Rules)
 	c.apply(&s)
 	return s

@@ -18,7 +18,7 @@ func TestConditionsEqualBruteForce(t *testing.T) {
 	for problem := range 1000 {
 		s := randomRules(r).set()
 		s.Used = nil
-		c, err := condition.Of(s)
+		c, err := condition.FromRules(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func checkExplained(t *testing.T, s rule.Set, all [][]int) *Conflict {
 		t.Fatalf("%+v: a conflict without a cause", s.Rules)
 	}
 	subset := func(rules []int, law bool) rule.Set {
-		sub := question{Set: s}.only(rules).Set
+		sub := question{Set: s}.onlyRules(rules).Set
 		if !law {
 			sub.Used = nil
 		}
@@ -107,7 +107,7 @@ func checkExplained(t *testing.T, s rule.Set, all [][]int) *Conflict {
 		t.Fatalf("%+v, used %v: %v and no way out", s.Rules, s.Used, c)
 	}
 	for _, change := range c.Changes {
-		changed := change.to(question{Set: s})
+		changed := change.applyTo(question{Set: s})
 		frees := len(bruteRules(changed.Set, all)) > 0
 		if len(changed.overrides) > 0 { // the least amounts are lowered, which no rule says
 			frees = slices.ContainsFunc(all, func(x []int) bool {
@@ -146,7 +146,7 @@ func TestExplainGroupsKeptApartByExclusion(t *testing.T) {
 		}
 		s.Rules = append(s.Rules, rule.Exclude{Of: []int{r.IntN(s.Ingredients)}})
 		crosses := func(s rule.Set) bool {
-			c, err := condition.Of(s)
+			c, err := condition.FromRules(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -335,7 +335,7 @@ func TestInvalidRules(t *testing.T) {
 	}
 	crossing := rule.Set{Ingredients: 3, Total: 5, Rules: []rule.Rule{
 		rule.Group{Of: []int{0, 1}, Used: &rule.Range{Min: 0, Max: 1}}, rule.Require{Of: []int{0}}, rule.Group{Of: []int{1, 2}, Used: &rule.Range{Min: 0, Max: 1}}}}
-	c, err := condition.Of(crossing)
+	c, err := condition.FromRules(crossing)
 	if err != nil || !slices.Equal(c.Uncounted(), []int{2}) {
 		t.Errorf("of groups that cross %v are not counted, %v", c.Uncounted(), err)
 	}

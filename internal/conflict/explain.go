@@ -20,7 +20,7 @@ import (
 // Bounds are relaxed as far as a composition needs that breaks no other rule, or
 // by bisection.
 //
-// It fails as [condition.Of] and [count.Reachable] do, or with the context's error.
+// It fails as [condition.FromRules] and [count.Reachable] do, or with the context's error.
 func Explain(ctx context.Context, s rule.Set) (*Conflict, error) {
 	return question{Set: s}.explain(ctx, condition.MaxCandidates)
 }
@@ -30,24 +30,24 @@ func (s question) explain(ctx context.Context, most float64) (*Conflict, error) 
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	x := &explainer{asker: asker{ctx: ctx, most: most}, set: s}
-	if x.ask(s, false) != never {
+	x := &explainer{asker: asker{ctx: ctx, maxCandidates: most}, set: s}
+	if x.ask(s, false) != unsatisfiable {
 		return nil, x.err
 	}
-	c, fixes := x.conflict()
+	c, fixes := x.findConflict()
 	if x.err != nil {
 		return nil, x.err
 	}
-	x.relax(c, fixes) // the conflict is one, whatever could not be tried against it
+	x.addChanges(c, fixes) // the conflict is one, whatever could not be tried against it
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return c, nil
 }
 
-// conflict finds a smallest set of rules that cannot hold, and its cause.
-func (x *explainer) conflict() (*Conflict, []fix) {
-	core, law := x.smallest()
+// findConflict finds a smallest set of rules that cannot hold, and its cause.
+func (x *explainer) findConflict() (*Conflict, []fix) {
+	core, law := x.smallestCore()
 	c := &Conflict{Rules: core, Law: law, Kind: Other}
 	return c, x.describe(c)
 }
@@ -56,7 +56,7 @@ func (x *explainer) conflict() (*Conflict, []fix) {
 // all ingredients are given in the numbers of all rules, which is what has to
 // change, if these show the same cause.
 func (x *explainer) describe(c *Conflict) (fixes []fix) {
-	found := findCause(x.part(c.Rules, c.Law))
+	found := findCause(x.subset(c.Rules, c.Law))
 	if found == nil {
 		c.Cause = x.nameRules(c)
 		return nil

@@ -12,15 +12,15 @@ type explainer struct {
 	set question
 }
 
-// can reports whether some of the rules can hold, as far as it is not shown that
+// canHold reports whether some of the rules can hold, as far as it is not shown that
 // they cannot.
-func (x *explainer) can(rules []int, law bool) bool {
-	return x.ask(x.part(rules, law), false) != never && x.err == nil
+func (x *explainer) canHold(rules []int, law bool) bool {
+	return x.ask(x.subset(rules, law), false) != unsatisfiable && x.err == nil
 }
 
-// part returns the set of some of the rules, with the law or without.
-func (x *explainer) part(rules []int, law bool) question {
-	s := x.set.only(rules)
+// subset returns the set of some of the rules, with the law or without.
+func (x *explainer) subset(rules []int, law bool) question {
+	s := x.set.onlyRules(rules)
 	if !law {
 		s.Used = nil
 	}
@@ -31,9 +31,9 @@ func (x *explainer) part(rules []int, law bool) question {
 // of some 10⁻⁹ s.
 const searchBudget = 3e9
 
-// smallest returns a minimal set of rules that cannot hold together, of the
+// smallestCore returns a minimal set of rules that cannot hold together, of the
 // smallest size if that can be found out, and whether the law is part of it.
-func (x *explainer) smallest() (core []int, law bool) {
+func (x *explainer) smallestCore() (core []int, law bool) {
 	all := make([]int, 0, len(x.set.Rules))
 	for k, r := range x.set.Rules {
 		if r != nil {
@@ -41,10 +41,10 @@ func (x *explainer) smallest() (core []int, law bool) {
 		}
 	}
 	law = x.set.Used != nil
-	if !x.can(nil, law) {
+	if !x.canHold(nil, law) {
 		return nil, law
 	}
-	core = x.quick(nil, false, x.fewer(all, law), law)
+	core = x.quickXplain(nil, false, x.provenSubset(all, law), law)
 	for size := 1; size < len(core); size++ {
 		sets := 1.0
 		for j := range size {
@@ -53,7 +53,7 @@ func (x *explainer) smallest() (core []int, law bool) {
 		if sets*x.cost() > searchBudget {
 			break
 		}
-		if found := x.ofSize(all, size, nil, law); found != nil {
+		if found := x.coreOfSize(all, size, nil, law); found != nil {
 			core = found
 		}
 	}
@@ -61,17 +61,17 @@ func (x *explainer) smallest() (core []int, law bool) {
 	// Rules that cannot hold without the law cannot with it. So a set that is
 	// smallest with it is so without it too, and the law, without which there are
 	// more n to look at, is asked about once.
-	return core, law && x.can(core, false)
+	return core, law && x.canHold(core, false)
 }
 
-// fewer returns those of all rules, which have been asked about and cannot hold, that
+// provenSubset returns those of all rules, which have been asked about and cannot hold, that
 // the proof needed, if they alone cannot hold.
-func (x *explainer) fewer(all []int, law bool) []int {
-	if x.blamed == nil {
+func (x *explainer) provenSubset(all []int, law bool) []int {
+	if x.blamedRules == nil {
 		return all
 	}
 	needed := make(map[int]bool)
-	for _, k := range x.blamed {
+	for _, k := range x.blamedRules {
 		needed[k] = true
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(k int) bool {
@@ -81,7 +81,7 @@ func (x *explainer) fewer(all []int, law bool) []int {
 		}
 		return !needed[k]
 	})
-	if x.can(some, law) {
+	if x.canHold(some, law) {
 		return all
 	}
 	return some
@@ -89,35 +89,35 @@ func (x *explainer) fewer(all []int, law bool) []int {
 
 // cost returns about how many steps a question takes.
 func (x *explainer) cost() float64 {
-	return x.work / max(x.asked, 1)
+	return x.work / max(x.questionCount, 1)
 }
 
-// quick returns a minimal subset of rules that cannot hold together with given
+// quickXplain returns a minimal subset of rules that cannot hold together with given
 // ones. changed says that given ones were added since they were last asked for.
-func (x *explainer) quick(given []int, changed bool, rules []int, law bool) []int {
-	if changed && !x.can(given, law) {
+func (x *explainer) quickXplain(given []int, changed bool, rules []int, law bool) []int {
+	if changed && !x.canHold(given, law) {
 		return nil
 	}
-	if len(rules) <= 1 || x.spent() {
+	if len(rules) <= 1 || x.isOverBudget() {
 		return slices.Clone(rules)
 	}
 	a, b := rules[:len(rules)/2], rules[len(rules)/2:]
-	fromB := x.quick(slices.Concat(given, a), true, b, law)
-	fromA := x.quick(slices.Concat(given, fromB), len(fromB) > 0, a, law)
+	fromB := x.quickXplain(slices.Concat(given, a), true, b, law)
+	fromA := x.quickXplain(slices.Concat(given, fromB), len(fromB) > 0, a, law)
 	return slices.Concat(fromA, fromB)
 }
 
-// ofSize returns a set of rules of a size that cannot hold together, nil if
+// coreOfSize returns a set of rules of a size that cannot hold together, nil if
 // there is none.
-func (x *explainer) ofSize(rules []int, size int, chosen []int, law bool) []int {
+func (x *explainer) coreOfSize(rules []int, size int, chosen []int, law bool) []int {
 	if size == 0 {
-		if !x.can(chosen, law) && x.err == nil {
+		if !x.canHold(chosen, law) && x.err == nil {
 			return slices.Clone(chosen)
 		}
 		return nil
 	}
 	for t := 0; t+size <= len(rules); t++ {
-		if found := x.ofSize(rules[t+1:], size-1, append(chosen, rules[t]), law); found != nil {
+		if found := x.coreOfSize(rules[t+1:], size-1, append(chosen, rules[t]), law); found != nil {
 			return found
 		}
 	}

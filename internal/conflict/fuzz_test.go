@@ -104,15 +104,15 @@ func FuzzExplain(f *testing.F) {
 		if c == nil {
 			return
 		}
-		conditions, err := condition.Of(s)
+		conditions, err := condition.FromRules(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if newWalk(conditions, slices.Clip(question{Set: s}.sizes())).arrives(ctx) {
+		if newWalk(conditions, slices.Clip(question{Set: s}.sizes())).findComposition(ctx) {
 			t.Fatalf("%+v can hold, and is explained as %v", s, c)
 		}
 		for _, change := range c.Changes {
-			if _, err := change.to(question{Set: s}).conditions(); err != nil {
+			if _, err := change.applyTo(question{Set: s}).conditions(); err != nil {
 				t.Fatalf("%+v: %q leaves rules that are none: %v", s, change.Text, err)
 			}
 		}

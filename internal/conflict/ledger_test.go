@@ -46,7 +46,7 @@ func keepsEach(c *condition.Conditions, parts []rule.Part) bool {
 		}
 	}
 	for _, n := range c.Needs {
-		if !n.Kept(func(i int) bool { return amountOf(parts, i) > 0 }) {
+		if !n.IsMet(func(i int) bool { return amountOf(parts, i) > 0 }) {
 			return false
 		}
 	}
@@ -107,11 +107,11 @@ func TestJudgedByWhatItHasToDoWith(t *testing.T) {
 	kept, broken := 0, 0
 	for problem := range 1000 {
 		s := mixedRules(r)
-		c, err := condition.Of(s)
+		c, err := condition.FromRules(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		book, byUsed := condition.NewLedger(c), make([]int, s.Ingredients+1)
+		book, byUsed := condition.NewConstraintState(c), make([]int, s.Ingredients+1)
 		w := newWalk(c, question{Set: s}.sizes())
 		for _, x := range everyAmounts(s.Ingredients, s.Total) {
 			parts := partsOf(x)
@@ -121,18 +121,18 @@ func TestJudgedByWhatItHasToDoWith(t *testing.T) {
 				t.Fatalf("problem %d, %+v: %v is kept: %v, and plainly %v", problem, s.Rules, x, got, want)
 			}
 			w.parts = append(w.parts[:0], parts...)
-			if len(w.usable) > 0 && (w.broken() == 0) != want {
-				t.Fatalf("problem %d, %+v: a walk takes %v for broken by %g, and kept is %v", problem, s.Rules, x, w.broken(), want)
+			if len(w.usable) > 0 && (w.violation() == 0) != want {
+				t.Fatalf("problem %d, %+v: a walk takes %v for broken by %g, and kept is %v", problem, s.Rules, x, w.violation(), want)
 			}
 			amounts := !slices.ContainsFunc(parts, func(p rule.Part) bool { return !inDoses(c.Doses[p.Ingredient], p.Amount) })
 			required := 0
 			for _, p := range parts {
-				book.Put(p)
+				book.Add(p)
 				if c.Amounts[p.Ingredient].Required {
 					required++
 				}
 			}
-			if got := book.Holds(parts) && amounts && required == c.Required; got != want {
+			if got := book.IsSatisfied(parts) && amounts && required == c.Required; got != want {
 				t.Fatalf("problem %d, %+v: the ledger says %v of %v, and plainly it is %v", problem, s.Rules, got, x, want)
 			}
 			if want {
@@ -142,11 +142,11 @@ func TestJudgedByWhatItHasToDoWith(t *testing.T) {
 				broken++
 			}
 			for _, p := range parts {
-				book.Take(p)
+				book.Remove(p)
 			}
 		}
 		for n := 1; n <= s.Ingredients; n++ {
-			if got, ok, err := c.Kept(t.Context(), n); err != nil || !ok || got != byUsed[n] {
+			if got, ok, err := c.CountFeasible(t.Context(), n); err != nil || !ok || got != byUsed[n] {
 				t.Fatalf("problem %d, %+v: %d of %d ingredients are kept (%v, %v), and plainly %d", problem, s.Rules, got, n, ok, err, byUsed[n])
 			}
 		}

@@ -22,50 +22,50 @@ import (
 // has been found. So what it says cannot be, cannot be; what it does not, may.
 type prover struct {
 	*condition.Conditions
-	ctx    context.Context // once it has ended, nothing more is proven
-	sums   []proved        // with those of the same terms put together
-	sizes  []int           // the numbers of ingredients that are asked for
-	steps  int             // left of the search
-	found  []rule.Part     // a composition that keeps the conditions, if it met one
-	blamed []int           // rules that the first linear program shows to be impossible
+	ctx         context.Context // once it has ended, nothing more is proven
+	sums        []provedSum     // with those of the same terms put together
+	sizes       []int           // the numbers of ingredients that are asked for
+	stepsLeft   int             // left of the search
+	solution    []rule.Part     // a composition that keeps the conditions, if it met one
+	blamedRules []int           // rules that the first linear program shows to be impossible
 }
 
-// A proved is a sum as the search sees it.
-type proved struct {
+// A provedSum is a sum as the search sees it.
+type provedSum struct {
 	condition.Sum
-	rules  []int             // that say it
-	linear bool              // units add something, and not only what is used
-	terms  []*condition.Term // if so, by ingredient
-	rising []int32           // and the ingredients by what a unit adds
+	rules     []int             // that say it
+	linear    bool              // units add something, and not only what is used
+	terms     []*condition.Term // if so, by ingredient
+	ascending []int32           // and the ingredients by what a unit adds
 }
 
 // newProved prepares a sum.
-func newProved(s condition.Sum, ingredients int) proved {
-	p := proved{Sum: s, linear: slices.ContainsFunc(s.Terms, func(t condition.Term) bool { return t.PerUnit != 0 })}
+func newProved(s condition.Sum, ingredients int) provedSum {
+	p := provedSum{Sum: s, linear: slices.ContainsFunc(s.Terms, func(t condition.Term) bool { return t.PerUnit != 0 })}
 	if !p.linear {
 		return p
 	}
-	p.terms, p.rising = make([]*condition.Term, ingredients), make([]int32, ingredients)
+	p.terms, p.ascending = make([]*condition.Term, ingredients), make([]int32, ingredients)
 	for k := range s.Terms {
 		p.terms[s.Terms[k].Ingredient] = &s.Terms[k]
 	}
-	for i := range p.rising {
-		p.rising[i] = int32(i)
+	for i := range p.ascending {
+		p.ascending[i] = int32(i)
 	}
-	slices.SortStableFunc(p.rising, func(i, j int32) int { return cmp.Compare(p.perUnit(i), p.perUnit(j)) })
+	slices.SortStableFunc(p.ascending, func(i, j int32) int { return cmp.Compare(p.perUnit(i), p.perUnit(j)) })
 	return p
 }
 
-// at returns the term of an ingredient, nil if there is none.
-func (p *proved) at(i int32) *condition.Term {
+// termOf returns the term of an ingredient, nil if there is none.
+func (p *provedSum) termOf(i int32) *condition.Term {
 	if p.terms != nil {
 		return p.terms[i]
 	}
 	return p.Term(int(i))
 }
 
-func (p *proved) perUnit(i int32) int64 {
-	if t := p.at(i); t != nil {
+func (p *provedSum) perUnit(i int32) int64 {
+	if t := p.termOf(i); t != nil {
 		return t.PerUnit
 	}
 	return 0
@@ -78,7 +78,7 @@ const proofSteps = 20_000_000
 const programSteps = 10_000
 
 func newProver(ctx context.Context, c *condition.Conditions, sizes []int) *prover {
-	p := &prover{Conditions: c, ctx: ctx, sizes: sizes, steps: proofSteps}
+	p := &prover{Conditions: c, ctx: ctx, sizes: sizes, stepsLeft: proofSteps}
 	at := make(map[string]int) // the sum of the same terms
 	var key []byte
 	for k, s := range c.Sums {
@@ -101,9 +101,9 @@ func newProver(ctx context.Context, c *condition.Conditions, sizes []int) *prove
 	return p
 }
 
-// impossible says whether it is proven that no composition keeps the conditions.
-func (p *prover) impossible() bool {
-	if slices.ContainsFunc(p.sums, func(s proved) bool { return s.Min > s.Max || p.skips(&s) }) {
+// isImpossible says whether it is proven that no composition keeps the conditions.
+func (p *prover) isImpossible() bool {
+	if slices.ContainsFunc(p.sums, func(s provedSum) bool { return s.Min > s.Max || p.hasNoReachableValue(&s) }) {
 		return true
 	}
 	n := &node{make([]use, len(p.Amounts)), make([]int, len(p.Amounts)), make([]int, len(p.Amounts))}
@@ -121,17 +121,17 @@ func (p *prover) impossible() bool {
 			n.uses[i] = unused
 		}
 	}
-	return !p.open(n, 0)
+	return !p.mayHold(n, 0)
 }
 
-// skips says whether no number that a sum can be is within its bounds: with the
+// hasNoReachableValue says whether no number that a sum can be is within its bounds: with the
 // amounts that are all multiples of what lo and step have in common, and together
 // the total, Σ f_i·x_i is f·M and multiples of the greatest common divisor of all
 // (f_i − f) times those.
-func (p *prover) skips(s *proved) bool {
+func (p *prover) hasNoReachableValue(s *provedSum) bool {
 	from, unit, first := int64(0), int64(0), true
 	for i, d := range p.Doses {
-		if t := s.at(int32(i)); t != nil && (t.Whole != 0 || t.Bent()) {
+		if t := s.termOf(int32(i)); t != nil && (t.Whole != 0 || t.IsBent()) {
 			return false
 		}
 		if d.N == 0 {
@@ -167,42 +167,42 @@ const (
 	unused
 )
 
-// open says whether there may be a composition in a branch. It is the answer if
+// mayHold says whether there may be a composition in a branch. It is the answer if
 // the search takes too long.
-func (p *prover) open(n *node, depth int) bool {
-	if p.steps -= len(n.uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); (p.steps < 0 || p.ctx.Err() != nil) && depth > 0 {
+func (p *prover) mayHold(n *node, depth int) bool {
+	if p.stepsLeft -= len(n.uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); (p.stepsLeft < 0 || p.ctx.Err() != nil) && depth > 0 {
 		return true
 	}
 	for changed := true; changed; {
 		var ok bool
-		if changed, ok = p.follow(n.uses); !ok {
+		if changed, ok = p.propagate(n.uses); !ok {
 			return false
 		}
 	}
-	if !p.within(n) {
+	if !p.canMeetSums(n) {
 		return false
 	}
 	var amounts []float64
 	if len(p.sums) > 0 {
-		x := p.relax(n)
+		x := p.buildRelaxation(n)
 		var impossible bool
 		var rules []int
 		var work int
 		amounts, impossible, rules, work = x.solve(p.ctx)
-		if p.steps -= programSteps + work/4; impossible {
+		if p.stepsLeft -= programSteps + work/4; impossible {
 			if depth == 0 {
-				p.blamed = rules
+				p.blamedRules = rules
 			}
 			return false
 		}
 	}
 	a, b := p.branch(n, amounts)
-	return a == nil || p.open(a, depth+1) || p.open(b, depth+1)
+	return a == nil || p.mayHold(a, depth+1) || p.mayHold(b, depth+1)
 }
 
-// follow decides what needs and groups leave no choice about. ok is false if
+// propagate decides what needs and groups leave no choice about. ok is false if
 // they cannot be met.
-func (p *prover) follow(uses []use) (changed, ok bool) {
+func (p *prover) propagate(uses []use) (changed, ok bool) {
 	decide := func(of []int, decision use) {
 		for _, i := range of {
 			if uses[i] == undecided {
@@ -215,7 +215,7 @@ func (p *prover) follow(uses []use) (changed, ok bool) {
 		if g.Used == nil {
 			continue
 		}
-		have, may := haveOf(uses, g.Members)
+		have, may := countMembers(uses, g.Members)
 		switch {
 		case have > g.Used.Max || have+may < g.Used.Min:
 			return changed, false
@@ -226,7 +226,7 @@ func (p *prover) follow(uses []use) (changed, ok bool) {
 		}
 	}
 	for _, n := range p.Needs {
-		have, may := haveOf(uses, n.Then)
+		have, may := countMembers(uses, n.Then)
 		switch {
 		case have > 0:
 		case uses[n.If] == used && may == 0:
@@ -238,7 +238,7 @@ func (p *prover) follow(uses []use) (changed, ok bool) {
 		}
 	}
 	for k := range p.sums {
-		fixed, ok := p.sums[k].follow(uses)
+		fixed, ok := p.sums[k].propagate(uses)
 		if changed = changed || fixed; !ok {
 			return changed, false
 		}
@@ -246,8 +246,8 @@ func (p *prover) follow(uses []use) (changed, ok bool) {
 	return changed, true
 }
 
-// follow decides what a sum over what is used leaves no choice about.
-func (p *proved) follow(uses []use) (changed, ok bool) {
+// propagate decides what a sum over what is used leaves no choice about.
+func (p *provedSum) propagate(uses []use) (changed, ok bool) {
 	if p.linear {
 		return false, true
 	}
@@ -280,8 +280,8 @@ func (p *proved) follow(uses []use) (changed, ok bool) {
 	return changed, true
 }
 
-// haveOf counts the members that are used and those that may be.
-func haveOf(uses []use, members []int) (have, may int) {
+// countMembers counts the members that are used and those that may be.
+func countMembers(uses []use, members []int) (have, may int) {
 	for _, i := range members {
 		switch uses[i] {
 		case used:
@@ -293,8 +293,8 @@ func haveOf(uses []use, members []int) (have, may int) {
 	return have, may
 }
 
-// within says whether what sums of amounts can be reaches what they must be.
-func (p *prover) within(n *node) bool {
+// canMeetSums says whether what sums of amounts can be reaches what they must be.
+func (p *prover) canMeetSums(n *node) bool {
 	uses := n.uses
 	have, may := 0, 0
 	least, most := 0, 0 // of the total
@@ -344,7 +344,7 @@ func (p *prover) within(n *node) bool {
 // extreme returns no less than the greatest that a sum can be, or with sign −1 no
 // more than the least, if all used ingredients have at least their least amounts,
 // and the free units go where they do most. A step may fall as it wants.
-func (p *prover) extreme(n *node, s *proved, sign int64, free int) int64 {
+func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
 	uses, sum := n.uses, int64(0)
 	better := func(v int64) int64 { return sign * max(sign*v, 0) }
 	for k := range s.Terms {
@@ -360,11 +360,11 @@ func (p *prover) extreme(n *node, s *proved, sign int64, free int) int64 {
 			sum += better(t.Whole) + better(t.Off)
 		}
 	}
-	for at := range s.rising { // of a sum that units add to
+	for at := range s.ascending { // of a sum that units add to
 		if sign > 0 {
-			at = len(s.rising) - 1 - at
+			at = len(s.ascending) - 1 - at
 		}
-		i := s.rising[at]
+		i := s.ascending[at]
 		if uses[i] == unused {
 			continue
 		}
@@ -385,9 +385,9 @@ func (p *prover) extreme(n *node, s *proved, sign int64, free int) int64 {
 	return sum
 }
 
-// choose returns an undecided ingredient, of a need, a group or a sum over what is
+// chooseIngredient returns an undecided ingredient, of a need, a group or a sum over what is
 // used if there is one, or −1.
-func (p *prover) choose(uses []use) int {
+func (p *prover) chooseIngredient(uses []use) int {
 	for _, n := range p.Needs {
 		if uses[n.If] == undecided {
 			return n.If

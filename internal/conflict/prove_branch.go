@@ -23,10 +23,10 @@ func (n *node) clone() *node {
 func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	i := -1
 	if amounts != nil {
-		if p.round(n, amounts) {
+		if p.roundToSolution(n, amounts) {
 			return nil, nil
 		}
-		i = p.broken(n, amounts)
+		i = p.mostFractional(n, amounts)
 	}
 	if i >= 0 && n.uses[i] == used {
 		a, b = n.clone(), n.clone()
@@ -40,7 +40,7 @@ func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	}
 	likely := i >= 0 && amounts[i] > float64(n.lo[i])/2
 	if i < 0 {
-		i = p.choose(n.uses)
+		i = p.chooseIngredient(n.uses)
 	}
 	if i < 0 {
 		return nil, nil
@@ -53,9 +53,9 @@ func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	return a, b
 }
 
-// round takes numbers to amounts and keeps them if they are a composition that
+// roundToSolution takes numbers to amounts and keeps them if they are a composition that
 // keeps all conditions.
-func (p *prover) round(n *node, amounts []float64) bool {
+func (p *prover) roundToSolution(n *node, amounts []float64) bool {
 	var parts []rule.Part
 	total := 0
 	for i, x := range amounts {
@@ -67,13 +67,13 @@ func (p *prover) round(n *node, amounts []float64) bool {
 	if total != p.Total || !slices.Contains(p.sizes, len(parts)) || !p.Keeps(parts) {
 		return false
 	}
-	p.found = parts
+	p.solution = parts
 	return true
 }
 
-// broken returns an ingredient whose number is no amount that it may take: the one
+// mostFractional returns an ingredient whose number is no amount that it may take: the one
 // that is furthest from it, of those which are undecided first; −1 if there is none.
-func (p *prover) broken(n *node, amounts []float64) int {
+func (p *prover) mostFractional(n *node, amounts []float64) int {
 	const whole = 1e-6
 	worst, most := -1, whole
 	for i, x := range amounts {

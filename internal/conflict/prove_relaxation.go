@@ -23,10 +23,10 @@ type relaxation struct {
 // A row is lo ≤ Σ factor·variable ≤ hi, math.MinInt64 and math.MaxInt64 where there
 // is no bound.
 type row struct {
-	of     []entry
-	lo, hi int64
-	rules  []int   // that say it
-	scale  float64 // what the tableau has divided it by
+	entries []entry
+	lo, hi  int64
+	rules   []int   // that say it
+	scale   float64 // what the tableau has divided it by
 }
 
 type entry struct {
@@ -34,12 +34,12 @@ type entry struct {
 	factor   int64
 }
 
-// maxUses is how many variables there are at most for whether an ingredient is used,
+// maxUseVariables is how many variables there are at most for whether an ingredient is used,
 // each of which takes two rows.
-const maxUses = 200
+const maxUseVariables = 200
 
-// relax returns the relaxation of the conditions with what has been decided.
-func (p *prover) relax(n *node) *relaxation {
+// buildRelaxation returns the relaxation of the conditions with what has been decided.
+func (p *prover) buildRelaxation(n *node) *relaxation {
 	x := &relaxation{amount: make([]int, len(n.uses)), use: make([]int, len(n.uses))}
 	all := row{lo: int64(p.Total), hi: int64(p.Total)}
 	every := make([]int, len(n.uses))
@@ -52,22 +52,22 @@ func (p *prover) relax(n *node) *relaxation {
 		if u == undecided {
 			least = 0
 		}
-		x.amount[i] = x.variable(int64(least), int64(n.hi[i]))
-		all.of = append(all.of, entry{x.amount[i], 1})
+		x.amount[i] = x.addVariable(int64(least), int64(n.hi[i]))
+		all.entries = append(all.entries, entry{x.amount[i], 1})
 	}
 	x.rows = append(x.rows, all)
 	x.addUses(p, n)
-	x.atMost(n, every, p.sizes[len(p.sizes)-1], nil)
+	x.addUseLimit(n, every, p.sizes[len(p.sizes)-1], nil)
 	for g := range p.Groups {
 		group := &p.Groups[g]
 		if group.Used != nil {
-			x.atMost(n, group.Members, group.Used.Max, p.GroupRules[g:g+1])
+			x.addUseLimit(n, group.Members, group.Used.Max, p.GroupRules[g:g+1])
 		}
 		if group.Total != nil {
 			r := row{lo: int64(group.Total.Min), hi: int64(group.Total.Max), rules: p.GroupRules[g : g+1]}
 			for _, i := range group.Members {
 				if v := x.amount[i]; v >= 0 {
-					r.of = append(r.of, entry{v, 1})
+					r.entries = append(r.entries, entry{v, 1})
 				}
 			}
 			x.rows = append(x.rows, r)
@@ -79,7 +79,7 @@ func (p *prover) relax(n *node) *relaxation {
 	return x
 }
 
-func (x *relaxation) variable(lo, hi int64) int {
+func (x *relaxation) addVariable(lo, hi int64) int {
 	x.lo, x.hi = append(x.lo, lo), append(x.hi, hi)
 	return len(x.lo) - 1
 }
@@ -96,20 +96,20 @@ func (x *relaxation) addUses(p *prover, n *node) {
 			}
 		}
 	}
-	if len(of) > maxUses {
+	if len(of) > maxUseVariables {
 		return
 	}
 	for _, i := range of {
-		u := x.variable(0, 1)
+		u := x.addVariable(0, 1)
 		x.use[i] = u
 		x.rows = append(x.rows,
-			row{of: []entry{{x.amount[i], 1}, {u, -int64(n.hi[i])}}, lo: math.MinInt64},
-			row{of: []entry{{x.amount[i], 1}, {u, -int64(n.lo[i])}}, hi: math.MaxInt64})
+			row{entries: []entry{{x.amount[i], 1}, {u, -int64(n.hi[i])}}, lo: math.MinInt64},
+			row{entries: []entry{{x.amount[i], 1}, {u, -int64(n.lo[i])}}, hi: math.MaxInt64})
 	}
 }
 
-// atMost bounds how many of some ingredients are used.
-func (x *relaxation) atMost(n *node, of []int, most int, rules []int) {
+// addUseLimit bounds how many of some ingredients are used.
+func (x *relaxation) addUseLimit(n *node, of []int, most int, rules []int) {
 	const one = 1 << 30 // so that 1/greatest, rounded down, is a whole number
 	r := row{lo: math.MinInt64, hi: int64(most) * one, rules: rules}
 	for _, i := range of {
@@ -117,9 +117,9 @@ func (x *relaxation) atMost(n *node, of []int, most int, rules []int) {
 		case n.uses[i] == used:
 			r.hi -= one
 		case n.uses[i] == undecided && x.use[i] >= 0:
-			r.of = append(r.of, entry{x.use[i], one})
+			r.entries = append(r.entries, entry{x.use[i], one})
 		case n.uses[i] == undecided:
-			r.of = append(r.of, entry{x.amount[i], one / int64(n.hi[i])})
+			r.entries = append(r.entries, entry{x.amount[i], one / int64(n.hi[i])})
 		}
 	}
 	x.rows = append(x.rows, r)
@@ -127,7 +127,7 @@ func (x *relaxation) atMost(n *node, of []int, most int, rules []int) {
 
 // addSum adds the row of a sum. What is not linear in it is taken to be what suits
 // either bound best.
-func (x *relaxation) addSum(n *node, s *proved) {
+func (x *relaxation) addSum(n *node, s *provedSum) {
 	r := row{lo: s.Min, hi: s.Max, rules: s.rules}
 	least, most := int64(0), int64(0) // of what is not linear
 	for k := range s.Terms {
@@ -141,18 +141,18 @@ func (x *relaxation) addSum(n *node, s *proved) {
 		case decided:
 			least, most = least+t.Whole, most+t.Whole
 		case u >= 0:
-			r.of = append(r.of, entry{u, t.Whole})
+			r.entries = append(r.entries, entry{u, t.Whole})
 		default:
 			least, most = least+min(t.Whole, 0), most+max(t.Whole, 0)
 		}
 		least, most = least+min(t.Off, 0), most+max(t.Off, 0)
 		if t.PerUnit != 0 && t.Cap > 0 && int64(t.Cap) < x.hi[v] {
-			capped := x.variable(0, int64(t.Cap))
-			x.rows = append(x.rows, row{of: []entry{{capped, 1}, {v, -1}}, lo: math.MinInt64})
+			capped := x.addVariable(0, int64(t.Cap))
+			x.rows = append(x.rows, row{entries: []entry{{capped, 1}, {v, -1}}, lo: math.MinInt64})
 			v = capped
 		}
 		if t.PerUnit != 0 {
-			r.of = append(r.of, entry{v, t.PerUnit})
+			r.entries = append(r.entries, entry{v, t.PerUnit})
 		}
 	}
 	if r.lo != math.MinInt64 {
@@ -185,7 +185,7 @@ func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible b
 		r := &x.rows[k]
 		f := make([]float64, columns)
 		top, at := 0.0, 0.0 // where all variables are at their least
-		for _, e := range r.of {
+		for _, e := range r.entries {
 			f[e.variable] += float64(float64(e.factor) * float64(x.hi[e.variable]-x.lo[e.variable]))
 			at += float64(float64(e.factor) * float64(x.lo[e.variable]))
 			top = max(top, math.Abs(f[e.variable]))
@@ -218,15 +218,15 @@ func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible b
 			}
 		}
 	case weights != nil:
-		impossible, rules = x.contradiction(weights)
+		impossible, rules = x.provesInfeasible(weights)
 	}
 	return amounts, impossible, rules, work
 }
 
-// contradiction checks, in whole numbers, that a weighted sum of the rows cannot be:
+// provesInfeasible checks, in whole numbers, that a weighted sum of the rows cannot be:
 // that what the rows ask of Σ_r w_r·Σ_v f_rv·v at least is more than what the bounds
 // of the variables leave it at most. It returns the rules that have a weight.
-func (x *relaxation) contradiction(weights []float64) (proven bool, rules []int) {
+func (x *relaxation) provesInfeasible(weights []float64) (proven bool, rules []int) {
 	top, scale := 0.0, 1.0
 	for k, w := range weights {
 		top, scale = max(top, math.Abs(w)), max(scale, x.rows[k].scale)
@@ -248,7 +248,7 @@ func (x *relaxation) contradiction(weights []float64) (proven bool, rules []int)
 		}
 		new(big.Float).SetMantExp(big.NewFloat(w/r.scale), exponent).Int(whole)
 		asked.Add(asked, product.Mul(whole, big.NewInt(bound)))
-		for _, e := range r.of {
+		for _, e := range r.entries {
 			factors[e.variable].Add(&factors[e.variable], product.Mul(whole, big.NewInt(e.factor)))
 		}
 		rules = append(rules, r.rules...)

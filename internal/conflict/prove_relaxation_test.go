@@ -77,9 +77,9 @@ func TestJointLimits(t *testing.T) {
 		if len(c.Rules) > 1 {
 			joint++
 		}
-		a := asker{ctx: context.Background(), most: condition.MaxCandidates}
+		a := asker{ctx: context.Background(), maxCandidates: condition.MaxCandidates}
 		for k := range c.Rules {
-			if a.ask(question{Set: s}.only(slices.Delete(slices.Clone(c.Rules), k, k+1)), true) != some {
+			if a.ask(question{Set: s}.onlyRules(slices.Delete(slices.Clone(c.Rules), k, k+1)), true) != satisfiable {
 				t.Errorf("set %d: without rule %d of %v nothing is found", set, c.Rules[k], c.Rules)
 			}
 		}
@@ -88,7 +88,7 @@ func TestJointLimits(t *testing.T) {
 		}
 		for _, change := range c.Changes {
 			changes++
-			if a.ask(change.to(question{Set: s}), true) != some {
+			if a.ask(change.applyTo(question{Set: s}), true) != satisfiable {
 				t.Errorf("set %d: %q frees nothing", set, change.Text)
 			}
 		}
@@ -149,7 +149,7 @@ func TestContradictionIsChecked(t *testing.T) {
 	refused := 0
 	for range 200 {
 		s := jointLimits(r, false)
-		c, err := condition.Of(s)
+		c, err := condition.FromRules(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestContradictionIsChecked(t *testing.T) {
 		for i, d := range p.Doses {
 			n.lo[i], n.hi[i] = d.Lo, d.Hi()
 		}
-		x := p.relax(n)
+		x := p.buildRelaxation(n)
 		amounts, impossible, _, _ := x.solve(t.Context())
 		if impossible || amounts == nil {
 			continue
@@ -167,7 +167,7 @@ func TestContradictionIsChecked(t *testing.T) {
 		for k := range weights {
 			weights[k] = r.NormFloat64()
 		}
-		if proven, _ := x.contradiction(weights); proven {
+		if proven, _ := x.provesInfeasible(weights); proven {
 			t.Fatal("any weights prove what is not so")
 		}
 		refused++

@@ -59,8 +59,8 @@ func (t *tableau) refresh() {
 	}
 }
 
-// out says on which side of its bounds a variable is: −1 below, 1 above, 0 within.
-func (t *tableau) out(variable int) int {
+// boundSide says on which side of its bounds a variable is: −1 below, 1 above, 0 within.
+func (t *tableau) boundSide(variable int) int {
 	switch v := t.value[variable]; {
 	case v < t.lo[variable]-outOfBounds:
 		return -1
@@ -83,7 +83,7 @@ func (t *tableau) solve(ctx context.Context) (kept bool, weights []float64) {
 		clear(gain)
 		kept = true
 		for r, b := range t.basic {
-			if side := t.out(b); side != 0 {
+			if side := t.boundSide(b); side != 0 {
 				kept = false
 				for j, f := range t.t[r] {
 					gain[j] -= float64(float64(side) * f)
@@ -93,7 +93,7 @@ func (t *tableau) solve(ctx context.Context) (kept bool, weights []float64) {
 		if kept {
 			return true, nil
 		}
-		j := t.entering(gain)
+		j := t.enteringColumn(gain)
 		if j < 0 {
 			return false, t.weights(gain)
 		}
@@ -102,8 +102,8 @@ func (t *tableau) solve(ctx context.Context) (kept bool, weights []float64) {
 	return false, nil
 }
 
-// entering returns a column whose change lowers what is out of bounds, or −1.
-func (t *tableau) entering(gain []float64) int {
+// enteringColumn returns a column whose change lowers what is out of bounds, or −1.
+func (t *tableau) enteringColumn(gain []float64) int {
 	best, most := -1, smallPivot
 	for j, g := range gain {
 		v := t.nonbasic[j]
@@ -130,7 +130,7 @@ func (t *tableau) step(j int, direction float64) {
 			continue
 		}
 		to := t.hi[b]
-		side := t.out(b)
+		side := t.boundSide(b)
 		switch {
 		case rate > 0 && side < 0:
 			to = t.lo[b]
@@ -193,7 +193,7 @@ func (t *tableau) weights(gain []float64) []float64 {
 	w := make([]float64, len(t.t))
 	for _, b := range t.basic {
 		if b >= columns {
-			w[b-columns] = -float64(t.out(b))
+			w[b-columns] = -float64(t.boundSide(b))
 		}
 	}
 	for j, v := range t.nonbasic {

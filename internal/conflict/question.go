@@ -17,11 +17,11 @@ type question struct {
 
 // conditions writes the question out.
 func (s question) conditions() (*condition.Conditions, error) {
-	return condition.Of(s.Set, s.overrides...)
+	return condition.FromRules(s.Set, s.overrides...)
 }
 
-// names joins the names of ingredients, of many only the first few.
-func (s question) names(of []int) string {
+// joinNames joins the names of ingredients, of many only the first few.
+func (s question) joinNames(of []int) string {
 	texts := make([]string, len(of))
 	for k, i := range of {
 		texts[k] = s.NameOf(i)
@@ -45,15 +45,15 @@ func (s question) sizes() []int {
 	return slices.Compact(sizes)
 }
 
-// with returns the set with another rule in the place of one; nil drops it.
-func (s question) with(k int, r rule.Rule) question {
+// withRule returns the set with another rule in the place of one; nil drops it.
+func (s question) withRule(k int, r rule.Rule) question {
 	s.Rules = slices.Clone(s.Rules)
 	s.Rules[k] = r
 	return s
 }
 
-// only returns the set with all rules dropped but some.
-func (s question) only(rules []int) question {
+// onlyRules returns the set with all rules dropped but some.
+func (s question) onlyRules(rules []int) question {
 	kept := make([]rule.Rule, len(s.Rules))
 	for _, k := range rules {
 		kept[k] = s.Rules[k]
@@ -63,7 +63,7 @@ func (s question) only(rules []int) question {
 }
 
 // orList joins texts as "a, b or c".
-func orList(texts []string) string { return list(texts, " or ") }
+func orList(texts []string) string { return joinList(texts, " or ") }
 
 // andList joins texts as "a, b and c", of many only the first few.
 func andList(texts []string) string {
@@ -71,10 +71,10 @@ func andList(texts []string) string {
 	if len(texts) > many {
 		texts = append(slices.Clone(texts[:many-1]), fmt.Sprintf("%d more", len(texts)-many+1))
 	}
-	return list(texts, " and ")
+	return joinList(texts, " and ")
 }
 
-func list(texts []string, last string) string {
+func joinList(texts []string, last string) string {
 	if len(texts) < 2 {
 		return strings.Join(texts, "")
 	}

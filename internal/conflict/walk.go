@@ -18,16 +18,16 @@ import (
 // nothing says nothing. It is the same at every run.
 type walk struct {
 	*condition.Conditions
-	sizes  []int
-	usable []int
-	scale  []float64 // of each sum: what breaks it by as much as a wrong use
-	random *rand.Rand
-	parts  []rule.Part
-	before []rule.Part // the last move
-	work   float64
+	sizes         []int
+	usable        []int
+	scale         []float64 // of each sum: what breaks it by as much as a wrong use
+	random        *rand.Rand
+	parts         []rule.Part
+	previousParts []rule.Part // the last move
+	work          float64
 
-	book                 *condition.Ledger // of no parts, but while they are judged
-	seenGroups, seenSums []int             // the round in which each was judged last
+	state                *condition.ConstraintState // of no parts, but while they are judged
+	seenGroups, seenSums []int                      // the round in which each was judged last
 	round                int
 }
 
@@ -41,7 +41,7 @@ const (
 func newWalk(c *condition.Conditions, sizes []int) *walk {
 	w := &walk{
 		Conditions: c, sizes: sizes, random: rand.New(rand.NewPCG(1, 2)),
-		book: condition.NewLedger(c), seenGroups: make([]int, len(c.Groups)), seenSums: make([]int, len(c.Sums)),
+		state: condition.NewConstraintState(c), seenGroups: make([]int, len(c.Groups)), seenSums: make([]int, len(c.Sums)),
 	}
 	for i, d := range c.Doses {
 		if d.N > 0 {
@@ -61,8 +61,8 @@ func newWalk(c *condition.Conditions, sizes []int) *walk {
 	return w
 }
 
-// arrives says whether a composition was found.
-func (w *walk) arrives(ctx context.Context) bool {
+// findComposition says whether a composition was found.
+func (w *walk) findComposition(ctx context.Context) bool {
 	if len(w.usable) == 0 || len(w.sizes) == 0 {
 		return false
 	}
@@ -74,21 +74,21 @@ func (w *walk) arrives(ctx context.Context) bool {
 	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of a step
 	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {
-		w.begin(w.sizes[start*(len(w.sizes)-1)/walkStarts])
-		broken := w.broken()
+		w.start(w.sizes[start*(len(w.sizes)-1)/walkStarts])
+		broken := w.violation()
 		for step := 0; broken > 0 && step < steps; step++ {
 			if step%256 == 0 && yield.Err(ctx) != nil {
 				return false
 			}
 			w.work += cost
-			w.before = append(w.before[:0], w.parts...)
+			w.previousParts = append(w.previousParts[:0], w.parts...)
 			w.move()
-			after := w.broken()
+			after := w.violation()
 			heat := float64(0.05 * (1 - float64(step)/float64(steps)))
 			if after <= broken || w.random.Float64() < portable.Exp((broken-after)/(heat+1e-9)) {
 				broken = after
 			} else {
-				w.parts, w.before = w.before, w.parts
+				w.parts, w.previousParts = w.previousParts, w.parts
 			}
 		}
 		if broken == 0 && w.Keeps(w.parts) {
@@ -98,9 +98,9 @@ func (w *walk) arrives(ctx context.Context) bool {
 	return false
 }
 
-// begin takes what is required and others at random, with their least amounts,
+// start takes what is required and others at random, with their least amounts,
 // and gives the rest to one.
-func (w *walk) begin(size int) {
+func (w *walk) start(size int) {
 	w.parts = w.parts[:0]
 	var free []int
 	for _, i := range w.usable {
@@ -160,8 +160,8 @@ func (w *walk) move() {
 	}
 }
 
-// broken returns by how much the conditions are, 0 if they are not.
-func (w *walk) broken() float64 {
+// violation returns by how much the conditions are, 0 if they are not.
+func (w *walk) violation() float64 {
 	total, missing := float64(w.Total), w.Required
 	out := 0.0
 	for _, p := range w.parts {
@@ -183,7 +183,7 @@ func (w *walk) broken() float64 {
 	}
 	out += float64(near)
 	for _, p := range w.parts {
-		w.book.Put(p)
+		w.state.Add(p)
 	}
 	w.round++
 	group := func(g int32) {
@@ -192,10 +192,10 @@ func (w *walk) broken() float64 {
 		}
 		w.seenGroups[g] = w.round
 		if u := w.Groups[g].Used; u != nil {
-			out += float64(max(u.Min-w.book.Used[g], w.book.Used[g]-u.Max, 0))
+			out += float64(max(u.Min-w.state.Used[g], w.state.Used[g]-u.Max, 0))
 		}
 		if t := w.Groups[g].Total; t != nil {
-			out += 4 * float64(max(t.Min-w.book.Totals[g], w.book.Totals[g]-t.Max, 0)) / total
+			out += 4 * float64(max(t.Min-w.state.Totals[g], w.state.Totals[g]-t.Max, 0)) / total
 		}
 	}
 	sum := func(k int32) {
@@ -203,32 +203,32 @@ func (w *walk) broken() float64 {
 			return
 		}
 		w.seenSums[k] = w.round
-		switch s, v := &w.Sums[k], w.book.Comes[k]; {
+		switch s, v := &w.Sums[k], w.state.SumValues[k]; {
 		case v < s.Min:
 			out += 1e-6 + float64(w.scale[k]*(float64(s.Min)-float64(v)))
 		case v > s.Max:
 			out += 1e-6 + float64(w.scale[k]*(float64(v)-float64(s.Max)))
 		}
 	}
-	each(w.IdleGroups, group)
-	each(w.IdleSums, sum)
+	visitAll(w.IdleGroups, group)
+	visitAll(w.IdleSums, sum)
 	for _, p := range w.parts {
-		each(w.GroupsOf[p.Ingredient], group)
-		each(w.SumsOf[p.Ingredient], sum)
+		visitAll(w.GroupsOf[p.Ingredient], group)
+		visitAll(w.SumsOf[p.Ingredient], sum)
 		for _, k := range w.NeedsOf[p.Ingredient] {
-			if !w.Needs[k].Kept(func(i int) bool { return w.book.Has[i] }) {
+			if !w.Needs[k].IsMet(func(i int) bool { return w.state.IsUsed[i] }) {
 				out++
 			}
 		}
 	}
 	for _, p := range w.parts {
-		w.book.Take(p)
+		w.state.Remove(p)
 	}
 	return out
 }
 
-// each calls a function with each condition of a list.
-func each(of []int32, visit func(int32)) {
+// visitAll calls a function with each condition of a list.
+func visitAll(of []int32, visit func(int32)) {
 	for _, k := range of {
 		visit(k)
 	}

@@ -26,7 +26,7 @@ func TestWalkIsOfCompositions(t *testing.T) {
 				set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Step: 1 + random.IntN(3)})
 			}
 		}
-		c, err := condition.Of(set)
+		c, err := condition.FromRules(set)
 		if err != nil {
 			continue // a contradiction
 		}
@@ -35,7 +35,7 @@ func TestWalkIsOfCompositions(t *testing.T) {
 			continue
 		}
 		for size := 1; size <= min(n, total); size++ {
-			w.begin(size)
+			w.start(size)
 			for step := range 50 {
 				seen, sum := make(map[int]bool), 0
 				for _, p := range w.parts {

@@ -5,11 +5,11 @@ import (
 	"math/big"
 )
 
-// boolean tells zero from not zero: a row is a set of bits, of which bit u says
+// booleanArithmetic tells zero from not zero: a row is a set of bits, of which bit u says
 // whether there is any way to take u units.
-type boolean struct{ spare []uint64 }
+type booleanArithmetic struct{ spare []uint64 }
 
-func (b *boolean) row(n int) []uint64 {
+func (b *booleanArithmetic) row(n int) []uint64 {
 	words := (n + 63) / 64
 	if len(b.spare) < words {
 		b.spare = make([]uint64, words)
@@ -17,9 +17,9 @@ func (b *boolean) row(n int) []uint64 {
 	return make([]uint64, words)
 }
 
-func (*boolean) one(r []uint64, u int) { r[u/64] |= 1 << (u % 64) }
+func (*booleanArithmetic) one(r []uint64, u int) { r[u/64] |= 1 << (u % 64) }
 
-func (*boolean) clear(r []uint64, lo, hi int) {
+func (*booleanArithmetic) clear(r []uint64, lo, hi int) {
 	for w := lo / 64; w <= hi/64; w++ {
 		keep := uint64(0)
 		if w == lo/64 {
@@ -33,7 +33,7 @@ func (*boolean) clear(r []uint64, lo, hi int) {
 }
 
 // window joins shifted copies of src.
-func (b *boolean) window(dst, src []uint64, lo, hi int, k kind, top int) {
+func (b *booleanArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, top int) {
 	spread := b.spare[:len(src)]
 	copy(spread, src)
 	widen(spread, k.n, k.step, top)
@@ -73,9 +73,9 @@ func cutBits(r []uint64, top int) {
 	r[top/64] &= ^uint64(0) >> (63 - top%64)
 }
 
-func (*boolean) coefficient(*big.Int) struct{} { return struct{}{} }
+func (*booleanArithmetic) coefficient(*big.Int) struct{} { return struct{}{} }
 
-func (b *boolean) add(dst, src []uint64, _, hi, up int, _ struct{}) {
+func (b *booleanArithmetic) add(dst, src []uint64, _, hi, up int, _ struct{}) {
 	part := b.spare[:hi/64+1]
 	copy(part, src)
 	cutBits(part, hi)
@@ -84,7 +84,7 @@ func (b *boolean) add(dst, src []uint64, _, hi, up int, _ struct{}) {
 
 // multiply joins copies of the rows of y, shifted by the set bits of those of x.
 // For bits in a run, of which rows have few, that is to widen and to shift once.
-func (b *boolean) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int) *grid[[]uint64, struct{}] {
+func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int) *grid[[]uint64, struct{}] {
 	out := emptyGrid(x.arith, maxUsed, maxUnits)
 	spread := b.row(maxUnits + 1)
 	for i := range x.rows {
@@ -94,7 +94,7 @@ func (b *boolean) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int
 				continue
 			}
 			r := &out.rows[i+j]
-			out.ready(r)
+			out.ensureCells(r)
 			top := min(p.hi, maxUnits-q.lo)
 			for u := p.lo; u <= top; u++ {
 				run := 0
@@ -159,7 +159,7 @@ func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 	if steps := float64(need.steps * stepsPerBit); steps > limit.Steps {
 		return nil, &SizeError{steps, limit.Steps, "steps"}
 	}
-	b := new(boolean)
+	b := new(booleanArithmetic)
 	factors, err := evaluate[[]uint64, struct{}](ctx, b, plan.root)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"kir/internal/portable"
 )
 
-// closed is a space that a formula counts: all ingredients may take the amounts
+// closedFormula is a space that a formula counts: all ingredients may take the amounts
 // lo, lo+step, ... without an upper bound, and no group limits them. Of the
 // n·lo units that n used ingredients take at least, V = (M − n·lo)/step steps
 // are left to divide among them, in C(V+n−1, n−1) ways:
@@ -15,7 +15,7 @@ import (
 //	|X_n| = C(optional, n−required) · C(V+n−1, n−1)
 //
 // With lo = step = 1 and none required that is C(N, n)·C(M−1, n−1).
-type closed struct {
+type closedFormula struct {
 	total, lo, step    int
 	optional, required int
 
@@ -24,12 +24,12 @@ type closed struct {
 }
 
 // closedForm returns the formula for a plan, or nil if there is none.
-func closedForm(p *plan) *closed {
+func closedForm(p *plan) *closedFormula {
 	q := p.root
 	if p.impossible || p.frontier != nil || len(q.groups) > 0 || len(q.classes) == 0 {
 		return nil
 	}
-	c := &closed{total: p.total, lo: q.classes[0].kind.lo, step: q.classes[0].kind.step}
+	c := &closedFormula{total: p.total, lo: q.classes[0].kind.lo, step: q.classes[0].kind.step}
 	for _, class := range q.classes {
 		k := class.kind
 		switch {
@@ -47,7 +47,7 @@ func closedForm(p *plan) *closed {
 
 // shape returns how many optional ingredients n used ones contain, and how many
 // free steps are divided among n. ok is false if X_n is empty.
-func (c *closed) shape(n int) (optional, steps int, ok bool) {
+func (c *closedFormula) shape(n int) (optional, steps int, ok bool) {
 	optional = n - c.required
 	units := c.total - n*c.lo
 	if n < 1 || optional < 0 || optional > c.optional || units < 0 || units%c.step != 0 {
@@ -56,7 +56,7 @@ func (c *closed) shape(n int) (optional, steps int, ok bool) {
 	return optional, units / c.step, true
 }
 
-func (c *closed) count(n int) *big.Int {
+func (c *closedFormula) count(n int) *big.Int {
 	optional, steps, ok := c.shape(n)
 	if !ok {
 		return new(big.Int)
@@ -66,14 +66,14 @@ func (c *closed) count(n int) *big.Int {
 }
 
 // plain says whether amounts go from 1 in steps of 1.
-func (c *closed) plain() bool { return c.lo == 1 && c.step == 1 }
+func (c *closedFormula) plain() bool { return c.lo == 1 && c.step == 1 }
 
 // next returns |X_{n+1}|, given a plain form and x = |X_n|:
 //
 //	|X_{n+1}| = |X_n| · (optional−m)(total−n) / ((m+1)·n),  m = n − required
 //
 // It begins anew where X_n is empty.
-func (c *closed) next(n int, x *big.Int) *big.Int {
+func (c *closedFormula) next(n int, x *big.Int) *big.Int {
 	if x.Sign() == 0 {
 		return c.count(n + 1)
 	}
@@ -83,7 +83,7 @@ func (c *closed) next(n int, x *big.Int) *big.Int {
 	return y.Quo(y, new(big.Int).SetUint64(uint64(m+1)*uint64(n)))
 }
 
-func (c *closed) logCount(n int) float64 {
+func (c *closedFormula) logCount(n int) float64 {
 	optional, steps, ok := c.shape(n)
 	if !ok {
 		return math.Inf(-1)

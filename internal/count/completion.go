@@ -72,30 +72,30 @@ func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*
 				break
 			}
 			if j+1 == s.most && len(s.members) == 1 { // without a copy
-				s.last(f, now, out)
+				s.addLast(f, now, out)
 				break
 			}
-			now = s.another(f, now, int32(s.most-j-1))
+			now = s.addOne(f, now, int32(s.most-j-1))
 		}
 	}
 	for _, g := range out {
-		g.forget()
+		g.freeScratch()
 	}
 	return out, nil
 }
 
-// last adds to the grids of the states what one more ingredient makes.
-func (s *completion[R, C]) last(f *family, now, out []*grid[R, C]) {
-	from, k, step := s.ahead(f, now)
+// addLast adds to the grids of the states what one more ingredient makes.
+func (s *completion[R, C]) addLast(f *family, now, out []*grid[R, C]) {
+	from, k, step := s.shiftSource(f, now)
 	for _, start := range f.starts {
 		s.shift(out[start[0]], from, f.at(f.keys[start[1]]+step), k)
 	}
 }
 
-// another returns the grids with one more ingredient of the stage, of the nodes
+// addOne returns the grids with one more ingredient of the stage, of the nodes
 // from which at least so few levels are left.
-func (s *completion[R, C]) another(f *family, now []*grid[R, C], levels int32) []*grid[R, C] {
-	from, k, step := s.ahead(f, now)
+func (s *completion[R, C]) addOne(f *family, now []*grid[R, C], levels int32) []*grid[R, C] {
+	from, k, step := s.shiftSource(f, now)
 	out := make([]*grid[R, C], len(f.keys))
 	for x, key := range f.keys {
 		if y := f.at(key + step); f.level[x] <= levels && y >= 0 && from[y] != nil {
@@ -106,16 +106,16 @@ func (s *completion[R, C]) another(f *family, now []*grid[R, C], levels int32) [
 	return out
 }
 
-// ahead returns which grids are to be shifted, how many nodes further on they are,
+// shiftSource returns which grids are to be shifted, how many nodes further on they are,
 // and by which amounts.
-func (s *completion[R, C]) ahead(f *family, now []*grid[R, C]) (from []*grid[R, C], k kind, step int64) {
+func (s *completion[R, C]) shiftSource(f *family, now []*grid[R, C]) (from []*grid[R, C], k amountSet, step int64) {
 	if f.perUnit == 0 {
 		return now, s.kind, f.whole
 	}
-	return s.lines(f, now), kind{s.kind.lo, 1, 1}, f.whole + int64(s.kind.lo)*f.perUnit
+	return s.sumAlongLines(f, now), amountSet{s.kind.lo, 1, 1}, f.whole + int64(s.kind.lo)*f.perUnit
 }
 
-func (s *completion[R, C]) shift(dst *grid[R, C], from []*grid[R, C], y int32, k kind) {
+func (s *completion[R, C]) shift(dst *grid[R, C], from []*grid[R, C], y int32, k amountSet) {
 	if y < 0 || from[y] == nil {
 		return
 	}
@@ -124,11 +124,11 @@ func (s *completion[R, C]) shift(dst *grid[R, C], from []*grid[R, C], y int32, k
 	}
 }
 
-// lines adds up along lines: at each node the grids of the amounts from the least
+// sumAlongLines adds up along lines: at each node the grids of the amounts from the least
 // on, each as many units up as it is more. Without a greatest amount each node has
 // that of the next one and its own. Else there are n amounts, and with the sums
 // of h at hand those of 2h are one addition away: n is put together from its bits.
-func (s *completion[R, C]) lines(f *family, now []*grid[R, C]) []*grid[R, C] {
+func (s *completion[R, C]) sumAlongLines(f *family, now []*grid[R, C]) []*grid[R, C] {
 	sums := make([]*grid[R, C], len(f.keys))
 	ahead := func(x, steps int) int32 {
 		return f.at(f.keys[x] + int64(steps*s.kind.step)*f.perUnit)
@@ -139,9 +139,9 @@ func (s *completion[R, C]) lines(f *family, now []*grid[R, C]) []*grid[R, C] {
 			if f.perUnit > 0 {
 				x = len(f.keys) - 1 - t
 			}
-			sums[x] = s.joined(f, x, nil, now[x], 0)
+			sums[x] = s.addShifted(f, x, nil, now[x], 0)
 			if y := ahead(x, 1); y >= 0 {
-				sums[x] = s.joined(f, x, sums[x], sums[y], s.kind.step)
+				sums[x] = s.addShifted(f, x, sums[x], sums[y], s.kind.step)
 			}
 		}
 		return sums
@@ -151,7 +151,7 @@ func (s *completion[R, C]) lines(f *family, now []*grid[R, C]) []*grid[R, C] {
 		if n&1 == 1 {
 			for x := range f.keys {
 				if y := ahead(x, have); y >= 0 {
-					sums[x] = s.joined(f, x, sums[x], now[y], have*s.kind.step)
+					sums[x] = s.addShifted(f, x, sums[x], now[y], have*s.kind.step)
 				}
 			}
 			have += h
@@ -161,18 +161,18 @@ func (s *completion[R, C]) lines(f *family, now []*grid[R, C]) []*grid[R, C] {
 		}
 		next := make([]*grid[R, C], len(f.keys))
 		for x := range f.keys {
-			next[x] = s.joined(f, x, nil, now[x], 0)
+			next[x] = s.addShifted(f, x, nil, now[x], 0)
 			if y := ahead(x, h); y >= 0 {
-				next[x] = s.joined(f, x, next[x], now[y], h*s.kind.step)
+				next[x] = s.addShifted(f, x, next[x], now[y], h*s.kind.step)
 			}
 		}
 		now = next
 	}
 }
 
-// joined adds a grid, some units up, to the sum at node x, which is made if it is
+// addShifted adds a grid, some units up, to the sum at node x, which is made if it is
 // nil.
-func (s *completion[R, C]) joined(f *family, x int, sum, g *grid[R, C], up int) *grid[R, C] {
+func (s *completion[R, C]) addShifted(f *family, x int, sum, g *grid[R, C], up int) *grid[R, C] {
 	if g == nil {
 		return sum
 	}
@@ -195,7 +195,7 @@ func (s *completion[R, C]) add(dst, src *grid[R, C], up int, c C) {
 			continue
 		}
 		d := &dst.rows[i]
-		dst.ready(d)
+		dst.ensureCells(d)
 		s.arith.add(d.cells, r.cells, r.lo, hi, up, c)
 		d.grow(r.lo+up, hi+up)
 	}

@@ -36,7 +36,7 @@ func (n *node) deviation(most, units int, slack float64) []float64 {
 	}
 	left, right := n.left.deviation(most, units, slack), n.right.deviation(most, units, slack)
 	worst := make([]float64, min(len(left)+len(right)-2, most)+1)
-	tables := n.left.blur + n.right.blur + 2 + 2*slack
+	tables := n.left.relativeError + n.right.relativeError + 2 + 2*slack
 	for i, x := range left {
 		for j, y := range right {
 			if i+j >= len(worst) || i+j == 0 {
@@ -68,7 +68,7 @@ func (s *Sampler) frontierDeviation(n int) float64 {
 	worst, blur := 0.0, 2.0
 	if s.root != nil {
 		worst = slices.Max(s.root.deviation(min(n, p.root.maxUsed), p.total, s.slack()))
-		blur += s.root.blur
+		blur += s.root.relativeError
 	}
 	for c := range s.stages {
 		st := &s.stages[c]

@@ -23,17 +23,17 @@ func (d *digits) add(active, sum int, value int64) {
 	d.of = append(d.of, digit{active: active, sum: &d.sums[sum], more: d.after[sum], lo: value, hi: value})
 }
 
-// include widens the digits to hold values.
-func (d *digits) include(values []int64) {
+// widenTo widens the digits to hold values.
+func (d *digits) widenTo(values []int64) {
 	for k := range d.of {
 		g := &d.of[k]
 		g.lo, g.hi = min(g.lo, values[g.active]), max(g.hi, values[g.active])
 	}
 }
 
-// weigh gives digits room for what the stage adds, and their weights. It returns
+// assignWeights gives digits room for what the stage adds, and their weights. It returns
 // whether they fit in one number.
-func (d *digits) weigh() bool {
+func (d *digits) assignWeights() bool {
 	weight, size := int64(1), 1.0
 	for k := range d.of {
 		g := &d.of[k]
@@ -68,9 +68,9 @@ func (d *digits) decode(key int64) {
 	}
 }
 
-// beyond says whether some sum is out of its bounds, and will be even more so
+// isInfeasible says whether some sum is out of its bounds, and will be even more so
 // with more of the stage.
-func (d *digits) beyond(key int64) bool {
+func (d *digits) isInfeasible(key int64) bool {
 	d.decode(key)
 	for k := range d.of {
 		g := &d.of[k]

@@ -67,8 +67,8 @@ func (f *family) at(key int64) int32 {
 	return -1
 }
 
-// settled stands in the place of a sum that is kept whatever comes.
-const settled = math.MinInt64
+// settledValue stands in the place of a sum that is kept whatever comes.
+const settledValue = math.MinInt64
 
 // A deviation is a sum that has come to another value than where nothing that it has
 // a term of is used, which is most of them where rules are many.
@@ -78,7 +78,7 @@ type deviation struct {
 }
 
 // A builder of frontiers goes from the states before the first stage onwards.
-type frontierPlan struct {
+type frontierBuilder struct {
 	f       *frontier
 	last    []int          // by sum: the last stage that adds to it
 	after   []map[int]span // by stage: what can still be added to its sums
@@ -109,7 +109,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 		spans[s] = all[s].span(total, most)
 	}
 	orderClasses(stages, spans)
-	w := &frontierPlan{f: &frontier{stages: stages, sums: sums, total: total}, last: make([]int, len(sums)), limit: limit}
+	w := &frontierBuilder{f: &frontier{stages: stages, sums: sums, total: total}, last: make([]int, len(sums)), limit: limit}
 	w.after = make([]map[int]span, len(stages))
 	clear(all)
 	used := min(rest, most)
@@ -150,7 +150,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 }
 
 // advance goes from the states before stage c to those after.
-func (w *frontierPlan) advance(ctx context.Context, c int) error {
+func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 	st := &w.f.stages[c]
 	st.states = w.states
 	w.f.width = append(w.f.width, len(w.states))
@@ -183,7 +183,7 @@ func (w *frontierPlan) advance(ctx context.Context, c int) error {
 			}
 		}
 		for _, v := range one.values {
-			w.scratch = strconv.AppendBool(w.scratch, v == settled)
+			w.scratch = strconv.AppendBool(w.scratch, v == settledValue)
 		}
 		f, ok := families[string(w.scratch)]
 		if !ok {
@@ -195,7 +195,7 @@ func (w *frontierPlan) advance(ctx context.Context, c int) error {
 	}
 	for _, s := range active {
 		if more := w.after[c][s]; more.lo >= w.f.sums[s].Min && more.hi <= w.f.sums[s].Max {
-			w.idle[s] = settled
+			w.idle[s] = settledValue
 		}
 	}
 	before := w.values
@@ -210,14 +210,14 @@ func (w *frontierPlan) advance(ctx context.Context, c int) error {
 		// A digit for each active sum that is not settled.
 		d := digits{sums: w.f.sums, after: w.after[c], total: w.f.total, st: st}
 		for k, s := range active {
-			if list[0].values[k] != settled {
+			if list[0].values[k] != settledValue {
 				d.add(k, s, list[0].values[k])
 			}
 		}
 		for _, one := range list[1:] {
-			d.include(one.values)
+			d.widenTo(one.values)
 		}
-		if !d.weigh() {
+		if !d.assignWeights() {
 			return w.tooLarge(math.MaxInt64)
 		}
 		f := &st.families[n]
@@ -226,7 +226,7 @@ func (w *frontierPlan) advance(ctx context.Context, c int) error {
 		for k, one := range list {
 			keys[k] = d.key(one.values)
 		}
-		if err := w.reach(st, f, &d, keys, func(k int) int { return st.states[list[k].of].units }); err != nil {
+		if err := w.findNodes(st, f, &d, keys, func(k int) int { return st.states[list[k].of].units }); err != nil {
 			return err
 		}
 		for k, one := range list {
@@ -238,7 +238,7 @@ func (w *frontierPlan) advance(ctx context.Context, c int) error {
 		f.next = make([]int32, len(f.keys))
 		for node, key := range f.keys {
 			d.decode(key)
-			f.next[node] = w.arrive(c, &d, active, before[list[0].of], int(f.units[node]))
+			f.next[node] = w.stateAfter(c, &d, active, before[list[0].of], int(f.units[node]))
 		}
 	}
 	for _, s := range active {
@@ -252,9 +252,9 @@ func (d deviation) append(to []byte) []byte {
 	return binary.AppendVarint(binary.AppendUvarint(to, uint64(d.sum)), d.value)
 }
 
-// arrive returns the state after a stage in which sums have come to the values of
+// stateAfter returns the state after a stage in which sums have come to the values of
 // digits, −1 if they cannot be kept. What is not active is as before.
-func (w *frontierPlan) arrive(c int, d *digits, active []int, before []deviation, units int) int32 {
+func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []deviation, units int) int32 {
 	w.next = w.next[:0]
 	for _, v := range before {
 		if w.slot[v.sum] < 0 {
@@ -263,7 +263,7 @@ func (w *frontierPlan) arrive(c int, d *digits, active []int, before []deviation
 	}
 	of := d.of
 	for k, s := range active {
-		value := int64(settled)
+		value := int64(settledValue)
 		if len(of) > 0 && of[0].active == k {
 			g := of[0]
 			of = of[1:]
@@ -294,9 +294,9 @@ func (w *frontierPlan) arrive(c int, d *digits, active []int, before []deviation
 	return x
 }
 
-// reach finds the nodes of a family: from where it starts, up to most ingredients
+// findNodes finds the nodes of a family: from where it starts, up to most ingredients
 // of the stage more.
-func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, units func(k int) int) error {
+func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int64, units func(k int) int) error {
 	type place struct {
 		units, level int32
 	}
@@ -324,7 +324,7 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 		for _, key := range slices.Sorted(maps.Keys(now)) {
 			at := now[key] + int32(st.kind.lo)
 			key += f.whole + int64(st.kind.lo)*f.perUnit
-			for left := int32(st.kind.n); left > 0 && int(at) <= w.f.total && !d.beyond(key); left-- {
+			for left := int32(st.kind.n); left > 0 && int(at) <= w.f.total && !d.isInfeasible(key); left-- {
 				// Who was here with fewer units and more amounts to come went on for
 				// all others.
 				was, ok := seen[key]
@@ -362,7 +362,7 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 		f.units = append(f.units, found[key].units)
 		cells := w.cost(st, int(found[key].units))
 		w.cells += cells
-		w.f.steps += float64(cells * float64(st.most) * st.passes(f))
+		w.f.steps += float64(cells * float64(st.most) * st.passCount(f))
 	}
 	if w.nodes += len(f.keys); w.cells > w.limit || w.nodes > maxNodes {
 		return w.tooLarge(w.cells)
@@ -371,13 +371,13 @@ func (w *frontierPlan) reach(st *stage, f *family, d *digits, keys []int64, unit
 }
 
 // cost returns how many cells a node takes, with what its rows take besides.
-func (w *frontierPlan) cost(st *stage, units int) float64 {
+func (w *frontierBuilder) cost(st *stage, units int) float64 {
 	const besides = 32
 	return float64(float64(w.f.total-units+1+besides) * float64(st.maxUsed+1))
 }
 
-// kept returns how many cells the tables of all states before a stage have.
-func (f *frontier) kept() float64 {
+// storedCells returns how many cells the tables of all states before a stage have.
+func (f *frontier) storedCells() float64 {
 	cells := 0.0
 	for c := range f.stages {
 		for _, s := range f.stages[c].states {
@@ -387,10 +387,10 @@ func (f *frontier) kept() float64 {
 	return cells
 }
 
-// widest returns how many cells are held at once while a frontier is gone
+// peakCells returns how many cells are held at once while a frontier is gone
 // through: those of all states before and after a stage, and four times those of
 // the nodes of a family.
-func (f *frontier) widest() float64 {
+func (f *frontier) peakCells() float64 {
 	widest, after := 0.0, 0.0
 	for _, st := range slices.Backward(f.stages) {
 		own, most := 0.0, 0.0
@@ -409,8 +409,8 @@ func (f *frontier) widest() float64 {
 	return widest
 }
 
-// passes returns how often a cell is gone through for one more ingredient.
-func (st *stage) passes(f *family) float64 {
+// passCount returns how often a cell is gone through for one more ingredient.
+func (st *stage) passCount(f *family) float64 {
 	switch {
 	case f.perUnit == 0:
 		return 2
@@ -424,6 +424,6 @@ func (st *stage) passes(f *family) float64 {
 // seconds of looking for them.
 const maxNodes = 1 << 20
 
-func (w *frontierPlan) tooLarge(cells float64) error {
+func (w *frontierBuilder) tooLarge(cells float64) error {
 	return &SizeError{cells, w.limit, "cells of tables for rules that are open together"}
 }

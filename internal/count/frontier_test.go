@@ -124,7 +124,7 @@ func TestFrontierOfSomeSize(t *testing.T) {
 		sum := 0.0 // over what the first stage may do
 		var w float64
 		for j := range min(first.most, n) + 1 {
-			w, sampler.weights = first.used(sampler.weights, &first.families[0], first.states[0].node, j, n, p.total)
+			w, sampler.weights = first.weightOfUsed(sampler.weights, &first.families[0], first.states[0].node, j, n, p.total)
 			sum += w
 		}
 		want, _ := table.Count(n).Float64()

@@ -14,10 +14,10 @@ type stageDraw struct {
 // frontier makes the tables of a plan with a frontier: for each state the ways to
 // go on from it. root is what no sum holds, nil if there is nothing.
 func (b *builder) frontier(ctx context.Context, p *plan) (root *node, stages []stageDraw, err error) {
-	rest := newGrid[pair, real](&paired{tilt: b.tilt}, 0, p.total)
+	rest := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, 0, p.total)
 	last := []series{roundedRow(&rest.rows[0])}
 	if p.root.members > 0 {
-		if root, rest, err = b.part(ctx, p.root, false); err != nil {
+		if root, rest, err = b.buildGroup(ctx, p.root, false); err != nil {
 			return nil, nil, err
 		}
 		last = root.rows
@@ -27,7 +27,7 @@ func (b *builder) frontier(ctx context.Context, p *plan) (root *node, stages []s
 	_, err = completions(ctx, rest.arith, p, rest, func(c int, before []*pairGrid) {
 		st := &p.frontier.stages[c]
 		d := &stages[c]
-		*d = stageDraw{stage: st, after: after, shares: b.share(st.kind, p.total, st.most), leaf: &node{class: &st.class}}
+		*d = stageDraw{stage: st, after: after, shares: b.fillShares(st.kind, p.total, st.most), leaf: &node{class: &st.class}}
 		if !st.kind.unbounded(p.total) {
 			d.leaf.shares = d.shares
 		}
@@ -55,9 +55,9 @@ func cell(rows []series, k, units int) float64 {
 	return rows[k].v[units-rows[k].lo]
 }
 
-// ways appends for u = shares[j].lo.. the weight of j ingredients of the stage
+// appendWeights appends for u = shares[j].lo.. the weight of j ingredients of the stage
 // with u units, where k ingredients and some units are left.
-func (d *stageDraw) ways(weights []float64, f *family, node int32, j, k, units int) []float64 {
+func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k, units int) []float64 {
 	share := d.shares[j]
 	for at, w := range share.v {
 		u := share.lo + at
@@ -75,8 +75,8 @@ func (d *stageDraw) ways(weights []float64, f *family, node int32, j, k, units i
 	return weights
 }
 
-// used returns the weight of j ingredients of the stage: the sum of ways.
-func (d *stageDraw) used(scratch []float64, f *family, node int32, j, k, units int) (float64, []float64) {
+// weightOfUsed returns the weight of j ingredients of the stage: the sum of ways.
+func (d *stageDraw) weightOfUsed(scratch []float64, f *family, node int32, j, k, units int) (float64, []float64) {
 	if d.choose[j] == 0 {
 		return 0, scratch
 	}
@@ -87,7 +87,7 @@ func (d *stageDraw) used(scratch []float64, f *family, node int32, j, k, units i
 		}
 		return float64(d.choose[j] * dotAt(d.shares[j], d.after[f.next[to]][k-j], units)), scratch
 	}
-	scratch = d.ways(scratch[:0], f, node, j, k, units)
+	scratch = d.appendWeights(scratch[:0], f, node, j, k, units)
 	sum, rest, e := 0.0, 0.0, 0.0
 	for _, w := range scratch {
 		sum, e = twoSum(sum, w)
@@ -106,12 +106,12 @@ func (d *draw) frontier(n int) {
 		d.counts = d.counts[:0]
 		for j := range min(st.most, k) + 1 {
 			var w float64
-			w, d.weights = st.used(d.weights, f, node, j, k, units)
+			w, d.weights = st.weightOfUsed(d.weights, f, node, j, k, units)
 			d.counts = append(d.counts, w)
 		}
 		j, u := d.choose(d.counts), 0
 		if j > 0 {
-			d.weights = st.ways(d.weights[:0], f, node, j, k, units)
+			d.weights = st.appendWeights(d.weights[:0], f, node, j, k, units)
 			u = st.shares[j].lo + d.choose(d.weights)
 			d.leaf(st.leaf, j, u)
 		}

@@ -43,7 +43,7 @@ type arithmetic[R, C any] interface {
 
 	// window adds to each cell u ≤ top of dst the sum of the cells u−a of src
 	// over the amounts a of the kind. Outside lo..hi src is zero.
-	window(dst, src R, lo, hi int, k kind, top int)
+	window(dst, src R, lo, hi int, k amountSet, top int)
 
 	// coefficient turns a whole number into one to multiply rows by.
 	coefficient(c *big.Int) C
@@ -59,7 +59,7 @@ type arithmetic[R, C any] interface {
 // none for no units.
 func newGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R, C] {
 	g := emptyGrid(arith, maxUsed, maxUnits)
-	g.ready(&g.rows[0])
+	g.ensureCells(&g.rows[0])
 	g.arith.one(g.rows[0].cells, 0)
 	g.rows[0].lo, g.rows[0].hi = 0, 0
 	return g
@@ -71,15 +71,15 @@ func emptyGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R,
 	for k := range g.rows {
 		g.rows[k].hi = -1
 	}
-	g.forget()
+	g.freeScratch()
 	return g
 }
 
-// forget frees the rows that are of use only while the grid is worked on.
-func (g *grid[R, C]) forget() { g.spare = [2]row[R]{{hi: -1}, {hi: -1}} }
+// freeScratch frees the rows that are of use only while the grid is worked on.
+func (g *grid[R, C]) freeScratch() { g.spare = [2]row[R]{{hi: -1}, {hi: -1}} }
 
-// ready makes sure that a row has cells.
-func (g *grid[R, C]) ready(r *row[R]) {
+// ensureCells makes sure that a row has cells.
+func (g *grid[R, C]) ensureCells(r *row[R]) {
 	if !r.ready {
 		r.cells, r.ready = g.arith.row(g.maxUnits+1), true
 	}
@@ -103,18 +103,18 @@ func (r *row[R]) grow(lo, hi int) {
 }
 
 // shift adds to dst what one more ingredient of kind k makes of src.
-func (g *grid[R, C]) shift(dst, src *row[R], k kind) {
+func (g *grid[R, C]) shift(dst, src *row[R], k amountSet) {
 	if src.empty() || src.lo+k.lo > g.maxUnits {
 		return
 	}
-	g.ready(dst)
+	g.ensureCells(dst)
 	g.arith.window(dst.cells, src.cells, src.lo, src.hi, k, g.maxUnits)
 	dst.grow(src.lo+k.lo, min(src.hi+k.hi(), g.maxUnits))
 }
 
 // chain calls each with j = 1..most and the row that j more ingredients of kind
 // k make of src, until that is empty. The row is valid during the call only.
-func (g *grid[R, C]) chain(src *row[R], k kind, most int, each func(j int, r *row[R])) {
+func (g *grid[R, C]) chain(src *row[R], k amountSet, most int, each func(j int, r *row[R])) {
 	for j := 1; j <= most; j++ {
 		dst := &g.spare[j%2]
 		g.erase(dst)
@@ -132,7 +132,7 @@ func (g *grid[R, C]) addTo(dst, src *row[R], c C) {
 	if src.empty() {
 		return
 	}
-	g.ready(dst)
+	g.ensureCells(dst)
 	g.arith.add(dst.cells, src.cells, src.lo, src.hi, 0, c)
 	dst.grow(src.lo, src.hi)
 }
@@ -174,7 +174,7 @@ func (g *grid[R, C]) coefficients(m, most int) []C {
 }
 
 // shiftAll adds to dst what m more ingredients of kind k make of src.
-func (g *grid[R, C]) shiftAll(dst, src *row[R], k kind, m int) {
+func (g *grid[R, C]) shiftAll(dst, src *row[R], k amountSet, m int) {
 	if m == 1 {
 		g.shift(dst, src, k)
 		return
@@ -187,7 +187,7 @@ func (g *grid[R, C]) shiftAll(dst, src *row[R], k kind, m int) {
 }
 
 // require moves each row up by m used ingredients of kind k.
-func (g *grid[R, C]) require(rows []row[R], k kind, m int) {
+func (g *grid[R, C]) require(rows []row[R], k amountSet, m int) {
 	for i := len(rows) - 1; i >= 0; i-- {
 		if i+m < len(rows) {
 			g.erase(&rows[i+m])
@@ -202,7 +202,7 @@ func (g *grid[R, C]) require(rows []row[R], k kind, m int) {
 // absorb multiplies the grid by the generating function of a thin group, one
 // that limits only how many of its members are used. While it goes through
 // the members it keeps the ways apart by how many of them are used so far.
-func (g *grid[R, C]) absorb(q *part) {
+func (g *grid[R, C]) absorb(q *groupNode) {
 	most := q.used.Max
 	layers := make([]*grid[R, C], most+1)
 	layers[0] = g
@@ -243,7 +243,7 @@ func (g *grid[R, C]) absorb(q *part) {
 }
 
 // requireLayers moves each layer up by m, and its rows with it.
-func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k kind, m int) {
+func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k amountSet, m int) {
 	for j := len(layers) - 1; j >= 0; j-- {
 		for i := range g.rows {
 			if j+m < len(layers) && i+m <= g.maxUsed {
@@ -266,7 +266,7 @@ func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k kind, m int) {
 }
 
 // mask makes zero what the ranges of a part do not allow.
-func (g *grid[R, C]) mask(q *part) {
+func (g *grid[R, C]) mask(q *groupNode) {
 	for k := range g.rows {
 		r := &g.rows[k]
 		switch {
@@ -290,8 +290,8 @@ func (g *grid[R, C]) mask(q *part) {
 // cheaper to count it apart and to multiply.
 const thinWork = 64
 
-// thin reports whether a group is to be absorbed rather than multiplied.
-func (q *part) thin(units int) bool {
+// isThin reports whether a group is to be absorbed rather than multiplied.
+func (q *groupNode) isThin(units int) bool {
 	if len(q.groups) > 0 || q.units.Min > 0 || q.units.Max < units {
 		return false
 	}
@@ -305,7 +305,7 @@ func (q *part) thin(units int) bool {
 // evaluate returns factors whose product is the generating function of a part
 // before its own limits: first that of its classes and thin groups, if it has
 // any, then one for each other group.
-func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *part) ([]*grid[R, C], error) {
+func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *groupNode) ([]*grid[R, C], error) {
 	own := newGrid(arith, q.maxUsed, q.maxUnits)
 	simple := len(q.classes) > 0 || len(q.groups) == 0
 	for c := range q.classes {
@@ -319,7 +319,7 @@ func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *part) ([
 		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
-		if sub.thin(q.maxUnits) {
+		if sub.isThin(q.maxUnits) {
 			own.absorb(sub)
 			simple = true
 			continue
@@ -336,7 +336,7 @@ func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *part) ([
 		factors = append(factors, whole)
 	}
 	if simple {
-		own.forget()
+		own.freeScratch()
 		factors = append([]*grid[R, C]{own}, factors...)
 	}
 	return factors, nil

@@ -1,22 +1,22 @@
 package count
 
-// A kind is a set of positive amounts: lo, lo+step, ..., n of them.
-type kind struct{ lo, step, n int }
+// A amountSet is a set of positive amounts: lo, lo+step, ..., n of them.
+type amountSet struct{ lo, step, n int }
 
-func (k kind) hi() int { return k.lo + (k.n-1)*k.step }
+func (k amountSet) hi() int { return k.lo + (k.n-1)*k.step }
 
 // unbounded reports whether amounts up to a total are limited from below only.
-func (k kind) unbounded(total int) bool { return k.lo+k.n*k.step > total }
+func (k amountSet) unbounded(total int) bool { return k.lo+k.n*k.step > total }
 
 // A class is a set of ingredients that differ in name only.
 type class struct {
-	kind     kind
+	kind     amountSet
 	required bool
 	members  []int32
 }
 
 type classKey struct {
-	kind     kind
+	kind     amountSet
 	required bool
 }
 

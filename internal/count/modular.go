@@ -28,8 +28,8 @@ func primes(n int) []uint64 {
 	return out
 }
 
-// modular is arithmetic modulo a prime. It is not safe for concurrent use.
-type modular struct {
+// modularArithmetic is arithmetic modulo a prime. It is not safe for concurrent use.
+type modularArithmetic struct {
 	p     uint64
 	root  uint64 // of order 2^twoPower
 	tools map[int]*transform
@@ -39,8 +39,8 @@ type modular struct {
 // See Shoup's NTL, MulModPrecon.
 type factor struct{ w, quotient uint64 }
 
-func newModular(p uint64) *modular {
-	m := &modular{p: p, tools: make(map[int]*transform)}
+func newModular(p uint64) *modularArithmetic {
+	m := &modularArithmetic{p: p, tools: make(map[int]*transform)}
 	for x := uint64(2); ; x++ {
 		m.root = m.power(x, (p-1)>>twoPower)
 		if m.power(m.root, 1<<(twoPower-1)) != 1 {
@@ -49,12 +49,12 @@ func newModular(p uint64) *modular {
 	}
 }
 
-func (m *modular) mul(a, b uint64) uint64 {
+func (m *modularArithmetic) mul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return bits.Rem64(hi, lo, m.p)
 }
 
-func (m *modular) power(x, e uint64) uint64 {
+func (m *modularArithmetic) power(x, e uint64) uint64 {
 	y := uint64(1)
 	for ; e > 0; e >>= 1 {
 		if e&1 == 1 {
@@ -65,9 +65,9 @@ func (m *modular) power(x, e uint64) uint64 {
 	return y
 }
 
-func (m *modular) inverse(x uint64) uint64 { return m.power(x, m.p-2) }
+func (m *modularArithmetic) inverse(x uint64) uint64 { return m.power(x, m.p-2) }
 
-func (m *modular) factor(w uint64) factor {
+func (m *modularArithmetic) factor(w uint64) factor {
 	q, _ := bits.Div64(w, 0, m.p)
 	return factor{w, q}
 }
@@ -78,40 +78,40 @@ func lazyMul(x uint64, f factor, p uint64) uint64 {
 	return f.w*x - q*p
 }
 
-// reduced takes a number of 0..2p−1 modulo p.
-func reduced(x, p uint64) uint64 {
+// reduceOnce takes a number of 0..2p−1 modulo p.
+func reduceOnce(x, p uint64) uint64 {
 	x -= p
 	return x + p&uint64(int64(x)>>63)
 }
 
-func (m *modular) row(n int) []uint64 { return make([]uint64, n) }
+func (m *modularArithmetic) row(n int) []uint64 { return make([]uint64, n) }
 
-func (m *modular) one(r []uint64, u int) { r[u] = 1 }
+func (m *modularArithmetic) one(r []uint64, u int) { r[u] = 1 }
 
-func (m *modular) clear(r []uint64, lo, hi int) { clear(r[lo : hi+1]) }
+func (m *modularArithmetic) clear(r []uint64, lo, hi int) { clear(r[lo : hi+1]) }
 
-func (m *modular) coefficient(c *big.Int) factor {
+func (m *modularArithmetic) coefficient(c *big.Int) factor {
 	return m.factor(new(big.Int).Mod(c, new(big.Int).SetUint64(m.p)).Uint64())
 }
 
-func (m *modular) add(dst, src []uint64, lo, hi, up int, c factor) {
+func (m *modularArithmetic) add(dst, src []uint64, lo, hi, up int, c factor) {
 	d, s := dst[lo+up:hi+up+1], src[lo:hi+1]
 	s = s[:len(d)]
 	p := m.p
 	if c.w == 1 {
 		for u := range d {
-			d[u] = reduced(d[u]+s[u], p)
+			d[u] = reduceOnce(d[u]+s[u], p)
 		}
 		return
 	}
 	for u := range d {
-		d[u] = reduced(d[u]+reduced(lazyMul(s[u], c, p), p), p)
+		d[u] = reduceOnce(d[u]+reduceOnce(lazyMul(s[u], c, p), p), p)
 	}
 }
 
 // window keeps a running sum: a cell that enters the window is added, one that
 // leaves it is subtracted.
-func (m *modular) window(dst, src []uint64, lo, hi int, k kind, top int) {
+func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, top int) {
 	if k.step == 1 {
 		m.slide(dst[:top+1], src[lo:hi+1], lo+k.lo, k.n)
 		return
@@ -121,21 +121,21 @@ func (m *modular) window(dst, src []uint64, lo, hi int, k kind, top int) {
 		sum := uint64(0)
 		for v, u := from, from+k.lo; u <= top; v, u = v+k.step, u+k.step {
 			if v <= hi {
-				sum = reduced(sum+src[v], p)
+				sum = reduceOnce(sum+src[v], p)
 			}
 			if out := v - k.n*k.step; out >= from {
 				if out > hi {
 					break
 				}
-				sum = reduced(sum+p-src[out], p)
+				sum = reduceOnce(sum+p-src[out], p)
 			}
-			dst[u] = reduced(dst[u]+sum, p)
+			dst[u] = reduceOnce(dst[u]+sum, p)
 		}
 	}
 }
 
 // slide adds to dst from cell at on the sums of n neighbours of x.
-func (m *modular) slide(dst, x []uint64, at, n int) {
+func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 	if at >= len(dst) {
 		return
 	}
@@ -144,11 +144,11 @@ func (m *modular) slide(dst, x []uint64, at, n int) {
 	sum := uint64(0)
 	q := 0
 	for end := min(n, len(x), len(dst)); q < end; q++ { // cells only enter
-		sum = reduced(sum+x[q], p)
-		dst[q] = reduced(dst[q]+sum, p)
+		sum = reduceOnce(sum+x[q], p)
+		dst[q] = reduceOnce(dst[q]+sum, p)
 	}
 	for end := min(n, len(dst)); q < end; q++ { // all of x is inside
-		dst[q] = reduced(dst[q]+sum, p)
+		dst[q] = reduceOnce(dst[q]+sum, p)
 	}
 	if end := min(len(x), len(dst)); q < end { // one enters, one leaves
 		d, in := dst[q:end], x[q:end]
@@ -159,34 +159,34 @@ func (m *modular) slide(dst, x []uint64, at, n int) {
 			// Of 0..p−1, made ready outside the chain of dependent sums.
 			change := in[t] - out[t]
 			change += p & uint64(int64(change)>>63)
-			sum = reduced(sum+change, p)
-			d[t] = reduced(d[t]+sum, p)
+			sum = reduceOnce(sum+change, p)
+			d[t] = reduceOnce(d[t]+sum, p)
 		}
 		q = end
 	}
 	for end := min(len(x)+n-1, len(dst)); q < end; q++ { // cells only leave
-		sum = reduced(sum+p-x[q-n], p)
-		dst[q] = reduced(dst[q]+sum, p)
+		sum = reduceOnce(sum+p-x[q-n], p)
+		dst[q] = reduceOnce(dst[q]+sum, p)
 	}
 }
 
-// A wide is a sum of products in two words a cell. terms counts products since
+// A productSum is a sum of products in two words a cell. terms counts products since
 // the last reduction; 64 of numbers below 2^61 fit.
-type wide struct {
+type productSum struct {
 	hi, lo []uint64
 	terms  int
 }
 
-func newWide(n int) *wide { return &wide{hi: make([]uint64, n), lo: make([]uint64, n)} }
+func newWide(n int) *productSum { return &productSum{hi: make([]uint64, n), lo: make([]uint64, n)} }
 
-func (w *wide) reset() {
+func (w *productSum) reset() {
 	clear(w.hi)
 	clear(w.lo)
 	w.terms = 0
 }
 
-// room makes place for another product a cell.
-func (w *wide) room(m *modular) {
+// reserve makes place for another product a cell.
+func (w *productSum) reserve(m *modularArithmetic) {
 	if w.terms == 60 {
 		for u, hi := range w.hi {
 			w.lo[u] = bits.Rem64(hi, w.lo[u], m.p)
@@ -198,8 +198,8 @@ func (w *wide) room(m *modular) {
 }
 
 // addEach adds a[u]·b[u] to each cell.
-func (w *wide) addEach(m *modular, a, b []uint64) {
-	w.room(m)
+func (w *productSum) addEach(m *modularArithmetic, a, b []uint64) {
+	w.reserve(m)
 	lo := w.lo[:len(a)]
 	hi := w.hi[:len(a)]
 	b = b[:len(a)]
@@ -212,8 +212,8 @@ func (w *wide) addEach(m *modular, a, b []uint64) {
 }
 
 // addScaled adds x·b[u] to the cells from at on.
-func (w *wide) addScaled(m *modular, x uint64, b []uint64, at int) {
-	w.room(m)
+func (w *productSum) addScaled(m *modularArithmetic, x uint64, b []uint64, at int) {
+	w.reserve(m)
 	lo := w.lo[at:]
 	lo = lo[:len(b)]
 	hi := w.hi[at:]
@@ -227,7 +227,7 @@ func (w *wide) addScaled(m *modular, x uint64, b []uint64, at int) {
 }
 
 // addDot adds Σ a[t]·b[last−t] to the one cell.
-func (w *wide) addDot(m *modular, a, b []uint64) {
+func (w *productSum) addDot(m *modularArithmetic, a, b []uint64) {
 	hi, lo := w.hi[0], w.lo[0]
 	for t, x := range a {
 		if t%32 == 0 {
@@ -241,16 +241,16 @@ func (w *wide) addDot(m *modular, a, b []uint64) {
 	w.hi[0], w.lo[0] = hi, lo
 }
 
-// take stores the sums modulo p.
-func (w *wide) take(m *modular, dst []uint64) {
+// store stores the sums modulo p.
+func (w *productSum) store(m *modularArithmetic, dst []uint64) {
 	for u := range dst {
 		dst[u] = bits.Rem64(w.hi[u], w.lo[u], m.p)
 	}
 }
 
-// spread returns the least and the greatest amount of any row, and how many
+// amountRange returns the least and the greatest amount of any row, and how many
 // rows have any.
-func (g *grid[R, C]) spread() (lo, hi, rows int) {
+func (g *grid[R, C]) amountRange() (lo, hi, rows int) {
 	lo, hi = g.maxUnits+1, -1
 	for k := range g.rows {
 		if r := &g.rows[k]; !r.empty() {
@@ -262,10 +262,10 @@ func (g *grid[R, C]) spread() (lo, hi, rows int) {
 
 // multiply takes whichever way is cheaper: term by term, or by transforms
 // along the units, which turn the product along them into one of cells.
-func (m *modular) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) *grid[[]uint64, factor] {
+func (m *modularArithmetic) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) *grid[[]uint64, factor] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
-	aLo, aHi, aRows := a.spread()
-	bLo, bHi, bRows := b.spread()
+	aLo, aHi, aRows := a.amountRange()
+	bLo, bHi, bRows := b.amountRange()
 	if aRows == 0 || bRows == 0 || aLo+bLo > maxUnits {
 		return out
 	}
@@ -288,7 +288,7 @@ func (m *modular) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) 
 	return out
 }
 
-func (m *modular) multiplyDirect(out, a, b *grid[[]uint64, factor]) {
+func (m *modularArithmetic) multiplyDirect(out, a, b *grid[[]uint64, factor]) {
 	w := newWide(out.maxUnits + 1)
 	for k := range out.rows {
 		w.reset()
@@ -309,13 +309,13 @@ func (m *modular) multiplyDirect(out, a, b *grid[[]uint64, factor]) {
 			r.grow(ra.lo+rb.lo, min(ra.hi+rb.hi, out.maxUnits))
 		}
 		if !r.empty() {
-			out.ready(r)
-			w.take(m, r.cells)
+			out.ensureCells(r)
+			w.store(m, r.cells)
 		}
 	}
 }
 
-func (m *modular) multiplyFast(out, a, b *grid[[]uint64, factor], aLo, bLo, length int) {
+func (m *modularArithmetic) multiplyFast(out, a, b *grid[[]uint64, factor], aLo, bLo, length int) {
 	t := m.transform(length)
 	forward := func(g *grid[[]uint64, factor], lo int) [][]uint64 {
 		rows := make([][]uint64, len(g.rows))
@@ -343,9 +343,9 @@ func (m *modular) multiplyFast(out, a, b *grid[[]uint64, factor], aLo, bLo, leng
 			r.grow(ra.lo+rb.lo, min(ra.hi+rb.hi, out.maxUnits))
 		}
 		if !r.empty() {
-			w.take(m, cells)
+			w.store(m, cells)
 			t.backward(cells)
-			out.ready(r)
+			out.ensureCells(r)
 			copy(r.cells[r.lo:r.hi+1], cells[r.lo-aLo-bLo:])
 		}
 	}
@@ -393,7 +393,7 @@ func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) 
 				w.addDot(m, ra.cells[lo:hi+1], rb.cells[plan.total-hi:plan.total-lo+1])
 			}
 		}
-		w.take(m, counts[k:k+1])
+		w.store(m, counts[k:k+1])
 	}
 	return counts, nil
 }
@@ -407,13 +407,13 @@ func reconstruct(primes []uint64, residues [][]uint64) []*big.Int {
 	}
 	modulus := big.NewInt(1)
 	for t, p := range primes {
-		m := &modular{p: p}
+		m := &modularArithmetic{p: p}
 		prime := new(big.Int).SetUint64(p)
 		inverse := m.inverse(new(big.Int).Mod(modulus, prime).Uint64())
 		rest, term := new(big.Int), new(big.Int)
 		for n, x := range out {
 			have := rest.Mod(x, prime).Uint64()
-			digit := m.mul(reduced(residues[t][n]+p-have, p), inverse)
+			digit := m.mul(reduceOnce(residues[t][n]+p-have, p), inverse)
 			x.Add(x, term.Mul(modulus, term.SetUint64(digit)))
 		}
 		modulus = new(big.Int).Mul(modulus, prime)

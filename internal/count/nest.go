@@ -90,5 +90,5 @@ func (s Space) Disjoint() (kept, rest []int) {
 
 // usable reports whether ingredient i is one that may take some amount.
 func (s Space) usable(i int) bool {
-	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].kind(s.Total).n > 0
+	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].amountSet(s.Total).n > 0
 }

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// paired is floating-point arithmetic that carries its own rounding errors. A
+// compensatedArithmetic is floating-point arithmetic that carries its own rounding errors. A
 // number is h + l: h is what plain arithmetic would give, and l what that is
 // wrong by. Each sum h+x is taken with its error, which a few more operations
 // give exactly (Knuth's TwoSum), and l adds up the errors.
@@ -17,7 +17,7 @@ import (
 //
 // Each used ingredient multiplies by tilt, a power of two, which is exact and
 // keeps numbers in range. Counts are kept by the number used, so it cancels.
-type paired struct {
+type compensatedArithmetic struct {
 	tilt   float64
 	suffix pair
 }
@@ -41,26 +41,26 @@ func twoProduct(a, b float64) (p, err float64) {
 	return p, math.FMA(a, b, -p)
 }
 
-func (*paired) row(n int) pair {
+func (*compensatedArithmetic) row(n int) pair {
 	cells := make([]float64, 2*n)
 	return pair{cells[:n:n], cells[n:]}
 }
 
-func (*paired) one(r pair, u int) { r.h[u] = 1 }
+func (*compensatedArithmetic) one(r pair, u int) { r.h[u] = 1 }
 
-func (*paired) clear(r pair, lo, hi int) {
+func (*compensatedArithmetic) clear(r pair, lo, hi int) {
 	clear(r.h[lo : hi+1])
 	clear(r.l[lo : hi+1])
 }
 
-func (*paired) coefficient(c *big.Int) real {
+func (*compensatedArithmetic) coefficient(c *big.Int) real {
 	h, _ := new(big.Float).SetInt(c).Float64()
 	whole, _ := new(big.Float).SetFloat64(h).Int(nil)
 	l, _ := new(big.Float).SetInt(whole.Sub(c, whole)).Float64()
 	return real{h, l}
 }
 
-func (*paired) add(dst, src pair, lo, hi, up int, c real) {
+func (*compensatedArithmetic) add(dst, src pair, lo, hi, up int, c real) {
 	dh, dl, sh, sl := dst.h[lo+up:hi+up+1], dst.l[lo+up:hi+up+1], src.h[lo:hi+1], src.l[lo:hi+1]
 	dl, sh, sl = dl[:len(dh)], sh[:len(dh)], sl[:len(dh)]
 	if c.h == 1 {
@@ -83,7 +83,7 @@ func (*paired) add(dst, src pair, lo, hi, up int, c real) {
 // window takes sums over windows without subtraction (van Herk 1992; Gil and
 // Werman 1993): cells are cut into blocks as long as a window, and each window
 // is the end of one block and the beginning of the next.
-func (p *paired) window(dst, src pair, lo, hi int, k kind, top int) {
+func (p *compensatedArithmetic) window(dst, src pair, lo, hi int, k amountSet, top int) {
 	if k.n > 1 && len(p.suffix.h) < min(k.n, len(src.h)+1)+1 {
 		p.suffix = p.row(min(k.n, len(src.h)+1) + 1)
 	}
@@ -94,7 +94,7 @@ func (p *paired) window(dst, src pair, lo, hi int, k kind, top int) {
 
 // windowApart is window for the cells of src that are a whole number of steps
 // from one another: n of them, the first at from. last counts those of dst.
-func (p *paired) windowApart(dst, src pair, from, n int, k kind, last int) {
+func (p *compensatedArithmetic) windowApart(dst, src pair, from, n int, k amountSet, last int) {
 	tilt := p.tilt
 	for block := 0; block <= last; block += k.n {
 		var h, l, e float64 // the sum from the beginning of the block
@@ -132,7 +132,7 @@ func (p *paired) windowApart(dst, src pair, from, n int, k kind, last int) {
 }
 
 // multiply takes plain sums of products, for which see dot.
-func (p *paired) multiply(a, b *grid[pair, real], maxUsed, maxUnits int) *grid[pair, real] {
+func (p *compensatedArithmetic) multiply(a, b *grid[pair, real], maxUsed, maxUnits int) *grid[pair, real] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
 	ra, rb := rounded(a), rounded(b)
 	for i, x := range ra {
@@ -141,7 +141,7 @@ func (p *paired) multiply(a, b *grid[pair, real], maxUsed, maxUnits int) *grid[p
 				continue
 			}
 			r := &out.rows[i+j]
-			out.ready(r)
+			out.ensureCells(r)
 			hi := min(x.hi()+y.hi(), maxUnits)
 			for u := x.lo + y.lo; u <= hi; u++ {
 				var e float64

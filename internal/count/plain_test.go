@@ -221,7 +221,7 @@ func TestMultiplicationsAgree(t *testing.T) {
 		for k := range g.rows {
 			if lo := r.IntN(units + 1); r.IntN(4) > 0 {
 				row := &g.rows[k]
-				g.ready(row)
+				g.ensureCells(row)
 				row.lo, row.hi = lo, lo+r.IntN(units+1-lo)
 				for u := row.lo; u <= row.hi; u++ {
 					if row.cells[u] = r.Uint64N(m.p); largest {
@@ -235,8 +235,8 @@ func TestMultiplicationsAgree(t *testing.T) {
 	for range 300 {
 		a, b := random(), random()
 		used, units := r.IntN(a.maxUsed+b.maxUsed+1), r.IntN(a.maxUnits+b.maxUnits+1)
-		aLo, aHi, aRows := a.spread()
-		bLo, bHi, bRows := b.spread()
+		aLo, aHi, aRows := a.amountRange()
+		bLo, bHi, bRows := b.amountRange()
 		if aRows == 0 || bRows == 0 || aLo+bLo > units {
 			continue
 		}
@@ -254,7 +254,7 @@ func TestMultiplicationsAgree(t *testing.T) {
 			}
 		}
 	}
-	bit := new(boolean)
+	bit := new(booleanArithmetic)
 	for range 300 {
 		a, b := random(), random()
 		used, units := a.maxUsed+b.maxUsed, a.maxUnits+b.maxUnits-r.IntN(min(a.maxUnits, b.maxUnits)+1)
@@ -263,7 +263,7 @@ func TestMultiplicationsAgree(t *testing.T) {
 			out := emptyGrid[[]uint64, struct{}](bit, g.maxUsed, g.maxUnits)
 			for k := range g.rows {
 				if from, to := &g.rows[k], &out.rows[k]; !from.empty() {
-					out.ready(to)
+					out.ensureCells(to)
 					to.lo, to.hi = from.lo, from.hi
 					for u := from.lo; u <= from.hi; u++ {
 						if from.cells[u] = from.cells[u] >> 58; from.cells[u] > 0 {
@@ -310,7 +310,7 @@ func TestMultiplicationsAgree(t *testing.T) {
 	w, sum := newWide(1), make([]uint64, 1)
 	w.addDot(m, large, large)
 	w.addDot(m, large, large)
-	if w.take(m, sum); sum[0] != 2000 {
+	if w.store(m, sum); sum[0] != 2000 {
 		t.Errorf("the sum of 2000 products of p−1 is %d", sum[0])
 	}
 }
@@ -349,10 +349,10 @@ func TestDot(t *testing.T) {
 func TestWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 9))
 	m := newModular(primes(1)[0])
-	float, bit := &paired{tilt: 1}, new(boolean)
+	float, bit := &compensatedArithmetic{tilt: 1}, new(booleanArithmetic)
 	for range 5000 {
 		top := r.IntN(150)
-		k := kind{lo: 1 + r.IntN(5), step: 1 + r.IntN(4), n: 1 + r.IntN(12)}
+		k := amountSet{lo: 1 + r.IntN(5), step: 1 + r.IntN(4), n: 1 + r.IntN(12)}
 		if r.IntN(4) == 0 {
 			k.n = 1 + r.IntN(200)
 		}
@@ -410,7 +410,7 @@ func TestWindows(t *testing.T) {
 
 // split returns x as a floating-point number and what that lacks.
 func split(x *big.Int) (h, l float64) {
-	c := (&paired{}).coefficient(x)
+	c := (&compensatedArithmetic{}).coefficient(x)
 	return c.h, c.l
 }
 

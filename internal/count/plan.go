@@ -10,16 +10,16 @@ import (
 	"kir/internal/portable"
 )
 
-// A part is a set of ingredients whose use and units are limited together: a
+// A groupNode is a set of ingredients whose use and units are limited together: a
 // group, or the whole. Its ingredients are those of its classes and of the
 // groups within it.
-type part struct {
-	classes []class
-	at      map[classKey]int // index in classes
-	groups  []*part
-	used    Range
-	units   Range
-	members int // how many ingredients, at any depth
+type groupNode struct {
+	classes    []class
+	classIndex map[classKey]int // index in classes
+	groups     []*groupNode
+	used       Range
+	units      Range
+	members    int // how many ingredients, at any depth
 
 	// What is worth counting: at most this many used, at most these units.
 	maxUsed, maxUnits int
@@ -29,11 +29,11 @@ type part struct {
 // divisor, ingredients without effect dropped, equal ones gathered, groups
 // nested.
 type plan struct {
-	root        *part     // what is counted by itself
-	frontier    *frontier // the rest, nil if there is none
-	ingredients int       // N, as the caller counts
-	unit        int       // what amounts were divided by
-	total       int       // M / unit
+	root        *groupNode // what is counted by itself
+	frontier    *frontier  // the rest, nil if there is none
+	ingredients int        // N, as the caller counts
+	unit        int        // what amounts were divided by
+	total       int        // M / unit
 	maxUsed     int
 
 	// impossible says that there is no composition at all, which some rules
@@ -48,11 +48,11 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 		return nil, err
 	}
 	p := &plan{ingredients: len(s.Ingredients), unit: 1, total: s.Total, maxUsed: maxUsed}
-	kinds := make([]kind, len(s.Ingredients))
+	kinds := make([]amountSet, len(s.Ingredients))
 	unit := 0
 	for i, ing := range s.Ingredients {
 		if !ing.Excluded {
-			kinds[i] = ing.kind(s.Total)
+			kinds[i] = ing.amountSet(s.Total)
 		}
 		switch k := kinds[i]; {
 		case k.n == 0:
@@ -77,7 +77,7 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 		}
 	}
 
-	kept, sums, ok := s.together(kinds, p)
+	kept, sums, ok := s.splitRules(kinds, p)
 	p.impossible = p.impossible || !ok
 	s.Groups = kept
 	held := make([][]Term, len(s.Ingredients)) // by ingredient: its part in the sums
@@ -87,13 +87,13 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 		}
 	}
 	inner, groups, _ := nest(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil }) // none cross
-	p.root = &part{used: Range{0, maxUsed}, units: Range{p.total, p.total}}
+	p.root = &groupNode{used: Range{0, maxUsed}, units: Range{p.total, p.total}}
 	if len(sums) > 0 {
 		p.root.units.Min = 0
 	}
-	parts := make([]*part, len(s.Groups))
+	parts := make([]*groupNode, len(s.Groups))
 	for _, g := range groups { // a group comes after those that hold it
-		q := &part{used: Range{0, math.MaxInt}, units: Range{0, math.MaxInt}}
+		q := &groupNode{used: Range{0, math.MaxInt}, units: Range{0, math.MaxInt}}
 		if r := s.Groups[g.Index].Used; r != nil {
 			q.used = *r
 		}
@@ -108,7 +108,7 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 		up.groups = append(up.groups, q)
 	}
 	stages := p.gather(s, kinds, held, inner, parts)
-	p.root.settle(p, Range{0, maxUsed}, p.total)
+	p.root.normalize(p, Range{0, maxUsed}, p.total)
 	if len(sums) > 0 && !p.impossible {
 		var err error
 		if p.frontier, err = newFrontier(ctx, stages, sums, p.root.members, maxUsed, p.total, cells); err != nil {
@@ -121,7 +121,7 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 
 // gather puts the ingredients into the classes of the parts they belong to, and
 // those that sums hold into stages.
-func (p *plan) gather(s Space, kinds []kind, held [][]Term, inner []int, parts []*part) (stages []stage) {
+func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, parts []*groupNode) (stages []stage) {
 	at := make(map[string]int)
 	var id []byte
 	for i, k := range kinds {
@@ -152,23 +152,23 @@ func (p *plan) gather(s Space, kinds []kind, held [][]Term, inner []int, parts [
 }
 
 // class returns the part's own class of a kind, new if there is none.
-func (q *part) class(k kind, required bool) *class {
+func (q *groupNode) class(k amountSet, required bool) *class {
 	id := classKey{k, required}
-	c, ok := q.at[id]
+	c, ok := q.classIndex[id]
 	if !ok {
-		if q.at == nil {
-			q.at = make(map[classKey]int)
+		if q.classIndex == nil {
+			q.classIndex = make(map[classKey]int)
 		}
 		c = len(q.classes)
-		q.at[id] = c
+		q.classIndex[id] = c
 		q.classes = append(q.classes, class{kind: k, required: required})
 	}
 	return &q.classes[c]
 }
 
-// settle counts members, cuts ranges to what can happen, and dissolves groups
+// normalize counts members, cuts ranges to what can happen, and dissolves groups
 // that do not limit anything into the part around them.
-func (q *part) settle(p *plan, used Range, units int) {
+func (q *groupNode) normalize(p *plan, used Range, units int) {
 	q.members = 0
 	for _, c := range q.classes {
 		q.members += len(c.members)
@@ -178,7 +178,7 @@ func (q *part) settle(p *plan, used Range, units int) {
 	groups := q.groups
 	q.groups = nil
 	for _, g := range groups {
-		g.settle(p, q.used, q.units.Max)
+		g.normalize(p, q.used, q.units.Max)
 		q.members += g.members
 		free := g.used.Min <= 0 && g.used.Max >= min(g.members, q.used.Max) &&
 			g.units.Min <= 0 && g.units.Max >= q.units.Max
@@ -206,7 +206,7 @@ func (q *part) settle(p *plan, used Range, units int) {
 
 // supports returns how many of the ingredients may be left out, and how many
 // are always used.
-func (q *part) supports() (optional, required int) {
+func (q *groupNode) supports() (optional, required int) {
 	for _, c := range q.classes {
 		if c.required {
 			required += len(c.members)
@@ -223,7 +223,7 @@ func (q *part) supports() (optional, required int) {
 
 // extent returns the least amount of any ingredient, and the most amounts that
 // any of them has to choose from.
-func (q *part) extent() (least, choices int) {
+func (q *groupNode) extent() (least, choices int) {
 	least = math.MaxInt
 	for _, c := range q.classes {
 		least, choices = min(least, c.kind.lo), max(choices, c.kind.n)

@@ -58,7 +58,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	for range t.options.Workers - 1 {
 		b.workers <- struct{}{}
 	}
-	if err := b.divide(ctx, p.root); err != nil {
+	if err := b.fillCommonShares(ctx, p.root); err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
 	if p.frontier != nil {
@@ -67,7 +67,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 		}
 		return s, nil
 	}
-	root, _, err := b.part(ctx, p.root, true)
+	root, _, err := b.buildGroup(ctx, p.root, true)
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
@@ -88,7 +88,7 @@ func (p *plan) samplerBytes() float64 {
 		need += p.root.treeBytes(p.root.items(), p.frontier == nil)
 	}
 	if p.frontier != nil {
-		need += float64(bytesPerCell * (p.frontier.kept() + float64(2*p.frontier.widest())))
+		need += float64(bytesPerCell * (p.frontier.storedCells() + float64(2*p.frontier.peakCells())))
 	}
 	return need
 }
@@ -214,7 +214,7 @@ func (d *draw) leaf(n *node, k, units int) {
 		d.ingredients = append(d.ingredients, c.members[i])
 	}
 	if n.shares == nil {
-		d.steps(c.kind.lo, c.kind.step, k, (units-k*c.kind.lo)/c.kind.step)
+		d.drawSteps(c.kind.lo, c.kind.step, k, (units-k*c.kind.lo)/c.kind.step)
 	} else {
 		d.halve(n.shares, k, units)
 	}
@@ -237,7 +237,7 @@ func (d *draw) append(units int) {
 }
 
 // closed draws from a space that a formula counts.
-func (d *draw) closed(c *closed, n int) {
+func (d *draw) closed(c *closedFormula, n int) {
 	optional, steps, _ := c.shape(n)
 	d.ingredients = append(d.ingredients, c.requireds...)
 	if picks := d.subset(c.optional, optional); c.optionals == nil {
@@ -247,13 +247,13 @@ func (d *draw) closed(c *closed, n int) {
 			d.ingredients = append(d.ingredients, c.optionals[i])
 		}
 	}
-	d.steps(c.lo, c.step, n, steps)
+	d.drawSteps(c.lo, c.step, n, steps)
 }
 
-// steps draws the amounts of k ingredients, each lo and a number of steps that
+// drawSteps draws the amounts of k ingredients, each lo and a number of steps that
 // sum to the given one: k−1 of steps+k−1 places, in order, are the bars between
 // the steps of one and those of the next.
-func (d *draw) steps(lo, step, k, steps int) {
+func (d *draw) drawSteps(lo, step, k, steps int) {
 	bars := d.subset(steps+k-1, k-1)
 	slices.Sort(bars)
 	last := -1

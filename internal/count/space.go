@@ -110,7 +110,7 @@ func (s Space) Contains(ingredients, amounts []int32) bool {
 		}
 	}
 	for k := range s.Sums {
-		if v := s.Sums[k].of(amount); v < s.Sums[k].Min || v > s.Sums[k].Max {
+		if v := s.Sums[k].value(amount); v < s.Sums[k].Min || v > s.Sums[k].Max {
 			return false
 		}
 	}
@@ -123,7 +123,7 @@ func (ing Ingredient) Allows(amount, total int) bool {
 	if amount == 0 {
 		return !ing.Required
 	}
-	k := ing.kind(total)
+	k := ing.amountSet(total)
 	return !ing.Excluded && k.n > 0 && amount >= k.lo && amount <= k.hi() && (amount-k.lo)%k.step == 0
 }
 
@@ -131,14 +131,14 @@ func (ing Ingredient) Allows(amount, total int) bool {
 // lo, lo+step, ..., n of them, none if n is 0. That it is excluded is not looked
 // at.
 func (ing Ingredient) Doses(total int) (lo, step, n int) {
-	k := ing.kind(total)
+	k := ing.amountSet(total)
 	return k.lo, k.step, k.n
 }
 
-// kind returns the amounts that the ingredient may take, none if there are
+// amountSet returns the amounts that the ingredient may take, none if there are
 // none. Excluded ingredients are not told apart here.
-func (ing Ingredient) kind(total int) kind {
-	k := kind{lo: ing.Min, step: max(ing.Step, 1)}
+func (ing Ingredient) amountSet(total int) amountSet {
+	k := amountSet{lo: ing.Min, step: max(ing.Step, 1)}
 	if k.lo == 0 {
 		k.lo = k.step
 	}
@@ -147,7 +147,7 @@ func (ing Ingredient) kind(total int) kind {
 		hi = total
 	}
 	if k.lo > hi {
-		return kind{}
+		return amountSet{}
 	}
 	k.n = (hi-k.lo)/k.step + 1
 	if k.n == 1 {

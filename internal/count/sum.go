@@ -26,8 +26,8 @@ type span struct{ lo, hi int64 }
 // maxSum bounds what terms can add up to, with room for sums of a few of them.
 const maxSum = 1 << 58
 
-// of returns the sum of a composition.
-func (s *Sum) of(amount []int) int64 {
+// value returns the sum of a composition.
+func (s *Sum) value(amount []int) int64 {
 	v := int64(0)
 	for _, t := range s.Terms {
 		if x := amount[t.Ingredient]; x > 0 {
@@ -81,7 +81,7 @@ type bounding struct {
 }
 
 // add takes up n ingredients with the same term.
-func (b *bounding) add(k kind, required bool, n int, t Term) {
+func (b *bounding) add(k amountSet, required bool, n int, t Term) {
 	v, w := t.PerUnit*int64(k.lo)+t.Whole, t.PerUnit*int64(k.hi())+t.Whole
 	lo, hi := min(v, w), max(v, w)
 	if !required {

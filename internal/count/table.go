@@ -55,8 +55,8 @@ func (o Options) withDefaults() Options {
 type Table struct {
 	plan    *plan
 	options Options
-	closed  *closed    // if a formula counts, or
-	counts  []*big.Int // for n = 0..plan.maxUsed
+	closed  *closedFormula // if a formula counts, or
+	counts  []*big.Int     // for n = 0..plan.maxUsed
 }
 
 // New counts the compositions of a space.
@@ -95,7 +95,7 @@ func Unconstrained(ingredients, total int) (*Table, error) {
 	return &Table{
 		plan:    &plan{ingredients: ingredients, unit: 1, total: total, maxUsed: min(ingredients, total)},
 		options: Options{}.withDefaults(),
-		closed:  &closed{total: total, lo: 1, step: 1, optional: ingredients},
+		closed:  &closedFormula{total: total, lo: 1, step: 1, optional: ingredients},
 	}, nil
 }
 
@@ -176,13 +176,13 @@ func (p *plan) cost() cost {
 	c := p.root.cost()
 	if f := p.frontier; f != nil {
 		c.steps += f.steps
-		c.bytes += c.kept + float64(f.widest()*bytesPerCell)
+		c.bytes += c.kept + float64(f.peakCells()*bytesPerCell)
 	}
 	return c
 }
 
 // cost mirrors evaluate.
-func (q *part) cost() cost {
+func (q *groupNode) cost() cost {
 	rows, cells := float64(q.maxUsed+1), float64(q.maxUnits+1)
 	c := cost{kept: float64(8 * rows * cells)}
 	held := c.kept + float64(16*cells) // the grid of its own, and its spare rows
@@ -193,7 +193,7 @@ func (q *part) cost() cost {
 	c.bytes = held
 	factors := 0.0
 	for _, g := range q.groups {
-		if g.thin(q.maxUnits) {
+		if g.isThin(q.maxUnits) {
 			c.bytes = max(c.bytes, held+float64(float64(g.used.Max)*c.kept))
 			for _, class := range g.classes {
 				c.steps += float64(pass * float64(g.used.Max*min(len(class.members), g.used.Max)))

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// together splits a space's rules into groups that are disjoint or nested, and
+// splitRules splits a space's rules into groups that are disjoint or nested, and
 // sums that hold all else: those of the space, those of groups that cross, and
 // those of groups with a member that these hold. ok is false if none can keep them.
-func (s Space) together(kinds []kind, p *plan) (groups []Group, sums []Sum, ok bool) {
+func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Sum, ok bool) {
 	r := &reducer{kinds: kinds, required: make([]bool, len(kinds)), total: p.total, unit: p.unit, most: p.maxUsed}
 	for i, k := range kinds {
 		r.required[i] = s.Ingredients[i].Required
@@ -21,7 +21,7 @@ func (s Space) together(kinds []kind, p *plan) (groups []Group, sums []Sum, ok b
 	ok = true
 	add := func(more ...Sum) {
 		for _, sum := range more {
-			r.shift(&sum)
+			r.dropUnusable(&sum)
 			can := r.reduce(&sum)
 			if ok = ok && can; len(sum.Terms) > 0 {
 				sums = append(sums, sum)
@@ -33,7 +33,7 @@ func (s Space) together(kinds []kind, p *plan) (groups []Group, sums []Sum, ok b
 	}
 	s.Groups = slices.Clone(s.Groups)
 	for _, sum := range s.Sums {
-		r.shift(&sum)
+		r.dropUnusable(&sum)
 		if g := sum.group(); g != nil {
 			s.Groups = append(s.Groups, *g)
 		} else {
@@ -62,7 +62,7 @@ func (s Space) together(kinds []kind, p *plan) (groups []Group, sums []Sum, ok b
 
 // A reducer writes sums so that they have few terms and few values.
 type reducer struct {
-	kinds    []kind
+	kinds    []amountSet
 	required []bool
 	total    int // in units
 	unit     int // the amounts of a unit
@@ -70,10 +70,10 @@ type reducer struct {
 	most     int // how many ingredients are used at most
 }
 
-// shift takes from a sum what cannot be used. And since Σ x_i is the total M,
+// dropUnusable takes from a sum what cannot be used. And since Σ x_i is the total M,
 // Σ (a_i − c)·x_i is the sum less c·M: c is taken so that most ingredients have no
 // part in it.
-func (r *reducer) shift(s *Sum) {
+func (r *reducer) dropUnusable(s *Sum) {
 	byIngredient := make(map[int]Term)
 	for _, t := range s.Terms {
 		if r.kinds[t.Ingredient].n > 0 {
@@ -106,7 +106,7 @@ func (r *reducer) shift(s *Sum) {
 		}
 	}
 	base := common * int64(r.total) * int64(r.unit)
-	s.Min, s.Max = minus(s.Min, base), minus(s.Max, base)
+	s.Min, s.Max = subtractBound(s.Min, base), subtractBound(s.Max, base)
 }
 
 // group returns the group that a sum is if all its terms are alike and count
@@ -171,7 +171,7 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 		divisor = gcd(gcd(divisor, t.PerUnit), t.Whole)
 		s.Terms = append(s.Terms, t)
 	}
-	s.Min, s.Max = minus(s.Min, base), minus(s.Max, base)
+	s.Min, s.Max = subtractBound(s.Min, base), subtractBound(s.Max, base)
 	if divisor > 1 {
 		for k := range s.Terms {
 			s.Terms[k].PerUnit /= divisor
@@ -196,8 +196,8 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 	return s.Min <= s.Max && all.hi >= s.Min && all.lo <= s.Max
 }
 
-// minus returns a−b, where a bound that is none stays so.
-func minus(a, b int64) int64 {
+// subtractBound returns a−b, where a bound that is none stays so.
+func subtractBound(a, b int64) int64 {
 	if a == math.MinInt64 || a == math.MaxInt64 {
 		return a
 	}

@@ -17,7 +17,7 @@ type transform struct {
 }
 
 // transform returns the tools for a length, a power of two up to 2^twoPower.
-func (m *modular) transform(length int) *transform {
+func (m *modularArithmetic) transform(length int) *transform {
 	if t, ok := m.tools[length]; ok {
 		return t
 	}
@@ -63,7 +63,7 @@ func (t *transform) forward(a []uint64) {
 		if v >= p2 {
 			v -= p2
 		}
-		a[i] = reduced(v, p)
+		a[i] = reduceOnce(v, p)
 	}
 }
 
@@ -87,6 +87,6 @@ func (t *transform) backward(a []uint64) {
 		}
 	}
 	for i, v := range a {
-		a[i] = reduced(lazyMul(v, t.scale, p), p)
+		a[i] = reduceOnce(lazyMul(v, t.scale, p), p)
 	}
 }

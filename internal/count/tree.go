@@ -23,15 +23,15 @@ type node struct {
 	// ways to divide units among k of them.
 	shares []series
 
-	// blur bounds the relative error of the numbers that rows were rounded from,
+	// relativeError bounds the relative error of the numbers that rows were rounded from,
 	// in units of roundoff. Sums that carry their errors do not add to it. Tests ask.
-	blur float64
+	relativeError float64
 }
 
 // An item is what trees are made of: a class, or a group with a tree of its own.
 type item struct {
 	class *class
-	group *part
+	group *groupNode
 }
 
 func (it item) members() int {
@@ -42,14 +42,14 @@ func (it item) members() int {
 }
 
 // items lists what a part is made of, groups that have to be multiplied last.
-func (q *part) items() []item {
+func (q *groupNode) items() []item {
 	var list []item
 	for c := range q.classes {
 		list = append(list, item{class: &q.classes[c]})
 	}
 	for _, thin := range []bool{true, false} {
 		for _, g := range q.groups {
-			if g.members > 0 && g.thin(q.maxUnits) == thin {
+			if g.members > 0 && g.isThin(q.maxUnits) == thin {
 				list = append(list, item{group: g})
 			}
 		}
@@ -73,12 +73,12 @@ func halves(list []item) (left, right []item) {
 
 // extendable reports whether a grid can be multiplied by the items one by one,
 // and how many passes over it that takes.
-func extendable(list []item, q *part) (passes int, ok bool) {
+func extendable(list []item, q *groupNode) (passes int, ok bool) {
 	for _, it := range list {
 		switch {
 		case it.class != nil:
 			passes += min(len(it.class.members), q.maxUsed)
-		case it.group.thin(q.maxUnits):
+		case it.group.isThin(q.maxUnits):
 			for _, c := range it.group.classes {
 				passes += it.group.used.Max * min(len(c.members), it.group.used.Max)
 			}
@@ -98,16 +98,16 @@ type builder struct {
 
 // A shareKey tells shares apart: of a kind, up to some units.
 type shareKey struct {
-	kind  kind
+	kind  amountSet
 	units int
 }
 
 type pairGrid = grid[pair, real]
 
-// part makes the tree of a part, and the grid of its root unless that is the
+// buildGroup makes the tree of a part, and the grid of its root unless that is the
 // root of all.
-func (b *builder) part(ctx context.Context, q *part, root bool) (*node, *pairGrid, error) {
-	n, g, err := b.join(ctx, q, q.items(), root)
+func (b *builder) buildGroup(ctx context.Context, q *groupNode, root bool) (*node, *pairGrid, error) {
+	n, g, err := b.buildItems(ctx, q, q.items(), root)
 	if err != nil || root {
 		return n, nil, err
 	}
@@ -116,28 +116,28 @@ func (b *builder) part(ctx context.Context, q *part, root bool) (*node, *pairGri
 	return n, g, nil
 }
 
-// join makes the tree of some items of a part.
-func (b *builder) join(ctx context.Context, q *part, list []item, root bool) (*node, *pairGrid, error) {
+// buildItems makes the tree of some items of a part.
+func (b *builder) buildItems(ctx context.Context, q *groupNode, list []item, root bool) (*node, *pairGrid, error) {
 	if err := yield.Err(ctx); err != nil {
 		return nil, nil, err
 	}
 	if len(list) == 1 {
 		if list[0].group != nil {
-			n, g, err := b.part(ctx, list[0].group, root)
+			n, g, err := b.buildGroup(ctx, list[0].group, root)
 			if g != nil {
 				g = g.resized(g.maxUsed, q.maxUnits)
 			}
 			return n, g, err
 		}
-		return b.leaf(q, list[0].class, root)
+		return b.buildLeaf(q, list[0].class, root)
 	}
 
 	l, r := halves(list)
 	n := new(node)
 	var lg, rg *pairGrid
 	var lErr, rErr error
-	left := func() { n.left, lg, lErr = b.join(ctx, q, l, false) }
-	right := func() { n.right, rg, rErr = b.join(ctx, q, r, false) }
+	left := func() { n.left, lg, lErr = b.buildItems(ctx, q, l, false) }
+	right := func() { n.right, rg, rErr = b.buildItems(ctx, q, r, false) }
 	select {
 	case <-b.workers:
 		var wg sync.WaitGroup
@@ -169,19 +169,19 @@ func (b *builder) join(ctx context.Context, q *part, list []item, root bool) (*n
 // combine returns the grid of a node, from those of its left and right and the
 // items they are made of. If it can it takes one side's grid, which it changes,
 // and goes through the other's items.
-func (b *builder) combine(ctx context.Context, q *part, n *node, lg, rg *pairGrid, l, r []item) (*pairGrid, error) {
+func (b *builder) combine(ctx context.Context, q *groupNode, n *node, lg, rg *pairGrid, l, r []item) (*pairGrid, error) {
 	maxUsed := min(lg.maxUsed+rg.maxUsed, q.maxUsed)
 	lPasses, lOK := extendable(l, q)
 	rPasses, rOK := extendable(r, q)
 	if !lOK && !rOK {
-		n.blur = n.left.blur + n.right.blur + 2 + dotError(q.maxUnits+1)
+		n.relativeError = n.left.relativeError + n.right.relativeError + 2 + dotError(q.maxUnits+1)
 		return lg.arith.multiply(lg, rg, maxUsed, q.maxUnits), ctx.Err()
 	}
 	g, rest := lg, r
-	n.blur = n.left.blur
+	n.relativeError = n.left.relativeError
 	if lOK && (!rOK || lPasses < rPasses) {
 		g, rest = rg, l
-		n.blur = n.right.blur
+		n.relativeError = n.right.relativeError
 	}
 	g = g.resized(maxUsed, q.maxUnits)
 	for _, it := range rest {
@@ -197,21 +197,21 @@ func (b *builder) combine(ctx context.Context, q *part, n *node, lg, rg *pairGri
 	return g, nil
 }
 
-// leaf makes the leaf of a class.
-func (b *builder) leaf(q *part, c *class, root bool) (*node, *pairGrid, error) {
+// buildLeaf makes the leaf of a class.
+func (b *builder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pairGrid, error) {
 	n := &node{class: c, shares: b.shares[shareKey{c.kind, q.maxUnits}]}
 	if root {
 		return n, nil, nil
 	}
-	g := newGrid[pair, real](&paired{tilt: b.tilt}, min(len(c.members), q.maxUsed), q.maxUnits)
+	g := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, min(len(c.members), q.maxUsed), q.maxUnits)
 	g.extend(c)
 	n.rows = rounded(g)
 	return n, g, nil
 }
 
-// divide fills in the shares of the kinds that several ingredients have in
+// fillCommonShares fills in the shares of the kinds that several ingredients have in
 // common.
-func (b *builder) divide(ctx context.Context, q *part) error {
+func (b *builder) fillCommonShares(ctx context.Context, q *groupNode) error {
 	for i := range q.classes {
 		c := &q.classes[i]
 		if len(c.members) < 2 || c.kind.unbounded(q.maxUnits) {
@@ -220,21 +220,21 @@ func (b *builder) divide(ctx context.Context, q *part) error {
 		if err := yield.Err(ctx); err != nil {
 			return err
 		}
-		b.share(c.kind, q.maxUnits, min(len(c.members), q.maxUsed))
+		b.fillShares(c.kind, q.maxUnits, min(len(c.members), q.maxUsed))
 	}
 	for _, g := range q.groups {
-		if err := b.divide(ctx, g); err != nil {
+		if err := b.fillCommonShares(ctx, g); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// share fills in the shares of up to most ingredients of a kind.
-func (b *builder) share(k kind, units, most int) []series {
+// fillShares fills in the shares of up to most ingredients of a kind.
+func (b *builder) fillShares(k amountSet, units, most int) []series {
 	key := shareKey{k, units}
 	if len(b.shares[key]) <= most {
-		g := newGrid[pair, real](&paired{tilt: b.tilt}, 0, units)
+		g := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, 0, units)
 		rows := make([]series, most+1)
 		rows[0] = roundedRow(&g.rows[0])
 		g.chain(&g.rows[0], k, most, func(j int, r *row[pair]) { rows[j] = roundedRow(r) })
@@ -261,15 +261,15 @@ func (g *grid[R, C]) resized(maxUsed, maxUnits int) *grid[R, C] {
 }
 
 // treeBytes bounds what the rows of a tree take, of a list of a part's items.
-func (q *part) treeBytes(list []item, root bool) float64 {
+func (q *groupNode) treeBytes(list []item, root bool) float64 {
 	members, least, most := 0, math.MaxInt, 0
 	for _, it := range list {
 		members += it.members()
-		one := &part{}
+		one := &groupNode{}
 		if it.class != nil {
 			one.classes = []class{*it.class}
 		} else {
-			one.groups = []*part{it.group}
+			one.groups = []*groupNode{it.group}
 		}
 		lo, hi := one.amounts()
 		least, most = min(least, lo), max(most, hi)
@@ -295,7 +295,7 @@ func (q *part) treeBytes(list []item, root bool) float64 {
 }
 
 // amounts returns the least and the greatest amount of any ingredient.
-func (q *part) amounts() (least, most int) {
+func (q *groupNode) amounts() (least, most int) {
 	least = math.MaxInt
 	for _, c := range q.classes {
 		least, most = min(least, c.kind.lo), max(most, c.kind.hi())

@@ -51,7 +51,7 @@ func (c *denseCovariance) at(lag int) float64 {
 		switch quarter := c.draws / 4; {
 		case lag < directLags:
 			for lag >= len(c.lags) {
-				c.sum(min(max(firstLags, 2*len(c.lags)), directLags, c.draws))
+				c.sumLags(min(max(firstLags, 2*len(c.lags)), directLags, c.draws))
 			}
 		case lag < quarter:
 			// Enough for all but the slowest chains.
@@ -63,8 +63,8 @@ func (c *denseCovariance) at(lag int) float64 {
 	return c.lags[lag]
 }
 
-// sum appends lags up to count−1 by direct summation.
-func (c *denseCovariance) sum(count int) {
+// sumLags appends lags up to count−1 by direct summation.
+func (c *denseCovariance) sumLags(count int) {
 	first := len(c.lags)
 	c.lags = append(c.lags, make([]float64, count-first)...)
 	scale := 1 / (float64(c.draws) * float64(len(c.centred)))

@@ -15,7 +15,7 @@ func TestIACT(t *testing.T) {
 	for _, phi := range []float64{-0.5, 0, 0.5, 0.9} {
 		x := autoregressions(7, 4, 100_000, phi)
 		s := Summarize(x)
-		got, err := s.IACT, s.Why("IACT")
+		got, err := s.IACT, s.ReasonFor("IACT")
 		want := (1 + phi) / (1 - phi)
 		se := want * math.Sqrt(2*(12*math.Max(1, want)+1)/400_000)
 		if err != nil || math.Abs(float64(got)-want) > 4.5*se {

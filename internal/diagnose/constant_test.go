@@ -25,13 +25,13 @@ func TestConstantButForRounding(t *testing.T) {
 			}
 			var z Summarizer
 			for _, s := range []Summary{Summarize(chains), z.Series(series)} {
-				if s.SD != 0 || !Constant(float64(s.Mean), value) && !Constant(value, float64(s.Mean)) || !Constant(float64(min(s.Median, s.Q5)), float64(s.Q95)) {
+				if s.SD != 0 || !IsConstant(float64(s.Mean), value) && !IsConstant(value, float64(s.Mean)) || !IsConstant(float64(min(s.Median, s.Q5)), float64(s.Q95)) {
 					t.Errorf("%v: the mean is %v, the deviation %v, the median %v", value, s.Mean, s.SD, s.Median)
 				}
 				for name, v := range map[string]float64{"MCSEMean": float64(s.MCSEMean), "SEMean": float64(s.SEMean), "SEMedian": float64(s.SEMedian), "SEQ5": float64(s.SEQ5),
 					"SEQ95": float64(s.SEQ95), "ESSMean": float64(s.ESSMean), "ESSBulk": float64(s.ESSBulk), "ESSTail": float64(s.ESSTail), "RHat": float64(s.RHat)} {
-					if !math.IsNaN(v) || !errors.Is(s.Why(name), ErrConstant) {
-						t.Errorf("%v: %s is %v: %v", value, name, v, s.Why(name))
+					if !math.IsNaN(v) || !errors.Is(s.ReasonFor(name), ErrConstant) {
+						t.Errorf("%v: %s is %v: %v", value, name, v, s.ReasonFor(name))
 					}
 				}
 			}
@@ -43,7 +43,7 @@ func TestConstantButForRounding(t *testing.T) {
 			}
 		}
 	}
-	if !Constant(3, 3) || !Constant(0, 0) || Constant(1, 1+1e-11) || Constant(0, 1e-300) || Constant(-1e-13, 1e-13) || Constant(1, math.Inf(1)) || Constant(math.NaN(), 1) {
+	if !IsConstant(3, 3) || !IsConstant(0, 0) || IsConstant(1, 1+1e-11) || IsConstant(0, 1e-300) || IsConstant(-1e-13, 1e-13) || IsConstant(1, math.Inf(1)) || IsConstant(math.NaN(), 1) {
 		t.Error("what is constant is told wrongly")
 	}
 }

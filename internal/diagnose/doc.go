@@ -27,7 +27,7 @@
 //
 // A Monte Carlo standard error is what the literature makes it. Where draws are
 // worth few independent ones it is too small too often, so that there is an error
-// to state beside it, the SE of a [Summary] and [Proportion.Stated]: the truth lies
+// to state beside it, the SE of a [Summary] and [Proportion.StatedError]: the truth lies
 // within two of them in 95 of 100 runs, or they are undefined.
 //
 // # Whole chains and streams

@@ -7,7 +7,7 @@ import (
 
 // essBulk returns the effective sample size of the rank-normalised split chains.
 func (s *sample) essBulk() (float64, error) {
-	if err := s.ready(minDrawsESS); err != nil {
+	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
 	}
 	return s.ess(s.normalScores())
@@ -17,7 +17,7 @@ func (s *sample) essBulk() (float64, error) {
 // would have the variance sd²/S of their mean, these have sd²/ESS. It is computed
 // on the split chains as they are, without ranks.
 func (s *sample) essMean() (float64, error) {
-	if err := s.ready(minDrawsESS); err != nil {
+	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
 	}
 	return s.ess(s.flat)
@@ -26,7 +26,7 @@ func (s *sample) essMean() (float64, error) {
 // ess returns the effective sample size of the mean of x, which is laid out as
 // flat.
 func (s *sample) ess(x []float64) (float64, error) {
-	halves := s.split(x)
+	halves := s.splitHalves(x)
 	s.moments = momentsOfAll(s.moments, halves)
 	s.dense.reset(halves, s.moments)
 	return s.geyer.ess(s.half, s.moments, &s.dense)
@@ -35,11 +35,11 @@ func (s *sample) ess(x []float64) (float64, error) {
 // essQuantile returns the effective sample size of the quantile at p, within 0 and
 // 1: that of the mean of the 0/1 series "the draw is at most the quantile".
 func (s *sample) essQuantile(p float64) (float64, error) {
-	if err := s.ready(minDrawsESS); err != nil {
+	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
 	}
 	q := s.quantile(p)
-	if q >= s.max || Constant(q, s.max) {
+	if q >= s.max || IsConstant(q, s.max) {
 		return math.NaN(), fmt.Errorf("%w: the one at %v is the largest value, %v", ErrConstantTail, p, q)
 	}
 	return s.essWhere(func(x float64) bool { return x <= q })

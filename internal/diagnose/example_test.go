@@ -22,7 +22,7 @@ func ExampleSummarize() {
 	fmt.Printf("mean %.2f ± %.2f, R-hat %.3f, bulk ESS %.0f, IACT %.0f\n", s.Mean, s.MCSEMean, s.RHat, s.ESSBulk, s.IACT)
 
 	s = diagnose.Summarize([][]float64{make([]float64, 100), make([]float64, 100)})
-	fmt.Println(s.RHat, "because", s.Why("RHat"))
+	fmt.Println(s.RHat, "because", s.ReasonFor("RHat"))
 	// Output:
 	// mean -0.05 ± 0.07, R-hat 1.001, bulk ESS 1051, IACT 19
 	// NaN because all draws are equal

@@ -27,9 +27,9 @@ func newFourier(n int) *fourier {
 		turns := make([]turn, m/4)
 		for k := range turns {
 			t := &turns[k]
-			t.c1, t.s1 = portable.Circle(-k, m)
-			t.c2, t.s2 = portable.Circle(-2*k, m)
-			t.c3, t.s3 = portable.Circle(-3*k, m)
+			t.c1, t.s1 = portable.UnitRoot(-k, m)
+			t.c2, t.s2 = portable.UnitRoot(-2*k, m)
+			t.c3, t.s3 = portable.UnitRoot(-3*k, m)
 		}
 		f.turns[bits.Len(uint(m))-1] = turns
 	}

@@ -77,7 +77,7 @@ func (w *inclusionWork) inclusion(i int) Inclusion {
 	var present, sum uint64
 	var of visits
 	for _, p := range w.chains {
-		n, v := p.of(i)
+		n, v := p.visitsOf(i)
 		sum += p.sums[i]
 		present += n
 		of.present += v.present
@@ -98,7 +98,7 @@ func (w *inclusionWork) inclusion(i int) Inclusion {
 	} else {
 		x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
 	}
-	x.visits, x.freedom, x.chains = of.fewer(), w.freedom, len(w.chains)
+	x.visits, x.freedom, x.chains = of.rarer(), w.freedom, len(w.chains)
 	return x
 }
 

@@ -47,7 +47,7 @@ func (z *Summarizer) Live(series []*Series) Live {
 	}
 	z.chains = grow(z.chains, len(series))
 	for c, s := range series {
-		z.chains[c] = s.every(stride, n)
+		z.chains[c] = s.strided(stride, n)
 	}
 	live := Live{Draws: n}
 	if err := z.sample.load(z.chains); err != nil {

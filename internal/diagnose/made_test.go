@@ -71,7 +71,7 @@ func TestMadeAsBefore(t *testing.T) {
 		se, err := MCSEMean(x)
 		fmt.Fprintf(&b, " %.9g %v\n", se, err)
 		for _, slowest := range []float64{3, 20, 99, 101, 401, 1e9} {
-			fmt.Fprint(&b, " ", Enough(slowest, len(x)))
+			fmt.Fprint(&b, " ", CheckESS(slowest, len(x)))
 		}
 		b.WriteByte('\n')
 	}
@@ -97,14 +97,14 @@ func TestMadeAsBefore(t *testing.T) {
 		all, err := Inclusions(of)
 		fmt.Fprintf(&b, "%d draws, %v\n", draws, err)
 		for _, i := range all {
-			stated, why := i.Stated(50)
+			stated, why := i.StatedError(50)
 			fmt.Fprintf(&b, " %.9g %.9g %.9g, stated %.9g %v\n", i.Probability, i.ESS, i.MeanAmount, stated, why)
 		}
 		shares, err := Shares(sizes)
 		fmt.Fprintf(&b, "shares, %v\n", err)
 		law := make([]float64, len(shares))
 		for k, s := range shares {
-			stated, why := s.Stated(500)
+			stated, why := s.StatedError(500)
 			fmt.Fprintf(&b, " %.9g ± %.9g, stated %.9g %v\n", s.Probability, s.MCSE, stated, why)
 			law[k] = 1 / float64(len(shares))
 		}

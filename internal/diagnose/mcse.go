@@ -44,7 +44,7 @@ func (s *sample) mcseQuantile(p, ess float64) float64 {
 // one that the variance of m₂ depends on: for an AR(1) chain with coefficient φ, x has
 // the autocorrelations φᵗ and its square φ²ᵗ.
 func (s *sample) mcseSD() (float64, error) {
-	if err := s.ready(minDrawsESS); err != nil {
+	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
 	}
 	m, err := s.mean()

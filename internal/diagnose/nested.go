@@ -22,7 +22,7 @@ import "math"
 // It is NaN for fewer than 4 chains, chains of fewer than 2 draws, chains that
 // differ in length, draws that are not finite, and draws that are all equal.
 func NestedRHat(series []*Series) float64 {
-	if _, err := alike(series); err != nil || len(series) < 4 || series[0].n < 2 || unmoved(series) {
+	if _, err := commonStride(series); err != nil || len(series) < 4 || series[0].n < 2 || allConstant(series) {
 		return math.NaN()
 	}
 	count := int(math.Sqrt(float64(len(series))))

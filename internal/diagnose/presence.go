@@ -10,9 +10,9 @@ const (
 	// bytes, and presenceOfOne those of one, as long as there are enough batches.
 	presenceMemory = 128 << 20
 	presenceOfOne  = 4 << 20
-	// leastBatches is the smallest number of batches that a Presence has room for,
+	// minBatches is the smallest number of batches that a Presence has room for,
 	// whatever the number of ingredients.
-	leastBatches = 2
+	minBatches = 2
 	// leastMeans is how many batch means of all chains together a standard
 	// error is computed from.
 	leastMeans = 4
@@ -51,7 +51,7 @@ type Presence struct {
 // more than 32 keeps less.
 func NewPresence(ingredients, chains int) *Presence {
 	memory := min(presenceOfOne, presenceMemory/max(1, chains))
-	most := leastBatches
+	most := minBatches
 	for most < maxBatches && 2*most*ingredients*4 <= memory {
 		most *= 2
 	}
@@ -71,7 +71,7 @@ func (p *Presence) Next() {
 		panic(fmt.Sprintf("diagnose: more than %d draws", MaxDraws))
 	}
 	if p.draws == p.most*p.batch {
-		p.join()
+		p.mergeBatches()
 	}
 	if p.draws%p.batch == 0 {
 		p.present = append(p.present, make([]uint32, len(p.sums))...)
@@ -96,8 +96,8 @@ func (p *Presence) row(batch int) []uint32 {
 	return p.present[batch*n : (batch+1)*n]
 }
 
-// join joins the batches two by two, of which there is an even number.
-func (p *Presence) join() {
+// mergeBatches joins the batches two by two, of which there is an even number.
+func (p *Presence) mergeBatches() {
 	half := p.batches() / 2
 	for b := range half {
 		to, first, second := p.row(b), p.row(2*b), p.row(2*b+1)
@@ -118,9 +118,9 @@ func (p *Presence) AddCounts(counts []uint64) {
 	}
 }
 
-// of returns in how many draws an ingredient was present, and how often it came and
+// visitsOf returns in how many draws an ingredient was present, and how often it came and
 // went, as far as the batches tell: exactly while they are of one draw.
-func (p *Presence) of(ingredient int) (draws uint64, v visits) {
+func (p *Presence) visitsOf(ingredient int) (draws uint64, v visits) {
 	there, gone := false, false // at the end of the batch before, as far as is known
 	for b := range p.batches() {
 		n := int(p.row(b)[ingredient])
@@ -140,5 +140,5 @@ func (p *Presence) of(ingredient int) (draws uint64, v visits) {
 // visits are how many times an ingredient came and went.
 type visits struct{ present, absent int }
 
-// fewer returns how often the rarer of the two came about.
-func (v visits) fewer() int { return min(v.present, v.absent) }
+// rarer returns how often the rarer of the two came about.
+func (v visits) rarer() int { return min(v.present, v.absent) }

@@ -80,7 +80,7 @@ func TestInclusions(t *testing.T) {
 			for i, g := range got {
 				x, sum, present := presenceSeries(chains, i)
 				s := Summarize(x)
-				probability, mcse, ess, reason := s.Mean, s.MCSEMean, s.ESSMean, s.Why("MCSEMean")
+				probability, mcse, ess, reason := s.Mean, s.MCSEMean, s.ESSMean, s.ReasonFor("MCSEMean")
 				if present == 0 || present == 3*draws {
 					mcse, ess, reason = number.Unknown(), number.Unknown(), ErrConstant
 				}
@@ -164,10 +164,10 @@ func TestJoinedChains(t *testing.T) {
 				absent++
 			}
 		}
-		if _, v := fine.of(i); v != (visits{present, absent}) {
+		if _, v := fine.visitsOf(i); v != (visits{present, absent}) {
 			t.Errorf("ingredient %d came and went %v times, want %d and %d", i, v, present, absent)
 		}
-		if _, v := coarse.of(i); v.present < 1 || v.absent < 1 {
+		if _, v := coarse.visitsOf(i); v.present < 1 || v.absent < 1 {
 			t.Errorf("ingredient %d came and went %v times", i, v)
 		}
 	}

@@ -25,7 +25,7 @@ type Proportion struct {
 	chains  int
 }
 
-// Stated returns the error to state of a probability p that draws with the
+// StatedError returns the error to state of a probability p that draws with the
 // effective sample size ESS estimate,
 //
 //	w·√(q(1−q) / E),  q = (E·p + 1) / (E + 2),  E = min(ESS, slowest·max(1, k/20)),
@@ -44,11 +44,11 @@ type Proportion struct {
 //
 // The error is that of Err, ErrFewEffective, or ErrFewVisits if the event, or its
 // opposite, came about less than three times.
-func (p Proportion) Stated(slowest float64) (float64, error) {
+func (p Proportion) StatedError(slowest float64) (float64, error) {
 	if p.Err != nil {
 		return math.NaN(), p.Err
 	}
-	if err := Enough(min(p.ESS, slowest), p.chains); err != nil {
+	if err := CheckESS(min(p.ESS, slowest), p.chains); err != nil {
 		return math.NaN(), err
 	}
 	if p.visits < leastVisits {

@@ -12,27 +12,27 @@ import (
 // the ranks of the folded draws are all read off one sort.
 type ranking struct {
 	sorted bool
-	draws  []placed // in ascending order
-	folded []placed
+	draws  []rankedDraw // in ascending order
+	folded []rankedDraw
 }
 
-// placed is a draw, or its distance from the median, and its place in flat.
-type placed struct {
+// rankedDraw is a draw, or its distance from the median, and its place in flat.
+type rankedDraw struct {
 	value float64
-	place uint32
+	index uint32
 }
 
 // sort sorts the draws x, of which equal ones stay in the order of chain and draw.
 func (r *ranking) sort(x []float64) {
 	r.draws = grow(r.draws, len(x))
 	for i, v := range x {
-		r.draws[i] = placed{v, uint32(i)}
+		r.draws[i] = rankedDraw{v, uint32(i)}
 	}
-	slices.SortFunc(r.draws, func(a, b placed) int {
+	slices.SortFunc(r.draws, func(a, b rankedDraw) int {
 		if c := cmp.Compare(a.value, b.value); c != 0 {
 			return c
 		}
-		return cmp.Compare(a.place, b.place)
+		return cmp.Compare(a.index, b.index)
 	})
 	r.sorted = true
 }

@@ -48,7 +48,7 @@ func TestScores(t *testing.T) {
 			slices.Sort(all)
 			median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 			var split, folded []float64
-			for _, half := range s.split(s.flat) {
+			for _, half := range s.splitHalves(s.flat) {
 				for _, v := range half {
 					split = append(split, v)
 					folded = append(folded, math.Abs(v-median))
@@ -56,7 +56,7 @@ func TestScores(t *testing.T) {
 			}
 			check := func(name string, got []float64, want []float64) {
 				t.Helper()
-				got = slices.Concat(s.split(got)...)
+				got = slices.Concat(s.splitHalves(got)...)
 				for i, w := range want {
 					if math.Abs(got[i]-w) > 1e-13 {
 						t.Fatalf("%s, %d draws of %d values: score %d is %v, want %v", name, n, values, i, got[i], w)
@@ -77,7 +77,7 @@ func TestSort(t *testing.T) {
 	var r ranking
 	r.sort(x)
 	for k, want := range []uint32{7, 11, 4, 1, 6, 3, 9, 5, 0, 8, 10, 2} {
-		if got := r.draws[k].place; got != want {
+		if got := r.draws[k].index; got != want {
 			t.Errorf("place %d holds draw %d, want %d", k, got, want)
 		}
 	}

@@ -30,7 +30,7 @@ func TestSummaryJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		why, _ := plain["why"].(map[string]any)
-		if said, _ := why["rhat"].(string); said != c.why || (plain["rhat"] == nil) != (c.why != "") || (back.Why("RHat") != nil) != (c.why != "") {
+		if said, _ := why["rhat"].(string); said != c.why || (plain["rhat"] == nil) != (c.why != "") || (back.ReasonFor("RHat") != nil) != (c.why != "") {
 			t.Errorf("%s: %s", name, data)
 		}
 		if why == nil != s.Undefined.IsZero() {

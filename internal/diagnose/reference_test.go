@@ -105,12 +105,12 @@ func figuresOf(t *testing.T, chains [][]float64) map[string]float64 {
 		{"mcse_q5", "MCSEQ5", float64(s.MCSEQ5)}, {"mcse_median", "MCSEMedian", float64(s.MCSEMedian)}, {"mcse_q95", "MCSEQ95", float64(s.MCSEQ95)},
 		{"iact", "IACT", float64(s.IACT)},
 	} {
-		if math.IsNaN(f.x) != (s.Why(f.field) != nil) {
-			t.Errorf("%s is %v with the reason %v", f.field, f.x, s.Why(f.field))
+		if math.IsNaN(f.x) != (s.ReasonFor(f.field) != nil) {
+			t.Errorf("%s is %v with the reason %v", f.field, f.x, s.ReasonFor(f.field))
 		}
 		figures[f.name] = f.x
 	}
-	if x, err := MCSEMean(chains); math.Float64bits(x) != math.Float64bits(float64(s.MCSEMean)) && !math.IsNaN(x) || (err == nil) != (s.Why("MCSEMean") == nil) {
+	if x, err := MCSEMean(chains); math.Float64bits(x) != math.Float64bits(float64(s.MCSEMean)) && !math.IsNaN(x) || (err == nil) != (s.ReasonFor("MCSEMean") == nil) {
 		t.Errorf("the MCSE of the mean is %v, %v, and %v in the summary", x, err, s.MCSEMean)
 	}
 	var of sample
@@ -266,11 +266,11 @@ func TestUndefined(t *testing.T) {
 			want[name] = true
 		}
 		for _, name := range all {
-			if err := s.Why(name); (err != nil) != want[name] || err != nil && !errors.Is(err, test.err) {
+			if err := s.ReasonFor(name); (err != nil) != want[name] || err != nil && !errors.Is(err, test.err) {
 				t.Errorf("%s: %s: %v", test.name, name, err)
 			}
 		}
-		if err := s.Why("RHat"); err != nil && test.text != "" && err.Error() != test.text {
+		if err := s.ReasonFor("RHat"); err != nil && test.text != "" && err.Error() != test.text {
 			t.Errorf("%s: %q, want %q", test.name, err, test.text)
 		}
 	}
@@ -290,11 +290,11 @@ func TestChoices(t *testing.T) {
 		chains := [][]float64{repeat(40, 0.1), repeat(40, 0.3), repeat(40, 0.3)}
 		s := Summarize(chains)
 		if !math.IsInf(float64(s.RHat), 1) {
-			t.Errorf("R-hat is %v, %v", s.RHat, s.Why("RHat"))
+			t.Errorf("R-hat is %v, %v", s.RHat, s.ReasonFor("RHat"))
 		}
 		// As good as three draws, or a few more; far from 120.
 		if !(s.ESSMean <= 6) {
-			t.Errorf("ESS is %v, %v", s.ESSMean, s.Why("ESSMean"))
+			t.Errorf("ESS is %v, %v", s.ESSMean, s.ReasonFor("ESSMean"))
 		}
 	})
 	t.Run("alternating draws have the largest ESS", func(t *testing.T) {
@@ -316,16 +316,16 @@ func TestChoices(t *testing.T) {
 	t.Run("a value above 5 % at the upper end has no tail ESS", func(t *testing.T) {
 		chains := [][]float64{repeat(100, 1, 2, 2, 1, 3), repeat(100, 2, 1, 3, 1, 2)}
 		s := Summarize(chains)
-		if err := s.Why("ESSTail"); !errors.Is(err, ErrConstantTail) || err.Error() != "no draw lies beyond the quantile: the one at 0.95 is the largest value, 3" {
+		if err := s.ReasonFor("ESSTail"); !errors.Is(err, ErrConstantTail) || err.Error() != "no draw lies beyond the quantile: the one at 0.95 is the largest value, 3" {
 			t.Error(err)
 		}
-		if math.IsNaN(float64(s.ESSQ5)) || !math.IsNaN(float64(s.ESSQ95)) || !errors.Is(s.Why("MCSEQ95"), ErrConstantTail) {
+		if math.IsNaN(float64(s.ESSQ5)) || !math.IsNaN(float64(s.ESSQ95)) || !errors.Is(s.ReasonFor("MCSEQ95"), ErrConstantTail) {
 			t.Errorf("%+v", s)
 		}
 	})
 	t.Run("two values, equally often, have no MCSE of the sd", func(t *testing.T) {
 		s := Summarize([][]float64{repeat(100, 0.1, 0.3, 0.3, 0.1)})
-		if err := s.Why("MCSESD"); !errors.Is(err, ErrConstant) {
+		if err := s.ReasonFor("MCSESD"); !errors.Is(err, ErrConstant) {
 			t.Error(err)
 		}
 	})
@@ -347,7 +347,7 @@ func TestChoices(t *testing.T) {
 	})
 	t.Run("zeros of both signs are equal", func(t *testing.T) {
 		s := Summarize([][]float64{repeat(40, 0, math.Copysign(0, -1))})
-		if err := s.Why("RHat"); !errors.Is(err, ErrConstant) {
+		if err := s.ReasonFor("RHat"); !errors.Is(err, ErrConstant) {
 			t.Error(err)
 		}
 	})

@@ -19,7 +19,7 @@ func (s *sample) rhat() (float64, error) {
 
 // rhatBulk returns split R-hat of the rank-normalised draws.
 func (s *sample) rhatBulk() (float64, error) {
-	if err := s.ready(minDrawsRHat); err != nil {
+	if err := s.checkDraws(minDrawsRHat); err != nil {
 		return math.NaN(), err
 	}
 	return s.rhatOf(s.normalScores())
@@ -28,7 +28,7 @@ func (s *sample) rhatBulk() (float64, error) {
 // rhatFolded returns split R-hat of the rank-normalised distances of the draws from
 // their median.
 func (s *sample) rhatFolded() (float64, error) {
-	if err := s.ready(minDrawsRHat); err != nil {
+	if err := s.checkDraws(minDrawsRHat); err != nil {
 		return math.NaN(), err
 	}
 	return s.rhatOf(s.foldedScores())
@@ -41,7 +41,7 @@ func (s *sample) rhatFolded() (float64, error) {
 // where n is the length of a half chain, B is n times the variance of the means
 // of the halves, and W the mean of their variances.
 func (s *sample) rhatOf(x []float64) (float64, error) {
-	s.moments = momentsOfAll(s.moments, s.split(x))
+	s.moments = momentsOfAll(s.moments, s.splitHalves(x))
 	return rhatOfMoments(s.moments)
 }
 

@@ -61,24 +61,24 @@ func (s *sample) load(chains [][]float64) error {
 // costs were summed in another order.
 const rounding = 1e-12
 
-// Constant reports whether numbers from the least to the greatest are all the same but for
+// IsConstant reports whether numbers from the least to the greatest are all the same but for
 // rounding. Their variance is that of rounding: no error follows from it, and what is worked
 // out as one is unknown.
 //
 // R's posterior and ArviZ call draws constant when they differ by less than 2.2e-16 and 1e-15,
 // whatever their unit. Here they differ by less than 1e-12 of themselves, so that no figure
 // depends on the unit of the statistic.
-func Constant(least, greatest float64) bool {
+func IsConstant(least, greatest float64) bool {
 	apart := greatest - least
 	return least == greatest || !math.IsInf(apart, 0) && apart <= float64(rounding*math.Max(math.Abs(least), math.Abs(greatest)))
 }
 
 // constant reports whether all draws are the same but for rounding.
-func (s *sample) constant() bool { return Constant(s.min, s.max) }
+func (s *sample) constant() bool { return IsConstant(s.min, s.max) }
 
-// ready returns why figures that need chains of at least need draws cannot be
+// checkDraws returns why figures that need chains of at least need draws cannot be
 // computed, or nil.
-func (s *sample) ready(need int) error {
+func (s *sample) checkDraws(need int) error {
 	if s.draws < need {
 		return fewDraws(s.draws, need)
 	}
@@ -88,9 +88,9 @@ func (s *sample) ready(need int) error {
 	return nil
 }
 
-// split returns the halves of the chains in x, which is laid out as flat. The
+// splitHalves returns the halves of the chains in x, which is laid out as flat. The
 // result is valid until the next call.
-func (s *sample) split(x []float64) [][]float64 {
+func (s *sample) splitHalves(x []float64) [][]float64 {
 	s.halves = s.halves[:0]
 	for c := range s.chains {
 		chain := x[c*s.draws : (c+1)*s.draws]

@@ -39,10 +39,10 @@ func (s *sample) foldedScores() []float64 {
 	low := high - 1
 	for low >= 0 || high < len(r.draws) {
 		if high == len(r.draws) || low >= 0 && median-r.at(low) <= r.at(high)-median {
-			r.folded = append(r.folded, placed{median - r.at(low), r.draws[low].place})
+			r.folded = append(r.folded, rankedDraw{median - r.at(low), r.draws[low].index})
 			low--
 		} else {
-			r.folded = append(r.folded, placed{r.at(high) - median, r.draws[high].place})
+			r.folded = append(r.folded, rankedDraw{r.at(high) - median, r.draws[high].index})
 			high++
 		}
 	}
@@ -50,19 +50,19 @@ func (s *sample) foldedScores() []float64 {
 }
 
 // scoresOf returns the normal scores of sorted numbers.
-func (s *sample) scoresOf(sorted []placed) []float64 {
+func (s *sample) scoresOf(sorted []rankedDraw) []float64 {
 	s.scores = grow(s.scores, len(s.flat))
 	total := 2 * s.half * s.chains
 	for i, before := 0, 0; i < len(sorted); {
 		j, members := i, 0
 		for ; j < len(sorted) && sorted[j].value == sorted[i].value; j++ {
-			if !s.middle(sorted[j].place) {
+			if !s.isMiddle(sorted[j].index) {
 				members++
 			}
 		}
 		z := normalScore(float64(before)+float64(float64(members+1)/2), total)
 		for ; i < j; i++ {
-			s.scores[sorted[i].place] = z
+			s.scores[sorted[i].index] = z
 		}
 		before += members
 	}
@@ -70,9 +70,9 @@ func (s *sample) scoresOf(sorted []placed) []float64 {
 	return s.scores
 }
 
-// middle reports whether the draw at a place in flat is in neither half of its
+// isMiddle reports whether the draw at a place in flat is in neither half of its
 // chain.
-func (s *sample) middle(place uint32) bool {
+func (s *sample) isMiddle(place uint32) bool {
 	return s.draws%2 == 1 && int(place)%s.draws == s.half
 }
 

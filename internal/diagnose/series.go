@@ -153,9 +153,9 @@ func (s *Series) moments() moments {
 	})
 }
 
-// every returns every stride-th draw among the first n, where stride is a
+// strided returns every stride-th draw among the first n, where stride is a
 // multiple of s.stride. The result may share the memory of s.
-func (s *Series) every(stride, n int) []float64 {
+func (s *Series) strided(stride, n int) []float64 {
 	step := stride / s.stride
 	count := (n + stride - 1) / stride
 	if step == 1 {
@@ -201,7 +201,7 @@ func (z *Summarizer) series(series []*Series) Summary {
 	if len(series) > 0 {
 		sum.Draws = series[0].n
 	}
-	stride, err := alike(series)
+	stride, err := commonStride(series)
 	if err == nil && stride == 1 {
 		for c, s := range series {
 			z.chains[c] = s.kept
@@ -211,26 +211,26 @@ func (z *Summarizer) series(series []*Series) Summary {
 	sum.Stride = stride
 	if err == nil {
 		for c, s := range series {
-			z.chains[c] = s.every(stride, s.n)
+			z.chains[c] = s.strided(stride, s.n)
 		}
 		err = z.sample.load(z.chains)
 	}
-	total := pooled(series)
-	sum.set("Mean", &sum.Mean, err, total.meanOrError)
-	sum.set("SD", &sum.SD, err, func() (float64, error) {
-		if unmoved(series) {
+	total := pooledMoments(series)
+	sum.compute("Mean", &sum.Mean, err, total.meanOrError)
+	sum.compute("SD", &sum.SD, err, func() (float64, error) {
+		if allConstant(series) {
 			return 0, nil
 		}
 		return total.sd()
 	})
-	sum.set("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
+	sum.compute("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
 	z.freedom = z.means.geyer.freedom
 	z.fill(&sum, err)
 	return sum
 }
 
-// alike returns the stride of the series, or why they cannot be taken together.
-func alike(series []*Series) (stride int, err error) {
+// commonStride returns the stride of the series, or why they cannot be taken together.
+func commonStride(series []*Series) (stride int, err error) {
 	if len(series) == 0 || series[0].n == 0 {
 		return 1, ErrNoDraws
 	}
@@ -246,17 +246,17 @@ func alike(series []*Series) (stride int, err error) {
 	return stride, nil
 }
 
-// unmoved reports whether all draws of all series are the same but for rounding.
-func unmoved(series []*Series) bool {
+// allConstant reports whether all draws of all series are the same but for rounding.
+func allConstant(series []*Series) bool {
 	least, most := series[0].least, series[0].most
 	for _, s := range series {
 		least, most = math.Min(least, s.least), math.Max(most, s.most)
 	}
-	return Constant(least, most)
+	return IsConstant(least, most)
 }
 
-// pooled returns the moments of all draws of all series.
-func pooled(series []*Series) moments {
+// pooledMoments returns the moments of all draws of all series.
+func pooledMoments(series []*Series) moments {
 	var m moments
 	for _, s := range series {
 		m = m.merge(s.moments())
@@ -269,7 +269,7 @@ func pooled(series []*Series) moments {
 // error of the mean of the batch means, and at most S·log₁₀ S. The series may
 // differ in length; then their common length counts.
 func (z *Summarizer) essMeanOfBatches(series []*Series) (float64, error) {
-	if unmoved(series) {
+	if allConstant(series) {
 		return math.NaN(), ErrConstant
 	}
 	n, length := series[0].n, 0
@@ -295,7 +295,7 @@ func (z *Summarizer) essMeanOfBatches(series []*Series) (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	sd, err := pooled(series).sd()
+	sd, err := pooledMoments(series).sd()
 	if err != nil {
 		return math.NaN(), err
 	}

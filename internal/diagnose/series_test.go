@@ -54,7 +54,7 @@ func TestSeriesKeepsAll(t *testing.T) {
 			t.Errorf("%d draws: got %+v, want %+v", n, got, want)
 		}
 	}
-	if s := z.Series(nil); !errors.Is(s.Why("Mean"), ErrNoDraws) {
+	if s := z.Series(nil); !errors.Is(s.ReasonFor("Mean"), ErrNoDraws) {
 		t.Errorf("no chains: %+v", s)
 	}
 }
@@ -123,7 +123,7 @@ func TestSeriesSpecial(t *testing.T) {
 		return []*Series{s}
 	}
 	one := func(int) float64 { return 0.1 }
-	if s := z.Series(fill(5000, one)); !errors.Is(s.Why("ESSMean"), ErrConstant) || !errors.Is(s.Why("RHat"), ErrConstant) || s.Mean != 0.1 || s.SD != 0 {
+	if s := z.Series(fill(5000, one)); !errors.Is(s.ReasonFor("ESSMean"), ErrConstant) || !errors.Is(s.ReasonFor("RHat"), ErrConstant) || s.Mean != 0.1 || s.SD != 0 {
 		t.Errorf("constant: %+v", s)
 	}
 	// The draw is not among those that are kept.
@@ -134,7 +134,7 @@ func TestSeriesSpecial(t *testing.T) {
 		return float64(i % 5)
 	}
 	s := z.Series(fill(5000, nan))
-	if err := s.Why("Mean"); !errors.Is(err, ErrNotFinite) || err.Error() != "a draw is not a finite number: draw 77 of chain 0 (both counted from 0) is NaN" {
+	if err := s.ReasonFor("Mean"); !errors.Is(err, ErrNotFinite) || err.Error() != "a draw is not a finite number: draw 77 of chain 0 (both counted from 0) is NaN" {
 		t.Error(err)
 	}
 	if live := z.Live(fill(5000, nan)); !errors.Is(live.RHatErr, ErrNotFinite) || !math.IsNaN(live.ESS) {
@@ -148,12 +148,12 @@ func TestSeriesSpecial(t *testing.T) {
 		return 0
 	}
 	s = z.Series(fill(5000, seldom))
-	if !errors.Is(s.Why("RHat"), ErrConstant) || s.Why("Mean") != nil || s.SD < 0.1 {
+	if !errors.Is(s.ReasonFor("RHat"), ErrConstant) || s.ReasonFor("Mean") != nil || s.SD < 0.1 {
 		t.Errorf("%+v", s)
 	}
 	two := fill(200, one)
 	two = append(two, fill(201, one)...)
-	if s := z.Series(two); !errors.Is(s.Why("Mean"), ErrRagged) || !math.IsNaN(float64(s.RHat)) {
+	if s := z.Series(two); !errors.Is(s.ReasonFor("Mean"), ErrRagged) || !math.IsNaN(float64(s.RHat)) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -25,9 +25,9 @@ const (
 	// leastVisits is how many times an event must have come about, and how many
 	// effective draws must lie beyond a quantile.
 	leastVisits = 3
-	// surest is how many stated errors on either side hold the truth where a stated
+	// maxStatedErrors is how many stated errors on either side hold the truth where a stated
 	// error of 0 says that it is known: all but one in a million.
-	surest = 5
+	maxStatedErrors = 5
 	// manyHits is how many effective hits tell how they depend on each other.
 	manyHits = 20
 )
@@ -36,7 +36,7 @@ const (
 // degrees of freedom is to be multiplied, so that twice the product is what a
 // t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
 func widening(freedom float64) float64 {
-	return float64(portable.StudentQuantile(freedom, beyond(spread)) / spread)
+	return float64(portable.StudentQuantile(freedom, normalCDF(spread)) / spread)
 }
 
 // statedOfMean returns the stated error of the mean of draws worth ess independent
@@ -62,14 +62,14 @@ func (s *sample) statedOfMean(mcse, ess, freedom float64) float64 {
 	return float64(widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess))
 }
 
-// beyond is Φ(z).
-func beyond(z float64) float64 { return float64(0.5 * portable.Erfc(-z/math.Sqrt2)) }
+// normalCDF is Φ(z).
+func normalCDF(z float64) float64 { return float64(0.5 * portable.Erfc(-z/math.Sqrt2)) }
 
-// Enough returns why an effective sample size is too small for an error to be
+// CheckESS returns why an effective sample size is too small for an error to be
 // stated, or nil: it takes 10 for each chain. Of chains where some statistic has
 // fewer, no error should be stated at all, since they may not yet have come to
 // where others would change.
-func Enough(ess float64, chains int) error {
+func CheckESS(ess float64, chains int) error {
 	if least := float64(leastEffective * chains); ess < least {
 		return fmt.Errorf("%w: %.3g, at least %.0f are needed", ErrFewEffective, ess, least)
 	}
@@ -100,26 +100,26 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	}
 	q := s.quantile(p)
 	z := float64(spread * widening(freedom))
-	low, high := portable.BetaQuantile(a, b, beyond(-z)), portable.BetaQuantile(a, b, beyond(z))
+	low, high := portable.BetaQuantile(a, b, normalCDF(-z)), portable.BetaQuantile(a, b, normalCDF(z))
 	below := s.ranking.at(max(int(float64(low*total)), 1) - 1)
 	above := s.ranking.at(min(int(math.Ceil(float64(high*total))), len(s.flat)) - 1)
-	if !Constant(below, above) {
+	if !IsConstant(below, above) {
 		return float64(math.Max(q-below, above-q) / spread), nil
 	}
-	return s.nextToAStep(q, func(share float64) float64 {
+	return s.statedAtStep(q, func(share float64) float64 {
 		out := portable.NormalQuantile(portable.Beta(a, b, share))
 		return -portable.NormalQuantile(portable.StudentTail(freedom, math.Abs(out)))
 	}), nil
 }
 
-// nextToAStep returns the stated error of a quantile that many draws are equal to. away
+// statedAtStep returns the stated error of a quantile that many draws are equal to. away
 // is how many errors beside the quantile the point at a share of the sorted draws lies.
-func (s *sample) nextToAStep(q float64, away func(share float64) float64) (stated float64) {
+func (s *sample) statedAtStep(q float64, away func(share float64) float64) (stated float64) {
 	draws := len(s.flat)
-	first := sort.Search(draws, func(i int) bool { x := s.ranking.at(i); return x >= q || Constant(x, q) })
-	after := sort.Search(draws, func(i int) bool { x := s.ranking.at(i); return x > q && !Constant(q, x) })
+	first := sort.Search(draws, func(i int) bool { x := s.ranking.at(i); return x >= q || IsConstant(x, q) })
+	after := sort.Search(draws, func(i int) bool { x := s.ranking.at(i); return x > q && !IsConstant(q, x) })
 	step := func(share, distance float64) {
-		if errors := away(share); errors <= surest {
+		if errors := away(share); errors <= maxStatedErrors {
 			stated = math.Max(stated, distance/math.Max(errors, spread))
 		}
 	}
@@ -138,11 +138,11 @@ func (s *sample) nextToAStep(q float64, away func(share float64) float64) (state
 func (s *sample) statedQuantile(p, ess, freedom float64, unknown error) (float64, error) {
 	if errors.Is(unknown, ErrConstantTail) {
 		q := s.quantile(p)
-		ess, unknown = s.essWhere(func(x float64) bool { return x < q && !Constant(x, q) })
+		ess, unknown = s.essWhere(func(x float64) bool { return x < q && !IsConstant(x, q) })
 		freedom = s.geyer.freedom
 	}
 	if unknown == nil {
-		unknown = Enough(ess, s.chains)
+		unknown = CheckESS(ess, s.chains)
 	}
 	if unknown != nil {
 		return math.NaN(), unknown

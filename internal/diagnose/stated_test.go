@@ -13,7 +13,7 @@ import (
 // tan(π(p−½)) for one degree of freedom, (2p−1)/√(2p(1−p)) for two, and
 // 2√(cos(arccos(√a)/3)/√a − 1) with a = 4p(1−p) for four (Shaw 2006).
 func TestWidening(t *testing.T) {
-	p := beyond(2)
+	p := normalCDF(2)
 	a := 4 * p * (1 - p)
 	for _, test := range []struct{ freedom, want float64 }{
 		{1, math.Tan(math.Pi*(p-0.5)) / 2},
@@ -40,7 +40,7 @@ func TestStatedOfManyDraws(t *testing.T) {
 		}
 	}
 	p := Proportion{Probability: 0.3, MCSE: math.Sqrt(0.21 / 1e5), ESS: 1e5, visits: 1000, freedom: 2e4, chains: 4}
-	if se, err := p.Stated(1e4); err != nil || math.Abs(se/p.MCSE-1) > 1e-3 {
+	if se, err := p.StatedError(1e4); err != nil || math.Abs(se/p.MCSE-1) > 1e-3 {
 		t.Errorf("a share: %v, %v, where the MCSE is %v", se, err, p.MCSE)
 	}
 }
@@ -48,27 +48,27 @@ func TestStatedOfManyDraws(t *testing.T) {
 // TestStatedOfFewDraws looks at when errors grow, and when they are unknown.
 func TestStatedOfFewDraws(t *testing.T) {
 	rare := Proportion{Probability: 0.01, ESS: 500, visits: 5, freedom: 100, chains: 4}
-	alone, err := rare.Stated(math.Inf(1))
+	alone, err := rare.StatedError(math.Inf(1))
 	if mcse := math.Sqrt(0.01 * 0.99 / 500); err != nil || !(alone > 1.2*mcse) {
 		t.Errorf("5 effective hits: %v, %v, where the MCSE is %v", alone, err, mcse)
 	}
-	if slow, err := rare.Stated(50); err != nil || !(slow > 1.5*alone) {
+	if slow, err := rare.StatedError(50); err != nil || !(slow > 1.5*alone) {
 		t.Errorf("5 effective hits beside something slow: %v, %v, %v by itself", slow, err, alone)
 	}
-	if _, err := rare.Stated(39); !errors.Is(err, ErrFewEffective) {
+	if _, err := rare.StatedError(39); !errors.Is(err, ErrFewEffective) {
 		t.Errorf("beside what is worth 39 draws of 4 chains: %v", err)
 	}
 	rare.visits = 2
-	if se, err := rare.Stated(500); !errors.Is(err, ErrFewVisits) || !math.IsNaN(se) {
+	if se, err := rare.StatedError(500); !errors.Is(err, ErrFewVisits) || !math.IsNaN(se) {
 		t.Errorf("two visits: %v, %v", se, err)
 	}
-	if se, err := (Proportion{Err: ErrConstant}).Stated(500); !errors.Is(err, ErrConstant) || !math.IsNaN(se) {
+	if se, err := (Proportion{Err: ErrConstant}).StatedError(500); !errors.Is(err, ErrConstant) || !math.IsNaN(se) {
 		t.Errorf("no hit: %v, %v", se, err)
 	}
 
 	s := Summarize(autoregressions(5, 4, 200, 0.98))
 	for _, figure := range []string{"SEMean", "SEMedian"} {
-		if err := s.Why(figure); !errors.Is(err, ErrFewEffective) {
+		if err := s.ReasonFor(figure); !errors.Is(err, ErrFewEffective) {
 			t.Errorf("%s of %.0f effective draws: %v", figure, s.ESSMean, err)
 		}
 	}
@@ -87,8 +87,8 @@ func TestStatedQuantileOfSteps(t *testing.T) {
 		}
 	}
 	s := Summarize(x)
-	if !errors.Is(s.Why("MCSEQ95"), ErrConstantTail) || s.SEQ95 != 0 || s.SEQ5 != 0 || s.Q95 != 1 {
-		t.Errorf("half are 1: the 95 %% quantile is %v ± %v (MCSE: %v), the 5 %% quantile %v ± %v", s.Q95, s.SEQ95, s.Why("MCSEQ95"), s.Q5, s.SEQ5)
+	if !errors.Is(s.ReasonFor("MCSEQ95"), ErrConstantTail) || s.SEQ95 != 0 || s.SEQ5 != 0 || s.Q95 != 1 {
+		t.Errorf("half are 1: the 95 %% quantile is %v ± %v (MCSE: %v), the 5 %% quantile %v ± %v", s.Q95, s.SEQ95, s.ReasonFor("MCSEQ95"), s.Q5, s.SEQ5)
 	}
 	// The median of as many zeros as ones may be either.
 	if s.SEMedian != 0.5 {
@@ -114,7 +114,7 @@ func TestStatedFormulas(t *testing.T) {
 	} {
 		q := of.hits / (of.ess + 2)
 		want := widening(of.freedom) * math.Sqrt(q*(1-q)/of.ess)
-		if got, err := of.share.Stated(of.slowest); err != nil || !same(got, want) {
+		if got, err := of.share.StatedError(of.slowest); err != nil || !same(got, want) {
 			t.Errorf("%+v: %v, %v, want %v", of.share, got, err, want)
 		}
 	}
@@ -145,7 +145,7 @@ func TestStatedQuantileOfUniform(t *testing.T) {
 			}
 			of := distuv.Binomial{N: 41, P: s.quantile(p) + side*2*got}
 			below := 1 - of.CDF(40*p)
-			if want := beyond(side * 2 * widening(freedom)); math.Abs(below-want) > 1e-3 {
+			if want := normalCDF(side * 2 * widening(freedom)); math.Abs(below-want) > 1e-3 {
 				t.Errorf("p = %v, %v degrees of freedom: the further point is at %v of the quantile's law, want %v", p, freedom, below, want)
 			}
 		}
@@ -180,7 +180,7 @@ func TestVisits(t *testing.T) {
 				p.Add(0, 1)
 			}
 		}
-		if present, got := p.of(0); int(present) != strings.Count(test.draws, "x") || got != test.want {
+		if present, got := p.visitsOf(0); int(present) != strings.Count(test.draws, "x") || got != test.want {
 			t.Errorf("%s: %d, %+v, want %+v", test.draws, present, got, test.want)
 		}
 	}

@@ -79,7 +79,7 @@ func TestStatedQuantileNextToAStep(t *testing.T) {
 		t.Errorf("an error of 0 is wrong %d times of %d", wrong, certain)
 	}
 	for errors, n := range beyondOf {
-		mean := float64(stated) * 2 * beyond(-errors)
+		mean := float64(stated) * 2 * normalCDF(-errors)
 		if most := mean + 4.5*math.Sqrt(mean); float64(n) > most {
 			t.Errorf("%d of %d are more than %v stated errors off, at most %.0f are by chance", n, stated, errors, most)
 		}

@@ -82,8 +82,8 @@ type Summary struct {
 // nestedChains is from how many chains on there is nested R-hat.
 const nestedChains = 64
 
-// Why returns why the figure of this name is NaN, or nil if it is not.
-func (s *Summary) Why(figure string) error {
+// ReasonFor returns why the figure of this name is NaN, or nil if it is not.
+func (s *Summary) ReasonFor(figure string) error {
 	for _, u := range s.Undefined {
 		if u.Figure == figure {
 			return u.Err
@@ -120,9 +120,9 @@ func (z *Summarizer) Draws(chains [][]float64) Summary {
 	}
 	s := &z.sample
 	err := s.load(chains)
-	sum.set("Mean", &sum.Mean, err, s.mean)
-	sum.set("SD", &sum.SD, err, s.sd)
-	sum.set("ESSMean", &sum.ESSMean, err, s.essMean)
+	sum.compute("Mean", &sum.Mean, err, s.mean)
+	sum.compute("SD", &sum.SD, err, s.sd)
+	sum.compute("ESSMean", &sum.ESSMean, err, s.essMean)
 	z.freedom = s.geyer.freedom
 	z.fill(&sum, err)
 	return sum
@@ -145,72 +145,72 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 	}
 	mcseQuantile := func(p float64, ess string, size number.Number) func() (float64, error) {
 		return func() (float64, error) {
-			if err := sum.Why(ess); err != nil {
+			if err := sum.ReasonFor(ess); err != nil {
 				return math.NaN(), err
 			}
 			return s.mcseQuantile(p, float64(size)), nil
 		}
 	}
-	sum.set("Q5", &sum.Q5, err, quantile(0.05))
-	sum.set("Median", &sum.Median, err, quantile(0.5))
-	sum.set("Q95", &sum.Q95, err, quantile(0.95))
-	sum.set("ESSQ5", &sum.ESSQ5, err, essQuantile(0.05))
-	sum.set("ESSMedian", &sum.ESSMedian, err, essQuantile(0.5))
-	sum.set("ESSQ95", &sum.ESSQ95, err, essQuantile(0.95))
-	sum.set("ESSTail", &sum.ESSTail, err, func() (float64, error) {
+	sum.compute("Q5", &sum.Q5, err, quantile(0.05))
+	sum.compute("Median", &sum.Median, err, quantile(0.5))
+	sum.compute("Q95", &sum.Q95, err, quantile(0.95))
+	sum.compute("ESSQ5", &sum.ESSQ5, err, essQuantile(0.05))
+	sum.compute("ESSMedian", &sum.ESSMedian, err, essQuantile(0.5))
+	sum.compute("ESSQ95", &sum.ESSQ95, err, essQuantile(0.95))
+	sum.compute("ESSTail", &sum.ESSTail, err, func() (float64, error) {
 		for _, figure := range []string{"ESSQ5", "ESSQ95"} {
-			if err := sum.Why(figure); err != nil {
+			if err := sum.ReasonFor(figure); err != nil {
 				return math.NaN(), err
 			}
 		}
 		return float64(min(sum.ESSQ5, sum.ESSQ95)), nil
 	})
-	sum.set("ESSBulk", &sum.ESSBulk, err, s.essBulk)
-	sum.set("RHatBulk", &sum.RHatBulk, err, s.rhatBulk)
-	sum.set("RHatFolded", &sum.RHatFolded, err, s.rhatFolded)
-	sum.set("RHat", &sum.RHat, err, func() (float64, error) {
-		if err := sum.Why("RHatBulk"); err != nil {
+	sum.compute("ESSBulk", &sum.ESSBulk, err, s.essBulk)
+	sum.compute("RHatBulk", &sum.RHatBulk, err, s.rhatBulk)
+	sum.compute("RHatFolded", &sum.RHatFolded, err, s.rhatFolded)
+	sum.compute("RHat", &sum.RHat, err, func() (float64, error) {
+		if err := sum.ReasonFor("RHatBulk"); err != nil {
 			return math.NaN(), err
 		}
-		if sum.Why("RHatFolded") != nil {
+		if sum.ReasonFor("RHatFolded") != nil {
 			return float64(sum.RHatBulk), nil
 		}
 		return float64(max(sum.RHatBulk, sum.RHatFolded)), nil
 	})
-	sum.set("MCSEMean", &sum.MCSEMean, err, func() (float64, error) {
+	sum.compute("MCSEMean", &sum.MCSEMean, err, func() (float64, error) {
 		for _, figure := range []string{"SD", "ESSMean"} {
-			if err := sum.Why(figure); err != nil {
+			if err := sum.ReasonFor(figure); err != nil {
 				return math.NaN(), err
 			}
 		}
 		return float64(sum.SD) / math.Sqrt(float64(sum.ESSMean)), nil
 	})
-	sum.set("MCSESD", &sum.MCSESD, err, s.mcseSD)
-	sum.set("MCSEQ5", &sum.MCSEQ5, err, mcseQuantile(0.05, "ESSQ5", sum.ESSQ5))
-	sum.set("MCSEMedian", &sum.MCSEMedian, err, mcseQuantile(0.5, "ESSMedian", sum.ESSMedian))
-	sum.set("MCSEQ95", &sum.MCSEQ95, err, mcseQuantile(0.95, "ESSQ95", sum.ESSQ95))
-	sum.set("SEMean", &sum.SEMean, err, func() (float64, error) {
-		if err := sum.Why("MCSEMean"); err != nil {
+	sum.compute("MCSESD", &sum.MCSESD, err, s.mcseSD)
+	sum.compute("MCSEQ5", &sum.MCSEQ5, err, mcseQuantile(0.05, "ESSQ5", sum.ESSQ5))
+	sum.compute("MCSEMedian", &sum.MCSEMedian, err, mcseQuantile(0.5, "ESSMedian", sum.ESSMedian))
+	sum.compute("MCSEQ95", &sum.MCSEQ95, err, mcseQuantile(0.95, "ESSQ95", sum.ESSQ95))
+	sum.compute("SEMean", &sum.SEMean, err, func() (float64, error) {
+		if err := sum.ReasonFor("MCSEMean"); err != nil {
 			return math.NaN(), err
 		}
-		return s.statedOfMean(float64(sum.MCSEMean), float64(sum.ESSMean), z.freedom), Enough(float64(sum.ESSMean), sum.Chains)
+		return s.statedOfMean(float64(sum.MCSEMean), float64(sum.ESSMean), z.freedom), CheckESS(float64(sum.ESSMean), sum.Chains)
 	})
 	stated := func(p float64, ess string, size number.Number) func() (float64, error) {
-		return func() (float64, error) { return s.statedQuantile(p, float64(size), freedoms[p], sum.Why(ess)) }
+		return func() (float64, error) { return s.statedQuantile(p, float64(size), freedoms[p], sum.ReasonFor(ess)) }
 	}
-	sum.set("SEQ5", &sum.SEQ5, err, stated(0.05, "ESSQ5", sum.ESSQ5))
-	sum.set("SEMedian", &sum.SEMedian, err, stated(0.5, "ESSMedian", sum.ESSMedian))
-	sum.set("SEQ95", &sum.SEQ95, err, stated(0.95, "ESSQ95", sum.ESSQ95))
-	sum.set("IACT", &sum.IACT, err, func() (float64, error) {
-		if err := sum.Why("ESSMean"); err != nil {
+	sum.compute("SEQ5", &sum.SEQ5, err, stated(0.05, "ESSQ5", sum.ESSQ5))
+	sum.compute("SEMedian", &sum.SEMedian, err, stated(0.5, "ESSMedian", sum.ESSMedian))
+	sum.compute("SEQ95", &sum.SEQ95, err, stated(0.95, "ESSQ95", sum.ESSQ95))
+	sum.compute("IACT", &sum.IACT, err, func() (float64, error) {
+		if err := sum.ReasonFor("ESSMean"); err != nil {
 			return math.NaN(), err
 		}
 		return float64(sum.Chains*(sum.Draws/2)*2) / float64(sum.ESSMean), nil
 	})
 }
 
-// set computes a figure, unless err is already known, and notes why it is NaN.
-func (s *Summary) set(figure string, x *number.Number, err error, compute func() (float64, error)) {
+// compute computes a figure, unless err is already known, and notes why it is NaN.
+func (s *Summary) compute(figure string, x *number.Number, err error, compute func() (float64, error)) {
 	if err == nil {
 		var v float64
 		v, err = compute()

@@ -24,8 +24,8 @@ type Source struct {
 	Value    float64 // NaN: missing
 }
 
-// of returns the input's value for a whole number.
-func (s *Source) of(n int64) float64 {
+// value returns the input's value for a whole number.
+func (s *Source) value(n int64) float64 {
 	if s.Presence {
 		n = min(n, 1)
 	}
@@ -84,8 +84,8 @@ func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.rank(reduced)
-	b.lay(reduced)
+	b.rankThresholds(reduced)
+	b.layOutNodes(reduced)
 	return b.Score, nil
 }
 
@@ -103,16 +103,16 @@ type cut struct {
 
 type binding struct {
 	*Score
-	total int64
-	known map[string]int32 // slots by what they are
-	of    []int32          // by input, its slot
-	cuts  map[test]cut
+	total      int64
+	known      map[string]int32 // slots by what they are
+	inputSlots []int32          // by input, its slot
+	cuts       map[test]cut
 }
 
 // addSlot finds the slot of an input, or makes it. That of a constant is −1.
 func (b *binding) addSlot(s *Source) error {
 	if s.Constant {
-		b.of = append(b.of, -1)
+		b.inputSlots = append(b.inputSlots, -1)
 		return nil
 	}
 	type member struct {
@@ -160,7 +160,7 @@ func (b *binding) addSlot(s *Source) error {
 			b.effects[q.Ingredient] = append(b.effects[q.Ingredient], effect{at, q.Weight})
 		}
 	}
-	b.of = append(b.of, at)
+	b.inputSlots = append(b.inputSlots, at)
 	return nil
 }
 
@@ -171,7 +171,7 @@ func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 		return c, nil
 	}
 	f := b.Features[n.Feature]
-	value := func(k int64) float64 { return b.feature(f, s.of(k)) }
+	value := func(k int64) float64 { return b.feature(f, s.value(k)) }
 	first, last := value(at.least), value(at.most)
 	if math.IsNaN(first+last) || math.IsInf(first+last, 0) {
 		return cut{}, fmt.Errorf("input %s goes from %v to %v", b.Inputs[f.Input], first, last)
@@ -214,7 +214,7 @@ func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 		n := &b.Model.nodes[k]
 		f := b.Features[n.Feature]
 		left, right := child(n.Left), child(n.Right)
-		s, at := &sources[f.Input], b.of[f.Input]
+		s, at := &sources[f.Input], b.inputSlots[f.Input]
 		if at < 0 {
 			v := b.feature(f, s.Value)
 			if made[k] = right; v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
@@ -249,8 +249,8 @@ func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 // weighted says whether a slot's numbers may need more than 31 bits.
 func (s *slot) weighted() bool { return s.source.Weights != nil }
 
-// rank numbers the thresholds of weighted slots.
-func (b *binding) rank(reduced []reducedNode) {
+// rankThresholds numbers the thresholds of weighted slots.
+func (b *binding) rankThresholds(reduced []reducedNode) {
 	for _, n := range reduced {
 		if s := &b.slots[n.slot]; s.weighted() {
 			s.ranks = append(s.ranks, n.threshold)
@@ -263,8 +263,8 @@ func (b *binding) rank(reduced []reducedNode) {
 	}
 }
 
-// place returns a number as tests compare it: how many thresholds are below.
-func (s *slot) place(n int64) int32 {
+// rankOf returns a number as tests compare it: how many thresholds are below.
+func (s *slot) rankOf(n int64) int32 {
 	if !s.weighted() {
 		return int32(n)
 	}
@@ -272,9 +272,9 @@ func (s *slot) place(n int64) int32 {
 	return int32(at)
 }
 
-// lay lays out the nodes that are reached, those of a tree together and in preorder,
+// layOutNodes lays out the nodes that are reached, those of a tree together and in preorder,
 // and forgets the effects on slots that nothing tests.
-func (b *binding) lay(reduced []reducedNode) {
+func (b *binding) layOutNodes(reduced []reducedNode) {
 	const unseen = -1
 	made := make([]int32, len(reduced))
 	for k := range made {
@@ -307,7 +307,7 @@ func (b *binding) lay(reduced []reducedNode) {
 			n := &reduced[k]
 			made[k] = int32(len(b.nodes))
 			tested[n.slot] = true
-			b.nodes = append(b.nodes, node{n.slot, b.slots[n.slot].place(n.threshold), n.left, n.right})
+			b.nodes = append(b.nodes, node{n.slot, b.slots[n.slot].rankOf(n.threshold), n.left, n.right})
 			for _, c := range [...]int32{n.right, n.left} {
 				if c >= 0 {
 					todo = append(todo, c)

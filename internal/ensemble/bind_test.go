@@ -40,13 +40,13 @@ func TestBuilderRefuses(t *testing.T) {
 	} {
 		m := &Model{Inputs: []string{"a"}, Features: []Feature{{Input: 0}}, Terms: make([][]Term, 1), Start: []float64{0}}
 		b := NewBuilder(m)
-		err := b.Tree(Shape{Nodes: len(c.children), Root: c.root,
+		err := b.AddTree(Shape{Nodes: len(c.children), Root: c.root,
 			Children: func(node int) (left, right int, leaf bool) {
 				return c.children[node][0], c.children[node][1], c.children[node][0] == -1
 			},
-			Leaf: func(node int) (int32, error) { return b.Leaf(float64(c.children[node][1])) },
+			Leaf: func(node int) (int32, error) { return b.AddLeaf(float64(c.children[node][1])) },
 			Test: func(node int, left, right int32) (int32, error) {
-				return b.Steps(0, []float64{0.5}, []int32{left, right}, 0)
+				return b.AddThresholdTests(0, []float64{0.5}, []int32{left, right}, 0)
 			},
 		})
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
@@ -57,7 +57,7 @@ func TestBuilderRefuses(t *testing.T) {
 			continue
 		}
 		for target, says := range map[int]string{-1: "a tree is of target -1, and there are 1", 1: "a tree is of target 1, and there are 1", 0: ""} {
-			if err := b.Add(target); (err == nil) != (says == "") || err != nil && err.Error() != says {
+			if err := b.AddToTargets(target); (err == nil) != (says == "") || err != nil && err.Error() != says {
 				t.Errorf("%s: %v, want %q", name, err, says)
 			}
 		}
@@ -72,17 +72,17 @@ func TestBuilderRefuses(t *testing.T) {
 	}
 	b := NewBuilder(&Model{Features: []Feature{{Input: 0}}})
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if _, err := b.Leaf(1, v); err == nil {
+		if _, err := b.AddLeaf(1, v); err == nil {
 			t.Errorf("a leaf of %v is taken", v)
 		}
 	}
 	for feature, fine := range map[int]bool{-1: false, 0: true, 1: false} {
-		if _, err := b.Steps(feature, []float64{1}, []int32{^0, ^1}, 0); (err == nil) != fine {
+		if _, err := b.AddThresholdTests(feature, []float64{1}, []int32{^0, ^1}, 0); (err == nil) != fine {
 			t.Errorf("feature %d: %v", feature, err)
 		}
 	}
 	for _, bounds := range [][]float64{{math.NaN()}, {1, math.NaN(), 3}, {math.NaN(), 2}, {1, 2, math.NaN()}} {
-		if _, err := b.Steps(0, bounds, []int32{^0, ^1, ^0, ^1}[:len(bounds)+1], 0); err == nil {
+		if _, err := b.AddThresholdTests(0, bounds, []int32{^0, ^1, ^0, ^1}[:len(bounds)+1], 0); err == nil {
 			t.Errorf("bounds %v are taken", bounds)
 		}
 	}
@@ -96,11 +96,11 @@ func TestAmong(t *testing.T) {
 			for _, missingIn := range []bool{false, true} {
 				m := &Model{Single: single, Inputs: []string{"a"}, Features: []Feature{{Input: 0}}, Terms: make([][]Term, 1), Start: []float64{0}}
 				b := NewBuilder(m)
-				in, err := b.Leaf(1)
+				in, err := b.AddLeaf(1)
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, err := b.Leaf(0)
+				out, err := b.AddLeaf(0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -108,12 +108,12 @@ func TestAmong(t *testing.T) {
 				if missingIn {
 					missing = in
 				}
-				root, err := b.Among(0, categories, -0.5, in, out, missing)
+				root, err := b.AddCategoryTests(0, categories, -0.5, in, out, missing)
 				if err != nil {
 					t.Fatal(err)
 				}
 				m.roots = []int32{root}
-				if err := b.Add(0); err != nil {
+				if err := b.AddToTargets(0); err != nil {
 					t.Fatal(err)
 				}
 				for v := -2.0; v < 11; v += 0.25 {

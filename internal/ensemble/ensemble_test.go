@@ -25,7 +25,7 @@ func randomModel(r *rand.Rand, inputs, trees, depth, targets int, single bool, f
 			for k := range values {
 				values[k] = r.NormFloat64()
 			}
-			leaf, err := b.Leaf(values...)
+			leaf, err := b.AddLeaf(values...)
 			if err != nil {
 				panic(err)
 			}
@@ -41,19 +41,19 @@ func randomModel(r *rand.Rand, inputs, trees, depth, targets int, single bool, f
 		if s.Weights != nil {
 			n *= s.Weights[r.IntN(len(s.Weights))]
 		}
-		t := s.of(n)
+		t := s.value(n)
 		if m.Features[f].Of != nil {
 			t = m.Features[f].Of(t)
 		}
 		if r.IntN(4) == 0 {
-			t = b.Below(t)
+			t = b.PreviousInput(t)
 		}
 		var made int32
 		var err error
 		if r.IntN(5) == 0 {
-			made, err = b.Steps(f, []float64{t, t + 2, t + 3}, []int32{left, right, left, right}, r.IntN(4))
+			made, err = b.AddThresholdTests(f, []float64{t, t + 2, t + 3}, []int32{left, right, left, right}, r.IntN(4))
 		} else {
-			made, err = b.Steps(f, []float64{t}, []int32{left, right}, r.IntN(2))
+			made, err = b.AddThresholdTests(f, []float64{t}, []int32{left, right}, r.IntN(2))
 		}
 		if err != nil {
 			panic(err)
@@ -70,7 +70,7 @@ func randomModel(r *rand.Rand, inputs, trees, depth, targets int, single bool, f
 		if width > 1 {
 			of = r.Perm(targets)
 		}
-		if err := b.Add(of...); err != nil {
+		if err := b.AddToTargets(of...); err != nil {
 			panic(err)
 		}
 	}

@@ -30,13 +30,13 @@ const (
 	countBoth      // and both
 )
 
-// vary makes a slot whose number is exact at k = 0 vary by what each split adds.
-func (v *variation) vary(exact, by int64) {
+// setLinear makes a slot whose number is exact at k = 0 vary by what each split adds.
+func (v *variation) setLinear(exact, by int64) {
 	*v = variation{offset: exact, slope: by, border: -by*exact + (by+1)/2}
 }
 
-// fix makes a slot stay at a number.
-func (v *variation) fix(n int32) { *v = variation{offset: int64(n)} }
+// setConstant makes a slot stay at a number.
+func (v *variation) setConstant(n int32) { *v = variation{offset: int64(n)} }
 
 // A span is the splits from..to of a line that reach a child.
 type span struct{ child, from, to int32 }
@@ -50,17 +50,17 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	s.changes = s.changes[:0]
 	s.splits.begin(total)
 	if total > 0 {
-		s.varies(int32(i), int32(j))
+		s.listVarying(int32(i), int32(j))
 		for _, slot := range s.varying {
 			switch s.vary[slot].mode {
 			case plain:
-				for _, m := range s.meet(slot, total) {
-					s.begin(s.asked[slot][m.at], m.border)
+				for _, m := range s.findCrossings(slot, total) {
+					s.markStale(s.listedTests[slot][m.at], m.border)
 				}
 			case steep:
-				s.meetSteep(slot, total)
+				s.markSteepTrees(slot, total)
 			default:
-				s.meetCount(slot)
+				s.markCountTrees(slot)
 			}
 		}
 		for w, trees := range s.stale {
@@ -69,7 +69,7 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 			}
 		}
 		for _, slot := range s.varying {
-			s.vary[slot].fix(s.score.slots[slot].place(s.exact[slot]))
+			s.vary[slot].setConstant(s.score.slots[slot].rankOf(s.exact[slot]))
 		}
 	}
 	starts = s.splits.finish(total)
@@ -80,34 +80,34 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	return starts, s.line
 }
 
-// A meeting is a border on a line, and who of those who ask for its slot has it.
-type meeting struct{ at, border int32 }
+// A crossing is a border on a line, and who of those who ask for its slot has it.
+type crossing struct{ at, border int32 }
 
-// meet returns the borders of a slot that are on a line. That nobody can foresee, and so
+// findCrossings returns the borders of a slot that are on a line. That nobody can foresee, and so
 // the loop has no branch that depends on it.
-func (s *Scorer) meet(slot, total int32) []meeting {
-	v, all := s.vary[slot], s.asked[slot]
-	if len(s.met) < len(all) {
-		s.met = make([]meeting, 2*len(all))
+func (s *Scorer) findCrossings(slot, total int32) []crossing {
+	v, all := s.vary[slot], s.listedTests[slot]
+	if len(s.crossings) < len(all) {
+		s.crossings = make([]crossing, 2*len(all))
 	}
 	n := 0
 	for k, q := range all {
 		border := v.border + v.slope*int64(q.threshold)
-		s.met[n] = meeting{int32(k), int32(border)}
+		s.crossings[n] = crossing{int32(k), int32(border)}
 		n += int(uint64(border-1-int64(total)) >> 63 &^ (uint64(border-1) >> 63)) // whether 1 ≤ border ≤ total
 	}
-	return s.met[:n]
+	return s.crossings[:n]
 }
 
-// meetSteep begins those trees who ask for a steep slot and are answered otherwise from
+// markSteepTrees begins those trees who ask for a steep slot and are answered otherwise from
 // some split of the line on.
-func (s *Scorer) meetSteep(slot, total int32) {
+func (s *Scorer) markSteepTrees(slot, total int32) {
 	f, ranks := &s.forms[slot], s.score.slots[slot].ranks
 	low, high := f.exact, f.exact+f.step*int64(total)
 	if f.step < 0 {
 		low, high = high, low
 	}
-	for _, q := range s.asked[slot] {
+	for _, q := range s.listedTests[slot] {
 		room := ranks[q.threshold]
 		if room < low || room >= high {
 			continue
@@ -116,26 +116,26 @@ func (s *Scorer) meetSteep(slot, total int32) {
 		if f.step < 0 {
 			border = -floorDiv(room-f.exact, -f.step)
 		}
-		s.begin(q, int32(border)) // from 1 to total
+		s.markStale(q, int32(border)) // from 1 to total
 	}
 }
 
-// meetCount begins those trees who ask for a count and are answered otherwise at an end
+// markCountTrees begins those trees who ask for a count and are answered otherwise at an end
 // of the line than elsewhere.
-func (s *Scorer) meetCount(slot int32) {
+func (s *Scorer) markCountTrees(slot int32) {
 	changes := s.forms[slot].exact
 	if s.vary[slot].mode == countBoth {
 		changes++
 	}
-	for _, q := range s.asked[slot] {
+	for _, q := range s.listedTests[slot] {
 		if int64(q.threshold) == changes {
-			s.begin(q, 0)
+			s.markStale(q, 0)
 		}
 	}
 }
 
-// varies lists the slots that vary along the line of i and j, and sets how.
-func (s *Scorer) varies(i, j int32) {
+// listVarying lists the slots that vary along the line of i and j, and sets how.
+func (s *Scorer) listVarying(i, j int32) {
 	s.varying = s.varying[:0]
 	ofI, ofJ := s.score.effects[i], s.score.effects[j]
 	for len(ofI) > 0 || len(ofJ) > 0 { // both by slot
@@ -177,15 +177,15 @@ func (s *Scorer) varies(i, j int32) {
 		case at.weighted():
 			v.mode, f.exact, f.step = steep, exact-(a-b)*int64(s.x[i]), a-b
 		default:
-			v.vary(exact-(a-b)*int64(s.x[i]), a-b)
+			v.setLinear(exact-(a-b)*int64(s.x[i]), a-b)
 		}
 		s.varying = append(s.varying, slot)
 	}
 }
 
-// answers says how a test of a slot with a mode is answered along the line: whether
+// testOutcome says how a test of a slot with a mode is answered along the line: whether
 // left for k < first and for k ≥ second, else otherwise.
-func (s *Scorer) answers(n *node, total int32) (left bool, first, second int64) {
+func (s *Scorer) testOutcome(n *node, total int32) (left bool, first, second int64) {
 	end := int64(total) + 1
 	mode, f := s.vary[n.slot].mode, &s.forms[n.slot]
 	threshold := int64(n.threshold)
@@ -240,7 +240,7 @@ func (s *Scorer) descend(t, here, total int32) {
 			n := &nodes[child]
 			v := &vary[n.slot]
 			if v.mode != plain {
-				child, to, todo = s.part(span{child, int32(from), int32(to)}, todo, total)
+				child, to, todo = s.splitSpan(span{child, int32(from), int32(to)}, todo, total)
 				continue
 			}
 			threshold := int64(n.threshold)
@@ -269,11 +269,11 @@ func (s *Scorer) descend(t, here, total int32) {
 	s.todo = todo
 }
 
-// part sends a span on from a test of a slot with a mode: to which child, and up to
+// splitSpan sends a span on from a test of a slot with a mode: to which child, and up to
 // which split. What goes another way is left to do.
-func (s *Scorer) part(at span, todo []span, total int32) (child int32, to int64, left []span) {
+func (s *Scorer) splitSpan(at span, todo []span, total int32) (child int32, to int64, left []span) {
 	n := &s.score.nodes[at.child]
-	goesLeft, first, second := s.answers(n, total)
+	goesLeft, first, second := s.testOutcome(n, total)
 	outer, inner := n.right, n.left
 	if goesLeft {
 		outer, inner = inner, outer

@@ -109,9 +109,9 @@ type Builder struct{ m *Model }
 // NewBuilder returns a builder of a model's trees.
 func NewBuilder(m *Model) *Builder { return &Builder{m} }
 
-// Leaf adds a leaf with values, one for each term of its tree, and returns it as a
+// AddLeaf adds a leaf with values, one for each term of its tree, and returns it as a
 // child.
-func (b *Builder) Leaf(values ...float64) (int32, error) {
+func (b *Builder) AddLeaf(values ...float64) (int32, error) {
 	for _, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return 0, fmt.Errorf("a leaf's value is %v", v)
@@ -124,19 +124,19 @@ func (b *Builder) Leaf(values ...float64) (int32, error) {
 	return ^int32(len(b.m.values) - len(values)), nil
 }
 
-// Steps adds tests of a feature v that lead to children[k] where v is above
+// AddThresholdTests adds tests of a feature v that lead to children[k] where v is above
 // bounds[k−1] and at most bounds[k], of which there is one less and which ascend, and
 // to children[missing] where v is missing. It returns the first test as a child.
-func (b *Builder) Steps(feature int, bounds []float64, children []int32, missing int) (int32, error) {
+func (b *Builder) AddThresholdTests(feature int, bounds []float64, children []int32, missing int) (int32, error) {
 	if len(bounds) == 0 {
 		return children[0], nil
 	}
 	at := len(bounds) / 2
-	left, err := b.Steps(feature, bounds[:at], children[:at+1], min(missing, at))
+	left, err := b.AddThresholdTests(feature, bounds[:at], children[:at+1], min(missing, at))
 	if err != nil {
 		return 0, err
 	}
-	right, err := b.Steps(feature, bounds[at+1:], children[at+1:], max(missing-at-1, 0))
+	right, err := b.AddThresholdTests(feature, bounds[at+1:], children[at+1:], max(missing-at-1, 0))
 	if err != nil {
 		return 0, err
 	}
@@ -152,29 +152,29 @@ func (b *Builder) Steps(feature int, bounds []float64, children []int32, missing
 	return int32(len(b.m.nodes) - 1), nil
 }
 
-// Among adds tests of whether a feature is in one of some categories, ascending and
+// AddCategoryTests adds tests of whether a feature is in one of some categories, ascending and
 // different whole numbers of at least 0: a value is in the category that it has
 // without its digits behind the point, zero being the greatest value below category 0.
-func (b *Builder) Among(feature int, categories []int, zero float64, in, out, missing int32) (int32, error) {
+func (b *Builder) AddCategoryTests(feature int, categories []int, zero float64, in, out, missing int32) (int32, error) {
 	var bounds []float64
 	children := []int32{out}
 	for k, c := range categories {
 		if k == 0 || c != categories[k-1]+1 {
 			low := zero
 			if c > 0 {
-				low = b.Below(float64(c))
+				low = b.PreviousInput(float64(c))
 			}
 			bounds, children = append(bounds, low), append(children, in)
 		}
 		if k+1 == len(categories) || categories[k+1] != c+1 {
-			bounds, children = append(bounds, b.Below(float64(c)+1)), append(children, out)
+			bounds, children = append(bounds, b.PreviousInput(float64(c)+1)), append(children, out)
 		}
 	}
-	return b.Steps(feature, bounds, children, max(slices.Index(children, missing), 0))
+	return b.AddThresholdTests(feature, bounds, children, max(slices.Index(children, missing), 0))
 }
 
-// Below returns the greatest number below v that an input can be.
-func (b *Builder) Below(v float64) float64 {
+// PreviousInput returns the greatest number below v that an input can be.
+func (b *Builder) PreviousInput(v float64) float64 {
 	if b.m.Single {
 		return float64(math.Nextafter32(float32(v), float32(math.Inf(-1))))
 	}
@@ -189,9 +189,9 @@ type Shape struct {
 	Test        func(node int, left, right int32) (int32, error) // adds the test
 }
 
-// Tree adds a tree. Every node is reached over one way alone, so that there is no
+// AddTree adds a tree. Every node is reached over one way alone, so that there is no
 // circle.
-func (b *Builder) Tree(s Shape) error {
+func (b *Builder) AddTree(s Shape) error {
 	if s.Root < 0 || s.Root >= s.Nodes {
 		return fmt.Errorf("the tree begins at node %d, and it has %d", s.Root, s.Nodes)
 	}
@@ -233,9 +233,9 @@ func (b *Builder) Tree(s Shape) error {
 	return nil
 }
 
-// Add adds the last tree to the sums of targets, with the values that each of its
+// AddToTargets adds the last tree to the sums of targets, with the values that each of its
 // leaves has, in that order.
-func (b *Builder) Add(targets ...int) error {
+func (b *Builder) AddToTargets(targets ...int) error {
 	for at, target := range targets {
 		if target < 0 || target >= len(b.m.Terms) {
 			return fmt.Errorf("a tree is of target %d, and there are %d", target, len(b.m.Terms))

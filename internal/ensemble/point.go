@@ -23,7 +23,7 @@ func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
 				n += int64(x[i])
 			}
 		}
-		dst = append(dst, at.place(n))
+		dst = append(dst, at.rankOf(n))
 	}
 	return dst
 }

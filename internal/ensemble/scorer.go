@@ -14,22 +14,22 @@ type Scorer struct {
 	exact []int64     // by slot, its number
 	vary  []variation // by slot, its number as tests compare it
 
-	leaves  []int32   // by tree
-	starts  []int32   // by tree, where its path begins in paths
-	paths   []step    // the tests on each tree's current path
-	lengths []int32   // by tree
-	asked   [][]asked // by slot, who on the paths asks for it
-	stale   []uint64  // a bit set of trees
-	from    []start   // by stale tree, where to begin with it
+	leaves      []int32        // by tree
+	starts      []int32        // by tree, where its path begins in paths
+	paths       []step         // the tests on each tree's current path
+	lengths     []int32        // by tree
+	listedTests [][]listedTest // by slot, who on the paths asks for it
+	stale       []uint64       // a bit set of trees
+	from        []resumePoint  // by stale tree, where to begin with it
 
 	// A line.
-	forms   []form  // by slot
-	varying []int32 // the slots that vary
-	met     []meeting
-	todo    []span
-	splits  splits
-	changes []change
-	line    [][]float64 // by target and piece
+	forms     []form  // by slot
+	varying   []int32 // the slots that vary
+	crossings []crossing
+	todo      []span
+	splits    splits
+	changes   []change
+	line      [][]float64 // by target and piece
 }
 
 // NewScorer returns a scorer whose composition has no ingredients. Call
@@ -41,10 +41,10 @@ func (s *Score) NewScorer() *Scorer {
 		x: make([]int32, len(s.effects)), place: make([]int32, len(s.effects)),
 		exact:  make([]int64, len(s.slots)),
 		leaves: make([]int32, trees), starts: make([]int32, trees), lengths: make([]int32, trees),
-		stale: make([]uint64, (trees+63)/64), from: make([]start, trees), vary: make([]variation, len(s.slots)),
+		stale: make([]uint64, (trees+63)/64), from: make([]resumePoint, trees), vary: make([]variation, len(s.slots)),
 		forms: make([]form, len(s.slots)), line: make([][]float64, len(s.Terms)),
 	}
-	c.asked = make([][]asked, len(s.slots))
+	c.listedTests = make([][]listedTest, len(s.slots))
 	length := int32(0)
 	for t, depth := range s.depths {
 		c.starts[t] = length
@@ -52,11 +52,11 @@ func (s *Score) NewScorer() *Scorer {
 	}
 	c.paths = make([]step, length)
 	for k := range s.slots {
-		c.vary[k].fix(s.slots[k].place(0))
+		c.vary[k].setConstant(s.slots[k].rankOf(0))
 	}
 	for t, root := range s.roots {
 		c.leaves[t] = 0 // which is none
-		c.follow(int32(t), 0, root)
+		c.replacePath(int32(t), 0, root)
 	}
 	return c
 }
@@ -116,28 +116,28 @@ func (s *Scorer) assign(i, amount int32) {
 		} else {
 			s.exact[e.slot] += e.weight * int64(amount-old)
 		}
-		was, now := int32(s.vary[e.slot].offset), slot.place(s.exact[e.slot])
-		s.vary[e.slot].fix(now)
+		was, now := int32(s.vary[e.slot].offset), slot.rankOf(s.exact[e.slot])
+		s.vary[e.slot].setConstant(now)
 		low, high := min(was, now), max(was, now)
-		for _, q := range s.asked[e.slot] {
+		for _, q := range s.listedTests[e.slot] {
 			if low <= q.threshold && q.threshold < high {
-				s.begin(q, 0)
+				s.markStale(q, 0)
 			}
 		}
 	}
 }
 
-// A start is with which test on its path to begin with a stale tree. If there is only
+// A resumePoint is with which test on its path to begin with a stale tree. If there is only
 // one such test, and at a split of the line its answer changes, that is the border, and
 // other the child that is not on the path; else the border is 0.
-type start struct{ step, other, border int32 }
+type resumePoint struct{ step, other, border int32 }
 
-// begin makes a tree stale from a test on its path on.
-func (s *Scorer) begin(q asked, border int32) {
+// markStale makes a tree stale from a test on its path on.
+func (s *Scorer) markStale(q listedTest, border int32) {
 	at := &s.from[q.tree]
 	if w, bit := q.tree>>6, uint64(1)<<(q.tree&63); s.stale[w]&bit == 0 {
 		s.stale[w] |= bit
-		*at = start{q.step, q.other, border}
+		*at = resumePoint{q.step, q.other, border}
 	} else {
 		at.step, at.border = min(at.step, q.step), 0
 	}
@@ -167,35 +167,35 @@ func (s *Scorer) refreshTree(t int32) {
 		}
 		if next != was {
 			for _, q := range path[p+1:] {
-				s.forget(q)
+				s.unlistStep(q)
 			}
-			s.asked[path[p].slot][path[p].asked].other = was
-			s.follow(t, int32(p+1), next)
+			s.listedTests[path[p].slot][path[p].listIndex].other = was
+			s.replacePath(t, int32(p+1), next)
 			return
 		}
 	}
 }
 
-// forget takes a step from those that ask for its slot.
-func (s *Scorer) forget(q step) {
-	all := s.asked[q.slot]
+// unlistStep takes a step from those that ask for its slot.
+func (s *Scorer) unlistStep(q step) {
+	all := s.listedTests[q.slot]
 	last := all[len(all)-1]
-	all[q.asked] = last
-	s.paths[s.starts[last.tree]+last.step].asked = q.asked
-	s.asked[q.slot] = all[:len(all)-1]
+	all[q.listIndex] = last
+	s.paths[s.starts[last.tree]+last.step].listIndex = q.listIndex
+	s.listedTests[q.slot] = all[:len(all)-1]
 }
 
-// follow replaces the path of tree t from its p-th test on by the one that begins at
+// replacePath replaces the path of tree t from its p-th test on by the one that begins at
 // a child.
-func (s *Scorer) follow(t, p, at int32) {
+func (s *Scorer) replacePath(t, p, at int32) {
 	for at >= 0 {
 		n := &s.score.nodes[at]
-		s.paths[s.starts[t]+p] = step{at, n.slot, n.threshold, int32(len(s.asked[n.slot]))}
+		s.paths[s.starts[t]+p] = step{at, n.slot, n.threshold, int32(len(s.listedTests[n.slot]))}
 		next, other := n.right, n.left
 		if s.vary[n.slot].offset <= int64(n.threshold) {
 			next, other = other, next
 		}
-		s.asked[n.slot] = append(s.asked[n.slot], asked{n.threshold, t, p, other})
+		s.listedTests[n.slot] = append(s.listedTests[n.slot], listedTest{n.threshold, t, p, other})
 		at = next
 		p++
 	}
@@ -208,8 +208,8 @@ func (s *Scorer) follow(t, p, at int32) {
 
 // A step is a node on a path, what it tests, and where it is among those who ask for
 // that.
-type step struct{ node, slot, threshold, asked int32 }
+type step struct{ node, slot, threshold, listIndex int32 }
 
-// asked is a step of a tree's path, by the slot that it asks for, and the child that
+// listedTest is a step of a tree's path, by the slot that it asks for, and the child that
 // is not on the path.
-type asked struct{ threshold, tree, step, other int32 }
+type listedTest struct{ threshold, tree, step, other int32 }

@@ -83,7 +83,7 @@ func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
 	a.from = append(a.from, int32(len(a.shares)))
 	a.single = len(m.Terms) == 1
 	for t := range a.from[1:] {
-		all := a.of(int32(t))
+		all := a.sharesOf(int32(t))
 		a.single = a.single && len(all) == 1 && all[0] == share{term: int32(t)}
 	}
 	return a
@@ -98,19 +98,19 @@ func (a *tables[T]) fresh() summer {
 	return &c
 }
 
-// of returns the shares of a tree.
-func (a *tables[T]) of(tree int32) []share { return a.shares[a.from[tree]:a.from[tree+1]] }
+// sharesOf returns the shares of a tree.
+func (a *tables[T]) sharesOf(tree int32) []share { return a.shares[a.from[tree]:a.from[tree+1]] }
 
 func (a *tables[T]) set(tree, leaf int32) {
-	for _, s := range a.of(tree) {
+	for _, s := range a.sharesOf(tree) {
 		a.current[s.target][s.term] = a.values[leaf+s.at]
 	}
 }
 
-func (a *tables[T]) point(target int) float64 { return float64(a.folded(target, a.current[target])) }
+func (a *tables[T]) point(target int) float64 { return float64(a.foldTerms(target, a.current[target])) }
 
-// folded is the sum, or what else the model makes, of a target's terms.
-func (a *tables[T]) folded(target int, terms []T) T {
+// foldTerms is the sum, or what else the model makes, of a target's terms.
+func (a *tables[T]) foldTerms(target int, terms []T) T {
 	v := a.start[target]
 	switch {
 	case len(terms) == 0:
@@ -129,7 +129,7 @@ func (a *tables[T]) folded(target int, terms []T) T {
 func (a *tables[T]) line(target int, changes []change, pieces int, out []float64) []float64 {
 	terms := a.current[target]
 	for p := 0; p < pieces; p += lanes {
-		a.part(target, changes, int32(p))
+		a.fillPlaces(target, changes, int32(p))
 		sums := a.lanes[:]
 		if pieces-p <= half {
 			sums = sums[:half]
@@ -149,9 +149,9 @@ func (a *tables[T]) line(target int, changes []change, pieces int, out []float64
 	return out
 }
 
-// part makes places of the changes, for the block that begins with piece p: those
+// fillPlaces makes places of the changes, for the block that begins with piece p: those
 // before it are at its first lane, and those behind it at none.
-func (a *tables[T]) part(target int, changes []change, p int32) {
+func (a *tables[T]) fillPlaces(target int, changes []change, p int32) {
 	current, values := a.current[target], a.values
 	if cap(a.places) < len(changes) {
 		a.places = make([]place[T], 2*len(changes))
@@ -166,7 +166,7 @@ func (a *tables[T]) part(target int, changes []change, p int32) {
 	}
 	n := 0
 	for _, c := range changes {
-		for _, s := range a.of(c.tree) {
+		for _, s := range a.sharesOf(c.tree) {
 			if int(s.target) == target {
 				q := &places[n]
 				q.term, q.lane = s.term, min(max(c.piece-p, 0), lanes)
@@ -178,8 +178,8 @@ func (a *tables[T]) part(target int, changes []change, p int32) {
 	a.places = places[:n]
 }
 
-// spread sets r to what the first places say of their term, and returns the others.
-func spread[T float32 | float64](r []T, places []place[T]) []place[T] {
+// applyPlaces sets r to what the first places say of their term, and returns the others.
+func applyPlaces[T float32 | float64](r []T, places []place[T]) []place[T] {
 	for k, q := range places {
 		if k > 0 && q.term != places[0].term {
 			return places[k:]
@@ -196,12 +196,12 @@ func spread[T float32 | float64](r []T, places []place[T]) []place[T] {
 	return nil
 }
 
-// each calls f with every term in each of some lanes.
-func each[T float32 | float64](lanes int, terms []T, places []place[T], f func(k int, r []T)) {
+// forEachTerm calls f with every term in each of some lanes.
+func forEachTerm[T float32 | float64](lanes int, terms []T, places []place[T], f func(k int, r []T)) {
 	r := make([]T, lanes)
 	for k, t := range terms {
 		if len(places) > 0 && int(places[0].term) == k {
-			places = spread(r, places)
+			places = applyPlaces(r, places)
 		} else {
 			for q := range r {
 				r[q] = t
@@ -213,7 +213,7 @@ func each[T float32 | float64](lanes int, terms []T, places []place[T], f func(k
 
 // extremes sets each lane of the result to the least or the greatest term.
 func (a *tables[T]) extremes(result, terms []T) {
-	each(len(result), terms, a.places, func(k int, r []T) {
+	forEachTerm(len(result), terms, a.places, func(k int, r []T) {
 		for q, v := range r {
 			switch {
 			case k == 0:
@@ -229,7 +229,7 @@ func (a *tables[T]) extremes(result, terms []T) {
 
 // addPlain is an [adder] in plain Go. It is what the machine's own way must agree with.
 func addPlain[T float32 | float64](sums, terms []T, places []place[T]) {
-	each(len(sums), terms, places, func(_ int, r []T) {
+	forEachTerm(len(sums), terms, places, func(_ int, r []T) {
 		for q, v := range r {
 			sums[q] += v
 		}
@@ -248,7 +248,7 @@ func (a *tables[T]) at(target int, leaves []int32) float64 {
 	for _, t := range a.added[target] {
 		terms = append(terms, a.values[leaves[t.Tree]+t.At])
 	}
-	return float64(a.folded(target, terms))
+	return float64(a.foldTerms(target, terms))
 }
 
 func (a *tables[T]) bounds(target int, leaves [][]int32) (least, greatest float64) {
@@ -262,5 +262,5 @@ func (a *tables[T]) bounds(target int, leaves [][]int32) (least, greatest float6
 		low, high = append(low, from), append(high, to)
 	}
 	// Rounding keeps the order of sums whose terms are in order.
-	return float64(a.folded(target, low)), float64(a.folded(target, high))
+	return float64(a.foldTerms(target, low)), float64(a.foldTerms(target, high))
 }

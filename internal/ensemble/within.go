@@ -1,9 +1,9 @@
 package ensemble
 
-// Within returns numbers between which the sum of each target is where each ingredient i has
+// BoundsInBox returns numbers between which the sum of each target is where each ingredient i has
 // from lo[i] to hi[i] units, of total in all: those of the least and of the greatest leaf that
 // each tree can reach.
-func (s *Score) Within(lo, hi []int32, total int) (least, greatest []float64) {
+func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float64) {
 	from, to := make([]int32, len(s.slots)), make([]int32, len(s.slots))
 	for k := range s.slots {
 		at := &s.slots[k]
@@ -22,7 +22,7 @@ func (s *Score) Within(lo, hi []int32, total int) (least, greatest []float64) {
 		if !at.source.Count && !at.weighted() {
 			b = min(b, int64(total))
 		}
-		from[k], to[k] = at.place(a), at.place(b)
+		from[k], to[k] = at.rankOf(a), at.rankOf(b)
 	}
 	leaves := make([][]int32, len(s.roots))
 	var todo []int32
@@ -49,5 +49,5 @@ func (s *Score) Within(lo, hi []int32, total int) (least, greatest []float64) {
 	return least, greatest
 }
 
-// WithinCost is about how many nanoseconds [Score.Within] takes.
-func (s *Score) WithinCost() int64 { return int64(5 * len(s.nodes)) }
+// BoundsInBoxCost is about how many nanoseconds [Score.BoundsInBox] takes.
+func (s *Score) BoundsInBoxCost() int64 { return int64(5 * len(s.nodes)) }

@@ -25,13 +25,13 @@ func TestWithin(t *testing.T) {
 					lo[i], hi[i] = r.Int32N(x[i]+1), x[i]+r.Int32N(int32(total)+1)
 				}
 			}
-			least, greatest := s.Within(lo, hi, total)
+			least, greatest := s.BoundsInBox(lo, hi, total)
 			for g, v := range s.Sums(x) {
 				if v < least[g] || v > greatest[g] {
 					t.Fatalf("trial %d: target %d is %v at %v, and from %v to %v from %v to %v", trial, g, v, x, least[g], greatest[g], lo, hi)
 				}
 			}
-			least, greatest = s.Within(x, x, total)
+			least, greatest = s.BoundsInBox(x, x, total)
 			if want := s.Sums(x); !slices.Equal(least, want) || !slices.Equal(greatest, want) {
 				t.Fatalf("trial %d: %v has %v, and alone from %v to %v", trial, x, want, least, greatest)
 			}

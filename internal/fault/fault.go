@@ -44,10 +44,10 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
-		b.WriteString(shown(e.File))
+		b.WriteString(quoteUnprintable(e.File))
 		switch {
 		case e.Cell != "":
-			b.WriteString(":" + shown(e.Cell))
+			b.WriteString(":" + quoteUnprintable(e.Cell))
 		case e.Line > 0:
 			b.WriteString(":" + strconv.Itoa(e.Line))
 			if e.Column > 0 {
@@ -63,8 +63,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// shown returns a name as it is, or quoted if it would act on the screen.
-func shown(name string) string {
+// quoteUnprintable returns a name as it is, or quoted if it would act on the screen.
+func quoteUnprintable(name string) string {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(name)
 	}
@@ -130,7 +130,7 @@ func Nearest(text string, names []string) (string, bool) {
 		}
 		lower := strings.ToLower(name)
 		d := levenshtein.ComputeDistance(text, lower)
-		if d == 2 && swapped(text, lower) {
+		if d == 2 && isTransposition(text, lower) {
 			d = 1
 		}
 		if d <= most && d < least {
@@ -140,9 +140,9 @@ func Nearest(text string, names []string) (string, bool) {
 	return best, found
 }
 
-// swapped says whether two texts differ in that two neighbouring letters have changed
+// isTransposition says whether two texts differ in that two neighbouring letters have changed
 // places.
-func swapped(text, other string) bool {
+func isTransposition(text, other string) bool {
 	a, b := []rune(text), []rune(other)
 	if len(a) != len(b) {
 		return false

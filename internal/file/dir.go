@@ -37,47 +37,47 @@ type Dir struct {
 
 // Create makes a file of data. One that is there already is left as it is, whatever it
 // is: the error is then [fs.ErrExist].
-func Create(path string, data []byte) error { return beside(path).Create(filepath.Base(path), data) }
+func Create(path string, data []byte) error { return parentDir(path).Create(filepath.Base(path), data) }
 
 // Replace makes data the contents of a file, whether or not it is there. It takes the
 // place of a link, and leaves what that leads to.
 func Replace(path string, data []byte) error {
-	return beside(path).Replace(filepath.Base(path), data)
+	return parentDir(path).Replace(filepath.Base(path), data)
 }
 
 // Read reads a file of at most so many bytes that kir has written: no link to one.
 func Read(path string, most int64) ([]byte, error) {
-	return beside(path).Read(filepath.Base(path), most)
+	return parentDir(path).Read(filepath.Base(path), most)
 }
 
-// beside is the directory of a path.
-func beside(path string) *Dir { return &Dir{Path: filepath.Dir(path)} }
+// parentDir is the directory of a path.
+func parentDir(path string) *Dir { return &Dir{Path: filepath.Dir(path)} }
 
 // Join returns the path of a file.
 func (d *Dir) Join(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
 
-func (d *Dir) before(call, path string) error {
+func (d *Dir) runStep(call, path string) error {
 	if d.Step == nil {
 		return nil
 	}
 	return d.Step(call, path)
 }
 
-// placed gives an error the path of what it is about.
-func placed(err error, path string) error {
+// withPath gives an error the path of what it is about.
+func withPath(err error, path string) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
-		return &fs.PathError{Op: plainly(of.Op), Path: path, Err: of.Err}
+		return &fs.PathError{Op: operationVerb(of.Op), Path: path, Err: of.Err}
 	}
 	var link *os.LinkError
 	if errors.As(err, &link) {
-		return &fs.PathError{Op: plainly(link.Op), Path: path, Err: link.Err}
+		return &fs.PathError{Op: operationVerb(link.Op), Path: path, Err: link.Err}
 	}
 	return err
 }
 
-// plainly returns what a call of the system does to a file, for a message.
-func plainly(op string) string {
+// operationVerb returns what a call of the system does to a file, for a message.
+func operationVerb(op string) string {
 	switch op {
 	case "openat", "stat", "lstat", "statat", "lstatat":
 		return "open"
@@ -87,9 +87,9 @@ func plainly(op string) string {
 	return strings.TrimSuffix(op, "at")
 }
 
-// enter opens the directory that a name is in, made if that is wanted. Nothing below the
+// openParent opens the directory that a name is in, made if that is wanted. Nothing below the
 // Dir may be a link.
-func (d *Dir) enter(name string, make bool) (*os.Root, error) {
+func (d *Dir) openParent(name string, make bool) (*os.Root, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: d.Join(name), Err: fs.ErrInvalid}
 	}
@@ -100,9 +100,9 @@ func (d *Dir) enter(name string, make bool) (*os.Root, error) {
 	}
 	// Opening a pipe would wait for who writes to it.
 	if info, err := os.Stat(d.Path); err != nil {
-		return nil, placed(err, d.Join(name))
+		return nil, withPath(err, d.Join(name))
 	} else if !info.IsDir() {
-		return nil, notDirectory(d.Path, info.Mode())
+		return nil, notDirectoryError(d.Path, info.Mode())
 	}
 	r, err := os.OpenRoot(d.Path)
 	if err != nil {
@@ -114,7 +114,7 @@ func (d *Dir) enter(name string, make bool) (*os.Root, error) {
 			break
 		}
 		at = path.Join(at, part)
-		next, err := d.enterOne(r, part, at, make)
+		next, err := d.openSubdirectory(r, part, at, make)
 		if err = errors.Join(err, r.Close()); err != nil {
 			return nil, err
 		}
@@ -123,15 +123,15 @@ func (d *Dir) enter(name string, make bool) (*os.Root, error) {
 	return r, nil
 }
 
-// enterOne opens a directory of r, which is at a name.
-func (d *Dir) enterOne(r *os.Root, part, at string, make bool) (*os.Root, error) {
+// openSubdirectory opens a directory of r, which is at a name.
+func (d *Dir) openSubdirectory(r *os.Root, part, at string, make bool) (*os.Root, error) {
 	info, err := r.Lstat(part)
 	if make && errors.Is(err, fs.ErrNotExist) {
-		if err := d.before("mkdir", d.Join(at)); err != nil {
+		if err := d.runStep("mkdir", d.Join(at)); err != nil {
 			return nil, err
 		}
 		if err := r.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, placed(err, d.Join(at))
+			return nil, withPath(err, d.Join(at))
 		}
 		if err := d.sync(r, path.Dir(at)); err != nil {
 			return nil, err
@@ -139,17 +139,17 @@ func (d *Dir) enterOne(r *os.Root, part, at string, make bool) (*os.Root, error)
 		info, err = r.Lstat(part)
 	}
 	if err != nil {
-		return nil, placed(err, d.Join(at))
+		return nil, withPath(err, d.Join(at))
 	}
 	if !info.IsDir() {
-		return nil, notDirectory(d.Join(at), info.Mode())
+		return nil, notDirectoryError(d.Join(at), info.Mode())
 	}
 	next, err := r.OpenRoot(part)
 	if err != nil {
-		return nil, placed(err, d.Join(at))
+		return nil, withPath(err, d.Join(at))
 	}
 	if is, err := next.Stat("."); err != nil || !os.SameFile(info, is) {
-		return nil, errors.Join(cmp.Or(err, notDirectory(d.Join(at), fs.ModeSymlink)), next.Close())
+		return nil, errors.Join(cmp.Or(err, notDirectoryError(d.Join(at), fs.ModeSymlink)), next.Close())
 	}
 	return next, nil
 }
@@ -165,7 +165,7 @@ func (d *Dir) makePath() error {
 		missing = append(missing, at)
 	}
 	for _, at := range slices.Backward(missing) {
-		if err := d.before("mkdir", at); err != nil {
+		if err := d.runStep("mkdir", at); err != nil {
 			return err
 		}
 		if err := os.Mkdir(at, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -183,9 +183,9 @@ func (d *Dir) makePath() error {
 	return nil
 }
 
-// Make makes the directory of a name.
-func (d *Dir) Make(name string) error {
-	r, err := d.enter(name, true)
+// MakeDir makes the directory of a name.
+func (d *Dir) MakeDir(name string) error {
+	r, err := d.openParent(name, true)
 	if err != nil {
 		return err
 	}
@@ -197,17 +197,17 @@ func (d *Dir) Make(name string) error {
 func (d *Dir) sync(r *os.Root, name string) error { return d.syncPath(r, d.Join(name)) }
 
 func (d *Dir) syncPath(r *os.Root, path string) error {
-	if err := d.before("sync", path); err != nil {
+	if err := d.runStep("sync", path); err != nil {
 		return err
 	}
 	f, err := r.Open(".")
 	if err != nil {
-		return placed(err, path)
+		return withPath(err, path)
 	}
 	defer f.Close()
 	// Some file systems cannot sync directories, and need not.
 	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-		return placed(err, path)
+		return withPath(err, path)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (d *Dir) syncPath(r *os.Root, path string) error {
 // Create makes a file of data. One that is there already is left as it is, whatever it
 // is: the error is then [fs.ErrExist]. Of several processes that create one file, one does.
 func (d *Dir) Create(name string, data []byte) error {
-	r, err := d.enter(name, true)
+	r, err := d.openParent(name, true)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (d *Dir) Create(name string, data []byte) error {
 	if _, err := r.Lstat(base); err == nil {
 		return &fs.PathError{Op: "create", Path: d.Join(name), Err: fs.ErrExist}
 	}
-	filled, err := d.fill(r, name, data)
+	filled, err := d.writeNewFile(r, name, data)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (d *Dir) Create(name string, data []byte) error {
 
 // link gives a file that has been filled its name, unless that is taken.
 func (d *Dir) link(r *os.Root, filled, name string) error {
-	if err := d.before("link", d.Join(name)); err != nil {
+	if err := d.runStep("link", d.Join(name)); err != nil {
 		return err
 	}
 	base, beside := path.Base(name), path.Join(path.Dir(name), filled)
@@ -247,50 +247,50 @@ func (d *Dir) link(r *os.Root, filled, name string) error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return errors.Join(placed(err, d.Join(name)), d.remove(r, beside))
+		return errors.Join(withPath(err, d.Join(name)), d.remove(r, beside))
 	}
 	// Some file systems have no links. There, two processes that end a file in the same
 	// instant are not told from one another.
 	if _, there := r.Lstat(base); there == nil {
 		return errors.Join(&fs.PathError{Op: "create", Path: d.Join(name), Err: fs.ErrExist}, d.remove(r, beside))
 	}
-	return placed(r.Rename(filled, base), d.Join(name))
+	return withPath(r.Rename(filled, base), d.Join(name))
 }
 
 // Replace makes data the contents of a file, whether or not it is there. It takes the
 // place of a link, and leaves what that leads to.
 func (d *Dir) Replace(name string, data []byte) error {
-	r, err := d.enter(name, true)
+	r, err := d.openParent(name, true)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	filled, err := d.fill(r, name, data)
+	filled, err := d.writeNewFile(r, name, data)
 	if err != nil {
 		return err
 	}
-	if err := d.before("rename", d.Join(name)); err != nil {
+	if err := d.runStep("rename", d.Join(name)); err != nil {
 		return err
 	}
 	if err := r.Rename(filled, path.Base(name)); err != nil {
-		return errors.Join(placed(err, d.Join(name)), d.remove(r, path.Join(path.Dir(name), filled)))
+		return errors.Join(withPath(err, d.Join(name)), d.remove(r, path.Join(path.Dir(name), filled)))
 	}
 	return d.sync(r, path.Dir(name))
 }
 
-// fill writes data to a new file beside a name, and returns what it is called once it has
+// writeNewFile writes data to a new file beside a name, and returns what it is called once it has
 // reached the disk.
-func (d *Dir) fill(r *os.Root, name string, data []byte) (filled string, err error) {
+func (d *Dir) writeNewFile(r *os.Root, name string, data []byte) (filled string, err error) {
 	at := d.Join(name)
-	if err := d.before("create", at); err != nil {
+	if err := d.runStep("create", at); err != nil {
 		return "", err
 	}
-	f, filled, err := newBeside(r, path.Base(name))
+	f, filled, err := newTempFile(r, path.Base(name))
 	if err != nil {
-		return "", placed(err, at)
+		return "", withPath(err, at)
 	}
 	write := func() error {
-		if err := d.before("write", at); err != nil {
+		if err := d.runStep("write", at); err != nil {
 			return err
 		}
 		if _, err := f.Write(data); err != nil {
@@ -299,20 +299,20 @@ func (d *Dir) fill(r *os.Root, name string, data []byte) (filled string, err err
 		if err := f.Chmod(cmp.Or(d.Mode, 0o644)); err != nil {
 			return err
 		}
-		if err := d.before("sync", at); err != nil {
+		if err := d.runStep("sync", at); err != nil {
 			return err
 		}
 		return f.Sync()
 	}
 	err = write()
 	if err = cmp.Or(err, f.Close()); err != nil {
-		return "", errors.Join(placed(err, at), d.remove(r, path.Join(path.Dir(name), filled)))
+		return "", errors.Join(withPath(err, at), d.remove(r, path.Join(path.Dir(name), filled)))
 	}
 	return filled, nil
 }
 
-// newBeside makes an empty file that nobody else has, called after another one.
-func newBeside(r *os.Root, base string) (f *os.File, name string, err error) {
+// newTempFile makes an empty file that nobody else has, called after another one.
+func newTempFile(r *os.Root, base string) (f *os.File, name string, err error) {
 	const tries = 10_000
 	for range tries {
 		name = fmt.Sprintf("%s.%d%s", base, rand.Uint32(), NewEnding)
@@ -326,7 +326,7 @@ func newBeside(r *os.Root, base string) (f *os.File, name string, err error) {
 
 // Remove removes a file; one that is not there is none to remove.
 func (d *Dir) Remove(name string) error {
-	r, err := d.enter(name, false)
+	r, err := d.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -338,18 +338,18 @@ func (d *Dir) Remove(name string) error {
 }
 
 func (d *Dir) remove(r *os.Root, name string) error {
-	if err := d.before("remove", d.Join(name)); err != nil {
+	if err := d.runStep("remove", d.Join(name)); err != nil {
 		return err
 	}
 	if err := r.Remove(path.Base(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return placed(err, d.Join(name))
+		return withPath(err, d.Join(name))
 	}
 	return nil
 }
 
 // Open opens a file to read. What is no regular file is [ErrNotRegular].
 func (d *Dir) Open(name string) (*os.File, error) {
-	r, err := d.enter(name, false)
+	r, err := d.openParent(name, false)
 	if err != nil {
 		return nil, err
 	}
@@ -357,13 +357,13 @@ func (d *Dir) Open(name string) (*os.File, error) {
 	base, at := path.Base(name), d.Join(name)
 	info, err := r.Lstat(base)
 	if err != nil {
-		return nil, placed(err, at)
+		return nil, withPath(err, at)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, NotRegular(at, info.Mode())
+		return nil, NotRegularError(at, info.Mode())
 	}
-	f, err := regular(at, func() (*os.File, error) { return r.OpenFile(base, os.O_RDONLY|atOnce, 0) }, info)
-	return f, placed(err, at)
+	f, err := openRegular(at, func() (*os.File, error) { return r.OpenFile(base, os.O_RDONLY|openNonblocking, 0) }, info)
+	return f, withPath(err, at)
 }
 
 // Read reads a file of at most so many bytes.
@@ -374,7 +374,7 @@ func (d *Dir) Read(name string, most int64) ([]byte, error) {
 	}
 	defer f.Close() // read only: nothing can be lost by it
 	data, err := readAll(f, d.Join(name), most)
-	return data, placed(err, d.Join(name))
+	return data, withPath(err, d.Join(name))
 }
 
 // ReadPart reads so many bytes of a file from an offset on, or less where it ends.
@@ -385,7 +385,7 @@ func (d *Dir) ReadPart(name string, offset, length int64) ([]byte, error) {
 	}
 	defer f.Close() // read only: nothing can be lost by it
 	data, err := io.ReadAll(io.NewSectionReader(f, offset, length))
-	return data, placed(err, d.Join(name))
+	return data, withPath(err, d.Join(name))
 }
 
 // An Entry is a file of a directory.
@@ -399,7 +399,7 @@ type Entry struct {
 // neither a file nor a directory is among the files, with its mode.
 func (d *Dir) Walk(prefix string) (files []Entry, unfinished []string, err error) {
 	within := path.Dir(prefix + "x") // the directory of all names that begin so
-	r, err := d.enter(path.Join(within, "x"), false)
+	r, err := d.openParent(path.Join(within, "x"), false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil // nothing has been made yet
 	}
@@ -438,14 +438,14 @@ func (d *Dir) Walk(prefix string) (files []Entry, unfinished []string, err error
 		return err
 	})
 	slices.SortFunc(files, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
-	return files, unfinished, placedIn(err, d)
+	return files, unfinished, withDirPath(err, d)
 }
 
-// placedIn is placed for what is somewhere in a directory.
-func placedIn(err error, d *Dir) error {
+// withDirPath is placed for what is somewhere in a directory.
+func withDirPath(err error, d *Dir) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
-		return placed(err, d.Join(of.Path))
+		return withPath(err, d.Join(of.Path))
 	}
 	return err
 }

@@ -44,7 +44,7 @@ func (d *Dir) Locked(name string) (held, known bool) {
 	if err != nil || !info.Mode().IsRegular() {
 		return false, false
 	}
-	l := flock.New(d.Join(name), flock.SetFlag(os.O_RDONLY|atOnce|staysHere))
+	l := flock.New(d.Join(name), flock.SetFlag(os.O_RDONLY|openNonblocking|openNoFollow))
 	taken, err := l.TryLock()
 	return err == nil && !taken, errors.Join(err, l.Close()) == nil
 }
@@ -55,7 +55,7 @@ func (d *Dir) lockOnce(name string, shared bool) (*Lock, error) {
 	if err := d.makeEmpty(name); err != nil {
 		return nil, err
 	}
-	l := &Lock{d, name, flock.New(d.Join(name), flock.SetFlag(os.O_RDONLY|atOnce|staysHere))}
+	l := &Lock{d, name, flock.New(d.Join(name), flock.SetFlag(os.O_RDONLY|openNonblocking|openNoFollow))}
 	try := l.flock.TryLock
 	if shared {
 		try = l.flock.TryRLock
@@ -79,7 +79,7 @@ func (d *Dir) lockOnce(name string, shared bool) (*Lock, error) {
 
 // makeEmpty makes an empty file where there is none.
 func (d *Dir) makeEmpty(name string) error {
-	r, err := d.enter(name, false)
+	r, err := d.openParent(name, false)
 	if err != nil {
 		return err
 	}
@@ -93,13 +93,13 @@ func (d *Dir) makeEmpty(name string) error {
 			return nil // another process was as quick
 		}
 		if err != nil {
-			return placed(err, at)
+			return withPath(err, at)
 		}
 		return f.Close()
 	case err != nil:
-		return placed(err, at)
+		return withPath(err, at)
 	case !info.Mode().IsRegular():
-		return NotRegular(at, info.Mode())
+		return NotRegularError(at, info.Mode())
 	}
 	return nil
 }

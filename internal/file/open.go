@@ -2,7 +2,7 @@
 //
 // Whoever gave kir a directory, a problem's or a run's, may have put a link, a pipe or a
 // device in the place of a file. A file that a person or a problem names is opened by
-// [Open] or [Input], which follow links and take nothing but what can be read to an end.
+// [Open] or [OpenInput], which follow links and take nothing but what can be read to an end.
 // The files that kir keeps for itself, in a run and beside a problem, are in a [Dir],
 // below which no link is followed, neither to read nor to write.
 package file
@@ -23,22 +23,22 @@ import (
 // and is none, such as a device.
 var ErrNotRegular = errors.New("not a regular file")
 
-// NotRegular is the error of what is in the place of a file, [ErrNotRegular].
-func NotRegular(path string, mode fs.FileMode) error {
-	return &fault.Error{File: path, Message: "this is " + kind(mode) + ", not a regular file", Hint: "put the file itself in its place", Err: ErrNotRegular}
+// NotRegularError is the error of what is in the place of a file, [ErrNotRegular].
+func NotRegularError(path string, mode fs.FileMode) error {
+	return &fault.Error{File: path, Message: "this is " + describeKind(mode) + ", not a regular file", Hint: "put the file itself in its place", Err: ErrNotRegular}
 }
 
-// notDirectory is the error of what is in the place of a directory.
-func notDirectory(path string, mode fs.FileMode) error {
+// notDirectoryError is the error of what is in the place of a directory.
+func notDirectoryError(path string, mode fs.FileMode) error {
 	what := "a file"
 	if !mode.IsRegular() {
-		what = kind(mode)
+		what = describeKind(mode)
 	}
 	return &fault.Error{File: path, Message: "this is " + what + ", not a directory", Hint: "put the directory itself in its place", Err: ErrNotRegular}
 }
 
-// kind says what a file is that is no regular one.
-func kind(mode fs.FileMode) string {
+// describeKind says what a file is that is no regular one.
+func describeKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "a directory"
@@ -66,9 +66,9 @@ func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 		return nil, &fault.Error{File: path, Message: "this is a directory", Hint: "name a file"}
 	}
 	if !info.Mode().IsRegular() {
-		return nil, NotRegular(path, info.Mode())
+		return nil, NotRegularError(path, info.Mode())
 	}
-	f, err := regular(path, func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|atOnce, 0) }, nil)
+	f, err := openRegular(path, func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openNonblocking, 0) }, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +94,9 @@ func (s *stream) Read(p []byte) (int, error) {
 
 func (s *stream) Close() error { return s.file.Close() }
 
-// regular opens a file that was seen to be a regular one, and sees that it still is, and
+// openRegular opens a file that was seen to be a regular one, and sees that it still is, and
 // the same one, where that is known.
-func regular(path string, open func() (*os.File, error), seen fs.FileInfo) (*os.File, error) {
+func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (*os.File, error) {
 	f, err := open()
 	if err != nil {
 		return nil, err
@@ -105,18 +105,18 @@ func regular(path string, open func() (*os.File, error), seen fs.FileInfo) (*os.
 	switch {
 	case err != nil:
 	case !info.Mode().IsRegular():
-		err = NotRegular(path, info.Mode())
+		err = NotRegularError(path, info.Mode())
 	case seen != nil && !os.SameFile(seen, info):
-		err = NotRegular(path, fs.ModeSymlink)
+		err = NotRegularError(path, fs.ModeSymlink)
 	default:
 		return f, nil
 	}
 	return nil, errors.Join(err, f.Close())
 }
 
-// Input opens what a person named to read: a regular file, or a pipe, which is waited for
+// OpenInput opens what a person named to read: a regular file, or a pipe, which is waited for
 // until ctx ends.
-func Input(ctx context.Context, path string) (io.ReadCloser, error) {
+func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return Open(ctx, path)
@@ -149,19 +149,19 @@ func Input(ctx context.Context, path string) (io.ReadCloser, error) {
 // ErrTooLong is behind the error of a file that has more than it should.
 var ErrTooLong = errors.New("the file is too long")
 
-// tooLong is the error of a file that has more than it may.
-func tooLong(path string, most int64) error {
+// tooLongError is the error of a file that has more than it may.
+func tooLongError(path string, most int64) error {
 	return &fault.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", most), Hint: "is it the right one?", Err: ErrTooLong}
 }
 
 // readAll reads a file of at most so many bytes to its end.
 func readAll(f *os.File, path string, most int64) ([]byte, error) {
 	if info, err := f.Stat(); err == nil && info.Size() > most {
-		return nil, tooLong(path, most)
+		return nil, tooLongError(path, most)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(data)) > most {
-		err = tooLong(path, most)
+		err = tooLongError(path, most)
 	}
 	return data, err
 }

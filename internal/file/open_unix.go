@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// atOnce has a pipe opened without waiting for who writes to it, and staysHere has no
+// openNonblocking has a pipe opened without waiting for who writes to it, and openNoFollow has no
 // link followed.
 const (
-	atOnce    = syscall.O_NONBLOCK
-	staysHere = syscall.O_NOFOLLOW
+	openNonblocking = syscall.O_NONBLOCK
+	openNoFollow    = syscall.O_NOFOLLOW
 )
 
-// Mine says whether a file belongs to the user.
-func Mine(info fs.FileInfo) bool {
+// IsOwnedByUser says whether a file belongs to the user.
+func IsOwnedByUser(info fs.FileInfo) bool {
 	of, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(of.Uid) == os.Geteuid()
 }

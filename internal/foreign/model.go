@@ -17,9 +17,9 @@ import (
 // the composition, such as temperatures to be tried, and the wish says how good a value
 // is. A whole line is scored in one walk; see package ensemble.
 type Model struct {
-	settings []*ensemble.Score
-	wish     func(sums []float64) float64
-	floor    float64
+	settings     []*ensemble.Score
+	desirability func(sums []float64) float64
+	floor        float64
 }
 
 var _ mcmc.LineProperty = (*Model)(nil)
@@ -33,7 +33,7 @@ func New(settings []*ensemble.Score, wish func(sums []float64) float64, floor fl
 // LogScore returns log y(x).
 func (m *Model) LogScore(x *mcmc.Composition) float64 {
 	sums, _ := m.Sums(x)
-	return portable.Log(max(m.floor, m.wish(sums)))
+	return portable.Log(max(m.floor, m.desirability(sums)))
 }
 
 // Sums returns the sums of the ensemble's targets at x in the setting in which the
@@ -42,7 +42,7 @@ func (m *Model) Sums(x *mcmc.Composition) (sums []float64, setting int) {
 	y := math.Inf(-1)
 	for k, s := range m.settings {
 		found := s.Sums(x.Amounts())
-		if v := m.wish(found); k == 0 || v > y {
+		if v := m.desirability(found); k == 0 || v > y {
 			sums, setting, y = found, k, v
 		}
 	}
@@ -53,16 +53,16 @@ func (m *Model) Sums(x *mcmc.Composition) (sums []float64, setting int) {
 func (m *Model) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &modelScorer{property: m, x: x}
 	for _, score := range m.settings {
-		s.walks = append(s.walks, score.NewScorer())
+		s.scorers = append(s.scorers, score.NewScorer())
 	}
-	s.lines = make([]modelLine, len(s.walks))
+	s.lines = make([]modelLine, len(s.scorers))
 	return s
 }
 
 type modelScorer struct {
 	property *Model
 	x        *mcmc.Composition
-	walks    []*ensemble.Scorer
+	scorers  []*ensemble.Scorer
 	lines    []modelLine
 	sums     []float64
 }
@@ -71,40 +71,40 @@ type modelScorer struct {
 type modelLine struct {
 	starts []int32
 	sums   [][]float64
-	at     int
+	piece  int
 	y      float64
 }
 
 func (s *modelScorer) Reset() {
-	for _, w := range s.walks {
+	for _, w := range s.scorers {
 		w.Reset(s.x.Amounts(), s.x.Ingredients())
 	}
 }
 
 func (s *modelScorer) LogScore() float64 {
 	y := s.property.floor
-	for _, w := range s.walks {
+	for _, w := range s.scorers {
 		s.sums = w.AppendSums(s.sums[:0])
-		y = max(y, s.property.wish(s.sums))
+		y = max(y, s.property.desirability(s.sums))
 	}
 	return portable.Log(y)
 }
 
-// look takes the wish of a line's piece.
-func (s *modelScorer) look(l *modelLine) {
+// updatePiece takes the wish of a line's piece.
+func (s *modelScorer) updatePiece(l *modelLine) {
 	s.sums = s.sums[:0]
 	for _, of := range l.sums {
-		s.sums = append(s.sums, of[l.at])
+		s.sums = append(s.sums, of[l.piece])
 	}
-	l.y = s.property.wish(s.sums)
+	l.y = s.property.desirability(s.sums)
 }
 
 func (s *modelScorer) Line(i, j int, p *mcmc.Pieces) {
-	for k, w := range s.walks {
+	for k, w := range s.scorers {
 		l := &s.lines[k]
 		l.starts, l.sums = w.Line(i, j)
-		l.at = 0
-		s.look(l)
+		l.piece = 0
+		s.updatePiece(l)
 	}
 	last, lastLog := s.property.floor-1, 0.0
 	for start := int32(0); ; {
@@ -112,13 +112,13 @@ func (s *modelScorer) Line(i, j int, p *mcmc.Pieces) {
 		next := int32(math.MaxInt32)
 		for k := range s.lines {
 			l := &s.lines[k]
-			if l.at+1 < len(l.starts) && l.starts[l.at+1] == start {
-				l.at++
-				s.look(l)
+			if l.piece+1 < len(l.starts) && l.starts[l.piece+1] == start {
+				l.piece++
+				s.updatePiece(l)
 			}
 			y = max(y, l.y)
-			if l.at+1 < len(l.starts) {
-				next = min(next, l.starts[l.at+1])
+			if l.piece+1 < len(l.starts) {
+				next = min(next, l.starts[l.piece+1])
 			}
 		}
 		if start == 0 || y != last {
@@ -136,7 +136,7 @@ func (s *modelScorer) Line(i, j int, p *mcmc.Pieces) {
 }
 
 func (s *modelScorer) Moved(i, j int) {
-	for _, w := range s.walks {
+	for _, w := range s.scorers {
 		w.Set(i, int32(s.x.Amount(i)), j, int32(s.x.Amount(j)))
 	}
 }

@@ -28,8 +28,8 @@ func Dominates(a, b []float64) bool {
 	return better
 }
 
-// covers reports whether a is at least as good as b in every loss.
-func covers(a, b []float64) bool {
+// weaklyDominates reports whether a is at least as good as b in every loss.
+func weaklyDominates(a, b []float64) bool {
 	for k, v := range a {
 		if v > b[k] {
 			return false
@@ -100,7 +100,7 @@ func Minimal(points [][]float64) []int {
 	// What comes earlier in this order is never dominated by what comes later.
 	var kept []int
 	for _, k := range order {
-		if !slices.ContainsFunc(kept, func(other int) bool { return covers(points[other], points[k]) }) {
+		if !slices.ContainsFunc(kept, func(other int) bool { return weaklyDominates(points[other], points[k]) }) {
 			kept = append(kept, k)
 		}
 	}
@@ -157,10 +157,10 @@ func Distance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Spread returns the indices of at most count points that lie evenly over all of them, in
+// SelectSpread returns the indices of at most count points that lie evenly over all of them, in
 // ascending order: the best of each loss, and then, one after another, that which is
 // furthest from the ones chosen. Points are to be scaled. must are chosen before any.
-func Spread(points [][]float64, count int, must ...int) []int {
+func SelectSpread(points [][]float64, count int, must ...int) []int {
 	if len(points) <= count {
 		all := make([]int, len(points))
 		for k := range all {

@@ -82,7 +82,7 @@ func TestHypervolumeCountsCells(t *testing.T) {
 		if got := front.Hypervolume(all, reference); got != cells {
 			t.Fatalf("%v within %v have %v, not %v", all, reference, cells, got)
 		}
-		if added := front.Added(all[0], all[1:], reference); math.Abs(added-(cells-front.Hypervolume(all[1:], reference))) > 1e-9 {
+		if added := front.VolumeGain(all[0], all[1:], reference); math.Abs(added-(cells-front.Hypervolume(all[1:], reference))) > 1e-9 {
 			t.Fatalf("%v adds %v to %v", all[0], added, all[1:])
 		}
 	}
@@ -174,7 +174,7 @@ func TestSpreadKeepsEndsAndGaps(t *testing.T) {
 		x := float64(k*k) / 10000
 		all = append(all, []float64{x, 1 - x})
 	}
-	chosen := front.Spread(all, 11)
+	chosen := front.SelectSpread(all, 11)
 	if len(chosen) != 11 || chosen[0] != 0 || chosen[10] != 100 {
 		t.Fatalf("chosen: %v", chosen)
 	}

@@ -73,8 +73,8 @@ func volume(points [][]float64, reference []float64) float64 {
 	return sum
 }
 
-// Added returns by how much one more point raises the hypervolume of others.
-func Added(point []float64, others [][]float64, reference []float64) float64 {
+// VolumeGain returns by how much one more point raises the hypervolume of others.
+func VolumeGain(point []float64, others [][]float64, reference []float64) float64 {
 	box := 1.0
 	for d, v := range point {
 		if v >= reference[d] {

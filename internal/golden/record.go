@@ -50,8 +50,8 @@ func Open(t *testing.T) *Record {
 	return r
 }
 
-// Holds fails the test if a case does not say what it said.
-func (r *Record) Holds(t *testing.T, of, said string) {
+// CheckText fails the test if a case does not say what it said.
+func (r *Record) CheckText(t *testing.T, of, said string) {
 	t.Helper()
 	of = of[:min(len(of), 300)]
 	before, known := r.kept[of]
@@ -65,10 +65,10 @@ func (r *Record) Holds(t *testing.T, of, said string) {
 	}
 }
 
-// Fails is [Record.Holds] for the error of an input, with the kind of the error behind
+// CheckError is [Record.CheckText] for the error of an input, with the kind of the error behind
 // it. The directory of its file is left out, and what protobuf's errors have in place of
 // a space.
-func (r *Record) Fails(t *testing.T, of string, err error) {
+func (r *Record) CheckError(t *testing.T, of string, err error) {
 	t.Helper()
 	bad, is := errors.AsType[*fault.Error](err)
 	if !is {
@@ -82,5 +82,5 @@ func (r *Record) Fails(t *testing.T, of string, err error) {
 	if bad.Err != nil {
 		said += fmt.Sprintf(" (%T)", bad.Err)
 	}
-	r.Holds(t, of, said)
+	r.CheckText(t, of, said)
 }

@@ -35,7 +35,7 @@ func (m *measurement) anneal(ctx context.Context) error {
 		return err
 	}
 	if m.options.Early != nil {
-		if err := m.options.Early(m.rough().result()); err != nil {
+		if err := m.options.Early(m.preliminary().result()); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 		}
 		work.Go(func() error {
 			if from == 0 {
-				if err := m.pilot(ctx, w); err != nil {
+				if err := m.runPilot(ctx, w); err != nil {
 					return err
 				}
 			}
@@ -74,8 +74,8 @@ func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	return work.Wait()
 }
 
-// rough returns a measurement in which the populations that are made stand for all.
-func (m *measurement) rough() *measurement {
+// preliminary returns a measurement in which the populations that are made stand for all.
+func (m *measurement) preliminary() *measurement {
 	own := *m
 	own.sizes = nil
 	for _, w := range m.sizes {
@@ -132,8 +132,8 @@ func draw(s *count.Sampler, r Rand, n int, x *Composition) bool {
 	return !errors.Is(err, count.ErrEmpty)
 }
 
-// pilot fixes the schedule of a size.
-func (m *measurement) pilot(ctx context.Context, w *sizeWork) error {
+// runPilot fixes the schedule of a size.
+func (m *measurement) runPilot(ctx context.Context, w *sizeWork) error {
 	r := m.options.Stream(w.stream)
 	g, err := m.population(ctx, w, r, pilot, &w.schedule, false)
 	if g != nil {
@@ -167,7 +167,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 			if step < len(s.steps) {
 				next = s.steps[step]
 			}
-		} else if kept(values) < enough*float64(size) {
+		} else if countZeros(values) < enough*float64(size) {
 			if step == maxSteps || b*slices.Min(values) > frozen {
 				g.moves = walker.moves
 				return g, nil
@@ -177,7 +177,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 		} else {
 			s.found = true
 		}
-		weigh(values, b, next, weights)
+		fillWeights(values, b, next, weights)
 		sum := 0.0
 		for _, x := range weights {
 			sum += x
@@ -190,7 +190,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 		b = next
 		for k := range g.members {
 			walker.load(g.members[k])
-			for range sweep(w.n) {
+			for range movesPerStep(w.n) {
 				walker.move(r, b)
 			}
 			walker.store(&g.members[k])
@@ -207,8 +207,8 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 	return g, nil
 }
 
-// kept counts the values that are 0.
-func kept(values []float64) float64 {
+// countZeros counts the values that are 0.
+func countZeros(values []float64) float64 {
 	n := 0.0
 	for _, v := range values {
 		if v == 0 {
@@ -218,8 +218,8 @@ func kept(values []float64) float64 {
 	return n
 }
 
-// weigh fills weights with exp(−(next−b)·v); for an infinite next 1 where v is 0.
-func weigh(values []float64, b, next float64, weights []float64) {
+// fillWeights fills weights with exp(−(next−b)·v); for an infinite next 1 where v is 0.
+func fillWeights(values []float64, b, next float64, weights []float64) {
 	for k, v := range values {
 		switch {
 		case v == 0:

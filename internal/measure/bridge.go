@@ -19,18 +19,18 @@ func (m *measurement) bridge(ctx context.Context) error {
 	cost := 1 + len(m.rules.terms)/(termsOfMove*len(m.rules.amounts)) // of a move
 	done := 0
 	for tries := firstTries; ; {
-		chosen := m.bridged(done == 0)
+		chosen := m.bridgedSizes(done == 0)
 		if len(chosen) == 0 {
 			return nil
 		}
-		spent += int64(len(chosen)) * groups * population * int64(tries) * apart
+		spent += int64(len(chosen)) * groups * population * int64(tries) * movesBetweenTries
 		if done > 0 && float64(spent)*float64(cost) > m.options.Effort*1e6 {
 			return nil
 		}
 		work, ctx := errgroup.WithContext(ctx)
 		work.SetLimit(m.options.Workers)
 		for _, k := range chosen {
-			work.Go(func() error { return m.try(ctx, k, tries) })
+			work.Go(func() error { return m.trySizeChanges(ctx, k, tries) })
 		}
 		if err := work.Wait(); err != nil {
 			return err
@@ -53,25 +53,25 @@ func (m *measurement) bridge(ctx context.Context) error {
 // move is.
 const termsOfMove = 64
 
-// apart is how many moves lie between tries: what a composition allows changes
+// movesBetweenTries is how many moves lie between tries: what a composition allows changes
 // slowly.
-const apart = 4
+const movesBetweenTries = 4
 
-// bridged returns the indexes of the sizes whose ratios are measured: those
+// bridgedSizes returns the indexes of the sizes whose ratios are measured: those
 // that have a neighbour, and after the first round those that matter.
-func (m *measurement) bridged(first bool) []int {
+func (m *measurement) bridgedSizes(first bool) []int {
 	var chosen []int
 	for k := range m.sizes {
-		if (m.joins(k) || k > 0 && m.joins(k-1)) && (first || m.matters(k)) {
+		if (m.areNeighbours(k) || k > 0 && m.areNeighbours(k-1)) && (first || m.isRelevant(k)) {
 			chosen = append(chosen, k)
 		}
 	}
 	return chosen
 }
 
-// try makes moves of each composition of a size, and tries to change its size.
-func (m *measurement) try(ctx context.Context, k, tries int) error {
-	up, down := m.joins(k), k > 0 && m.joins(k-1)
+// trySizeChanges makes moves of each composition of a size, and tries to change its size.
+func (m *measurement) trySizeChanges(ctx context.Context, k, tries int) error {
+	up, down := m.areNeighbours(k), k > 0 && m.areNeighbours(k-1)
 	walker := newWalker(m.rules)
 	for _, g := range m.sizes[k].groups {
 		before := walker.moves
@@ -81,7 +81,7 @@ func (m *measurement) try(ctx context.Context, k, tries int) error {
 			}
 			walker.load(g.members[at])
 			for range tries {
-				for range apart {
+				for range movesBetweenTries {
 					walker.move(g.rand, math.Inf(1))
 				}
 				if up && walker.split(g.rand) {
@@ -106,7 +106,7 @@ func (m *measurement) ratioError() float64 {
 	worst := 0.0
 	for a := range m.sizes {
 		for b := range a {
-			if joined[a] != nil && joined[b] != nil && m.matters(a) && m.matters(b) {
+			if joined[a] != nil && joined[b] != nil && m.isRelevant(a) && m.isRelevant(b) {
 				worst = max(worst, jackknife(joined[a].without, joined[b].without))
 			}
 		}

@@ -13,7 +13,7 @@ func TestSpreadOfAConstant(t *testing.T) {
 	}
 	r := &Result{Sizes: []Size{{N: 1, Found: true}, {N: 2, Found: true}}, replicates: [][]float64{make([]float64, groups), make([]float64, groups)}}
 	errors, _ := r.LawErrors([]float64{0.3, 0.7}, 0)
-	if want := unseen * 0.3 * 0.7; errors[0] < want*(1-1e-12) || errors[0] > want*(1+1e-12) {
+	if want := minRelativeError * 0.3 * 0.7; errors[0] < want*(1-1e-12) || errors[0] > want*(1+1e-12) {
 		t.Errorf("the error of a law whose counts no group differs in is %v, not %v", errors[0], want)
 	}
 }

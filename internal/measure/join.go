@@ -31,7 +31,7 @@ func (m *measurement) join() []*joint {
 			continue
 		}
 		to := from + 1
-		for to < len(m.sizes) && m.joins(to-1) && m.bridgeHolds(to-1) {
+		for to < len(m.sizes) && m.areNeighbours(to-1) && m.bridgeHolds(to-1) {
 			to++
 		}
 		whole := m.chain(from, to, -1)
@@ -122,14 +122,14 @@ func (m *measurement) chain(from, to, without int) []float64 {
 	return phi
 }
 
-// unseen is the relative standard error of a share where every composition that
+// minRelativeError is the relative standard error of a share where every composition that
 // was drawn kept the rules, or where no group differs from another: one that
 // does not is as rare as one in all that were drawn.
-const unseen = 1. / (groups * population)
+const minRelativeError = 1. / (groups * population)
 
 // jackknife returns the standard error of the difference of two estimates from
 // what they are without each of the groups (Efron and Stein 1981), at least
-// [unseen]; b may be nil, for 0.
+// [minRelativeError]; b may be nil, for 0.
 func jackknife(a, b []float64) float64 {
 	if a == nil && b == nil {
 		return 0
@@ -148,7 +148,7 @@ func jackknife(a, b []float64) float64 {
 	for g := range differences {
 		differences[g] = at(g)
 	}
-	return max(unseen, spread(differences))
+	return max(minRelativeError, spread(differences))
 }
 
 // spread returns the jackknife's standard error from what an estimate is without
@@ -158,7 +158,7 @@ func spread(without []float64) float64 {
 	for _, x := range without {
 		mean += float64(x / groups)
 	}
-	if diagnose.Constant(slices.Min(without), slices.Max(without)) {
+	if diagnose.IsConstant(slices.Min(without), slices.Max(without)) {
 		return 0 // what is left is rounding
 	}
 	squares := 0.0

@@ -261,7 +261,7 @@ func TestErrorsAreWhatTheySay(t *testing.T) {
 			if rest != 0 {
 				t.Errorf("problem %d: nothing is off by %v", k, rest)
 			}
-			laws.add(p[at]-1/float64(len(pick)), max(errors[at], unseen/float64(len(pick))), fmt.Sprint("problem ", k, " law at ", s.N))
+			laws.add(p[at]-1/float64(len(pick)), max(errors[at], minRelativeError/float64(len(pick))), fmt.Sprint("problem ", k, " law at ", s.N))
 		}
 		shares.add(s.LogShare-math.Log(kept[s.N]/all[s.N]), s.SE, fmt.Sprint("problem ", k, " size ", s.N))
 		if last = pick[r.IntN(len(pick))]; last != at {

@@ -8,17 +8,17 @@ type measurement struct {
 	sizes   []*sizeWork
 }
 
-// joins says whether the size at index k and the next one are neighbours with
+// areNeighbours says whether the size at index k and the next one are neighbours with
 // populations.
-func (m *measurement) joins(k int) bool {
+func (m *measurement) areNeighbours(k int) bool {
 	return k+1 < len(m.sizes) && m.sizes[k].n+1 == m.sizes[k+1].n && m.sizes[k].sampled() && m.sizes[k+1].sampled()
 }
 
-// matters says whether a size has a share of the mass that counts.
-func (m *measurement) matters(k int) bool {
+// isRelevant says whether a size has a share of the mass that counts.
+func (m *measurement) isRelevant(k int) bool {
 	sum := 0.0
 	for _, w := range m.sizes {
 		sum += w.mass
 	}
-	return m.sizes[k].mass > matters*sum
+	return m.sizes[k].mass > relevantMass*sum
 }

@@ -1,12 +1,12 @@
 package measure
 
 const (
-	groups      = 32   // independent populations of each size
-	population  = 32   // compositions of each
-	pilot       = 256  // compositions of the population that fixes the steps
-	earlyGroups = 2    // of these, before the others
-	matters     = 1e-3 // share of the mass from which on a size counts for RatioError
-	firstTries  = 16   // of each composition in the first round of ratios
+	groups       = 32   // independent populations of each size
+	population   = 32   // compositions of each
+	pilot        = 256  // compositions of the population that fixes the steps
+	earlyGroups  = 2    // of these, before the others
+	relevantMass = 1e-3 // share of the mass from which on a size counts for RatioError
+	firstTries   = 16   // of each composition in the first round of ratios
 )
 
 // A schedule is a ladder of b from 0, exclusive, upwards, after which only v = 0
@@ -59,5 +59,5 @@ func (w *sizeWork) moves() int64 {
 	return moves
 }
 
-// sweep is how many moves a composition makes after each step.
-func sweep(n int) int { return 10 + 3*n }
+// movesPerStep is how many moves a composition makes after each step.
+func movesPerStep(n int) int { return 10 + 3*n }

@@ -34,7 +34,7 @@ func (r *Result) RatioSE(a, b int) float64 {
 // With log |X_n| off by ε_n chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The error
 // is the jackknife of that over the groups, so that it knows which errors come
 // together: one that all sizes share changes nothing. As those of counts, errors of sizes that
-// were measured are at least what [unseen] makes of them.
+// were measured are at least what [minRelativeError] makes of them.
 func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest float64) {
 	laws := make([][]float64, len(p)+1) // by size, the rest last, without each group
 	for k := range laws {
@@ -59,7 +59,7 @@ func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest f
 	for k, law := range laws {
 		se := spread(law)
 		if k < len(p) && r.Sizes[k].Found {
-			se = max(se, float64(unseen*p[k]*(1-p[k])))
+			se = max(se, float64(minRelativeError*p[k]*(1-p[k])))
 		}
 		errors = append(errors, se)
 	}

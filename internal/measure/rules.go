@@ -12,9 +12,9 @@ import (
 type rules struct {
 	total   int // in units of unit
 	unit    int
-	amounts []allowed
+	amounts []allowedAmounts
 	first   []int32 // where the terms of an ingredient begin, by kind, and end
-	terms   []weighted
+	terms   []ruleTerm
 	bounds  []bound
 	linear  []int32 // the soft sums whose terms have amounts
 	bent    []func(amount int) int64
@@ -32,27 +32,27 @@ const (
 	kinds
 )
 
-// A weighted is a term as an ingredient sees it.
-type weighted struct {
+// A ruleTerm is a term as an ingredient sees it.
+type ruleTerm struct {
 	sum            int32
 	bent           int32 // 0, or 1 + the index of a function that tells what is added instead
 	perUnit, whole int64
 }
 
-// more is what changing an amount adds of a bent term.
-func (r *rules) more(bent, was, amount int32) int64 {
+// bentDelta is what changing an amount adds of a bent term.
+func (r *rules) bentDelta(bent, was, amount int32) int64 {
 	at := r.bent[bent-1]
 	return at(int(amount)*r.unit) - at(int(was)*r.unit)
 }
 
-// allowed are the amounts that an ingredient may take when it is used: lo,
+// allowedAmounts are the amounts that an ingredient may take when it is used: lo,
 // lo+step, … as far as hi.
-type allowed struct {
+type allowedAmounts struct {
 	lo, hi, step int32
 	required     bool
 }
 
-func (a *allowed) has(x int32) bool {
+func (a *allowedAmounts) has(x int32) bool {
 	return x >= a.lo && x <= a.hi && (a.step == 1 || (x-a.lo)%a.step == 0)
 }
 
@@ -60,18 +60,18 @@ func (a *allowed) has(x int32) bool {
 // of them and the total.
 func newRules(p Problem) (*rules, error) {
 	s := p.Space
-	r := &rules{total: s.Total, amounts: make([]allowed, len(s.Ingredients))}
+	r := &rules{total: s.Total, amounts: make([]allowedAmounts, len(s.Ingredients))}
 	unit := s.Total
 	for i, a := range s.Ingredients {
 		lo, step, n := a.Doses(s.Total)
 		if a.Excluded || n == 0 {
-			r.amounts[i] = allowed{lo: 1, hi: 0, step: 1, required: a.Required}
+			r.amounts[i] = allowedAmounts{lo: 1, hi: 0, step: 1, required: a.Required}
 			continue
 		}
 		if n == 1 {
 			step = lo
 		}
-		r.amounts[i] = allowed{int32(lo), int32(lo + (n-1)*step), int32(step), a.Required}
+		r.amounts[i] = allowedAmounts{int32(lo), int32(lo + (n-1)*step), int32(step), a.Required}
 		unit = gcd(unit, gcd(lo, step))
 	}
 	r.unit, r.total = unit, s.Total/unit
@@ -110,13 +110,13 @@ func newRules(p Problem) (*rules, error) {
 		r.first[at] += r.first[at-1]
 	}
 	next := slices.Clone(r.first)
-	r.terms = make([]weighted, next[len(next)-1])
+	r.terms = make([]ruleTerm, next[len(next)-1])
 	for k := range sums {
 		sum := &sums[k]
 		ceiling := isCeiling(sum)
 		for _, t := range sum.Terms {
-			one := weighted{sum: int32(k), perUnit: t.PerUnit * int64(unit), whole: t.Whole}
-			if t.Bent() {
+			one := ruleTerm{sum: int32(k), perUnit: t.PerUnit * int64(unit), whole: t.Whole}
+			if t.IsBent() {
 				r.bent = append(r.bent, t.At)
 				one.bent = int32(len(r.bent))
 			}
@@ -130,11 +130,11 @@ func newRules(p Problem) (*rules, error) {
 
 // isCeiling says whether a sum has no least, and no term takes from it.
 func isCeiling(s *condition.Sum) bool {
-	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t condition.Term) bool { return t.Bent() || t.PerUnit < 0 || t.Whole < 0 })
+	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t condition.Term) bool { return t.IsBent() || t.PerUnit < 0 || t.Whole < 0 })
 }
 
 func kindOf(t *condition.Term, ceiling bool) int {
-	switch use := t.PerUnit == 0 && !t.Bent(); {
+	switch use := t.PerUnit == 0 && !t.IsBent(); {
 	case use && ceiling:
 		return ceilingUse
 	case use:
@@ -145,17 +145,17 @@ func kindOf(t *condition.Term, ceiling bool) int {
 	return otherAmount
 }
 
-// of returns an ingredient's terms of the kinds from one to another, of each kind in
+// termsOf returns an ingredient's terms of the kinds from one to another, of each kind in
 // the order of the sums.
-func (r *rules) of(i int32, from, to int) []weighted {
+func (r *rules) termsOf(i int32, from, to int) []ruleTerm {
 	return r.terms[r.first[kinds*int(i)+from]:r.first[kinds*int(i)+to+1]]
 }
 
 // find returns the term of an ingredient in a sum, among those of one kind; nil if
 // there is none.
-func (r *rules) find(i, sum int32, kind int) *weighted {
-	terms := r.of(i, kind, kind)
-	at, ok := slices.BinarySearchFunc(terms, sum, func(t weighted, sum int32) int { return cmp.Compare(t.sum, sum) })
+func (r *rules) find(i, sum int32, kind int) *ruleTerm {
+	terms := r.termsOf(i, kind, kind)
+	at, ok := slices.BinarySearchFunc(terms, sum, func(t ruleTerm, sum int32) int { return cmp.Compare(t.sum, sum) })
 	if !ok {
 		return nil
 	}

@@ -68,7 +68,7 @@ func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 				return nil, errSaved
 			}
 			for _, x := range members {
-				if len(x.Ingredients) != size.N || !w.whole(x) {
+				if len(x.Ingredients) != size.N || !w.isFeasible(x) {
 					return nil, errSaved
 				}
 			}
@@ -78,8 +78,8 @@ func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 	return r, nil
 }
 
-// whole says whether x is a composition that keeps all rules, whatever it is.
-func (w *walker) whole(x Composition) bool {
+// isFeasible says whether x is a composition that keeps all rules, whatever it is.
+func (w *walker) isFeasible(x Composition) bool {
 	if len(x.Amounts) != len(x.Ingredients) {
 		return false
 	}

@@ -7,8 +7,8 @@ type bound struct {
 	scale    float64 // v for each unit by which it is broken
 }
 
-// over returns by how much a sum lies outside a bound.
-func (b *bound) over(sum int64) float64 {
+// violation returns by how much a sum lies outside a bound.
+func (b *bound) violation(sum int64) float64 {
 	switch {
 	case sum < b.min:
 		return float64(b.min) - float64(sum)
@@ -27,5 +27,5 @@ func (b *bound) cost(sum int64) int64 {
 	if sum >= b.min && sum <= b.max {
 		return 0
 	}
-	return 1 + int64(min(b.over(sum)*b.scale*quantum, 1<<40))
+	return 1 + int64(min(b.violation(sum)*b.scale*quantum, 1<<40))
 }

@@ -36,7 +36,7 @@ func (w *Walk) Draw(r Rand, index int, x *Composition) {
 	p := w.result.pools[index]
 	members := p.members[r.Categorical(p.weights)]
 	w.walker.load(members[r.Intn(len(members))])
-	for range sweep(w.result.Sizes[index].N) {
+	for range movesPerStep(w.result.Sizes[index].N) {
 		w.walker.move(r, math.Inf(1))
 	}
 	w.walker.store(x)

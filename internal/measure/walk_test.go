@@ -94,7 +94,7 @@ func TestWalksAsBefore(t *testing.T) {
 	}
 	for _, c := range []bound{{min: -3, max: 5, scale: 1}, {min: math.MinInt64, max: 5, scale: 0.25}, {min: 2, max: math.MaxInt64, scale: 1e20}} {
 		for sum := int64(-6); sum < 9; sum++ {
-			fmt.Fprint(&b, c.over(sum), " ", c.cost(sum), " ")
+			fmt.Fprint(&b, c.violation(sum), " ", c.cost(sum), " ")
 		}
 		b.WriteByte('\n')
 	}
@@ -102,7 +102,7 @@ func TestWalksAsBefore(t *testing.T) {
 	for _, most := range []int32{1, 2, 3, 7, 8, 1000} {
 		largest := int32(0)
 		for range 3000 {
-			s := step(random, most)
+			s := drawStepSize(random, most)
 			if largest = max(largest, s); s < 1 || s > most {
 				t.Fatalf("a step of %d of %d", s, most)
 			}
@@ -218,7 +218,7 @@ func TestJackknives(t *testing.T) {
 	if got, want := jackknife(a, b), math.Sqrt(32*1*31./32); math.Abs(got-want) > 1e-12 { // 0 and −2
 		t.Errorf("%v, want %v", got, want)
 	}
-	if jackknife(nil, b) != jackknife(b, nil) || jackknife(nil, nil) != 0 || jackknife(a, a) != unseen {
+	if jackknife(nil, b) != jackknife(b, nil) || jackknife(nil, nil) != 0 || jackknife(a, a) != minRelativeError {
 		t.Error("of nothing, or of the same, the error is another")
 	}
 	r := &Result{Sizes: []Size{{N: 1, LogShare: math.Log(0.5), Found: true}, {N: 2}, {N: 3, LogShare: math.Log(0.2), Found: true}}, replicates: [][]float64{make([]float64, groups), nil, make([]float64, groups)}}
@@ -260,7 +260,7 @@ func TestPopulationOfNone(t *testing.T) {
 	w := &sizeWork{n: 9, logCount: p.Table.LogCount(9)}
 	for _, steps := range [][]float64{nil, {1e-9}} {
 		g, err := m.population(t.Context(), w, streams(1)(0), population, &schedule{steps: steps}, true)
-		if err != nil || g.mean != 0 || g.members != nil || g.moves != int64(len(steps)*population*sweep(9)) {
+		if err != nil || g.mean != 0 || g.members != nil || g.moves != int64(len(steps)*population*movesPerStep(9)) {
 			t.Errorf("after %d steps it is %v of %d members after %d moves, %v", len(steps), g.mean, len(g.members), g.moves, err)
 		}
 	}
@@ -271,9 +271,9 @@ func TestPopulationOfNone(t *testing.T) {
 		kept   float64
 	}{{[]float64{0, 1, 2}, math.Inf(1), []float64{1, 0, 0}, 1}, {[]float64{0, 1, 2}, 3, []float64{1, math.Exp(-1), math.Exp(-2)}, 1}, {[]float64{0, 0}, 9, []float64{1, 1}, 2}} {
 		weights := make([]float64, len(c.values))
-		weigh(c.values, 2, c.next, weights)
-		if fmt.Sprint(weights) != fmt.Sprint(c.want) || kept(c.values) != c.kept {
-			t.Errorf("%v weigh %v, want %v, and %v are kept", c.values, weights, c.want, kept(c.values))
+		fillWeights(c.values, 2, c.next, weights)
+		if fmt.Sprint(weights) != fmt.Sprint(c.want) || countZeros(c.values) != c.kept {
+			t.Errorf("%v weigh %v, want %v, and %v are kept", c.values, weights, c.want, countZeros(c.values))
 		}
 	}
 }

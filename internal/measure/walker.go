@@ -6,9 +6,9 @@ import (
 	"kir/internal/portable"
 )
 
-// A standing is what a sum has come to, beside its bounds, since they are looked at
+// A sumState is what a sum has come to, beside its bounds, since they are looked at
 // together.
-type standing struct{ sum, min, max, cost int64 }
+type sumState struct{ sum, min, max, cost int64 }
 
 // A walker is a composition that moves within one size, together with the sums
 // of its rules. Units are those of the rules.
@@ -17,7 +17,7 @@ type walker struct {
 	amounts []int32    // by ingredient
 	list    []int32    // the used ingredients
 	slot    []int32    // by ingredient: where a used one stands in the list
-	sums    []standing // by sum
+	sums    []sumState // by sum
 	hard    int        // countable rules that are broken
 	v       int64      // by how much the sums are broken, in parts of quantum
 
@@ -32,12 +32,12 @@ func newWalker(r *rules) *walker {
 		rules:   r,
 		amounts: make([]int32, len(r.amounts)),
 		slot:    make([]int32, len(r.amounts)),
-		sums:    make([]standing, len(r.bounds)),
+		sums:    make([]sumState, len(r.bounds)),
 		added:   make([]int64, len(r.bounds)),
 	}
 	for k := range w.sums {
 		b := &w.rules.bounds[k]
-		w.sums[k] = standing{min: b.min, max: b.max, cost: b.cost(0)}
+		w.sums[k] = sumState{min: b.min, max: b.max, cost: b.cost(0)}
 		if b.hard {
 			if w.sums[k].cost > 0 {
 				w.hard++
@@ -93,12 +93,12 @@ func (w *walker) set(i, amount int32) {
 		w.list = w.list[:len(w.list)-1]
 	}
 	units := int64(amount - was)
-	terms := w.rules.of(i, changing(whole), otherAmount)
+	terms := w.rules.termsOf(i, firstChangedKind(whole), otherAmount)
 	for k := range terms {
 		t := &terms[k]
 		change := t.perUnit*units + t.whole*whole
 		if t.bent > 0 {
-			change = w.rules.more(t.bent, was, amount)
+			change = w.rules.bentDelta(t.bent, was, amount)
 		}
 		if change == 0 {
 			continue
@@ -129,15 +129,15 @@ func sign(cost int64) int {
 // A change gives an ingredient another amount.
 type change struct{ ingredient, amount int32 }
 
-// try makes changes with probability exp(−b·(v′−v)) if the countable rules hold
+// tryChanges makes changes with probability exp(−b·(v′−v)) if the countable rules hold
 // after them. Amounts must be ones that the ingredients may take. With an infinite
 // b, of a composition that keeps all rules, it makes those after which all hold.
-func (w *walker) try(r Rand, b float64, changes ...change) {
+func (w *walker) tryChanges(r Rand, b float64, changes ...change) {
 	if math.IsInf(b, 1) {
-		if !w.keeps(changes...) {
+		if !w.staysFeasible(changes...) {
 			return
 		}
-	} else if worse, hard := w.look(changes); hard || worse > 0 && !r.Bernoulli(portable.Exp(float64(-b*float64(worse)/quantum))) {
+	} else if worse, hard := w.evaluateChanges(changes); hard || worse > 0 && !r.Bernoulli(portable.Exp(float64(-b*float64(worse)/quantum))) {
 		return
 	}
 	for _, c := range changes {
@@ -145,43 +145,43 @@ func (w *walker) try(r Rand, b float64, changes ...change) {
 	}
 }
 
-// add notes what changes would add to the sums, by the terms of all kinds or of those
+// noteChanges notes what changes would add to the sums, by the terms of all kinds or of those
 // that belong to no ceiling.
-func (w *walker) add(changes []change, all bool) {
+func (w *walker) noteChanges(changes []change, all bool) {
 	w.touched = w.touched[:0]
 	for _, c := range changes {
-		_, whole := w.by(c)
-		first := changing(whole)
+		_, whole := w.amountDeltas(c)
+		first := firstChangedKind(whole)
 		if all {
-			w.note(w.rules.of(c.ingredient, first, otherAmount), c)
+			w.noteTerms(w.rules.termsOf(c.ingredient, first, otherAmount), c)
 			continue
 		}
 		if first == ceilingUse {
-			w.note(w.rules.of(c.ingredient, otherUse, otherUse), c)
+			w.noteTerms(w.rules.termsOf(c.ingredient, otherUse, otherUse), c)
 		}
-		w.note(w.rules.of(c.ingredient, otherAmount, otherAmount), c)
+		w.noteTerms(w.rules.termsOf(c.ingredient, otherAmount, otherAmount), c)
 	}
 }
 
-func (w *walker) note(terms []weighted, c change) {
-	units, whole := w.by(c)
+func (w *walker) noteTerms(terms []ruleTerm, c change) {
+	units, whole := w.amountDeltas(c)
 	for k := range terms {
 		t := &terms[k]
 		if w.added[t.sum] == 0 {
 			w.touched = append(w.touched, t.sum)
 		}
 		if t.bent > 0 {
-			w.added[t.sum] += w.rules.more(t.bent, w.amounts[c.ingredient], c.amount)
+			w.added[t.sum] += w.rules.bentDelta(t.bent, w.amounts[c.ingredient], c.amount)
 		} else {
 			w.added[t.sum] += t.perUnit*units + t.whole*whole
 		}
 	}
 }
 
-// look returns by how much v would rise with changes of different ingredients,
+// evaluateChanges returns by how much v would rise with changes of different ingredients,
 // and whether a countable rule would be broken.
-func (w *walker) look(changes []change) (worse int64, hard bool) {
-	w.add(changes, true)
+func (w *walker) evaluateChanges(changes []change) (worse int64, hard bool) {
+	w.noteChanges(changes, true)
 	for _, k := range w.touched {
 		b := &w.rules.bounds[k]
 		cost := b.cost(w.sums[k].sum + w.added[k])
@@ -198,27 +198,27 @@ func (w *walker) look(changes []change) (worse int64, hard bool) {
 	return worse, hard
 }
 
-// changing returns the first of the kinds of terms that a change can change, which
+// firstChangedKind returns the first of the kinds of terms that a change can change, which
 // adds whole to how many ingredients are used.
-func changing(whole int64) int {
+func firstChangedKind(whole int64) int {
 	if whole == 0 {
 		return ceilingAmount
 	}
 	return ceilingUse
 }
 
-// keeps says whether a composition that keeps all rules would keep them after
+// staysFeasible says whether a composition that keeps all rules would keep them after
 // changes of different ingredients. It is most of the work where rules are many, and
 // ends at the first that would be broken.
-func (w *walker) keeps(changes ...change) bool {
+func (w *walker) staysFeasible(changes ...change) bool {
 	for at := range changes {
 		c := &changes[at]
 		was := w.amounts[c.ingredient]
-		if was == 0 && !w.under(changes, at, ceilingUse) || c.amount > was && !w.under(changes, at, ceilingAmount) {
+		if was == 0 && !w.keepsCeilings(changes, at, ceilingUse) || c.amount > was && !w.keepsCeilings(changes, at, ceilingAmount) {
 			return false
 		}
 	}
-	w.add(changes, false)
+	w.noteChanges(changes, false)
 	kept := true
 	for _, k := range w.touched {
 		s := &w.sums[k]
@@ -229,11 +229,11 @@ func (w *walker) keeps(changes ...change) bool {
 	return kept
 }
 
-// under says whether no ceiling is passed that one of the changes raises the sum of.
-func (w *walker) under(changes []change, at, kind int) bool {
+// keepsCeilings says whether no ceiling is passed that one of the changes raises the sum of.
+func (w *walker) keepsCeilings(changes []change, at, kind int) bool {
 	c := changes[at]
-	units, whole := w.by(c)
-	terms := w.rules.of(c.ingredient, kind, kind)
+	units, whole := w.amountDeltas(c)
+	terms := w.rules.termsOf(c.ingredient, kind, kind)
 	for k := range terms {
 		t := &terms[k]
 		s := &w.sums[t.sum]
@@ -243,7 +243,7 @@ func (w *walker) under(changes []change, at, kind int) bool {
 		}
 		for other, d := range changes {
 			if other != at {
-				sum += w.ceiling(d, t.sum)
+				sum += w.ceilingDelta(d, t.sum)
 			}
 		}
 		if sum > s.max {
@@ -253,9 +253,9 @@ func (w *walker) under(changes []change, at, kind int) bool {
 	return true
 }
 
-// ceiling returns what a change adds to a sum that is a ceiling.
-func (w *walker) ceiling(c change, sum int32) int64 {
-	units, whole := w.by(c)
+// ceilingDelta returns what a change adds to a sum that is a ceiling.
+func (w *walker) ceilingDelta(c change, sum int32) int64 {
+	units, whole := w.amountDeltas(c)
 	for _, kind := range [...]int{ceilingUse, ceilingAmount} {
 		if t := w.rules.find(c.ingredient, sum, kind); t != nil {
 			return t.perUnit*units + t.whole*whole
@@ -264,8 +264,8 @@ func (w *walker) ceiling(c change, sum int32) int64 {
 	return 0
 }
 
-// by returns how many units a change adds, and how many used ingredients.
-func (w *walker) by(c change) (units, whole int64) {
+// amountDeltas returns how many units a change adds, and how many used ingredients.
+func (w *walker) amountDeltas(c change) (units, whole int64) {
 	was := w.amounts[c.ingredient]
 	return int64(c.amount - was), int64(sign(int64(c.amount)) - sign(int64(was)))
 }
@@ -279,7 +279,7 @@ func (w *walker) move(r Rand, b float64) {
 	case k < 8 && n > 1:
 		w.transfer(r, b)
 	case k < 12 && n > 2 && len(w.rules.linear) > 0:
-		w.along(r, b)
+		w.moveAlongSum(r, b)
 	case n < len(w.amounts):
 		w.exchange(r, b)
 	case n > 1:
@@ -287,8 +287,8 @@ func (w *walker) move(r Rand, b float64) {
 	}
 }
 
-// usedTwo draws two used ingredients in order.
-func (w *walker) usedTwo(r Rand) (i, j int32) {
+// drawUsedPair draws two used ingredients in order.
+func (w *walker) drawUsedPair(r Rand) (i, j int32) {
 	p, q := r.Intn(len(w.list)), r.Intn(len(w.list)-1)
 	if q >= p {
 		q++
@@ -296,9 +296,9 @@ func (w *walker) usedTwo(r Rand) (i, j int32) {
 	return w.list[p], w.list[q]
 }
 
-// step draws how far a move goes: uniform up to a bound that is itself a
+// drawStepSize draws how far a move goes: uniform up to a bound that is itself a
 // power of two up to most, uniform in the exponent.
-func step(r Rand, most int32) int32 {
+func drawStepSize(r Rand, most int32) int32 {
 	exponent := 0
 	for most>>exponent > 1 {
 		exponent++
@@ -308,7 +308,7 @@ func step(r Rand, most int32) int32 {
 
 // transfer takes units from one used ingredient to another.
 func (w *walker) transfer(r Rand, b float64) {
-	i, j := w.usedTwo(r)
+	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]
 	ai, aj := &w.rules.amounts[i], &w.rules.amounts[j]
 	var k int32
@@ -317,16 +317,16 @@ func (w *walker) transfer(r Rand, b float64) {
 		from, to := ai.lo, min(ai.hi, s-1) // and i has an amount in it
 		k = from + ai.step*int32(r.Intn(int((to-from)/ai.step)+1))
 	} else {
-		k = w.amounts[i] + max(ai.step, aj.step)*step(r, int32(w.rules.total/len(w.list)))
+		k = w.amounts[i] + max(ai.step, aj.step)*drawStepSize(r, int32(w.rules.total/len(w.list)))
 	}
 	if !ai.has(k) || !aj.has(s-k) {
 		return
 	}
-	w.try(r, b, change{i, k}, change{j, s - k})
+	w.tryChanges(r, b, change{i, k}, change{j, s - k})
 }
 
-// absent draws an ingredient that is not used.
-func (w *walker) absent(r Rand) int32 {
+// drawAbsent draws an ingredient that is not used.
+func (w *walker) drawAbsent(r Rand) int32 {
 	for {
 		if j := int32(r.Intn(len(w.amounts))); w.amounts[j] == 0 {
 			return j
@@ -336,19 +336,19 @@ func (w *walker) absent(r Rand) int32 {
 
 // exchange gives the amount of a used ingredient to an absent one.
 func (w *walker) exchange(r Rand, b float64) {
-	i, j := w.list[r.Intn(len(w.list))], w.absent(r)
+	i, j := w.list[r.Intn(len(w.list))], w.drawAbsent(r)
 	x := w.amounts[i]
 	if w.rules.amounts[i].required || !w.rules.amounts[j].has(x) {
 		return
 	}
-	w.try(r, b, change{i, 0}, change{j, x})
+	w.tryChanges(r, b, change{i, 0}, change{j, x})
 }
 
-// along moves units between three used ingredients so that one of the sums
+// moveAlongSum moves units between three used ingredients so that one of the sums
 // stays as it is: that is the only way to move where it is all but fixed.
-func (w *walker) along(r Rand, b float64) {
+func (w *walker) moveAlongSum(r Rand, b float64) {
 	sum := w.rules.linear[r.Intn(len(w.rules.linear))]
-	i, j := w.usedTwo(r)
+	i, j := w.drawUsedPair(r)
 	l := w.list[r.Intn(len(w.list))]
 	if l == i || l == j {
 		return
@@ -364,7 +364,7 @@ func (w *walker) along(r Rand, b float64) {
 	if p < -reach || p > reach || q < -reach || q > reach {
 		return
 	}
-	t := int64(step(r, int32(max(1, reach/int64(len(w.list))/(1+abs(p)+abs(q))))))
+	t := int64(drawStepSize(r, int32(max(1, reach/int64(len(w.list))/(1+abs(p)+abs(q))))))
 	if r.Bernoulli(0.5) {
 		t = -t
 	}
@@ -375,7 +375,7 @@ func (w *walker) along(r Rand, b float64) {
 	if !w.rules.amounts[i].has(int32(x)) || !w.rules.amounts[j].has(int32(y)) || !w.rules.amounts[l].has(int32(z)) {
 		return
 	}
-	w.try(r, b, change{i, int32(x)}, change{j, int32(y)}, change{l, int32(z)})
+	w.tryChanges(r, b, change{i, int32(x)}, change{j, int32(y)}, change{l, int32(z)})
 }
 
 // factor returns a_i of a sum.
@@ -400,22 +400,22 @@ func (w *walker) split(r Rand) bool {
 		cut -= w.amounts[w.list[at]] - 1
 		at++
 	}
-	i, j := w.list[at], w.absent(r)
+	i, j := w.list[at], w.drawAbsent(r)
 	k, rest := cut+1, w.amounts[i]-cut-1
 	if !w.rules.amounts[i].has(k) || !w.rules.amounts[j].has(rest) {
 		return false
 	}
-	return w.keeps(change{i, k}, change{j, rest})
+	return w.staysFeasible(change{i, k}, change{j, rest})
 }
 
 // merge says whether a uniform merge of the composition keeps all rules.
 func (w *walker) merge(r Rand) bool {
-	i, j := w.usedTwo(r)
+	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]
 	if w.rules.amounts[j].required || !w.rules.amounts[i].has(s) {
 		return false
 	}
-	return w.keeps(change{i, s}, change{j, 0})
+	return w.staysFeasible(change{i, s}, change{j, 0})
 }
 
 func abs(x int64) int64 { return max(x, -x) }

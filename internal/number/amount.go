@@ -22,9 +22,9 @@ import (
 // something else, so that one alone is as exact as in a recipe. Of more than the total each is
 // rounded by itself.
 type Amounts struct {
-	Total int
-	Whole *big.Rat
-	Least int // digits behind the point, at least
+	Total     int
+	Whole     *big.Rat
+	MinDigits int // digits behind the point, at least
 }
 
 // spareDigits is how many digits more than tell units apart are tried before amounts are
@@ -39,7 +39,7 @@ const mostDigits = 40
 func Percentages(total int) Amounts {
 	a := Amounts{Total: total, Whole: big.NewRat(100, 1)}
 	for step := 100; step < total && step <= 1e12; step *= 10 {
-		a.Least++
+		a.MinDigits++
 	}
 	return a
 }
@@ -75,19 +75,19 @@ func (a Amounts) Digits(recipes ...[]int) int {
 
 // digits is Digits, and whether each amount can be rounded by itself.
 func (a Amounts) digits(recipes ...[]int) (digits int, byItself bool) {
-	if a.unknown() {
+	if a.isUnknown() {
 		return 0, true
 	}
 	together := -1 // the fewest with which amounts are read again that were rounded together
-	for digits = a.Least; ; digits++ {
+	for digits = a.MinDigits; ; digits++ {
 		alone, read := true, true
-		whole, exact := a.whole(digits)
+		whole, exact := a.wholeInUlps(digits)
 		for _, units := range recipes {
 			parts, more := a.parts(units)
-			rounded := a.nearest(parts, whole)
-			if !more && sum(rounded).Cmp(whole) != 0 || !a.reads(rounded, parts, whole) {
+			rounded := a.roundEach(parts, whole)
+			if !more && sum(rounded).Cmp(whole) != 0 || !a.roundTrips(rounded, parts, whole) {
 				alone = false
-				read = read && !more && a.reads(a.apportioned(parts, whole), parts, whole)
+				read = read && !more && a.roundTrips(a.apportioned(parts, whole), parts, whole)
 			}
 		}
 		switch {
@@ -103,16 +103,16 @@ func (a Amounts) digits(recipes ...[]int) (digits int, byItself bool) {
 	}
 }
 
-// Reads returns the fewest digits with which the amounts of a recipe are read as the same
+// ExactDigits returns the fewest digits with which the amounts of a recipe are read as the same
 // units again.
-func (a Amounts) Reads(units []int) int {
-	for digits := a.Least; ; digits++ {
-		if a.unknown() {
+func (a Amounts) ExactDigits(units []int) int {
+	for digits := a.MinDigits; ; digits++ {
+		if a.isUnknown() {
 			return digits
 		}
 		parts, _ := a.parts(units)
-		whole, exact := a.whole(digits)
-		if (exact || digits >= mostDigits) && a.reads(a.apportioned(parts, whole), parts, whole) {
+		whole, exact := a.wholeInUlps(digits)
+		if (exact || digits >= mostDigits) && a.roundTrips(a.apportioned(parts, whole), parts, whole) {
 			return digits
 		}
 	}
@@ -121,15 +121,15 @@ func (a Amounts) Reads(units []int) int {
 // WriteTo writes the amounts of a recipe with so many digits behind the point.
 func (a Amounts) WriteTo(digits int, units []int) []string {
 	texts := make([]string, len(units))
-	if a.unknown() {
+	if a.isUnknown() {
 		for k, u := range units {
 			texts[k] = strconv.Itoa(u)
 		}
 		return texts
 	}
-	whole, _ := a.whole(digits)
+	whole, _ := a.wholeInUlps(digits)
 	parts, more := a.parts(units)
-	written := a.nearest(parts, whole)
+	written := a.roundEach(parts, whole)
 	if !more {
 		written = a.apportioned(parts, whole)
 	}
@@ -139,9 +139,9 @@ func (a Amounts) WriteTo(digits int, units []int) []string {
 	return texts
 }
 
-// unknown says whether nothing is known that amounts can be written in: of a problem that was
+// isUnknown says whether nothing is known that amounts can be written in: of a problem that was
 // never read.
-func (a Amounts) unknown() bool { return a.Total < 1 || a.Whole == nil || a.Whole.Sign() <= 0 }
+func (a Amounts) isUnknown() bool { return a.Total < 1 || a.Whole == nil || a.Whole.Sign() <= 0 }
 
 // Trim takes zeros at the end of a decimal away.
 func Trim(decimal string) string {
@@ -166,8 +166,8 @@ func (a Amounts) parts(units []int) (parts []*big.Int, more bool) {
 	return parts, rest.Sign() < 0
 }
 
-// whole returns the whole in units of the last digit, and whether it is as much exactly.
-func (a Amounts) whole(digits int) (ulps *big.Int, exact bool) {
+// wholeInUlps returns the whole in units of the last digit, and whether it is as much exactly.
+func (a Amounts) wholeInUlps(digits int) (ulps *big.Int, exact bool) {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	num := scale.Mul(scale, a.Whole.Num())
 	ulps, rest := halfUp(num, a.Whole.Denom())
@@ -184,8 +184,8 @@ func halfUp(num, denom *big.Int) (q *big.Int, exact bool) {
 	return q, exact
 }
 
-// nearest rounds each amount by itself.
-func (a Amounts) nearest(parts []*big.Int, whole *big.Int) []*big.Int {
+// roundEach rounds each amount by itself.
+func (a Amounts) roundEach(parts []*big.Int, whole *big.Int) []*big.Int {
 	total := big.NewInt(int64(a.Total))
 	out := make([]*big.Int, len(parts))
 	for k, p := range parts {
@@ -215,9 +215,9 @@ func (a Amounts) apportioned(parts []*big.Int, whole *big.Int) []*big.Int {
 	return out
 }
 
-// reads says whether written amounts are read as the same units again: each is less than half
+// roundTrips says whether written amounts are read as the same units again: each is less than half
 // a unit off.
-func (a Amounts) reads(written, parts []*big.Int, whole *big.Int) bool {
+func (a Amounts) roundTrips(written, parts []*big.Int, whole *big.Int) bool {
 	total := big.NewInt(int64(a.Total))
 	for k, w := range written {
 		off := new(big.Int).Mul(w, total)

@@ -60,17 +60,17 @@ func TestAmountsAddUp(t *testing.T) {
 		total := totals[r.IntN(len(totals))]
 		units := divide(r, total, 1+r.IntN(min(total, 12)))
 		whole, _ := new(big.Rat).SetString(wholes[r.IntN(len(wholes))])
-		for _, a := range []Amounts{Percentages(total), {Total: total, Whole: whole}, {Total: total, Whole: whole, Least: r.IntN(4)}} {
-			reads := a.Reads(units)
+		for _, a := range []Amounts{Percentages(total), {Total: total, Whole: whole}, {Total: total, Whole: whole, MinDigits: r.IntN(4)}} {
+			reads := a.ExactDigits(units)
 			for _, texts := range [][]string{a.Write(units), a.WriteTo(a.Digits(units), units), a.WriteTo(reads, units), a.WriteTo(a.Digits(units, units[:1], units), units)} {
 				checkAmounts(t, a, units, texts)
 			}
-			if reads > a.Least {
+			if reads > a.MinDigits {
 				digits := reads - 1
-				if _, exact := a.whole(digits); exact {
+				if _, exact := a.wholeInUlps(digits); exact {
 					parts, _ := a.parts(units)
-					w, _ := a.whole(digits)
-					if a.reads(a.apportioned(parts, w), parts, w) {
+					w, _ := a.wholeInUlps(digits)
+					if a.roundTrips(a.apportioned(parts, w), parts, w) {
 						t.Fatalf("%v of %v are read with fewer than %d digits", units, a, reads)
 					}
 				}
@@ -81,7 +81,7 @@ func TestAmountsAddUp(t *testing.T) {
 		var before []string
 		sum := new(big.Rat)
 		for _, u := range units {
-			text := fmt.Sprintf("%.*f", a.Least, 100*float64(u)/float64(total))
+			text := fmt.Sprintf("%.*f", a.MinDigits, 100*float64(u)/float64(total))
 			v, _ := new(big.Rat).SetString(text)
 			before, sum = append(before, text), sum.Add(sum, v)
 		}

@@ -23,9 +23,9 @@ func Fixed[F Float](v F, digits int) string {
 	return fmt.Sprintf("%.*f", digits, v)
 }
 
-// Three writes a number to three figures and three decimals at least, as far as
+// ThreeFigures writes a number to three figures and three decimals at least, as far as
 // it is not too large or too small to be read so.
-func Three[F Float](v F) string {
+func ThreeFigures[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
 	case math.IsNaN(size):
 		return "?"
@@ -37,8 +37,8 @@ func Three[F Float](v F) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// Four writes a number to four figures.
-func Four[F Float](v F) string {
+// FourFigures writes a number to four figures.
+func FourFigures[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
 	case math.IsNaN(size):
 		return "?"
@@ -94,7 +94,7 @@ func Score[F Float](v F, weight float64) string {
 		return power(float64(v), 2)
 	}
 	if size := math.Abs(float64(v)); !(weight >= 10) || size >= 1e5 || size < 0.0995 {
-		return Three(v)
+		return ThreeFigures(v)
 	}
 	return Fixed(v, min(9, 3+int(portable.Log10(weight))))
 }
@@ -137,9 +137,9 @@ func Scores[F Float](all ...F) []string {
 	return texts
 }
 
-// Beside writes a number to three decimals, and to as many as it takes to see on
+// VersusLimit writes a number to three decimals, and to as many as it takes to see on
 // which side of a limit it is.
-func Beside(v, limit float64) string {
+func VersusLimit(v, limit float64) string {
 	for digits := 3; ; digits++ {
 		text := Fixed(v, digits)
 		if shown, err := strconv.ParseFloat(text, 64); err != nil || digits == 9 || shown > limit == (v > limit) {
@@ -161,8 +161,8 @@ func Axis(v float64, digits int) string {
 	return s
 }
 
-// Full writes a number so that it reads back the same.
-func Full(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// RoundTrip writes a number so that it reads back the same.
+func RoundTrip(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Percent writes a share in percent with a digit behind the point.
 func Percent[F Float](share F) string {
@@ -172,8 +172,8 @@ func Percent[F Float](share F) string {
 	return percent(share, 1)
 }
 
-// Whole writes a share in whole percent, and never all for less than all.
-func Whole[F Float](share F) string {
+// WholePercent writes a share in whole percent, and never all for less than all.
+func WholePercent[F Float](share F) string {
 	switch {
 	case share > 0 && share < 0.01:
 		return "<1 %"
@@ -196,8 +196,8 @@ func percent[F Float](share F, digits int) string {
 // Thousands writes a whole number with commas.
 func Thousands[N ~int | ~int64](n N) string { return Commas(strconv.FormatInt(int64(n), 10)) }
 
-// Down writes a number rounded down, with commas.
-func Down[F Float](v F) string {
+// RoundedDown writes a number rounded down, with commas.
+func RoundedDown[F Float](v F) string {
 	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 		return "?"
 	}
@@ -240,7 +240,7 @@ func Commas(digits string) string {
 	return b.String()
 }
 
-// Distinct writes two numbers to so many significant digits, as [Four] does for 4, and to as
+// Distinct writes two numbers to so many significant digits, as [FourFigures] does for 4, and to as
 // many more as tell them apart, unless they are equal.
 func Distinct(a, b float64, digits int) (left, right string) {
 	for ; ; digits++ {

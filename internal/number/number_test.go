@@ -13,13 +13,13 @@ import (
 
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Beside(1.0004, 1.01), "1.000"},
-		{Beside(1.0102, 1.01), "1.0102"}, // 1.010 would not be above 1.01
-		{Beside(1.01000004, 1.01), "1.01000004"},
-		{Beside(1.01, 1.01), "1.010"},
-		{Beside(1.3, 1.01), "1.300"},
-		{Beside(math.NaN(), 1.01), "?"},
-		{Beside(math.Inf(1), 1.01), "+Inf"},
+		{VersusLimit(1.0004, 1.01), "1.000"},
+		{VersusLimit(1.0102, 1.01), "1.0102"}, // 1.010 would not be above 1.01
+		{VersusLimit(1.01000004, 1.01), "1.01000004"},
+		{VersusLimit(1.01, 1.01), "1.010"},
+		{VersusLimit(1.3, 1.01), "1.300"},
+		{VersusLimit(math.NaN(), 1.01), "?"},
+		{VersusLimit(math.Inf(1), 1.01), "+Inf"},
 		{Error(0.00123), "0.0012"},
 		{Error(0.0000123), "0.000012"},
 		{Error(1.23e-9), "1.2e-09"},
@@ -28,10 +28,10 @@ func TestNumbers(t *testing.T) {
 		{Error(1e9), "1e+09"},
 		{Error(0.0), "0"},
 		{Error(math.NaN()), "?"},
-		{Four(-12345.6), "-12346"},
-		{Four(1.23456), "1.235"},
-		{Four(1e8), "1e+08"},
-		{Four(math.NaN()), "?"},
+		{FourFigures(-12345.6), "-12346"},
+		{FourFigures(1.23456), "1.235"},
+		{FourFigures(1e8), "1e+08"},
+		{FourFigures(math.NaN()), "?"},
 		{Score(1.0219231, 2000), "1.021923"},
 		{Score(0.9512, 1), "0.951"},
 		{Score(0.9512, 30), "0.9512"},
@@ -66,8 +66,8 @@ func TestAround(t *testing.T) {
 		100, 155.5, 9999, 9999.4, 9999.9, 1e4, 99999, 1e5, 123456, 1e6, 1e7 - 1, 1e7, 1e10, math.Inf(1), math.NaN(),
 	} {
 		for _, v := range []float64{size, -size} {
-			fmt.Fprintln(&b, v, "|", Fixed(v, 2), Three(v), Four(v), Value(v), Error(v), "|", Score(v, 9.9), Score(v, 10), Score(v, 1000), Score(v, 1e12),
-				"|", Beside(v, 1.01), "|", Axis(v, 0), Axis(v, 6), Axis(v, 7), "|", Full(v), Percent(v), Whole(v), Rate(v), Down(v), "|", Typeset(v, 1), Power(v, 2), Power(v, 5))
+			fmt.Fprintln(&b, v, "|", Fixed(v, 2), ThreeFigures(v), FourFigures(v), Value(v), Error(v), "|", Score(v, 9.9), Score(v, 10), Score(v, 1000), Score(v, 1e12),
+				"|", VersusLimit(v, 1.01), "|", Axis(v, 0), Axis(v, 6), Axis(v, 7), "|", RoundTrip(v), Percent(v), WholePercent(v), Rate(v), RoundedDown(v), "|", Typeset(v, 1), Power(v, 2), Power(v, 5))
 		}
 	}
 	for _, total := range []int{7, 99, 100, 101, 1000, 1001, 10000, 1000000, 10000000} {

@@ -36,9 +36,9 @@ type cocktailLab struct {
 	wishes  []mcmc.LineProperty
 	recipes []*mcmc.Composition // of the book
 
-	chains []cocktailSequence
-	blinds []cocktailSequence
-	result Cocktails
+	chains      []cocktailSequence
+	independent []cocktailSequence
+	result      Cocktails
 }
 
 // A cocktailSequence is what is kept of a chain, or of a run of independent
@@ -72,9 +72,9 @@ func (c candidate) better(than candidate) bool {
 func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	book := o.Book
 	lab := &cocktailLab{
-		book:   book,
-		chains: make([]cocktailSequence, sequenceCount),
-		blinds: make([]cocktailSequence, sequenceCount),
+		book:        book,
+		chains:      make([]cocktailSequence, sequenceCount),
+		independent: make([]cocktailSequence, sequenceCount),
 	}
 	c := &lab.result
 	c.Recipes, c.Ingredients, c.Total = len(book.Recipes), book.Ingredients.Len(), cocktailTotal
@@ -108,7 +108,7 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 		}
 		lab.recipes = append(lab.recipes, x)
 	}
-	var wishes []mcmc.Wish
+	var wishes []mcmc.Objective
 	for k, w := range cocktailWishes {
 		label, ok := book.Label(w.label)
 		if !ok {
@@ -117,14 +117,14 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 		if w.label == "taste" {
 			c.Tastes = label.Classes
 		}
-		grown, score, err := growWish(ctx, o, book, label, w.class, rows, uint64(k))
+		grown, score, err := growForest(ctx, o, book, label, w.class, rows, uint64(k))
 		if err != nil {
 			return nil, err
 		}
 		c.Forests = append(c.Forests, grown)
 		p := property.NewForest(score, 0)
 		lab.wishes = append(lab.wishes, p)
-		wishes = append(wishes, mcmc.Wish{Name: w.label, Property: p, Weight: 1})
+		wishes = append(wishes, mcmc.Objective{Name: w.label, Property: p, Weight: 1})
 	}
 
 	space, err := mcmc.NewSpace(c.Ingredients, cocktailTotal)
@@ -144,11 +144,11 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	return lab, err
 }
 
-// growWish grows the forest of a label and returns what it gives for a class.
-func growWish(ctx context.Context, o Options, book *book.Book, label *book.Label, class string, rows [][]model.Part, index uint64) (Grown, *model.Score, error) {
+// growForest grows the forest of a label and returns what it gives for a class.
+func growForest(ctx context.Context, o Options, book *book.Book, label *book.Label, class string, rows [][]model.Part, index uint64) (ForestQuality, *model.Score, error) {
 	d := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: cocktailTotal}
 	for k := range book.Recipes {
-		if label.Of[k] >= 0 {
+		if label.ClassOf[k] >= 0 {
 			d.Rows = append(d.Rows, rows[k])
 			d.Classes = append(d.Classes, label.Value(k))
 		}
@@ -160,13 +160,13 @@ func growWish(ctx context.Context, o Options, book *book.Book, label *book.Label
 		Workers: o.Workers,
 	})
 	if err != nil {
-		return Grown{}, nil, fmt.Errorf("label %q of %s: %w", label.Name, book.File, err)
+		return ForestQuality{}, nil, fmt.Errorf("label %q of %s: %w", label.Name, book.File, err)
 	}
 	score, err := f.Score(model.AnyOf(class))
 	if err != nil {
-		return Grown{}, nil, fmt.Errorf("label %q of %s: %w", label.Name, book.File, err)
+		return ForestQuality{}, nil, fmt.Errorf("label %q of %s: %w", label.Name, book.File, err)
 	}
-	g := Grown{Label: label.Name, Want: class, Trees: f.Trees()}
+	g := ForestQuality{Label: label.Name, Want: class, Trees: f.Trees()}
 	if q := f.Quality().Classes; q != nil {
 		g.Accuracy, g.AccuracySE, g.Majority = q.Accuracy, q.AccuracySE, q.MajorityAccuracy
 		g.LogLoss, g.PriorLoss = q.LogLoss, q.PriorLogLoss
@@ -205,15 +205,15 @@ func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, ti
 			set = append(set, int(i))
 		}
 		slices.Sort(set)
-		if _, known := lab.book.Known(set); !known {
+		if _, known := lab.book.RecipeWithSet(set); !known {
 			x.parts = c.State.Composition.Parts()
 			s.best = x
 		}
 	})
 }
 
-// runBlind scores independent compositions of the book's law of n.
-func (lab *cocktailLab) runBlind(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
+// runIndependent scores independent compositions of the book's law of n.
+func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
 	c, err := mcmc.NewChain(lab.random, lab.draws, seed, index)
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (lab *cocktailLab) runBlind(ctx context.Context, seed uint64, index int, ti
 	for k, w := range lab.wishes {
 		scorers[k] = w.Scorer(c.State.Composition)
 	}
-	s := &lab.blinds[index]
+	s := &lab.independent[index]
 	return advance(ctx, c, 0, lab.result.Iterations-lab.result.Discarded, tick, func(int) {
 		log := 0.0
 		for _, w := range scorers {
@@ -238,7 +238,7 @@ func (lab *cocktailLab) runBlind(ctx context.Context, seed uint64, index int, ti
 func (lab *cocktailLab) sumUp() (*Cocktails, error) {
 	c := &lab.result
 	kept := c.Iterations - c.Discarded
-	c.Random, c.Chain = product(lab.blinds, kept), product(lab.chains, kept)
+	c.Random, c.Chain = productLaw(lab.independent, kept), productLaw(lab.chains, kept)
 	var accepted, updated []float64
 	var best candidate
 	for _, s := range lab.chains {
@@ -275,14 +275,14 @@ func (lab *cocktailLab) sumUp() (*Cocktails, error) {
 			shared[i] = true
 		}
 	}
-	c.New = lab.drink("New cocktail", x, shared)
+	c.New = lab.describeDrink("New cocktail", x, shared)
 	c.New.Overlap = 1
 	own := map[int]bool{}
 	for _, i := range set {
 		own[i] = true
 	}
 	for _, n := range near {
-		d := lab.drink(lab.book.Recipes[n.Recipe].Name, lab.recipes[n.Recipe], own)
+		d := lab.describeDrink(lab.book.Recipes[n.Recipe].Name, lab.recipes[n.Recipe], own)
 		d.Overlap = n.Overlap
 		for _, w := range cocktailWishes {
 			if label, ok := lab.book.Label(w.label); ok {
@@ -294,8 +294,8 @@ func (lab *cocktailLab) sumUp() (*Cocktails, error) {
 	return c, nil
 }
 
-// drink names a composition's parts, the largest first.
-func (lab *cocktailLab) drink(name string, x *mcmc.Composition, shared map[int]bool) Drink {
+// describeDrink names a composition's parts, the largest first.
+func (lab *cocktailLab) describeDrink(name string, x *mcmc.Composition, shared map[int]bool) Drink {
 	d := Drink{Name: name, Score: 1}
 	for _, p := range x.Parts() {
 		d.Parts = append(d.Parts, Portion{
@@ -314,8 +314,8 @@ func (lab *cocktailLab) drink(name string, x *mcmc.Composition, shared map[int]b
 	return d
 }
 
-// product sums sequences of kept compositions each up.
-func product(sequences []cocktailSequence, kept int) Product {
+// productLaw sums sequences of kept compositions each up.
+func productLaw(sequences []cocktailSequence, kept int) Product {
 	p := Product{Compositions: kept}
 	values := make([]float64, len(sequences))
 	for k, s := range sequences {

@@ -10,9 +10,9 @@ type Cocktails struct {
 	Discarded   int `json:"discarded"`
 
 	// Law is how many recipes of the book use n ingredients.
-	Law     []LawCount `json:"law"`
-	Forests []Grown    `json:"forests"`
-	Rates   []Share    `json:"rates"` // of accelerated, in percent
+	Law     []LawCount      `json:"law"`
+	Forests []ForestQuality `json:"forests"`
+	Rates   []Share         `json:"rates"` // of accelerated, in percent
 
 	// New is the new cocktail, and Rule how it was chosen.
 	New  Drink  `json:"new"`
@@ -37,8 +37,8 @@ type LawCount struct {
 	Paper   int `json:"paper"`
 }
 
-// Grown says how good a forest is, on recipes its trees have not seen.
-type Grown struct {
+// ForestQuality says how good a forest is, on recipes its trees have not seen.
+type ForestQuality struct {
 	Label      string  `json:"label"`
 	Want       string  `json:"want"`
 	Trees      int     `json:"trees"`

@@ -35,7 +35,7 @@ var ErrNoClosedForm = errors.New("there is no closed form within reach")
 // use. Summing over s and n gives the rates of gibbs and accelerated in O(M²)
 // steps, all of whose terms are positive. For naive see [naiveRates].
 func Exact(kernel string, t *mcmc.Target) (Rates, error) {
-	if err := bare(t); err != nil {
+	if err := checkNoProperties(t); err != nil {
 		return Rates{}, err
 	}
 	switch kernel {
@@ -49,9 +49,9 @@ func Exact(kernel string, t *mcmc.Target) (Rates, error) {
 	return Rates{}, fmt.Errorf("%w for the kernel %q", ErrNoClosedForm, kernel)
 }
 
-// bare fails for a target that has properties.
-func bare(t *mcmc.Target) error {
-	for _, w := range t.Wishes() {
+// checkNoProperties fails for a target that has properties.
+func checkNoProperties(t *mcmc.Target) error {
+	for _, w := range t.Objectives() {
 		if w.Weight > 0 {
 			return fmt.Errorf("%w: the target has the property %q", ErrNoClosedForm, w.Name)
 		}

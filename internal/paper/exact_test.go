@@ -222,7 +222,7 @@ func iactOfUsed(m *stattest.Matrix) float64 {
 func TestNoClosedForm(t *testing.T) {
 	t.Parallel()
 	huge := mustTarget(t, 10, 1_000_000, mcmc.Uniform(1, 3))
-	wished, err := mcmc.NewTarget(huge.Space(), mcmc.Uniform(1, 3), mcmc.Wish{Name: "w", Weight: 1, Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })})
+	wished, err := mcmc.NewTarget(huge.Space(), mcmc.Uniform(1, 3), mcmc.Objective{Name: "w", Weight: 1, Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,11 +67,11 @@ func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
 		if h.Stuck > 0 {
 			distance += fmt.Sprintf("; %d of %d stuck", h.Stuck, r.Sequences)
 		}
-		f.Head(x, y+12, figure.SmallSize, figure.Start, figure.Ink, panels[k].title)
+		f.WriteBold(x, y+12, figure.SmallSize, figure.Start, figure.Ink, panels[k].title)
 		f.Write(x, y+26, figure.SmallSize, figure.Start, figure.Soft, distance)
 		// Panels of a row have one scale. The upper row's would make the lower one
 		// flat, where a sampler of the upper row never moves.
-		histogram(f, h, x, y+30, width, height-30, lo, hi, highest(shown[k/2*2:min(k/2*2+2, len(shown))]))
+		histogram(f, h, x, y+30, width, height-30, lo, hi, highestShare(shown[k/2*2:min(k/2*2+2, len(shown))]))
 		fmt.Fprintf(&said, " %s: total variation distance %s, expected %s, %d sequences never moved.", panels[k].title, number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4), h.Stuck)
 	}
 	f.Text = said.String()
@@ -99,8 +99,8 @@ func extent(figures []*Figure) (lo, hi int) {
 	return lo, hi
 }
 
-// highest returns the share up to which panels go.
-func highest(figures []*Figure) float64 {
+// highestShare returns the share up to which panels go.
+func highestShare(figures []*Figure) float64 {
 	top := 0.0
 	for _, f := range figures {
 		for _, s := range f.Sizes {
@@ -115,7 +115,7 @@ func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, h
 	left, right, bottom := x0+34, x0+width, y0+height-44
 	y := f.Frame(left, y0+8, right, bottom, top, figure.Percent, "number of ingredients, n; share of the states, %")
 	x := figure.Scale{Lo: float64(lo) - 0.6, Hi: float64(hi) + 0.6, From: left, To: right}
-	every := figure.Every(hi-lo+1, 12)
+	every := figure.TickStep(hi-lo+1, 12)
 	var target []float64
 	for _, s := range h.Sizes {
 		if s.N < lo || s.N > hi {

@@ -25,7 +25,7 @@ import "kir/mcmc"
 // less than 2 % short of the truth. Where n cannot change it is +Inf, and NaN
 // where n has a single value.
 func IACTBound(t *mcmc.Target) (float64, error) {
-	if err := bare(t); err != nil {
+	if err := checkNoProperties(t); err != nil {
 		return 0, err
 	}
 	lo, hi := t.Law().Support()

@@ -6,9 +6,9 @@ type Published struct {
 	Mean, SD *float64
 }
 
-func printed(mean float64) Published { return Published{Mean: &mean} }
+func publishedMean(mean float64) Published { return Published{Mean: &mean} }
 
-func printedSD(mean, sd float64) Published { return Published{&mean, &sd} }
+func publishedMeanSD(mean, sd float64) Published { return Published{&mean, &sd} }
 
 // rateKey names a rate of the experiments.
 type rateKey struct {
@@ -27,18 +27,18 @@ const (
 // sequences, and the updated rates of its Gibbs sampler. The paper's naive
 // column is entered for the kernel that the paper describes, although it fits another.
 var published = map[rateKey]Published{
-	{"small a", KernelNaive, Accepted}:       printedSD(70.40, 0.430),
-	{"small b", KernelNaive, Accepted}:       printedSD(85.91, 0.437),
-	{"small a", KernelGibbs, Accepted}:       printedSD(100.00, 0.000),
-	{"small b", KernelGibbs, Accepted}:       printedSD(100.00, 0.000),
-	{"small a", KernelAccelerated, Accepted}: printedSD(95.58, 0.008),
-	{"small b", KernelAccelerated, Accepted}: printedSD(95.85, 0.001),
-	{"small a", KernelGibbs, Updated}:        printed(8.79),
-	{"small b", KernelGibbs, Updated}:        printed(4.96),
-	{"large a", KernelGibbs, Updated}:        printed(0.43),
-	{"large b", KernelGibbs, Updated}:        printed(0.10),
-	{"large c", KernelGibbs, Updated}:        printed(0.14),
-	{"large d", KernelGibbs, Updated}:        printed(0.03),
+	{"small a", KernelNaive, Accepted}:       publishedMeanSD(70.40, 0.430),
+	{"small b", KernelNaive, Accepted}:       publishedMeanSD(85.91, 0.437),
+	{"small a", KernelGibbs, Accepted}:       publishedMeanSD(100.00, 0.000),
+	{"small b", KernelGibbs, Accepted}:       publishedMeanSD(100.00, 0.000),
+	{"small a", KernelAccelerated, Accepted}: publishedMeanSD(95.58, 0.008),
+	{"small b", KernelAccelerated, Accepted}: publishedMeanSD(95.85, 0.001),
+	{"small a", KernelGibbs, Updated}:        publishedMean(8.79),
+	{"small b", KernelGibbs, Updated}:        publishedMean(4.96),
+	{"large a", KernelGibbs, Updated}:        publishedMean(0.43),
+	{"large b", KernelGibbs, Updated}:        publishedMean(0.10),
+	{"large c", KernelGibbs, Updated}:        publishedMean(0.14),
+	{"large d", KernelGibbs, Updated}:        publishedMean(0.03),
 }
 
 // PublishedRate returns what the paper prints of a rate.

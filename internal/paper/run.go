@@ -111,7 +111,7 @@ func (lab *cocktailLab) plan(o Options) []task {
 	}
 	for index := range sequenceCount {
 		tasks = append(tasks, task{"cocktails, random", c.Iterations - c.Discarded, cost["cocktail blind"], func(ctx context.Context, tick func(int)) error {
-			return lab.runBlind(ctx, blind, index, tick)
+			return lab.runIndependent(ctx, blind, index, tick)
 		}})
 	}
 	return tasks

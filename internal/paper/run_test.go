@@ -544,7 +544,7 @@ func checkNewCocktail(t *testing.T, book *book.Book) {
 		}
 	}
 	for index := range sequenceCount {
-		if err := lab.runBlind(context.Background(), 12, index, func(int) {}); err != nil {
+		if err := lab.runIndependent(context.Background(), 12, index, func(int) {}); err != nil {
 			t.Fatal(err)
 		}
 	}

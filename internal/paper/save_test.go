@@ -31,7 +31,7 @@ func TestAdd(t *testing.T) {
 	if s.bins != want || math.Abs(s.sum-sum) > 1e-12 {
 		t.Errorf("the bins are %v with the sum %v, not %v with %v", s.bins, s.sum, want, sum)
 	}
-	p := product([]cocktailSequence{{sum: 3, bins: [cocktailBins]int64{4: 2, 24: 8}}, {sum: 5, bins: [cocktailBins]int64{4: 4, 24: 6}}}, 10)
+	p := productLaw([]cocktailSequence{{sum: 3, bins: [cocktailBins]int64{4: 2, 24: 8}}, {sum: 5, bins: [cocktailBins]int64{4: 4, 24: 6}}}, 10)
 	if p.Compositions != 10 || math.Abs(p.Mean-0.4) > 1e-12 || math.Abs(p.SD-math.Sqrt(0.02)) > 1e-12 || len(p.Bins) != cocktailBins || p.Bins[4].Low != 0.16 || p.Bins[4].High != 0.2 ||
 		math.Abs(p.Bins[4].Mean-0.3) > 1e-12 || math.Abs(p.Bins[4].SD-math.Sqrt(0.02)) > 1e-12 || math.Abs(p.Bins[24].Mean-0.7) > 1e-12 || p.Bins[5].Mean != 0 {
 		t.Errorf("two sequences sum up to %+v", p)
@@ -179,10 +179,10 @@ func TestExtents(t *testing.T) {
 	if lo, hi := extent(figures); lo != 2 || hi != 7 {
 		t.Errorf("from %d to %d", lo, hi)
 	}
-	if got := highest(figures); got != 1.05 {
+	if got := highestShare(figures); got != 1.05 {
 		t.Errorf("up to %v", got)
 	}
-	if got := highest(figures[:1]); math.Abs(got-1.05*0.7) > 1e-12 {
+	if got := highestShare(figures[:1]); math.Abs(got-1.05*0.7) > 1e-12 {
 		t.Errorf("up to %v", got)
 	}
 	if got := len(countTable().Rows); got != 5 || countTable().Rows[2].Count != "117600" || countTable().Ingredients != 50 || countTable().Total != 5 {

@@ -2,9 +2,9 @@ package portable
 
 import "math"
 
-// Circle returns the point at k of n parts of the circle, cos 2πk/n and sin 2πk/n, to 2
+// UnitRoot returns the point at k of n parts of the circle, cos 2πk/n and sin 2πk/n, to 2
 // ulp. n must be positive and below 2⁵⁰.
-func Circle(k, n int) (cos, sin float64) {
+func UnitRoot(k, n int) (cos, sin float64) {
 	if k %= n; k < 0 {
 		k += n
 	}

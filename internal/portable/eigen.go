@@ -29,7 +29,7 @@ func Eigen(symmetric [][]float64) (values []float64, vectors [][]float64) {
 		}
 		for p := range n {
 			for q := range p {
-				turn(m, axes, p, q)
+				rotateAxes(m, axes, p, q)
 			}
 		}
 	}
@@ -44,8 +44,8 @@ func Eigen(symmetric [][]float64) (values []float64, vectors [][]float64) {
 	return values, vectors
 }
 
-// turn turns two axes of a symmetric matrix so that m_pq becomes 0.
-func turn(m, axes [][]float64, p, q int) {
+// rotateAxes turns two axes of a symmetric matrix so that m_pq becomes 0.
+func rotateAxes(m, axes [][]float64, p, q int) {
 	if m[p][q] == 0 {
 		return
 	}

@@ -29,11 +29,11 @@ func Log(x float64) float64 {
 		high, low := logParts(bits, 0)
 		return high + low
 	}
-	return logOdd(x)
+	return logSpecial(x)
 }
 
-// logOdd is Log of what is no positive normal number.
-func logOdd(x float64) float64 {
+// logSpecial is Log of what is no positive normal number.
+func logSpecial(x float64) float64 {
 	switch {
 	case x == 0:
 		return math.Inf(-1)
@@ -99,7 +99,7 @@ func Log10(x float64) float64 { return logTo(x, inverseLn10, inverseLn10Rest) }
 // logTo returns log x times a factor, a sum of two numbers.
 func logTo(x, factor, rest float64) float64 {
 	if !(x > 0) || math.IsInf(x, 1) {
-		return logOdd(x)
+		return logSpecial(x)
 	}
 	high, low := logPartsOf(x)
 	product, productRest := twoProduct(high, factor)

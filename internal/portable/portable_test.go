@@ -185,7 +185,7 @@ func TestCircle(t *testing.T) {
 		for j := range min(n, 100) {
 			k := j * max(1, n/100)
 			wantCos, wantSin := reference.turn(k, n)
-			cos, sin := Circle(k, n)
+			cos, sin := UnitRoot(k, n)
 			for _, c := range []struct {
 				name string
 				got  float64
@@ -199,7 +199,7 @@ func TestCircle(t *testing.T) {
 					t.Errorf("%s 2π·%d/%d = %v, %.2f ulp off", c.name, k, n, c.got, off)
 				}
 			}
-			if c, s := Circle(k-n, n); c != cos || s != sin {
+			if c, s := UnitRoot(k-n, n); c != cos || s != sin {
 				t.Errorf("a turn before %d/%d: %v %v, not %v %v", k, n, c, s, cos, sin)
 			}
 		}
@@ -332,7 +332,7 @@ func TestSameBits(t *testing.T) {
 		add(Hypot(x, y))
 		add(LogGamma(math.Abs(x)))
 		add(NormalQuantile(r.Float64()))
-		cos, sin := Circle(r.IntN(1<<20), 3<<18)
+		cos, sin := UnitRoot(r.IntN(1<<20), 3<<18)
 		add(cos)
 		add(sin)
 	}

@@ -22,19 +22,19 @@ const cacheName = ".kir-cache"
 const cacheMagic = "kir counts 1\n"
 
 const (
-	cacheFile = 64 << 20  // the largest file that is written or read
-	cacheAll  = 256 << 20 // what all files take at most, the oldest being removed
+	maxCacheFile  = 64 << 20  // the largest file that is written or read
+	maxCacheTotal = 256 << 20 // what all files take at most, the oldest being removed
 )
 
 // A cache is a [mcmc.Cache] in a directory of files. It is a convenience: what cannot be
 // read is as if it were not there, and what cannot be written is not.
-type cache struct{ beside file.Dir }
+type cache struct{ dir file.Dir }
 
-// cacheBeside returns the cache of the problems in a directory.
-func cacheBeside(dir string) cache { return cache{file.Dir{Path: dir}} }
+// newCache returns the cache of the problems in a directory.
+func newCache(dir string) cache { return cache{file.Dir{Path: dir}} }
 
-// name returns the name of a file, from the problem's directory.
-func (c cache) name(key [sha256.Size]byte) string {
+// fileName returns the name of a file, from the problem's directory.
+func (c cache) fileName(key [sha256.Size]byte) string {
 	return cacheName + "/" + hex.EncodeToString(key[:16]) + cacheEnding
 }
 
@@ -42,7 +42,7 @@ const cacheEnding = ".kir"
 
 // Load returns what was stored, nil if there is nothing or it is not whole.
 func (c cache) Load(key [sha256.Size]byte) []byte {
-	data, err := c.beside.Read(c.name(key), cacheFile)
+	data, err := c.dir.Read(c.fileName(key), maxCacheFile)
 	if err != nil {
 		return nil
 	}
@@ -62,21 +62,21 @@ func (c cache) Load(key [sha256.Size]byte) []byte {
 func (c cache) Store(key [sha256.Size]byte, data []byte) {
 	sum := sha256.Sum256(data)
 	whole := slices.Concat([]byte(cacheMagic), key[:], sum[:], data)
-	if len(whole) > cacheFile {
+	if len(whole) > maxCacheFile {
 		return
 	}
 	// The directory keeps itself out of repositories.
-	if err := c.beside.Create(cacheName+"/.gitignore", []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := c.dir.Create(cacheName+"/.gitignore", []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return
 	}
-	if c.beside.Replace(c.name(key), whole) == nil {
+	if c.dir.Replace(c.fileName(key), whole) == nil {
 		c.prune()
 	}
 }
 
 // prune removes the oldest files until the rest is small enough.
 func (c cache) prune() {
-	files, _, err := c.beside.Walk(cacheName + "/")
+	files, _, err := c.dir.Walk(cacheName + "/")
 	if err != nil {
 		return
 	}
@@ -89,10 +89,10 @@ func (c cache) prune() {
 	}
 	slices.SortStableFunc(files, func(a, b file.Entry) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, f := range files {
-		if all <= cacheAll {
+		if all <= maxCacheTotal {
 			return
 		}
-		if c.beside.Remove(f.Name) == nil {
+		if c.dir.Remove(f.Name) == nil {
 			all -= f.Size()
 		}
 	}

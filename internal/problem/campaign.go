@@ -17,7 +17,7 @@ type Campaign struct {
 // readCampaign reads
 //
 //	campaign: {batch: 8, max_new: 2, cost: price}
-func readCampaign(s *shelf, n *yaml.Node) (Campaign, error) {
+func readCampaign(s *readContext, n *yaml.Node) (Campaign, error) {
 	c := Campaign{Batch: schema.DefaultBatch, MaxNew: -1}
 	if n == nil || n.Kind == yaml.Null {
 		return c, nil
@@ -40,7 +40,7 @@ func readCampaign(s *shelf, n *yaml.Node) (Campaign, error) {
 		if c.Cost, err = v.Str("the cost"); err != nil {
 			return c, err
 		}
-		c.Cost = book.Name(c.Cost)
+		c.Cost = book.NormalizeName(c.Cost)
 		values, err := s.attributeNumbers(v, c.Cost)
 		if err != nil {
 			return c, err
@@ -54,8 +54,8 @@ func readCampaign(s *shelf, n *yaml.Node) (Campaign, error) {
 	return c, nil
 }
 
-// resolved returns the section as the problem file would say it.
-func (c Campaign) resolved() yaml.Map {
+// yamlMap returns the section as the problem file would say it.
+func (c Campaign) yamlMap() yaml.Map {
 	var out yaml.Map
 	out.Set("batch", c.Batch)
 	if c.MaxNew >= 0 {

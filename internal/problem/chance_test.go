@@ -137,7 +137,7 @@ func TestChances(t *testing.T) {
 				}
 				quality := w.Model.Quality()
 				skill += quality.Classes.Skill / books
-				q, err := p.Question()
+				q, err := p.SearchQuestion()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -145,7 +145,7 @@ func TestChances(t *testing.T) {
 				if !long.Enabled() {
 					q.Bounding = nil // a search that proves no bound chooses as well
 				}
-				a, err := q.Answer(t.Context(), search.Beside{Iterations: long.Pick[int64](40_000, 16_000), Seed: 1})
+				a, err := q.Answer(t.Context(), search.RunContext{Iterations: long.Pick[int64](40_000, 16_000), Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

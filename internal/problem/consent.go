@@ -26,9 +26,9 @@ type Command struct {
 	Words []string // the program and its arguments; no shell reads them
 	Dir   string   // where it runs: the problem's directory
 
-	key     string
-	files   []string
-	partial error
+	key      string
+	files    []string
+	trustErr error
 }
 
 // Key is what consent to the command is remembered by: the SHA-256, in hexadecimal, of the
@@ -45,9 +45,9 @@ func (c *Command) Key() string { return c.key }
 // command names. Links are followed.
 func (c *Command) Files() []string { return c.files }
 
-// Partial returns why consent to the command cannot be remembered, or nil: it names more
+// TrustError returns why consent to the command cannot be remembered, or nil: it names more
 // than is looked at, or what has no contents that stay.
-func (c *Command) Partial() error { return c.partial }
+func (c *Command) TrustError() error { return c.trustErr }
 
 // Lines returns the whole command as it is shown to a person: where it runs, and then each
 // word on a line of its own, quoted. Nothing is cut.
@@ -96,7 +96,7 @@ func readCommand(ctx context.Context, n *yaml.Node, dir string) (*Command, error
 		}
 		c.Words = append(c.Words, word)
 	}
-	err := c.find(ctx, dir)
+	err := c.resolveProgram(ctx, dir)
 	if err != nil && ctx.Err() == nil {
 		e := words[0].Errorf("%v", err)
 		e.Err = err
@@ -105,8 +105,8 @@ func readCommand(ctx context.Context, n *yaml.Node, dir string) (*Command, error
 	return c, err
 }
 
-// find finds the program, and makes the key.
-func (c *Command) find(ctx context.Context, dir string) (err error) {
+// resolveProgram finds the program, and makes the key.
+func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 	if c.Dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
@@ -125,27 +125,27 @@ func (c *Command) find(ctx context.Context, dir string) (err error) {
 		return fmt.Errorf("the command has %d bytes: it may have %d", n, consentWords)
 	}
 	f := &fingerprint{ctx: ctx, dir: home, hash: sha256.New(), seen: make(map[string]bool), endings: endingsOf(c.Words)}
-	put(f.hash, "kir consent 4", home, program, strconv.Itoa(len(c.Words)))
-	put(f.hash, c.Words...)
-	if err := f.named(program); err != nil {
+	hashTexts(f.hash, "kir consent 4", home, program, strconv.Itoa(len(c.Words)))
+	hashTexts(f.hash, c.Words...)
+	if err := f.hashPath(program); err != nil {
 		return err
 	}
 	for _, word := range c.Words[1:] {
-		if err := f.word(word, false); err != nil {
+		if err := f.hashWord(word, false); err != nil {
 			return err
 		}
 	}
-	if err := f.imports(c.Words); err != nil {
+	if err := f.hashImports(c.Words); err != nil {
 		return err
 	}
-	c.key, c.files, c.partial = hex.EncodeToString(f.hash.Sum(nil)), f.files, f.partial
+	c.key, c.files, c.trustErr = hex.EncodeToString(f.hash.Sum(nil)), f.files, f.incomplete
 	return nil
 }
 
-// unchanged says, as an error, that what consent was given to is not there any more.
-func (c *Command) unchanged() error {
+// checkUnchanged says, as an error, that what consent was given to is not there any more.
+func (c *Command) checkUnchanged() error {
 	is := &Command{Words: c.Words}
-	if err := is.find(context.Background(), c.Dir); err != nil {
+	if err := is.resolveProgram(context.Background(), c.Dir); err != nil {
 		return err
 	}
 	if is.key != c.key {
@@ -154,15 +154,15 @@ func (c *Command) unchanged() error {
 	return nil
 }
 
-// put hashes texts so that no other ones have the same hash: each after its length.
-func put(h hash.Hash, texts ...string) {
+// hashTexts hashes texts so that no other ones have the same hash: each after its length.
+func hashTexts(h hash.Hash, texts ...string) {
 	for _, text := range texts {
 		fmt.Fprintf(h, "%d:%s", len(text), text)
 	}
 }
 
-// trusted returns the file that says that the command is trusted.
-func (c *Command) trusted() (string, error) {
+// trustFile returns the file that says that the command is trusted.
+func (c *Command) trustFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	return filepath.Join(dir, "kir", "trusted", c.key), err
 }
@@ -173,10 +173,10 @@ func (c *Command) trusted() (string, error) {
 // files that a program names itself, and what changes between the look and the start, or
 // while it runs.
 func (c *Command) Trusted() bool {
-	if c.partial != nil {
+	if c.trustErr != nil {
 		return false
 	}
-	path, err := c.trusted()
+	path, err := c.trustFile()
 	if err == nil {
 		_, err = os.Stat(path)
 	}
@@ -185,10 +185,10 @@ func (c *Command) Trusted() bool {
 
 // Trust remembers, in the user's directory of configuration, that the command may run.
 func (c *Command) Trust() error {
-	if c.partial != nil {
-		return c.partial
+	if c.trustErr != nil {
+		return c.trustErr
 	}
-	path, err := c.trusted()
+	path, err := c.trustFile()
 	if err != nil {
 		return err
 	}
@@ -218,8 +218,8 @@ func (e *ConsentError) Error() string {
 
 func (e *ConsentError) Unwrap() error { return e.at }
 
-// consent refuses commands that nobody has allowed. n is where the first is named.
-func consent(ctx context.Context, n *yaml.Node, all ...*Command) error {
+// requireConsent refuses commands that nobody has allowed. n is where the first is named.
+func requireConsent(ctx context.Context, n *yaml.Node, all ...*Command) error {
 	allowed, _ := ctx.Value(consentKey{}).(func(*Command) bool)
 	e := new(ConsentError)
 	for _, c := range all {
@@ -235,24 +235,24 @@ func consent(ctx context.Context, n *yaml.Node, all ...*Command) error {
 	return e
 }
 
-// Programs returns the commands that a problem names, and runs none. A text that is
+// ReadCommands returns the commands that a problem names, and runs none. A text that is
 // not nil stands instead of what the file holds.
-func Programs(ctx context.Context, path string, text []byte) ([]*Command, error) {
-	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
+func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, error) {
+	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	root, err := readText(ctx, files, path, text)
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := programsOf(ctx, root, files.Dir)
+	all, _, err := findCommands(ctx, root, files.Dir)
 	if err != nil {
 		return nil, err
 	}
 	return all, nil
 }
 
-// programsOf returns the commands that a problem in a directory names, where the first
+// findCommands returns the commands that a problem in a directory names, where the first
 // stands, and what is wrong with others.
-func programsOf(ctx context.Context, root *yaml.Node, dir string) (all []*Command, first *yaml.Node, err error) {
+func findCommands(ctx context.Context, root *yaml.Node, dir string) (all []*Command, first *yaml.Node, err error) {
 	properties := root.Get("properties")
 	if properties == nil {
 		return nil, nil, nil

@@ -35,32 +35,32 @@ const (
 // of it stands between blanks and the like or behind "=", and the rest of a flag behind any
 // of its letters, as far as it is there: --file=s.py, -fs.py, sh -c "python3 s.py".
 type fingerprint struct {
-	ctx     context.Context
-	dir     string // the problem's, without links
-	hash    hash.Hash
-	seen    map[string]bool
-	entries int
-	files   []string // that were read
-	bytes   int64
-	partial error      // why the hash is not of all that the command names
-	endings [][]string // what the languages load whose interpreters the command names
+	ctx        context.Context
+	dir        string // the problem's, without links
+	hash       hash.Hash
+	seen       map[string]bool
+	entries    int
+	files      []string // that were read
+	bytes      int64
+	incomplete error      // why the hash is not of all that the command names
+	endings    [][]string // what the languages load whose interpreters the command names
 }
 
-// limit keeps why the hash does not hold all.
-func (f *fingerprint) limit(path, why string) {
-	if f.partial == nil {
-		f.partial = &fault.Error{
+// markIncomplete keeps why the hash does not hold all.
+func (f *fingerprint) markIncomplete(path, why string) {
+	if f.incomplete == nil {
+		f.incomplete = &fault.Error{
 			Message: fmt.Sprintf("consent to the command cannot be remembered: it names %s, %s", fault.Quote(path), why),
 			Hint:    "put the program with what it needs into a directory of its own and name nothing else, or allow it each time with --allow-programs",
 		}
 	}
-	put(f.hash, "partial", path)
+	hashTexts(f.hash, "partial", path)
 }
 
-var betweenPaths = regexp.MustCompile("[\\s=:,;@\"'`<>|&(){}$]+")
+var pathSeparators = regexp.MustCompile("[\\s=:,;@\"'`<>|&(){}$]+")
 
-// candidates returns the parts of a word that may be paths, in a fixed order.
-func candidates(word string) (all []string) {
+// pathCandidates returns the parts of a word that may be paths, in a fixed order.
+func pathCandidates(word string) (all []string) {
 	take := func(text string) {
 		if text != "" && len(text) <= consentPath {
 			all = append(all, text)
@@ -72,7 +72,7 @@ func candidates(word string) (all []string) {
 			take(word[k+1:])
 		}
 	}
-	for _, piece := range betweenPaths.Split(word, -1) {
+	for _, piece := range pathSeparators.Split(word, -1) {
 		take(piece)
 		if strings.HasPrefix(piece, "-") {
 			for k := range piece {
@@ -85,24 +85,24 @@ func candidates(word string) (all []string) {
 	return all
 }
 
-// word hashes what a word names. Programs of the PATH count where the word is one of a #!
+// hashWord hashes what a word names. Programs of the PATH count where the word is one of a #!
 // line, as behind env.
-func (f *fingerprint) word(word string, programs bool) error {
-	for _, name := range candidates(word) {
-		if err := f.named(name); err != nil {
+func (f *fingerprint) hashWord(word string, programs bool) error {
+	for _, name := range pathCandidates(word) {
+		if err := f.hashPath(name); err != nil {
 			return err
 		}
 		// Node and Ruby find main.js where main is asked for.
 		for _, endings := range f.endings {
 			for _, ending := range endings {
-				if err := f.named(name + ending); err != nil {
+				if err := f.hashPath(name + ending); err != nil {
 					return err
 				}
 			}
 		}
 		if programs && !strings.ContainsAny(name, `/\`) {
 			if path, err := property.FindProgram(name, f.dir); err == nil {
-				if err := f.named(path); err != nil {
+				if err := f.hashPath(path); err != nil {
 					return err
 				}
 			}
@@ -111,8 +111,8 @@ func (f *fingerprint) word(word string, programs bool) error {
 	return nil
 }
 
-// named hashes the file or the directory of a path, if there is one.
-func (f *fingerprint) named(name string) error {
+// hashPath hashes the file or the directory of a path, if there is one.
+func (f *fingerprint) hashPath(name string) error {
 	if err := f.ctx.Err(); err != nil {
 		return err
 	}
@@ -141,18 +141,18 @@ func (f *fingerprint) named(name string) error {
 		return nil
 	}
 	f.seen[at] = true
-	put(f.hash, "named", at, real)
+	hashTexts(f.hash, "named", at, real)
 	if info.IsDir() {
-		return f.tree(real, real, []fs.FileInfo{info}, nil)
+		return f.hashTree(real, real, []fs.FileInfo{info}, nil)
 	}
-	if err := f.contents(real, info); err != nil || !info.Mode().IsRegular() {
+	if err := f.hashContents(real, info); err != nil || !info.Mode().IsRegular() {
 		return err
 	}
-	line, err := f.interpreter(real)
+	line, err := f.hashInterpreter(real)
 	if err != nil {
 		return err
 	}
-	return f.beside(real, line)
+	return f.hashSiblings(real, line)
 }
 
 // isStream says whether a path leads to what the process that opens it has open.
@@ -161,27 +161,27 @@ func isStream(path string) bool {
 		strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/")
 }
 
-// contents hashes a file, or what is in the place of one.
-func (f *fingerprint) contents(path string, info fs.FileInfo) error {
+// hashContents hashes a file, or what is in the place of one.
+func (f *fingerprint) hashContents(path string, info fs.FileInfo) error {
 	mode := info.Mode()
-	put(f.hash, "file", strconv.FormatBool(mode&0o111 != 0), mode.Type().String())
+	hashTexts(f.hash, "file", strconv.FormatBool(mode&0o111 != 0), mode.Type().String())
 	switch {
 	case mode&fs.ModeCharDevice != 0:
 		return nil // such as /dev/null
 	case !mode.IsRegular():
-		f.limit(path, "which is not a regular file")
+		f.markIncomplete(path, "which is not a regular file")
 		return nil
 	case len(f.files) >= consentFiles:
-		f.limit(path, fmt.Sprintf("and with it more than %d files", consentFiles))
+		f.markIncomplete(path, fmt.Sprintf("and with it more than %d files", consentFiles))
 		return nil
 	case info.Size() > consentBytes-f.bytes:
-		f.limit(path, fmt.Sprintf("and with it more than %d MiB", consentBytes>>20))
+		f.markIncomplete(path, fmt.Sprintf("and with it more than %d MiB", consentBytes>>20))
 		return nil
 	}
 	in, err := file.Open(f.ctx, path)
 	if err != nil {
 		// It may be run and not read.
-		f.limit(path, "which cannot be read")
+		f.markIncomplete(path, "which cannot be read")
 		return nil
 	}
 	defer in.Close() // read only: nothing can be lost by it
@@ -191,26 +191,26 @@ func (f *fingerprint) contents(path string, info fs.FileInfo) error {
 		return err
 	}
 	if f.bytes += n; f.bytes > consentBytes {
-		f.limit(path, fmt.Sprintf("and with it more than %d MiB", consentBytes>>20))
+		f.markIncomplete(path, fmt.Sprintf("and with it more than %d MiB", consentBytes>>20))
 	}
 	if !f.seen["read "+path] {
 		f.seen["read "+path] = true
 		f.files = append(f.files, path)
 	}
-	put(f.hash, hex.EncodeToString(sum.Sum(nil)))
+	hashTexts(f.hash, hex.EncodeToString(sum.Sum(nil)))
 	return nil
 }
 
-// tree hashes the files of a directory and below, in the order of their names, links to
+// hashTree hashes the files of a directory and below, in the order of their names, links to
 // others followed. above are the directory and those that it is in. Files for which take
 // is false are left out, and so are those that kir writes.
-func (f *fingerprint) tree(root, dir string, above []fs.FileInfo, take func(name string) bool) error {
-	if f.partial != nil {
+func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(name string) bool) error {
+	if f.incomplete != nil {
 		return nil // nothing more would be remembered
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		f.limit(dir, "which cannot be read")
+		f.markIncomplete(dir, "which cannot be read")
 		return nil
 	}
 	for _, e := range entries {
@@ -218,13 +218,13 @@ func (f *fingerprint) tree(root, dir string, above []fs.FileInfo, take func(name
 			return err
 		}
 		if f.entries++; f.entries > consentEntries {
-			f.limit(root, fmt.Sprintf("with more than %d files in it", consentEntries))
+			f.markIncomplete(root, fmt.Sprintf("with more than %d files in it", consentEntries))
 			return nil
 		}
 		path := filepath.Join(dir, e.Name())
 		info, err := os.Stat(path)
 		if err != nil {
-			put(f.hash, "nothing", path) // a link that leads nowhere
+			hashTexts(f.hash, "nothing", path) // a link that leads nowhere
 			continue
 		}
 		if e.Type()&fs.ModeSymlink != 0 {
@@ -232,28 +232,28 @@ func (f *fingerprint) tree(root, dir string, above []fs.FileInfo, take func(name
 			if err != nil {
 				return err
 			}
-			put(f.hash, "link", path, to)
+			hashTexts(f.hash, "link", path, to)
 		}
 		switch {
 		case info.IsDir():
 			if k := slices.IndexFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }); k >= 0 {
-				put(f.hash, "above", path, strconv.Itoa(k)) // a circle: it is being hashed
+				hashTexts(f.hash, "above", path, strconv.Itoa(k)) // a circle: it is being hashed
 				continue
 			}
 			if take != nil && isInstalled(e.Name()) {
 				continue
 			}
-			if err := f.tree(root, path, append(slices.Clone(above), info), take); err != nil {
+			if err := f.hashTree(root, path, append(slices.Clone(above), info), take); err != nil {
 				return err
 			}
-		case take != nil && !take(e.Name()), isWritten(dir, e, info):
+		case take != nil && !take(e.Name()), isKirFile(dir, e, info):
 		default:
-			put(f.hash, "below", path)
-			if err := f.contents(path, info); err != nil {
+			hashTexts(f.hash, "below", path)
+			if err := f.hashContents(path, info); err != nil {
 				return err
 			}
 			if take == nil && info.Mode().IsRegular() {
-				if _, err := f.interpreter(path); err != nil {
+				if _, err := f.hashInterpreter(path); err != nil {
 					return err
 				}
 			}
@@ -281,9 +281,9 @@ var kirFiles = []struct{ name, in *regexp.Regexp }{
 	{regexp.MustCompile(`^[0-9a-f]{32}\.kir$|^\.gitignore$`), regexp.MustCompile(`^\.kir-cache$`)},
 }
 
-// isWritten says whether a file in a directory is one that kir writes itself: by its name,
+// isKirFile says whether a file in a directory is one that kir writes itself: by its name,
 // no link, and nothing that can be executed.
-func isWritten(dir string, e fs.DirEntry, info fs.FileInfo) bool {
+func isKirFile(dir string, e fs.DirEntry, info fs.FileInfo) bool {
 	if !e.Type().IsRegular() || info.Mode()&0o111 != 0 {
 		return false
 	}
@@ -295,8 +295,8 @@ func isWritten(dir string, e fs.DirEntry, info fs.FileInfo) bool {
 	return false
 }
 
-// interpreter hashes what the #! line of a script names, and returns the words of the line.
-func (f *fingerprint) interpreter(path string) ([]string, error) {
+// hashInterpreter hashes what the #! line of a script names, and returns the words of the line.
+func (f *fingerprint) hashInterpreter(path string) ([]string, error) {
 	in, err := file.Open(f.ctx, path)
 	if err != nil {
 		return nil, nil // contents has said so
@@ -314,24 +314,24 @@ func (f *fingerprint) interpreter(path string) ([]string, error) {
 	defer func(endings [][]string) { f.endings = endings }(f.endings)
 	f.endings = nil // the command's: they are no language of what the line names
 	for _, word := range words {
-		if err := f.word(word, true); err != nil {
+		if err := f.hashWord(word, true); err != nil {
 			return nil, err
 		}
 	}
 	return words, nil
 }
 
-// besides are the endings of scripts, with those of what they load from their directory.
-var besides = map[string][]string{
-	".py": pythons, ".pyw": pythons, ".pyc": pythons, ".pyz": pythons,
+// siblingEndings are the endings of scripts, with those of what they load from their directory.
+var siblingEndings = map[string][]string{
+	".py": pythonEndings, ".pyw": pythonEndings, ".pyc": pythonEndings, ".pyz": pythonEndings,
 	".sh": {".sh"}, ".bash": {".bash", ".sh"},
-	".js": javas, ".mjs": javas, ".cjs": javas,
+	".js": nodeEndings, ".mjs": nodeEndings, ".cjs": nodeEndings,
 	".rb": {".rb", ".so"}, ".pl": {".pl", ".pm", ".so"}, ".lua": {".lua", ".so"}, ".jl": {".jl"}, ".r": {".r"},
 }
 
 var (
-	pythons = []string{".py", ".pyc", ".pyd", ".so"}
-	javas   = []string{".js", ".mjs", ".cjs", ".node", ".json"}
+	pythonEndings = []string{".py", ".pyc", ".pyd", ".so"}
+	nodeEndings   = []string{".js", ".mjs", ".cjs", ".node", ".json"}
 )
 
 // interpreters are the programs that run a script, whatever its ending, with the endings of
@@ -340,19 +340,19 @@ var interpreters = []struct {
 	name    *regexp.Regexp
 	endings []string
 }{
-	{regexp.MustCompile(`^((python|pypy)[0-9.]*[a-z]?|pyw?)(\.exe)?$`), pythons},
-	{regexp.MustCompile(`^(ba|da|k|z)?sh(\.exe)?$`), besides[".bash"]},
-	{regexp.MustCompile(`^(node(js)?|deno|bun)(\.exe)?$`), javas},
-	{regexp.MustCompile(`^ruby[0-9.]*(\.exe)?$`), besides[".rb"]},
-	{regexp.MustCompile(`^perl[0-9.]*(\.exe)?$`), besides[".pl"]},
-	{regexp.MustCompile(`^lua(jit)?[0-9.]*(\.exe)?$`), besides[".lua"]},
+	{regexp.MustCompile(`^((python|pypy)[0-9.]*[a-z]?|pyw?)(\.exe)?$`), pythonEndings},
+	{regexp.MustCompile(`^(ba|da|k|z)?sh(\.exe)?$`), siblingEndings[".bash"]},
+	{regexp.MustCompile(`^(node(js)?|deno|bun)(\.exe)?$`), nodeEndings},
+	{regexp.MustCompile(`^ruby[0-9.]*(\.exe)?$`), siblingEndings[".rb"]},
+	{regexp.MustCompile(`^perl[0-9.]*(\.exe)?$`), siblingEndings[".pl"]},
+	{regexp.MustCompile(`^lua(jit)?[0-9.]*(\.exe)?$`), siblingEndings[".lua"]},
 }
 
 // endingsOf returns the endings of what those interpreters load that are among the words.
 func endingsOf(words []string) (all [][]string) {
 	for _, of := range interpreters {
 		if slices.ContainsFunc(words, func(word string) bool {
-			return slices.ContainsFunc(candidates(word), func(piece string) bool {
+			return slices.ContainsFunc(pathCandidates(word), func(piece string) bool {
 				return of.name.MatchString(strings.ToLower(filepath.Base(piece)))
 			})
 		}) {
@@ -362,12 +362,12 @@ func endingsOf(words []string) (all [][]string) {
 	return all
 }
 
-// beside hashes what a script may load from its own directory: by its ending, and for one
+// hashSiblings hashes what a script may load from its own directory: by its ending, and for one
 // without a known ending by the words of its #! line, and by the interpreters that the command
 // names where the script has no ending at all.
-func (f *fingerprint) beside(path string, line []string) error {
+func (f *fingerprint) hashSiblings(path string, line []string) error {
 	ending := strings.ToLower(filepath.Ext(path))
-	all := [][]string{besides[ending]}
+	all := [][]string{siblingEndings[ending]}
 	if all[0] == nil {
 		all = endingsOf(line)
 		// The first file is the program itself, and an interpreter loads nothing from beside it.
@@ -376,38 +376,38 @@ func (f *fingerprint) beside(path string, line []string) error {
 		}
 	}
 	for _, endings := range all {
-		if err := f.modules(filepath.Dir(path), endings); err != nil {
+		if err := f.hashModules(filepath.Dir(path), endings); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// modules hashes the files of some endings in a directory and below.
-func (f *fingerprint) modules(dir string, endings []string) error {
+// hashModules hashes the files of some endings in a directory and below.
+func (f *fingerprint) hashModules(dir string, endings []string) error {
 	key := "modules " + endings[0] + " " + dir
 	info, err := os.Stat(dir)
 	if err != nil || f.seen[key] {
 		return nil
 	}
 	f.seen[key] = true
-	put(f.hash, "modules", dir)
-	return f.tree(dir, dir, []fs.FileInfo{info}, func(name string) bool {
+	hashTexts(f.hash, "modules", dir)
+	return f.hashTree(dir, dir, []fs.FileInfo{info}, func(name string) bool {
 		return slices.Contains(endings, strings.ToLower(filepath.Ext(name)))
 	})
 }
 
-// imports hashes the modules of the problem's directory where Python is given a module's
+// hashImports hashes the modules of the problem's directory where Python is given a module's
 // name or a text, or Node a text: then they look there.
-func (f *fingerprint) imports(words []string) error {
+func (f *fingerprint) hashImports(words []string) error {
 	asks := slices.ContainsFunc(words, func(word string) bool {
-		return slices.ContainsFunc(candidates(word), func(piece string) bool {
+		return slices.ContainsFunc(pathCandidates(word), func(piece string) bool {
 			return strings.HasPrefix(piece, "-") && !strings.HasPrefix(piece, "--") && strings.ContainsAny(piece, "mcep")
 		})
 	})
 	for _, endings := range f.endings {
-		if asks && (endings[0] == pythons[0] || endings[0] == javas[0]) {
-			if err := f.modules(f.dir, endings); err != nil {
+		if asks && (endings[0] == pythonEndings[0] || endings[0] == nodeEndings[0]) {
+			if err := f.hashModules(f.dir, endings); err != nil {
 				return err
 			}
 		}

@@ -17,7 +17,7 @@ import (
 // words.
 func commandsOf(t *testing.T, dir string, words ...[]string) []*Command {
 	t.Helper()
-	all, err := Programs(t.Context(), filepath.Join(dir, "problem.yaml"), programProblem(words...))
+	all, err := ReadCommands(t.Context(), filepath.Join(dir, "problem.yaml"), programProblem(words...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,11 @@ func TestConsentKeys(t *testing.T) {
 	if b.Key() != a.Key() {
 		t.Error("a program is another by a link to its directory")
 	}
-	if err := a.unchanged(); err != nil {
+	if err := a.checkUnchanged(); err != nil {
 		t.Error(err)
 	}
 	write(dir, "score.sh", "cat; rm -rf ~")
-	if err := a.unchanged(); err == nil {
+	if err := a.checkUnchanged(); err == nil {
 		t.Error("a changed program is as it was")
 	}
 }
@@ -179,14 +179,14 @@ func TestConsentFiles(t *testing.T) {
 				t.Skip(err)
 			}
 			a := commandsOf(t, dir, c.words)[0]
-			if a.Partial() != nil {
-				t.Fatal(a.Partial())
+			if a.TrustError() != nil {
+				t.Fatal(a.TrustError())
 			}
-			if err := a.unchanged(); err != nil {
+			if err := a.checkUnchanged(); err != nil {
 				t.Fatal(err)
 			}
 			write(c.changed, "rm -rf ~", 0o644)
-			if err := a.unchanged(); (err == nil) != c.same {
+			if err := a.checkUnchanged(); (err == nil) != c.same {
 				t.Errorf("%q with another %s: %v", c.words, c.changed, err)
 			}
 			if b := commandsOf(t, dir, c.words)[0]; (b.Key() == a.Key()) != c.same {
@@ -225,8 +225,8 @@ func TestConsentPartial(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	if c := commandsOf(t, dir, []string{"sh", "app"})[0]; c.Partial() != nil {
-		t.Error(c.Partial())
+	if c := commandsOf(t, dir, []string{"sh", "app"})[0]; c.TrustError() != nil {
+		t.Error(c.TrustError())
 	}
 	if err := os.WriteFile(filepath.Join(dir, "large", "hole"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -241,8 +241,8 @@ func TestConsentPartial(t *testing.T) {
 	defer listener.Close()
 	for _, words := range [][]string{{"sh", "large"}, {"sh", "--data=large/hole"}, {"sh", "pipes"}, {"sh", "pipes/s"}} {
 		c := commandsOf(t, dir, words)[0]
-		if c.Partial() == nil || c.Trust() == nil || c.Trusted() || c.unchanged() != nil {
-			t.Errorf("%q is remembered: %v", words, c.Partial())
+		if c.TrustError() == nil || c.Trust() == nil || c.Trusted() || c.checkUnchanged() != nil {
+			t.Errorf("%q is remembered: %v", words, c.TrustError())
 		}
 		p, err := Load(AllowPrograms(t.Context()), filepath.Join(dir, "problem.yaml"), Options{Text: programProblem(words)})
 		if err != nil {
@@ -253,8 +253,8 @@ func TestConsentPartial(t *testing.T) {
 		}
 	}
 	for _, word := range []string{"/dev/null", "/dev/stdin", "2>/dev/null", "/", "a / b"} {
-		if c := commandsOf(t, dir, []string{"sh", "-c", word})[0]; c.Partial() != nil {
-			t.Errorf("%q: %v", word, c.Partial())
+		if c := commandsOf(t, dir, []string{"sh", "-c", word})[0]; c.TrustError() != nil {
+			t.Errorf("%q: %v", word, c.TrustError())
 		}
 	}
 }

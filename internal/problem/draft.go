@@ -39,7 +39,7 @@ type Draft struct {
 	// Goals are what is asked of targets by their keys, and Bounds which constraints
 	// there are by theirs. Without them the draft has what suits most: see Targets and
 	// Offered.
-	Goals  map[string]Goal
+	Goals  map[string]DraftObjective
 	Bounds map[string]bool
 
 	// Batch is for how much the stock has to be enough, such as 700 ml; empty for one
@@ -69,25 +69,25 @@ func (d *Draft) Write() ([]byte, error) {
 	}
 	w := &draftWriter{Draft: d, total: d.total()}
 	sizes := d.Book.UsedCounts()
-	w.line("%s", schema.Modeline(schema.FileName))
-	w.line("# %s, %s: written by kir init to start from.", fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"))
-	w.line("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
-	w.line("name: %s", book.YAMLText(strings.TrimSuffix(filepath.Base(d.Table), filepath.Ext(d.Table))))
-	w.notes("", d.Book.Notes)
-	w.columns()
-	w.line("%s", book.TableYAML("recipes", filepath.ToSlash(d.Table), d.Layout))
+	w.writeLine("%s", schema.Modeline(schema.FileName))
+	w.writeLine("# %s, %s: written by kir init to start from.", fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"))
+	w.writeLine("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
+	w.writeLine("name: %s", book.YAMLText(strings.TrimSuffix(filepath.Base(d.Table), filepath.Ext(d.Table))))
+	w.writeNotes("", d.Book.Notes)
+	w.writeColumns()
+	w.writeLine("%s", book.TableYAML("recipes", filepath.ToSlash(d.Table), d.Layout))
 	if len(d.Units) > 0 {
 		var sizes []string
 		for _, name := range slices.Sorted(maps.Keys(d.Units)) {
 			sizes = append(sizes, book.YAMLText(name)+": "+book.YAMLText(d.Units[name]))
 		}
-		w.line("units: {%s}", strings.Join(sizes, ", "))
+		w.writeLine("units: {%s}", strings.Join(sizes, ", "))
 	}
 	if d.Ingredients != "" {
-		w.notes("", d.Book.Ingredients.Notes)
-		w.line("%s", book.TableYAML("ingredients", filepath.ToSlash(d.Ingredients), d.IngredientsLayout))
+		w.writeNotes("", d.Book.Ingredients.Notes)
+		w.writeLine("%s", book.TableYAML("ingredients", filepath.ToSlash(d.Ingredients), d.IngredientsLayout))
 	}
-	w.line("total: %d # units in a composition: one is %v %%%s", w.total, 100/float64(w.total), w.finer())
+	w.writeLine("total: %d # units in a composition: one is %v %%%s", w.total, 100/float64(w.total), w.finerTotalComment())
 	var law []string
 	for n, count := range sizes {
 		if count > 0 {
@@ -97,14 +97,14 @@ func (d *Draft) Write() ([]byte, error) {
 	if len(law) > 20 {
 		law = append(law[:20], "...")
 	}
-	w.line("sparsity: recipes # as many ingredients as the recipes have: {%s}", strings.Join(law, ", "))
+	w.writeLine("sparsity: recipes # as many ingredients as the recipes have: {%s}", strings.Join(law, ", "))
 	targets := w.Targets()
-	w.properties(targets)
-	if err := w.rules(targets); err != nil {
+	w.writeObjectives(targets)
+	if err := w.writeConstraints(targets); err != nil {
 		return nil, err
 	}
-	if n := w.AtATime(); n != usualRound && slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != None && !t.Attribute }) {
-		w.line("campaign: {batch: %d} # how many are made at a time", n)
+	if n := w.BatchSize(); n != usualBatchSize && slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != NoDirection && !t.Attribute }) {
+		w.writeLine("campaign: {batch: %d} # how many are made at a time", n)
 	}
 	return []byte(w.text.String()), nil
 }
@@ -125,14 +125,14 @@ type draftWriter struct {
 	total int
 }
 
-// line writes a line. Names from a table may hold line ends, which are quoted.
-func (w *draftWriter) line(format string, args ...any) {
+// writeLine writes a line. Names from a table may hold line ends, which are quoted.
+func (w *draftWriter) writeLine(format string, args ...any) {
 	w.text.WriteString(strings.NewReplacer("\n", " ", "\r", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(fmt.Sprintf(format, args...)))
 	w.text.WriteByte('\n')
 }
 
-// notes writes what was understood of a table, without the places' file.
-func (w *draftWriter) notes(indent string, notes []book.Note) {
+// writeNotes writes what was understood of a table, without the places' file.
+func (w *draftWriter) writeNotes(indent string, notes []book.Note) {
 	const most = 12
 	for _, n := range notes[:min(len(notes), most)] {
 		n.File = ""
@@ -147,15 +147,15 @@ func (w *draftWriter) notes(indent string, notes []book.Note) {
 		if n.Settle != "" {
 			ask = " Is that right?"
 		}
-		w.line("%s# %s%s.%s", indent, n.Message, at, ask)
+		w.writeLine("%s# %s%s.%s", indent, n.Message, at, ask)
 	}
 	if len(notes) > most {
-		w.line("%s# %d more things were understood: see kir check.", indent, len(notes)-most)
+		w.writeLine("%s# %d more things were understood: see kir check.", indent, len(notes)-most)
 	}
 }
 
-// columns says what the columns are.
-func (w *draftWriter) columns() {
+// writeColumns says what the columns are.
+func (w *draftWriter) writeColumns() {
 	var ignored []string
 	for name, role := range w.Layout.Columns {
 		if role == book.IgnoredColumn {
@@ -163,10 +163,10 @@ func (w *draftWriter) columns() {
 		}
 	}
 	if slices.Sort(ignored); len(ignored) > 0 {
-		w.line("# Left out: %s.", fault.List(ignored, 12))
+		w.writeLine("# Left out: %s.", fault.List(ignored, 12))
 	}
 	if w.Book.Long {
-		w.line("# A row is an ingredient of a recipe.")
+		w.writeLine("# A row is an ingredient of a recipe.")
 		return
 	}
 	var labels []string
@@ -178,48 +178,48 @@ func (w *draftWriter) columns() {
 		also = "; labels are " + fault.List(labels, 12)
 	}
 	row, column := "a recipe", "an ingredient"
-	if w.Book.Turned {
+	if w.Book.Transposed {
 		row, column = column, row
 	}
-	w.line("# A row is %s, a column %s%s.", row, column, also)
+	w.writeLine("# A row is %s, a column %s%s.", row, column, also)
 }
 
-// properties writes the objectives, and behind # what else could be one.
-func (w *draftWriter) properties(targets []Target) {
+// writeObjectives writes the objectives, and behind # what else could be one.
+func (w *draftWriter) writeObjectives(targets []Target) {
 	if len(targets) == 0 {
-		w.line("# The table has no labels, such as a taste or a rating, to make an objective of.")
+		w.writeLine("# The table has no labels, such as a taste or a rating, to make an objective of.")
 		if w.Pairs {
-			w.line("properties:")
-			w.line("  %s", pairsLine)
+			w.writeLine("properties:")
+			w.writeLine("  %s", pairsLine)
 		}
 		return
 	}
-	w.line("# The objectives: kir learns a label from the recipes.")
-	if w.Pairs || slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != None }) {
-		w.line("properties:")
+	w.writeLine("# The objectives: kir learns a label from the recipes.")
+	if w.Pairs || slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != NoDirection }) {
+		w.writeLine("properties:")
 	} else {
-		w.line("# properties:")
+		w.writeLine("# properties:")
 	}
 	for _, on := range []bool{true, false} {
 		if !on && w.Pairs {
-			w.line("  %s", pairsLine)
+			w.writeLine("  %s", pairsLine)
 		}
 		for _, t := range targets {
-			if on != (t.Goal.Way != None) {
+			if on != (t.Goal.Way != NoDirection) {
 				continue
 			}
 			if len(t.Ways) == 0 {
-				w.line("  # %s: %s", book.YAMLText(t.Name), t.Why)
+				w.writeLine("  # %s: %s", book.YAMLText(t.Name), t.Why)
 				continue
 			}
-			text, _ := t.text()
+			text, _ := t.yamlLines()
 			if t.comment != "" {
 				text += " # " + t.comment
 			}
 			if !on {
 				text = "# " + text
 			}
-			w.line("  %s", text)
+			w.writeLine("  %s", text)
 		}
 	}
 }
@@ -228,13 +228,13 @@ func (w *draftWriter) properties(targets []Target) {
 // which more is known than a weak model knows.
 const pairsLine = "together: {pairs: {}} # what goes together in the recipes"
 
-// spanLog is by how much the largest number exceeds the smallest where logarithms are
+// minLogSpan is by how much the largest number exceeds the smallest where logarithms are
 // offered.
-const spanLog = 100
+const minLogSpan = 100
 
-// alsoOf says of ascending numbers that they span decades, and how many recipes failed.
-func alsoOf(numbers []float64, failed []bool) (text string) {
-	if n := len(numbers); numbers[0] > 0 && numbers[n-1] >= float64(spanLog*numbers[0]) {
+// numbersComment says of ascending numbers that they span decades, and how many recipes failed.
+func numbersComment(numbers []float64, failed []bool) (text string) {
+	if n := len(numbers); numbers[0] > 0 && numbers[n-1] >= float64(minLogSpan*numbers[0]) {
 		text += "; log: true learns their logarithms"
 	}
 	failures := 0
@@ -249,8 +249,8 @@ func alsoOf(numbers []float64, failed []bool) (text string) {
 	return text
 }
 
-// finer says what total the smallest dose of the recipes needs, if it is below a unit.
-func (w *draftWriter) finer() string {
+// finerTotalComment says what total the smallest dose of the recipes needs, if it is below a unit.
+func (w *draftWriter) finerTotalComment() string {
 	least := 1.0
 	for _, r := range w.Book.Recipes {
 		sum := 0.0
@@ -269,9 +269,9 @@ func (w *draftWriter) finer() string {
 	return fmt.Sprintf("; the smallest dose, %.2g %%, counts as one: a total of %.0f has room for it", 100*least, portable.Pow(10, math.Ceil(-portable.Log10(float64(least*1.001)))))
 }
 
-// rules writes the constraints that the draft has, and behind # others that the recipes
+// writeConstraints writes the constraints that the draft has, and behind # others that the recipes
 // suggest.
-func (w *draftWriter) rules(targets []Target) error {
+func (w *draftWriter) writeConstraints(targets []Target) error {
 	doses, err := w.Book.Doses(w.total)
 	if err != nil {
 		return err
@@ -280,32 +280,32 @@ func (w *draftWriter) rules(targets []Target) error {
 	share := func(units int) string {
 		return number.Trim(number.Percentages(w.total).Write([]int{units})[0]) + " %"
 	}
-	w.line("# Constraints, which every recipe keeps: take away # from those you want, and put it before others.")
-	offered := w.Offered()
+	w.writeLine("# Constraints, which every recipe keeps: take away # from those you want, and put it before others.")
+	offered := w.OfferedBounds()
 	var on []string
 	for _, b := range offered {
 		if b.On {
-			on = append(on, commented(b.Lines, b.Note)...)
+			on = append(on, withComment(b.Lines, b.Note)...)
 		}
 	}
 	for _, t := range targets {
-		if t.Goal.Way == Sure {
-			_, rule := t.text()
+		if t.Goal.Way == SureClass {
+			_, rule := t.yamlLines()
 			on = append(on, rule)
 		}
 	}
 	if len(on) > 0 {
-		w.line("constraints:")
+		w.writeLine("constraints:")
 	} else {
-		w.line("# constraints:")
+		w.writeLine("# constraints:")
 	}
 	for _, text := range on {
-		w.line("  - %s", text)
+		w.writeLine("  - %s", text)
 	}
 	for _, b := range offered {
 		if !b.On {
-			for _, text := range commented(b.Lines, b.Note) {
-				w.line("#   - %s", text)
+			for _, text := range withComment(b.Lines, b.Note) {
+				w.writeLine("#   - %s", text)
 			}
 		}
 	}
@@ -313,23 +313,23 @@ func (w *draftWriter) rules(targets []Target) error {
 	for _, d := range doses {
 		least = min(least, d.Least)
 	}
-	w.line("#   - amount: {of: \"*\", min: %d} # the smallest dose in the recipes, %s", least, share(least))
+	w.writeLine("#   - amount: {of: \"*\", min: %d} # the smallest dose in the recipes, %s", least, share(least))
 	for _, d := range doses[:min(len(doses), draftDoses)] {
-		w.line("#   - amount: {of: %s, min: %d, max: %d} # in %s: %s to %s, median %s",
+		w.writeLine("#   - amount: {of: %s, min: %d, max: %d} # in %s: %s to %s, median %s",
 			book.YAMLText(names[d.Ingredient]), d.Least, d.Most, fault.Count(d.Recipes, "recipe"), share(d.Least), share(d.Most), share(d.Median))
 	}
 	if n := len(doses); n > 0 {
-		w.line("#   - require: [%s] # all draws use it", book.YAMLText(names[doses[0].Ingredient]))
-		w.line("#   - exclude: [%s] # no draw uses it", book.YAMLText(names[doses[n-1].Ingredient]))
+		w.writeLine("#   - require: [%s] # all draws use it", book.YAMLText(names[doses[0].Ingredient]))
+		w.writeLine("#   - exclude: [%s] # no draw uses it", book.YAMLText(names[doses[n-1].Ingredient]))
 	}
 	for i := range w.Book.Ingredients.Attributes {
-		w.attribute(&w.Book.Ingredients.Attributes[i])
+		w.writeAttribute(&w.Book.Ingredients.Attributes[i])
 	}
 	return nil
 }
 
-// commented adds a comment to the first of some lines.
-func commented(lines []string, note string) []string {
+// withComment adds a comment to the first of some lines.
+func withComment(lines []string, note string) []string {
 	lines = slices.Clone(lines)
 	if len(lines) > 0 && note != "" {
 		lines[0] += " # " + note
@@ -337,8 +337,8 @@ func commented(lines []string, note string) []string {
 	return lines
 }
 
-// attribute writes rules by what is known of the ingredients.
-func (w *draftWriter) attribute(a *book.Attribute) {
+// writeAttribute writes rules by what is known of the ingredients.
+func (w *draftWriter) writeAttribute(a *book.Attribute) {
 	name := book.YAMLText(a.Name)
 	if numbers, err := a.Numbers(); err == nil {
 		if m := a.Meaning(); m != book.Figure {
@@ -346,7 +346,7 @@ func (w *draftWriter) attribute(a *book.Attribute) {
 		}
 		numbers = slices.DeleteFunc(numbers, math.IsNaN)
 		if len(numbers) == len(w.Book.Ingredients.Names) {
-			w.line("#   - limit: {attribute: %s, max: %v} # the mean over a composition; from %v to %v", name, mean(numbers), slices.Min(numbers), slices.Max(numbers))
+			w.writeLine("#   - limit: {attribute: %s, max: %v} # the mean over a composition; from %v to %v", name, roundedMean(numbers), slices.Min(numbers), slices.Max(numbers))
 		}
 		return
 	}
@@ -365,14 +365,14 @@ func (w *draftWriter) attribute(a *book.Attribute) {
 	slices.Sort(values)
 	slices.SortStableFunc(values, func(a, b string) int { return counts[b] - counts[a] })
 	for _, value := range values[:min(len(values), draftGroups)] {
-		least, most := w.used(a, value)
-		w.line("#   - group: {of: {%s: %s}, used: [%d, %d]} # %s; as many of them as the recipes use", name, book.YAMLText(value), least, most, fault.Count(counts[value], "ingredient"))
+		least, most := w.usedRange(a, value)
+		w.writeLine("#   - group: {of: {%s: %s}, used: [%d, %d]} # %s; as many of them as the recipes use", name, book.YAMLText(value), least, most, fault.Count(counts[value], "ingredient"))
 	}
 }
 
-// used returns how many ingredients with a value the recipes use, at least and at
+// usedRange returns how many ingredients with a value the recipes use, at least and at
 // most.
-func (w *draftWriter) used(a *book.Attribute, value string) (least, most int) {
+func (w *draftWriter) usedRange(a *book.Attribute, value string) (least, most int) {
 	least = math.MaxInt
 	for _, r := range w.Book.Recipes {
 		n := 0
@@ -386,8 +386,8 @@ func (w *draftWriter) used(a *book.Attribute, value string) (least, most int) {
 	return least, most
 }
 
-// mean returns the mean of numbers, to three digits.
-func mean(numbers []float64) float64 {
+// roundedMean returns the mean of numbers, to three digits.
+func roundedMean(numbers []float64) float64 {
 	sum := 0.0
 	for _, v := range numbers {
 		sum += v

@@ -92,7 +92,7 @@ func TestDraftOfDocument(t *testing.T) {
 		if err := d.ReadTable(table, book.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if sheet, lacking := d.ReadShelf(table, book.Options{}); sheet != "Stock" || len(lacking) > 0 {
+		if sheet, lacking := d.ReadIngredientsSheet(table, book.Options{}); sheet != "Stock" || len(lacking) > 0 {
 			t.Errorf("the ingredients of %s are in %q, without %v", name, sheet, lacking)
 		}
 		text, err := d.Write()

@@ -257,11 +257,11 @@ func TestDraftIsLinear(t *testing.T) {
 			began := threadTime(t)
 			d := &Draft{Table: c.file}
 			if err := d.ReadTable(table, book.Options{}); err == nil {
-				d.ReadShelf(table, book.Options{})
+				d.ReadIngredientsSheet(table, book.Options{})
 				d.Targets()
-				d.Offered()
+				d.OfferedBounds()
 				if d.Book != nil {
-					d.Book.Alike()
+					d.Book.Misspellings()
 				}
 				_, _ = d.Write() // what is too large to be written is refused
 			}

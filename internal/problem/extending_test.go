@@ -18,14 +18,14 @@ import (
 
 // togetherKind has ingredients used all or none.
 var togetherKind = ruleKind{
-	Key: key("together", schema.Link("together"), "", "all of them, or none", "{together: {of: [Gin, Rum]}}"),
+	Key: newKey("together", schema.Link("together"), "", "all of them, or none", "{together: {of: [Gin, Rum]}}"),
 	Sections: schema.Sections{{
 		Name: "together", ID: "together", About: "Ingredients that come all or not at all.",
-		Keys:   []schema.Key{key("of", schema.Ingredients(), "", "the members", "{of: [Gin, Rum]}")},
-		Need:   []string{"of"},
-		Nearly: map[string]string{"all": "write of: together: {of: [Gin, Rum]}"},
+		Keys:     []schema.Key{newKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Rum]}")},
+		Required: []string{"of"},
+		Mistakes: map[string]string{"all": "write of: together: {of: [Gin, Rum]}"},
 	}},
-	read: func(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
+	read: func(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 		of, text, err := ingredientsUnder(s, n, f, "together")
 		if err != nil {
 			return nil, err
@@ -41,12 +41,12 @@ var togetherKind = ruleKind{
 
 // evenKind is how even the amounts are: the least by the greatest, to a power.
 var evenKind = propertyKind{
-	Key: key("even", schema.Link("even"), "", "amounts alike", "{even: {power: 2}}"),
+	Key: newKey("even", schema.Link("even"), "", "amounts alike", "{even: {power: 2}}"),
 	Sections: schema.Sections{{
 		Name: "even", ID: "even", About: "The least amount by the greatest.",
-		Keys: []schema.Key{key("power", schema.AtLeast(0), "1", "to this power", "{power: 2}")},
+		Keys: []schema.Key{newKey("power", schema.AtLeast(0), "1", "to this power", "{power: 2}")},
 	}},
-	read: func(_ context.Context, _ *shelf, _ *yaml.Node, f fields) (_ Property, err error) {
+	read: func(_ context.Context, _ *readContext, _ *yaml.Node, f fields) (_ Property, err error) {
 		power := 1.0
 		if v := f["power"]; v != nil {
 			if power, err = v.Weight("the power"); err != nil {
@@ -58,7 +58,7 @@ var evenKind = propertyKind{
 		score := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return evenness(x.Amounts(), power) })
 		return Property{About: "amounts alike", property: score, resolved: resolved}, nil
 	},
-	bySplit: always,
+	scoredBySplit: alwaysBySplit,
 }
 
 func evenness[T int | int32](amounts []T, power float64) float64 {
@@ -88,7 +88,7 @@ func TestExtending(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return loadOf(t.Context(), file, Options{}, extended())
+		return loadWithKinds(t.Context(), file, Options{}, extended())
 	}
 	p, err := loaded("together: {of: [Gin, Rum]}", "even: {power: 2}, weight: 0.5")
 	if err != nil {
@@ -99,8 +99,8 @@ func TestExtending(t *testing.T) {
 	}
 	e, err := stattest.Law{
 		Ingredients: 4, Total: 6, Size: func(n int) float64 { return 1 },
-		Feasible: func(x []int) bool { return x[0] > 0 == (x[1] > 0) },
-		Wishes:   []stattest.Wish{{Score: func(x []int) float64 { return evenness(x, 2) }, Weight: 0.5}},
+		Feasible:   func(x []int) bool { return x[0] > 0 == (x[1] > 0) },
+		Objectives: []stattest.Objective{{Score: func(x []int) float64 { return evenness(x, 2) }, Weight: 0.5}},
 	}.Enumerate()
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestExtending(t *testing.T) {
 	if _, err := load(t, "total: 6\ningredients: [Gin, Rum]\nsparsity: {uniform: [1, 2]}\nconstraints: [{together: {of: [Gin, Rum]}}]\n", Options{}); err == nil {
 		t.Error("a kind that is not registered is read")
 	}
-	if slices.Contains(Schema().Rule().One, "together") {
+	if slices.Contains(Schema().Rule().ExactlyOneOf, "together") {
 		t.Error("a kind of a test is one of kir")
 	}
 }

@@ -20,19 +20,19 @@ import (
 )
 
 // warnUnkept warns of rules that no known recipe keeps.
-func (s *loading) warnUnkept(ctx context.Context, rules []Rule) error {
+func (s *loader) warnUnkept(ctx context.Context, rules []Rule) error {
 	if len(s.recipes) == 0 {
 		return nil
 	}
-	s.do("checking which rules the known recipes keep")
+	s.reportProgress("checking which rules the known recipes keep")
 	for _, r := range rules {
 		if err := yield.Err(ctx); err != nil {
 			return err
 		}
 		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}
-		conditions, err := condition.Of(alone)
+		conditions, err := condition.FromRules(alone)
 		if err != nil {
-			return r.at.Blame(err)
+			return r.at.PlaceError(err)
 		}
 		if !slices.ContainsFunc(s.recipes, conditions.Keeps) {
 			s.warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.at.File, r.at.Line, r.at.Column))
@@ -45,11 +45,11 @@ func (s *loading) warnUnkept(ctx context.Context, rules []Rule) error {
 // of files.
 type ruleSet struct {
 	rule.Set
-	of []*Rule // which of the problem's rules each of the set is of
+	problemRules []*Rule // which of the problem's rules each of the set is of
 }
 
 // newRuleSet returns the problem's rules as a set.
-func newRuleSet(s *shelf, rules []Rule) *ruleSet {
+func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	set := &ruleSet{Set: rule.Set{Ingredients: len(s.names), Total: s.total}}
 	var texts []string
 	for k := range rules {
@@ -64,7 +64,7 @@ func newRuleSet(s *shelf, rules []Rule) *ruleSet {
 			texts = append(texts, r.Text)
 		}
 		for range r.Rules {
-			set.of = append(set.of, r)
+			set.problemRules = append(set.problemRules, r)
 		}
 	}
 	same := make(map[string]int)
@@ -74,7 +74,7 @@ func newRuleSet(s *shelf, rules []Rule) *ruleSet {
 	set.Name = func(i int) string { return s.names[i] }
 	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (%s)", fault.Quote(texts[k]), lineOf(set.of[k].at, set.of[0].at))
+			return fmt.Sprintf("%s (%s)", fault.Quote(texts[k]), lineOf(set.problemRules[k].at, set.problemRules[0].at))
 		}
 		return fault.Quote(texts[k])
 	}
@@ -83,52 +83,52 @@ func newRuleSet(s *shelf, rules []Rule) *ruleSet {
 
 // ruledSpace returns the space of the problem with its rules, counted for the sizes
 // to which the law gives mass.
-func (s *loading) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
+func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
 	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.predicted == nil }) {
 		return plain, nil
 	}
 	sizes, err := counting.Law.On(plain)
 	if err != nil {
-		return nil, at.Blame(err)
+		return nil, at.PlaceError(err)
 	}
-	set := newRuleSet(&s.shelf, rules)
+	set := newRuleSet(&s.readContext, rules)
 	lo, hi := sizes.Support()
 	for n := lo; n <= hi; n++ {
 		if sizes.P(n) > 0 {
 			set.Used = append(set.Used, n)
 		}
 	}
-	s.do("checking whether %s can hold together", fault.Count(len(set.Rules), "rule"))
+	s.reportProgress("checking whether %s can hold together", fault.Count(len(set.Rules), "rule"))
 	why, err := conflict.Explain(ctx, set.Set)
 	if err != nil {
-		return nil, set.blame(err)
+		return nil, set.placeError(err)
 	}
 	if why != nil {
 		return nil, set.conflictError(why, at)
 	}
 	space, err := mcmc.NewRuledSpace(ctx, set.Set, counting)
 	if err != nil {
-		return nil, set.blame(err)
+		return nil, set.placeError(err)
 	}
-	if space.Cached() && s.tell != nil {
-		s.tell("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
+	if space.Cached() && s.notify != nil {
+		s.notify("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
 	}
 	if !s.warnShares(space, sizes) {
-		conditions, err := condition.Of(set.Set)
+		conditions, err := condition.FromRules(set.Set)
 		if err != nil {
-			return nil, set.blame(err)
+			return nil, set.placeError(err)
 		}
 		var measured []string
 		for _, k := range conditions.Uncounted() {
 			measured = append(measured, set.Text(k))
 		}
-		return nil, yaml.Hint(rules[0].at.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", firstOf(measured, 4), at.Line)
+		return nil, yaml.Hint(rules[0].at.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), at.Line)
 	}
 	return space, nil
 }
 
-// firstOf joins texts, of many only the first few.
-func firstOf(texts []string, most int) string {
+// joinFirst joins texts, of many only the first few.
+func joinFirst(texts []string, most int) string {
 	if len(texts) <= most {
 		return strings.Join(texts, ", ")
 	}
@@ -149,7 +149,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
-		at := s.of[r].at
+		at := s.problemRules[r].at
 		if k == 0 {
 			place = at
 		}
@@ -162,22 +162,22 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	if len(lines) > 1 {
 		e.Message += " (" + strings.Join(lines, ", ") + ")"
 	}
-	e.Hint, e.Err = c.WaysOut(), &ConflictError{c, s.Set, s.of}
+	e.Hint, e.Err = c.FixText(), &ConflictError{c, s.Set, s.problemRules}
 	return e
 }
 
-// blame gives an error about all rules the place of the first.
-func (s *ruleSet) blame(err error) error {
+// placeError gives an error about all rules the place of the first.
+func (s *ruleSet) placeError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return s.of[0].at.Blame(fmt.Errorf("the rules cannot be counted: %w", err))
+	return s.problemRules[0].at.PlaceError(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
 // warnShares warns of sizes that the law wants and the rules do not allow, and
 // of shares that could not be measured well. It returns whether any size is
 // left.
-func (s *loading) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
+func (s *loader) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	_, hi := law.Support()
 	masses := make([]float64, hi+1)
 	for n := range masses {

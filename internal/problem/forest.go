@@ -23,8 +23,8 @@ type Descriptors struct {
 	Only     bool
 }
 
-// none reports whether amounts alone are tested.
-func (d *Descriptors) none() bool {
+// isEmpty reports whether amounts alone are tested.
+func (d *Descriptors) isEmpty() bool {
 	return d.Totals == nil && d.Means == nil && d.Ratios == nil && !d.Presence && !d.Only
 }
 
@@ -32,7 +32,7 @@ func (d *Descriptors) none() bool {
 // attribute that the ingredients do not have, or that is not known of all of them where
 // a mean needs it, is a [fault.Error].
 func (d *Descriptors) Features(in *book.Ingredients, total int) (features []model.Feature, words string, err error) {
-	if d.none() {
+	if d.isEmpty() {
 		return nil, "amounts", nil
 	}
 	w := describer{names: in.Names, total: total}
@@ -51,13 +51,13 @@ func (d *Descriptors) Features(in *book.Ingredients, total int) (features []mode
 	}
 	for _, name := range d.Totals {
 		a, _ := in.Attribute(name)
-		w.totals(a)
+		w.addTotals(a)
 	}
 	for _, name := range d.Means {
 		a, _ := in.Attribute(name)
 		values, err := knownNumbers(in, a, "its mean needs")
 		if err == nil {
-			err = w.mean(a.Name, values)
+			err = w.addMean(a.Name, values)
 		}
 		if err != nil {
 			return nil, "", err
@@ -65,11 +65,11 @@ func (d *Descriptors) Features(in *book.Ingredients, total int) (features []mode
 	}
 	for _, name := range d.Ratios {
 		a, _ := in.Attribute(name)
-		if err := w.ratios(a); err != nil {
+		if err := w.addRatios(a); err != nil {
 			return nil, "", err
 		}
 	}
-	if features, err = w.features(d.Presence, d.Only); err != nil {
+	if features, err = w.allFeatures(d.Presence, d.Only); err != nil {
 		return nil, "", err
 	}
 	return features, w.words(), nil
@@ -81,7 +81,7 @@ func AllDescriptors(in *book.Ingredients) (d Descriptors, left []string) {
 	for k := range in.Attributes {
 		a := &in.Attributes[k]
 		values, notNumbers := a.Numbers()
-		least, greatest := span(values)
+		least, greatest := finiteRange(values)
 		switch {
 		case notNumbers != nil && 3*len(groups(a)) <= 2*len(a.Values):
 			d.Totals = append(d.Totals, a.Name)
@@ -104,7 +104,7 @@ func AllDescriptors(in *book.Ingredients) (d Descriptors, left []string) {
 // forests have at most 100 trees while they are compared.
 func (d Descriptors) Candidates(in *book.Ingredients, total int, numeric bool, o model.Options) (candidates []model.Candidate, err error) {
 	sets, names := []Descriptors{{}}, []string{"amounts", "amounts and descriptors", "descriptors alone"}
-	if d.Only = false; !d.none() {
+	if d.Only = false; !d.isEmpty() {
 		sets = append(sets, d)
 		if d.Only = true; d.Totals != nil || d.Means != nil || d.Ratios != nil {
 			sets = append(sets, d)
@@ -149,28 +149,28 @@ const fewFeatures = 36
 
 // A describer makes features of attributes.
 type describer struct {
-	names []string // of the ingredients
-	total int
-	made  []model.Feature
-	of    []string // words for what was made
+	names   []string // of the ingredients
+	total   int
+	made    []model.Feature
+	phrases []string // words for what was made
 }
 
-func (d *describer) totals(a *book.Attribute) {
+func (d *describer) addTotals(a *book.Attribute) {
 	all := groups(a)
 	for _, g := range all {
-		d.made = append(d.made, model.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.of})
+		d.made = append(d.made, model.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.members})
 	}
-	d.of = append(d.of, fault.Count(len(all), "total")+" by "+a.Name)
+	d.phrases = append(d.phrases, fault.Count(len(all), "total")+" by "+a.Name)
 }
 
-// mean adds Σ w·x, where w puts the attribute's least value at 0 and the greatest at
+// addMean adds Σ w·x, where w puts the attribute's least value at 0 and the greatest at
 // the largest weight that a feature can have.
-func (d *describer) mean(name string, values []float64) error {
+func (d *describer) addMean(name string, values []float64) error {
 	largest := math.MaxInt32 / d.total
-	if largest < leastScale {
-		return &fault.Error{Message: fmt.Sprintf("a total of %d units is too fine for the mean of %s", d.total, name), Hint: fmt.Sprintf("take a total of at most %d", math.MaxInt32/leastScale)}
+	if largest < minMeanScale {
+		return &fault.Error{Message: fmt.Sprintf("a total of %d units is too fine for the mean of %s", d.total, name), Hint: fmt.Sprintf("take a total of at most %d", math.MaxInt32/minMeanScale)}
 	}
-	least, greatest := span(values)
+	least, greatest := finiteRange(values)
 	if least == greatest {
 		return &fault.Error{Message: fmt.Sprintf("%s is %v for all ingredients: its mean tells nothing", fault.Quote(name), least), Hint: "leave it out"}
 	}
@@ -181,34 +181,34 @@ func (d *describer) mean(name string, values []float64) error {
 		f.Weights = append(f.Weights, int32(math.Round(part*float64(largest))))
 	}
 	d.made = append(d.made, f)
-	d.of = append(d.of, "the mean of "+name)
+	d.phrases = append(d.phrases, "the mean of "+name)
 	return nil
 }
 
-// leastScale is of how many steps at least the scale of a mean is.
-const leastScale = 1000
+// minMeanScale is of how many steps at least the scale of a mean is.
+const minMeanScale = 1000
 
-func (d *describer) ratios(a *book.Attribute) error {
+func (d *describer) addRatios(a *book.Attribute) error {
 	all := groups(a)
-	if len(all) < 2 || len(all) > mostRatioGroups {
-		return &fault.Error{Message: fmt.Sprintf("%s has %s, and ratios are of 2 to %d", fault.Quote(a.Name), fault.Count(len(all), "value"), mostRatioGroups), Hint: "take totals, or an attribute of fewer values"}
+	if len(all) < 2 || len(all) > maxRatioGroups {
+		return &fault.Error{Message: fmt.Sprintf("%s has %s, and ratios are of 2 to %d", fault.Quote(a.Name), fault.Count(len(all), "value"), maxRatioGroups), Hint: "take totals, or an attribute of fewer values"}
 	}
 	for k, g := range all {
 		for _, over := range all[k+1:] {
-			d.made = append(d.made, model.Feature{Name: "ratio of " + a.Name + " " + g.value + " to " + over.value, Ingredients: g.of, Over: over.of})
+			d.made = append(d.made, model.Feature{Name: "ratio of " + a.Name + " " + g.value + " to " + over.value, Ingredients: g.members, Over: over.members})
 		}
 	}
-	d.of = append(d.of, fault.Count(len(all)*(len(all)-1)/2, "ratio")+" by "+a.Name)
+	d.phrases = append(d.phrases, fault.Count(len(all)*(len(all)-1)/2, "ratio")+" by "+a.Name)
 	return nil
 }
 
-// mostRatioGroups bounds how many groups have ratios, which are half as many as their
+// maxRatioGroups bounds how many groups have ratios, which are half as many as their
 // square.
-const mostRatioGroups = 32
+const maxRatioGroups = 32
 
-// features returns all that was made, behind the amounts of the ingredients, or without
+// allFeatures returns all that was made, behind the amounts of the ingredients, or without
 // them; with presence, whether each ingredient is used is a feature in either case.
-func (d *describer) features(presence, only bool) (features []model.Feature, err error) {
+func (d *describer) allFeatures(presence, only bool) (features []model.Feature, err error) {
 	for i, name := range d.names {
 		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(i)}})
 	}
@@ -221,12 +221,12 @@ func (d *describer) features(presence, only bool) (features []model.Feature, err
 				flags++
 			}
 		}
-		d.of = append(d.of, fault.Count(flags, "presence flag"))
+		d.phrases = append(d.phrases, fault.Count(flags, "presence flag"))
 	}
 	if only {
 		features = features[len(d.names):]
 	} else {
-		d.of = slices.Insert(d.of, 0, "amounts")
+		d.phrases = slices.Insert(d.phrases, 0, "amounts")
 	}
 	if len(features) == 0 {
 		return nil, &fault.Error{Message: "without amounts there is nothing that the forest could look at", Hint: "add totals, means, ratios or presence"}
@@ -242,7 +242,7 @@ func (d *describer) features(presence, only bool) (features []model.Feature, err
 }
 
 // words says what the features are.
-func (d *describer) words() string { return strings.Join(d.of, " and ") }
+func (d *describer) words() string { return strings.Join(d.phrases, " and ") }
 
 // GrowForest grows a forest that predicts a label of a book's recipes from
 // their closure to total units: its classes, or its numbers. Recipes without
@@ -271,10 +271,10 @@ func forestData(book *book.Book, label *book.Label, total int, numeric bool, fea
 		}
 	}
 	for r := range book.Recipes {
-		if label.Of[r] < 0 {
+		if label.ClassOf[r] < 0 {
 			continue
 		}
-		row, err := rowOf(book, r, total)
+		row, err := recipeRow(book, r, total)
 		if err != nil {
 			return nil, err
 		}

@@ -80,9 +80,9 @@ func FuzzProblem(f *testing.F) {
 func FuzzPairs(f *testing.F) {
 	f.Add([]byte(bar["tasted.csv"]))
 	f.Add([]byte("pair,choice,ingredient,amount\na,better,Gin,1e29\na,worse,\"Gin\",1e-29\na,worse,Campari,1e29\n"))
-	s := &shelf{names: []string{"Gin", "Champagne", "Cassis", "Campari"}, total: 20}
+	s := &readContext{names: []string{"Gin", "Champagne", "Cassis", "Campari"}, total: 20}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		pairs, err := comparisons(s, strings.NewReader(string(data)), "tasted.csv")
+		pairs, err := readComparisons(s, strings.NewReader(string(data)), "tasted.csv")
 		if bad := (*fault.Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func FuzzWritten(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		v, ok := written(text)
+		v, ok := parseDecimal(text)
 		if ok && (strings.Trim(strings.TrimSpace(text), "-0123456789.") != "" || v.Sign() < 0 != strings.ContainsAny(text, "-") && v.Sign() != 0) {
 			t.Fatalf("%q is %v", text, v)
 		}

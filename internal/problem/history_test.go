@@ -57,7 +57,7 @@ func tableOf(dates []string, values [][]float64, comma bool, cell func(v float64
 // of the returns themselves, and what it was taken for is told.
 func TestHistory(t *testing.T) {
 	dates, prices := walk()
-	gains := returns.Of(prices, returns.Prices)
+	gains := returns.Compute(prices, returns.Prices)
 	back, older := slices.Clone(dates), slices.Clone(prices)
 	slices.Reverse(back)
 	slices.Reverse(older)

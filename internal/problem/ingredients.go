@@ -15,7 +15,7 @@ import (
 
 // readIngredients reads what there is to choose from, if it is not the recipes
 // that say it.
-func (s *loading) readIngredients(ctx context.Context, root *yaml.Node) error {
+func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 	n := root.Get("ingredients")
 	if n == nil {
 		if root.Get("recipes") == nil {
@@ -47,7 +47,7 @@ func (s *loading) readIngredients(ctx context.Context, root *yaml.Node) error {
 		s.attributes = in
 	case yaml.Mapping:
 		if n.Get("file") != nil {
-			file, layout, err := tableAt(n, false)
+			file, layout, err := readTableNode(n, false)
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func (s *loading) readIngredients(ctx context.Context, root *yaml.Node) error {
 			}
 			return yaml.Hint(n.Errorf("the ingredients are a mapping of %s", fault.List(names, 4)), "write a list of names: [%s], a CSV file, or {count: 2000}", strings.Join(names[:min(len(names), 4)], ", "))
 		}
-		f, err := schema.Counted.Fields(n)
+		f, err := schema.CountedIngredients.Fields(n)
 		if err != nil {
 			return err
 		}
@@ -81,16 +81,16 @@ func (s *loading) readIngredients(ctx context.Context, root *yaml.Node) error {
 		s.names = countedNames(count)
 		return nil
 	case yaml.Number:
-		return yaml.Hint(n.Errorf("the ingredients are %s", n.Shown()), "for so many without names write {count: %s}; else a CSV file or a list of names", n.Text)
+		return yaml.Hint(n.Errorf("the ingredients are %s", n.Describe()), "for so many without names write {count: %s}; else a CSV file or a list of names", n.Text)
 	default:
-		return yaml.Hint(n.Errorf("the ingredients are %s", n.Shown()), "write a CSV file, a list of names, or {count: 2000}")
+		return yaml.Hint(n.Errorf("the ingredients are %s", n.Describe()), "write a CSV file, a list of names, or {count: 2000}")
 	}
 	s.names = s.attributes.Names
 	return nil
 }
 
 // readIngredientsFile reads the file of ingredients that a node names.
-func (s *loading) readIngredientsFile(ctx context.Context, n *yaml.Node, layout book.Layout) error {
+func (s *loader) readIngredientsFile(ctx context.Context, n *yaml.Node, layout book.Layout) error {
 	err := s.files.Read(ctx, n, "the file of ingredients", func(r io.Reader, path string) (err error) {
 		s.attributes, err = book.ReadIngredients(r, path, layout)
 		return err

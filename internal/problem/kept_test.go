@@ -23,7 +23,7 @@ func wholly(t *testing.T, p *Problem) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	o := p.Outline()
-	say("%s, %d of %v; auto %t, within %t; %+v %+v", p.Name, p.Total, p.Ingredients, p.Auto, p.Within(), p.Sampler, p.Search)
+	say("%s, %d of %v; auto %t, within %t; %+v %+v", p.Name, p.Total, p.Ingredients, p.Auto, p.IsWithinBook(), p.Sampler, p.Search)
 	say("outline %q %d %v, %d rules, book %t, attributes %t", o.Name, o.Total, o.Ingredients, len(o.Rules.Rules), o.Book == p.Book, o.Attributes != nil)
 	for k := range o.Rules.Rules {
 		say("rule %q %q", o.Rules.Words(k), o.Rules.Text(k))
@@ -35,8 +35,8 @@ func wholly(t *testing.T, p *Problem) string {
 	for _, c := range p.Commands() {
 		commands = append(commands, c.Lines()...)
 	}
-	say("commands %v\noffers %s\nwarnings %s\nresolved\n%s", commands, strings.Join(p.Offers(), "\n"), strings.Join(p.Warnings, "\n"), p.Resolved)
-	known, err := p.Known()
+	say("commands %v\noffers %s\nwarnings %s\nresolved\n%s", commands, strings.Join(p.Hints(), "\n"), strings.Join(p.Warnings, "\n"), p.Resolved)
+	known, err := p.KnownRecipes()
 	say("known %v %v", known, err)
 	xs := known
 	if len(xs) == 0 && len(p.Ingredients) > 1 {
@@ -70,14 +70,14 @@ func wholly(t *testing.T, p *Problem) string {
 				say("  %s %+v", breach.Text, breach.Slack)
 			}
 		}
-		share, bad := p.Outside(t.Context(), 0)
+		share, bad := p.OutsideShare(t.Context(), 0)
 		say("scored %v; outside %v %v", err, share, bad)
 	}
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		say("question %v", err)
 	} else {
-		say("question %v %d, %v to %v, %+v, halves %t", q.Effort, len(q.Known), q.Least, q.Most, q.Kind, q.Halves != nil)
+		say("question %v %d, %v to %v, %+v, halves %t", q.Effort, len(q.Known), q.Least, q.Most, q.Niche, q.Halves != nil)
 		for _, set := range [][]int{{0}, {0, 1}, {0, 1, 2}} {
 			if q.Lacks != nil {
 				say("%v lacks %t", set, q.Lacks(set))
@@ -185,10 +185,10 @@ func TestProblemsStay(t *testing.T) {
 		p, err := loadFiles(t, files, "")
 		if err != nil {
 			said := regexp.MustCompile(`\S*TestProblemsStay\d+[/\\]\d+`).ReplaceAllString(err.Error(), "DIR")
-			kept.Holds(t, name, said)
+			kept.CheckText(t, name, said)
 			continue
 		}
-		kept.Holds(t, name, wholly(t, p))
+		kept.CheckText(t, name, wholly(t, p))
 	}
 }
 
@@ -223,7 +223,7 @@ func TestDraftsStay(t *testing.T) {
 		"many notes":   {Table: "b.csv", Book: read("recipe,ingredient,amount\n"+strings.Repeat("A1,Gin,about 1 cl\nA2,Rum,1-2 cl\n", 1)+"A3,Rye,dash\nTotal,Rum,1 cl\nSum,Gin,2 cl\nAll,Gin,1 cl\n", book.Options{})},
 	} {
 		text, err := d.Write()
-		kept.Holds(t, name, fmt.Sprintf("%v\n%s", err, text))
+		kept.CheckText(t, name, fmt.Sprintf("%v\n%s", err, text))
 	}
 }
 
@@ -239,14 +239,14 @@ func TestGrownAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grow := func(g *Grown, data *model.Data, o model.Options) *model.Forest {
+	grow := func(g *ModelCache, data *model.Data, o model.Options) *model.Forest {
 		f, err := g.grow(t.Context(), data, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	g := new(Grown)
+	g := new(ModelCache)
 	first := grow(g, data, model.Options{Trees: 1, Seed: 1})
 	if grow(g, data, model.Options{Trees: 1, Seed: 1, Workers: 2}) != first {
 		t.Error("a forest was grown twice")
@@ -255,15 +255,15 @@ func TestGrownAgain(t *testing.T) {
 	if grow(g, half, model.Options{Trees: 1, Seed: 1}) == first || grow(nil, data, model.Options{Trees: 1, Seed: 1}) == first {
 		t.Error("a forest of other data, or of what keeps none, is the same")
 	}
-	for k := range mostGrown - 2 {
+	for k := range maxCachedModels - 2 {
 		grow(g, data, model.Options{Trees: 1, Seed: uint64(k + 2)})
 	}
-	if len(g.of) != mostGrown || grow(g, data, model.Options{Trees: 1, Seed: 1}) != first {
-		t.Errorf("%d forests are kept", len(g.of))
+	if len(g.models) != maxCachedModels || grow(g, data, model.Options{Trees: 1, Seed: 1}) != first {
+		t.Errorf("%d forests are kept", len(g.models))
 	}
 	grow(g, data, model.Options{Trees: 1, Seed: 99})
-	if len(g.of) != 1 || grow(g, data, model.Options{Trees: 1, Seed: 1}) == first {
-		t.Errorf("%d forests are kept, and the first is among them", len(g.of))
+	if len(g.models) != 1 || grow(g, data, model.Options{Trees: 1, Seed: 1}) == first {
+		t.Errorf("%d forests are kept, and the first is among them", len(g.models))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -18,26 +18,26 @@ type ruleKind struct {
 	Sections schema.Sections // as those of a schema.Kind
 
 	// read reads what stands under the key: n, and by its keys f if the kind has a section.
-	read func(ctx context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error)
+	read func(ctx context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error)
 
-	// says returns what a rule says under the keys of the kind, always as many; nil if the
+	// ruleFields returns what a rule says under the keys of the kind, always as many; nil if the
 	// rule is of another type. A kind without it cannot be changed but by hand.
-	says func(r rule.Rule, name func(ingredient int) string) []Said
+	ruleFields func(r rule.Rule, name func(ingredient int) string) []RuleField
 }
 
-// A Said is what a rule says under a key of its kind.
-type Said struct {
+// A RuleField is what a rule says under a key of its kind.
+type RuleField struct {
 	Key    string // empty where ingredients stand under the kind itself
 	Value  any    // a number, two, or the names of ingredients; nil where it says nothing
 	Amount bool   // the numbers are units of the total
 }
 
-// Says returns a kind of rule that says what a rule does, and what it says; no kind where
+// RuleFields returns a kind of rule that says what a rule does, and what it says; no kind where
 // that is for a person to write.
-func Says(r rule.Rule, name func(ingredient int) string) (kind string, all []Said) {
+func RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all []RuleField) {
 	for _, k := range allKinds().rules {
-		if k.says != nil {
-			if all := k.says(r, name); all != nil {
+		if k.ruleFields != nil {
+			if all := k.ruleFields(r, name); all != nil {
 				return k.Name, all
 			}
 		}
@@ -45,9 +45,9 @@ func Says(r rule.Rule, name func(ingredient int) string) (kind string, all []Sai
 	return "", nil
 }
 
-// saysOf returns what rules of one type say, and nothing of others.
-func saysOf[R rule.Rule](says func(r R, name func(int) string) []Said) func(rule.Rule, func(int) string) []Said {
-	return func(r rule.Rule, name func(int) string) []Said {
+// typedFields returns what rules of one type say, and nothing of others.
+func typedFields[R rule.Rule](says func(r R, name func(int) string) []RuleField) func(rule.Rule, func(int) string) []RuleField {
+	return func(r rule.Rule, name func(int) string) []RuleField {
 		if r, ok := r.(R); ok {
 			return says(r, name)
 		}
@@ -55,8 +55,8 @@ func saysOf[R rule.Rule](says func(r R, name func(int) string) []Said) func(rule
 	}
 }
 
-// unless returns a number, nil if it is the one that stands for none.
-func unless[T comparable](v, none T) any {
+// nilIf returns a number, nil if it is the one that stands for none.
+func nilIf[T comparable](v, none T) any {
 	if v == none {
 		return nil
 	}
@@ -67,26 +67,26 @@ func unless[T comparable](v, none T) any {
 type propertyKind struct {
 	schema.Key
 	Sections schema.Sections
-	read     func(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error)
+	read     func(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error)
 
-	// bySplit says whether what stands there is scored split by split; nil: never. Other
+	// scoredBySplit says whether what stands there is scored split by split; nil: never. Other
 	// properties are constant over most of a line.
-	bySplit func(n *yaml.Node) bool
+	scoredBySplit func(n *yaml.Node) bool
 
-	text bool // a text may stand in place of the section
-	once bool // it is not read again to find more that is wrong: that takes long, or starts a program
-	aims bool // which of the keys of which one is there can be changed to another
+	allowsText    bool // a text may stand in place of the section
+	readOnce      bool // it is not read again to find more that is wrong: that takes long, or starts a program
+	hasDirections bool // which of the keys of which one is there can be changed to another
 }
 
-// always is for properties that are scored split by split.
-func always(*yaml.Node) bool { return true }
+// alwaysBySplit is for properties that are scored split by split.
+func alwaysBySplit(*yaml.Node) bool { return true }
 
-// Aims returns the keys of the kinds of properties that can be asked for something else:
+// DirectionKeys returns the keys of the kinds of properties that can be asked for something else:
 // those of which one is there.
-func Aims() map[string][]string {
+func DirectionKeys() map[string][]string {
 	aims := make(map[string][]string)
 	for _, k := range allKinds().properties {
-		if k.aims {
+		if k.hasDirections {
 			aims[k.Name] = k.Sections[0].Choices()
 		}
 	}
@@ -137,7 +137,7 @@ func (k *kinds) property(name string) *propertyKind {
 // Schema describes problem files.
 func Schema() schema.Description { return allKinds().schema() }
 
-// key returns a key of a section.
-func key(name string, is schema.Type, missing, about, example string) schema.Key {
+// newKey returns a key of a section.
+func newKey(name string, is schema.Type, missing, about, example string) schema.Key {
 	return schema.Key{Name: name, Type: is, Default: missing, About: about, Example: example}
 }

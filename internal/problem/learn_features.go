@@ -22,23 +22,23 @@ func FeatureSets(in *book.Ingredients, total int) (sets []model.FeatureSet) {
 	d := &describer{names: in.Names, total: total}
 	for _, name := range known.Totals {
 		a, _ := in.Attribute(name)
-		d.totals(a)
+		d.addTotals(a)
 	}
 	for _, name := range known.Means {
 		a, _ := in.Attribute(name)
 		// Without a mean where the total is too fine for one.
-		if values, err := a.Numbers(); err == nil && math.MaxInt32/total >= leastScale {
-			_ = d.mean(a.Name, values)
+		if values, err := a.Numbers(); err == nil && math.MaxInt32/total >= minMeanScale {
+			_ = d.addMean(a.Name, values)
 		}
 	}
 	alone := *d
-	d.named(sharedWords(in.Names))
+	d.addWordTotals(sharedWords(in.Names))
 	if d.made == nil {
 		return nil
 	}
 	add := func(d *describer, only bool) {
 		// What cannot be made, as names are doubled, is not tried.
-		if features, err := d.features(false, only); err == nil {
+		if features, err := d.allFeatures(false, only); err == nil {
 			sets = append(sets, model.FeatureSet{Name: d.words(), Features: features})
 		}
 	}
@@ -50,23 +50,23 @@ func FeatureSets(in *book.Ingredients, total int) (sets []model.FeatureSet) {
 	return sets
 }
 
-// named adds the totals of the ingredients whose names share a word, unless there is
+// addWordTotals adds the totals of the ingredients whose names share a word, unless there is
 // such a total.
-func (d *describer) named(words []group) {
+func (d *describer) addWordTotals(words []group) {
 	added := 0
 	there := make(map[string]bool)
 	for _, f := range d.made {
 		there[fmt.Sprint(f.Ingredients)] = f.Weights == nil && f.Over == nil
 	}
 	for _, w := range words {
-		if key := fmt.Sprint(w.of); !there[key] {
+		if key := fmt.Sprint(w.members); !there[key] {
 			there[key] = true
-			d.made = append(d.made, model.Feature{Name: "total named " + w.value, Ingredients: w.of})
+			d.made = append(d.made, model.Feature{Name: "total named " + w.value, Ingredients: w.members})
 			added++
 		}
 	}
 	if added > 0 {
-		d.of = append(d.of, fault.Count(added, "total")+" by words in the names")
+		d.phrases = append(d.phrases, fault.Count(added, "total")+" by words in the names")
 	}
 }
 

@@ -64,7 +64,7 @@ func TestLearn(t *testing.T) {
 			t.Errorf("resolved without %q:\n%s", words, p.Resolved)
 		}
 	}
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestLearn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := math.Exp(own.Wishes()[0].Property.LogScore(x)), math.Exp(other.Wishes()[0].Property.LogScore(x))
+	a, b := math.Exp(own.Objectives()[0].Property.LogScore(x)), math.Exp(other.Objectives()[0].Property.LogScore(x))
 	if math.Abs(a-b) > 0.3 || a == b {
 		t.Errorf("models of the halves say %v and %v", a, b)
 	}

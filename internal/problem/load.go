@@ -43,17 +43,17 @@ type Options struct {
 	// read; nil: all may. It is asked with the path that would be opened.
 	Allow func(path string) error
 
-	// Grown keeps forests from one reading to the next; nil: none are kept.
-	Grown *Grown
+	// ModelCache keeps forests from one reading to the next; nil: none are kept.
+	ModelCache *ModelCache
 
 	// Campaign reads a problem for its campaign: what there is to learn is named in
-	// [Property.Learns] and neither learnt nor a wish of the target, and need not be in
+	// [Property.Learning] and neither learnt nor a wish of the target, and need not be in
 	// the recipes yet.
 	Campaign bool
 
-	// Within adds a rule that keeps the amounts of all ingredients within those of
+	// WithinBook adds a rule that keeps the amounts of all ingredients within those of
 	// the known recipes, to try what that brings.
-	Within bool
+	WithinBook bool
 
 	// Effort is that of the search instead of what the file says; nil: as it says.
 	Effort *float64
@@ -66,29 +66,29 @@ type Options struct {
 	// problem, and taken from there. Tell hears when they are.
 	Cache bool
 
-	// Doing receives what is being done, whenever that is something else that may take
+	// Progress receives what is being done, whenever that is something else that may take
 	// long. It may be nil.
-	Doing func(what string)
+	Progress func(what string)
 
-	// First receives good recipes while it is still being measured how many there are,
+	// OnEarlyRecipes receives good recipes while it is still being measured how many there are,
 	// which it does not change: the best first. It may be nil.
-	First func(p *Problem, best []search.Found)
+	OnEarlyRecipes func(p *Problem, best []search.Found)
 
-	// Tell receives what the user should know while the problem is sampled and
+	// Notify receives what the user should know while the problem is sampled and
 	// that does not end the run, such as that a program was started again. It
 	// may be called from several goroutines, and may be nil.
-	Tell func(message string)
+	Notify func(message string)
 }
 
 // Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
 // problem is to be closed when it is no longer needed. One that names programs is read
 // only if they may run, see [Command].
 func Load(ctx context.Context, path string, o Options) (*Problem, error) {
-	return loadOf(ctx, path, o, allKinds())
+	return loadWithKinds(ctx, path, o, allKinds())
 }
 
-// loadOf loads a problem that may have these kinds of rules and properties.
-func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, err error) {
+// loadWithKinds loads a problem that may have these kinds of rules and properties.
+func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Problem, err error) {
 	p = &Problem{File: path}
 	defer func() {
 		if err != nil {
@@ -96,7 +96,7 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 			p = nil
 		}
 	}()
-	files := &yaml.Files{Dir: filepath.Dir(path), Allow: o.Allow, Taken: func(name string, sum []byte, bytes int64) {
+	files := &yaml.Files{Dir: filepath.Dir(path), Allow: o.Allow, OnRead: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
 	root, err := readText(ctx, files, path, o.Text)
@@ -105,15 +105,15 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 	}
 	// Before anything that may score a composition. What cannot be read of them is wrong
 	// with the problem, and ends its reading before that, too.
-	commands, at, _ := programsOf(ctx, root, files.Dir)
-	if err := cmp.Or(ctx.Err(), consent(ctx, at, commands...)); err != nil {
+	commands, at, _ := findCommands(ctx, root, files.Dir)
+	if err := cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...)); err != nil {
 		return p, err
 	}
-	bad := &findings{file: root.File, root: root}
-	if err := bad.each(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
+	bad := &diagnostics{file: root.File, root: root}
+	if err := bad.collectErrors(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
 		return p, err
 	}
-	bad.unknown = len(bad.all) > 0
+	bad.hasUnknownKeys = len(bad.all) > 0
 	for key, read := range map[string]func(*yaml.Node) error{
 		"name":   func(n *yaml.Node) (err error) { p.Name, err = readName(n, path); return err },
 		"search": func(n *yaml.Node) (err error) { p.Search, err = readSearch(n, o.Effort); return err },
@@ -128,37 +128,37 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 			return err
 		},
 	} {
-		if err := bad.each(root.Get(key), read); err != nil {
+		if err := bad.collectErrors(root.Get(key), read); err != nil {
 			return p, err
 		}
 	}
-	if o.First != nil && o.Grown == nil {
-		o.Grown = &Grown{} // what is learnt for the first look is not learnt again
+	if o.OnEarlyRecipes != nil && o.ModelCache == nil {
+		o.ModelCache = &ModelCache{} // what is learnt for the first look is not learnt again
 	}
-	s := &loading{shelf: shelf{kinds: k, files: files, workers: o.Workers, tell: o.Tell, doing: o.Doing, grown: o.Grown, early: o.Campaign}, bad: bad, file: path}
+	s := &loader{readContext: readContext{kinds: k, files: files, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, learnsLater: o.Campaign}, diagnostics: bad, file: path}
 	if o.Cache {
-		s.cache = cacheBeside(files.Dir)
+		s.cache = newCache(files.Dir)
 	}
-	if err := s.fill(ctx, root); err != nil {
+	if err := s.readInputs(ctx, root); err != nil {
 		if err := bad.add(err); err != nil {
 			return p, err
 		}
 		return p, bad.err()
 	}
-	if err := bad.each(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(&s.shelf, n); return err }); err != nil {
+	if err := bad.collectErrors(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(&s.readContext, n); return err }); err != nil {
 		return p, err
 	}
 	s.warnAlike()
 	if n := root.Get("labels"); n != nil {
 		for _, item := range n.ItemsOrSelf() {
-			p.Labels = append(p.Labels, book.Name(item.Text))
+			p.Labels = append(p.Labels, book.NormalizeName(item.Text))
 		}
 	}
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
 	p.attributes, p.recipes, p.units, p.results = s.attributes, s.recipes, s.units, s.results
 	var more []*yaml.Node
-	if o.Within {
-		more = append(more, withinAll(root))
+	if o.WithinBook {
+		more = append(more, withinBookNode(root))
 	}
 	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
@@ -168,52 +168,52 @@ func loadOf(ctx context.Context, path string, o Options, k *kinds) (p *Problem, 
 			return p, err
 		}
 	}
-	if len(commands) == 0 && o.First != nil {
-		s.first = func(space *mcmc.Space, law mcmc.Sparsity) error {
-			return s.firstLook(ctx, p, root, space, law, o.First)
+	if len(commands) == 0 && o.OnEarlyRecipes != nil {
+		s.searchRough = func(space *mcmc.Space, law mcmc.Sparsity) error {
+			return s.firstLook(ctx, p, root, space, law, o.OnEarlyRecipes)
 		}
 	}
 	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
 		return p, err
 	}
-	if err := bad.each(root.Get("trade"), func(n *yaml.Node) (err error) { p.Trade, err = readTrade(p, n); return err }); err != nil {
+	if err := bad.collectErrors(root.Get("trade"), func(n *yaml.Node) (err error) { p.Trade, err = readTrade(p, n); return err }); err != nil {
 		return p, err
 	}
 	if len(bad.all) > 0 {
 		return p, bad.err()
 	}
 	p.Warnings = s.warnings
-	p.Resolved, err = resolve(p, root, s.beside)
+	p.Resolved, err = resolve(p, root, s.resultsPath)
 	return p, err
 }
 
-// A loading is a problem that is being read: the shelf that readers of rules and properties
+// A loader is a problem that is being read: the shelf that readers of rules and properties
 // are given, and what they need not know.
-type loading struct {
-	shelf
-	bad     *findings     // what is wrong so far
-	file    string        // the problem's; empty: no results are looked for
-	results *book.Results // of the campaign; nil if there are none
-	beside  string        // their file, if the problem does not name it
-	cache   mcmc.Cache    // of counts; may be nil
+type loader struct {
+	readContext
+	diagnostics *diagnostics  // what is wrong so far
+	file        string        // the problem's; empty: no results are looked for
+	results     *book.Results // of the campaign; nil if there are none
+	resultsPath string        // their file, if the problem does not name it
+	cache       mcmc.Cache    // of counts; may be nil
 
-	// first looks for recipes in a space whose counts are rough; nil: nobody wants to know
-	first func(*mcmc.Space, mcmc.Sparsity) error
+	// searchRough looks for recipes in a space whose counts are rough; nil: nobody wants to know
+	searchRough func(*mcmc.Space, mcmc.Sparsity) error
 }
 
 // anyTotal stands for a total that is not known, so that what is wrong with the rest of
 // a problem can be told: all percentages of four decimals are whole numbers of it.
 const anyTotal = 1_000_000
 
-// fill reads what there is to choose from, how much of it, and the known recipes.
-func (s *loading) fill(ctx context.Context, root *yaml.Node) (err error) {
+// readInputs reads what there is to choose from, how much of it, and the known recipes.
+func (s *loader) readInputs(ctx context.Context, root *yaml.Node) (err error) {
 	if s.total, err = readTotal(root); err != nil {
-		if err := s.bad.add(err); err != nil {
+		if err := s.diagnostics.add(err); err != nil {
 			return err
 		}
 		s.total = anyTotal
 	}
-	s.do("reading the tables")
+	s.reportProgress("reading the tables")
 	s.whole = s.total
 	if err := s.readIngredients(ctx, root); err != nil {
 		return err
@@ -238,7 +238,7 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 		}
 	} else {
 		sum := sha256.Sum256(text)
-		files.Taken(filepath.Base(path), sum[:], int64(len(text)))
+		files.OnRead(filepath.Base(path), sum[:], int64(len(text)))
 	}
 	if root, err = yaml.Parse(path, text); err != nil {
 		return nil, err
@@ -277,51 +277,51 @@ const maxUsed = 1 << 20
 
 // readTarget reads the law of the number of ingredients and the properties, and
 // makes the target of them and of the rules, and sees that the kernel can walk it.
-func readTarget(ctx context.Context, s *loading, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
+func readTarget(ctx context.Context, s *loader, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
 	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
-		return root.Blame(err)
+		return root.PlaceError(err)
 	}
 	if most := plain.MaxUsed(); most > maxUsed {
 		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
 	}
-	law, at, err := readSparsity(s.givenBook(), plain, root)
-	if err := s.bad.add(err); err != nil {
+	law, at, err := readSparsity(s.ruleBook(), plain, root)
+	if err := s.diagnostics.add(err); err != nil {
 		return err
 	}
 	var space *mcmc.Space
-	if len(s.bad.all) == 0 {
-		counting := mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Doing: s.doing}
-		if s.first != nil {
-			counting.Early = func(rough *mcmc.Space) error { return s.first(rough, law) }
+	if len(s.diagnostics.all) == 0 {
+		counting := mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Progress: s.progress}
+		if s.searchRough != nil {
+			counting.Early = func(rough *mcmc.Space) error { return s.searchRough(rough, law) }
 		}
 		space, err = s.ruledSpace(ctx, p.Rules, plain, counting, at)
-		if err := s.bad.add(err); err != nil {
+		if err := s.diagnostics.add(err); err != nil {
 			return err
 		}
 	}
 	s.space, s.law = space, law
-	p.law, p.lawAt = law, at
+	p.law, p.lawNode = law, at
 	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
 		return err
 	}
-	if len(s.bad.all) > 0 {
-		return s.bad.err()
+	if len(s.diagnostics.all) > 0 {
+		return s.diagnostics.err()
 	}
-	var wishes []mcmc.Wish
+	var wishes []mcmc.Objective
 	for _, w := range p.Properties {
-		if w.Learns == nil {
-			wishes = append(wishes, mcmc.Wish{Name: w.Name, Property: w.property, Weight: w.Weight})
+		if w.Learning == nil {
+			wishes = append(wishes, mcmc.Objective{Name: w.Name, Property: w.property, Weight: w.Weight})
 		}
 	}
 	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
-		return at.Blame(err)
+		return at.PlaceError(err)
 	}
-	if err := p.within(ctx, &s.shelf); err != nil {
+	if err := p.applyPredictedLimits(ctx, &s.readContext); err != nil {
 		return err
 	}
-	if p.Sampler.Kernel == auto && choose != nil && s.doing != nil {
-		s.doing("trying kernels")
+	if p.Sampler.Kernel == autoValue && choose != nil && s.progress != nil {
+		s.progress("trying kernels")
 	}
 	if err := chooseKernel(ctx, p, choose); err != nil {
 		return err
@@ -331,14 +331,14 @@ func readTarget(ctx context.Context, s *loading, p *Problem, root *yaml.Node, ch
 		if errors.As(err, &score) {
 			return p.Explain(err)
 		}
-		return at.Blame(err)
+		return at.PlaceError(err)
 	}
 	return nil
 }
 
 // chooseKernel puts a kernel in the place of auto.
 func chooseKernel(ctx context.Context, p *Problem, choose func(context.Context, *Problem) (string, error)) (err error) {
-	if p.Sampler.Kernel != auto {
+	if p.Sampler.Kernel != autoValue {
 		return nil
 	}
 	p.Auto = true

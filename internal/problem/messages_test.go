@@ -248,7 +248,7 @@ func TestMessages(t *testing.T) {
 		maps.Copy(files, c.files)
 		files["problem.yaml"] = c.yaml
 		_, err := loadFiles(t, files, "")
-		kept.Fails(t, c.says+": "+c.yaml, err)
+		kept.CheckError(t, c.says+": "+c.yaml, err)
 		if bad, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(bad.Error(), c.says) {
 			t.Errorf("%s\nends with %v, and not %q", c.yaml, err, c.says)
 		} else if bad.Line == 0 && bad.File == "" {
@@ -265,13 +265,13 @@ func TestOtherFields(t *testing.T) {
 			t.Errorf("%s ends with %v", kind, err)
 		}
 	}
-	for _, kind := range Schema().Property().One {
+	for _, kind := range Schema().Property().ExactlyOneOf {
 		if kind != "expression" { // which is a text
 			refused(kind, "properties: {p: {"+kind+": {nothing: 1}}}\n")
 			refused(kind+" beside", "properties: {p: {"+kind+": {}, nothing: 1}}\n")
 		}
 	}
-	for _, kind := range Schema().Rule().One {
+	for _, kind := range Schema().Rule().ExactlyOneOf {
 		if !slices.Contains([]string{"require", "exclude", "never", "block", "limits"}, kind) { // which are lists and files
 			refused(kind, "constraints: [{"+kind+": {nothing: 1}}]\n")
 		}

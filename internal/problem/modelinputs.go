@@ -15,32 +15,32 @@ import (
 	"kir/property"
 )
 
-// A mapping says what the inputs of a model are of a composition.
-type mapping struct {
-	*shelf
-	model   *ensemble.Model
-	at      *yaml.Node
-	amounts string // what an ingredient's name stands for
-	sources []ensemble.Source
-	tried   []tried
+// A inputMapping says what the inputs of a model are of a composition.
+type inputMapping struct {
+	*readContext
+	model       *ensemble.Model
+	at          *yaml.Node
+	amounts     string // what an ingredient's name stands for
+	sources     []ensemble.Source
+	triedInputs []triedInput
 }
 
-// tried are the values of an input that is no part of the composition.
-type tried struct {
+// triedInput are the values of an input that is no part of the composition.
+type triedInput struct {
 	input  int
 	name   string
 	values []float64
 }
 
-// measures are what an input can be of some ingredients.
-var measures = []string{"share", "percent", "units", "presence", "count"}
+// hasPropertyUnit are what an input can be of some ingredients.
+var hasPropertyUnit = []string{"share", "percent", "units", "presence", "count"}
 
-// read reads features and constants.
-func (b *mapping) read(f fields) error {
+// readInputs reads features and constants.
+func (b *inputMapping) readInputs(f fields) error {
 	b.amounts = "share"
 	if v := f["amounts"]; v != nil {
-		if b.amounts = v.Text; !slices.Contains(measures[:3], b.amounts) {
-			return yaml.Hint(v.Errorf("amounts is %s", v.Shown()), "write share (x/M), percent or units: what the model was trained on")
+		if b.amounts = v.Text; !slices.Contains(hasPropertyUnit[:3], b.amounts) {
+			return yaml.Hint(v.Errorf("amounts is %s", v.Describe()), "write share (x/M), percent or units: what the model was trained on")
 		}
 	}
 	inputs := b.model.Inputs
@@ -54,11 +54,11 @@ func (b *mapping) read(f fields) error {
 		}
 	} else if v != nil {
 		if v.Kind != yaml.Mapping {
-			return yaml.Hint(v.Errorf("features are %s", v.Shown()), "write what inputs are: {x0: {share: Gin}}, or a list in the order of the inputs")
+			return yaml.Hint(v.Errorf("features are %s", v.Describe()), "write what inputs are: {x0: {share: Gin}}, or a list in the order of the inputs")
 		}
 		for _, e := range v.Entries {
 			if !slices.Contains(inputs, e.Key.Text) {
-				return yaml.Offer(e.Key.Errorf("the model has no input %s", fault.Quote(e.Key.Text)), e.Key.Text, "it has", inputs, 12)
+				return yaml.SuggestName(e.Key.Errorf("the model has no input %s", fault.Quote(e.Key.Text)), e.Key.Text, "it has", inputs, 12)
 			}
 			said[e.Key.Text] = e.Value
 		}
@@ -66,7 +66,7 @@ func (b *mapping) read(f fields) error {
 	constants := make(map[string]*yaml.Node)
 	if v := f["constants"]; v != nil {
 		if v.Kind != yaml.Mapping {
-			return yaml.Hint(v.Errorf("constants are %s", v.Shown()), "write names and values, such as {temperature: 180}")
+			return yaml.Hint(v.Errorf("constants are %s", v.Describe()), "write names and values, such as {temperature: 180}")
 		}
 		for _, e := range v.Entries {
 			constants[e.Key.Text] = e.Value
@@ -80,11 +80,11 @@ func (b *mapping) read(f fields) error {
 		case item.Kind == yaml.Text:
 			name = item.Text
 		default:
-			return yaml.Hint(item.Errorf("the input %s is %s", fault.Quote(name), item.Shown()),
+			return yaml.Hint(item.Errorf("the input %s is %s", fault.Quote(name), item.Describe()),
 				"write what it is of a composition, such as Gin or {share: Gin}, and values that no composition has under constants: {%s: 1}", fault.Quote(name))
 		}
 		if v := constants[name]; v != nil {
-			if err := b.constant(k, name, v); err != nil {
+			if err := b.readConstant(k, name, v); err != nil {
 				return err
 			}
 			delete(constants, name)
@@ -94,9 +94,9 @@ func (b *mapping) read(f fields) error {
 		var err error
 		known := true
 		if item != nil && item.Kind == yaml.Mapping {
-			source, err = b.spelled(item)
+			source, err = b.readSpelledOut(item)
 		} else {
-			source, known, err = b.named(name)
+			source, known, err = b.findByName(name)
 		}
 		if err != nil {
 			return err
@@ -111,14 +111,14 @@ func (b *mapping) read(f fields) error {
 			"say what they are under features, such as {%s: {share: %s}}, or give their values under constants", unknown[0], fault.Quote(b.names[0]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(constants)) {
-		return yaml.Offer(constants[name].Errorf("the model has no input %s for the constant", fault.Quote(name)), name, "it has", inputs, 12)
+		return yaml.SuggestName(constants[name].Errorf("the model has no input %s for the constant", fault.Quote(name)), name, "it has", inputs, 12)
 	}
 	b.warnUnseen()
 	return nil
 }
 
 // warnUnseen warns of ingredients that no input is about.
-func (b *mapping) warnUnseen() {
+func (b *inputMapping) warnUnseen() {
 	seen := make([]bool, len(b.names))
 	for _, s := range b.sources {
 		for _, i := range s.Ingredients {
@@ -136,9 +136,9 @@ func (b *mapping) warnUnseen() {
 	}
 }
 
-// constant reads the value of an input, or those to be tried.
-func (b *mapping) constant(input int, name string, n *yaml.Node) error {
-	t := tried{input: input, name: name}
+// readConstant reads the value of an input, or those to be tried.
+func (b *inputMapping) readConstant(input int, name string, n *yaml.Node) error {
+	t := triedInput{input: input, name: name}
 	for _, item := range n.ItemsOrSelf() {
 		v := math.NaN()
 		if item.Kind != yaml.Text || item.Text != "missing" {
@@ -152,13 +152,13 @@ func (b *mapping) constant(input int, name string, n *yaml.Node) error {
 	if t.values == nil {
 		return yaml.Hint(n.Errorf("the constant %s has no value", fault.Quote(name)), "write a number, or a list of numbers to be tried, or missing")
 	}
-	b.tried = append(b.tried, t)
+	b.triedInputs = append(b.triedInputs, t)
 	b.sources = append(b.sources, ensemble.Source{Constant: true, Value: t.values[0]})
 	return nil
 }
 
-// measured returns what a measure is of some ingredients.
-func (b *mapping) measured(measure string, of []int) ensemble.Source {
+// measureSource returns what a measure is of some ingredients.
+func (b *inputMapping) measureSource(measure string, of []int) ensemble.Source {
 	s := ensemble.Source{Count: measure == "count", Presence: measure == "presence"}
 	for _, i := range of {
 		s.Ingredients = append(s.Ingredients, int32(i))
@@ -173,8 +173,8 @@ func (b *mapping) measured(measure string, of []int) ensemble.Source {
 	return s
 }
 
-// mean returns the mean of an attribute, weighted by amounts.
-func (b *mapping) mean(at *yaml.Node, name string) (ensemble.Source, error) {
+// meanSource returns the mean of an attribute, weighted by amounts.
+func (b *inputMapping) meanSource(at *yaml.Node, name string) (ensemble.Source, error) {
 	values, err := b.attributeNumbers(at, name)
 	if err != nil {
 		return ensemble.Source{}, err
@@ -189,56 +189,56 @@ func (b *mapping) mean(at *yaml.Node, name string) (ensemble.Source, error) {
 	return s, nil
 }
 
-// spelled reads an input that is spelled out, such as {share: {family: citrus}}.
-func (b *mapping) spelled(n *yaml.Node) (ensemble.Source, error) {
-	f, err := modelSections.Of("input").Fields(n)
+// readSpelledOut reads an input that is spelled out, such as {share: {family: citrus}}.
+func (b *inputMapping) readSpelledOut(n *yaml.Node) (ensemble.Source, error) {
+	f, err := modelSections.ByID("input").Fields(n)
 	if err != nil {
 		return ensemble.Source{}, err
 	}
 	if len(f) != 1 {
-		return ensemble.Source{}, yaml.Hint(n.Errorf("the input is %s", fault.Count(len(f), "thing")), "write one of %s, mean", strings.Join(measures, ", "))
+		return ensemble.Source{}, yaml.Hint(n.Errorf("the input is %s", fault.Count(len(f), "thing")), "write one of %s, mean", strings.Join(hasPropertyUnit, ", "))
 	}
 	for measure, v := range f {
 		if measure == "mean" {
-			return b.mean(v, v.Text)
+			return b.meanSource(v, v.Text)
 		}
 		of, _, err := b.ingredientsOf(v)
-		return b.measured(measure, of), err
+		return b.measureSource(measure, of), err
 	}
 	return ensemble.Source{}, nil
 }
 
-// named finds an input by its name: that of an ingredient, of an attribute of numbers,
+// findByName finds an input by its name: that of an ingredient, of an attribute of numbers,
 // "used", or one of these behind the words that kir train puts before them. Case, spaces
 // and underscores do not matter where no name is just so.
-func (b *mapping) named(name string) (s ensemble.Source, known bool, err error) {
-	clean := book.Name(name)
-	if i := find(b.names, clean); i >= 0 {
-		return b.measured(b.amounts, []int{i}), true, nil
+func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, err error) {
+	clean := book.NormalizeName(name)
+	if i := findName(b.names, clean); i >= 0 {
+		return b.measureSource(b.amounts, []int{i}), true, nil
 	}
 	if strings.EqualFold(clean, "used") {
-		return b.measured("count", all(len(b.names))), true, nil
+		return b.measureSource("count", allIndexes(len(b.names))), true, nil
 	}
 	for _, c := range [...]struct{ words, measure string }{
 		{"presence of ", "presence"}, {"share of ", "share"}, {"percent of ", "percent"}, {"units of ", "units"},
 		{"count of ", "count"}, {"total of ", b.amounts}, {"", b.amounts},
 	} {
-		rest, ok := strings.CutPrefix(spaced(clean), c.words)
+		rest, ok := strings.CutPrefix(normalizeName(clean), c.words)
 		if !ok {
 			continue
 		}
-		if i := find(b.names, rest); i >= 0 {
-			return b.measured(c.measure, []int{i}), true, nil
+		if i := findName(b.names, rest); i >= 0 {
+			return b.measureSource(c.measure, []int{i}), true, nil
 		}
-		if of := b.withWords(rest); of != nil {
-			return b.measured(c.measure, of), true, nil
+		if of := b.groupByWords(rest); of != nil {
+			return b.measureSource(c.measure, of), true, nil
 		}
 	}
 	if b.attributes != nil {
 		for k := range b.attributes.Attributes {
 			a := &b.attributes.Attributes[k]
-			if spaced(strings.TrimPrefix(spaced(clean), "mean of ")) == spaced(a.Name) {
-				s, err := b.mean(b.at, a.Name)
+			if normalizeName(strings.TrimPrefix(normalizeName(clean), "mean of ")) == normalizeName(a.Name) {
+				s, err := b.meanSource(b.at, a.Name)
 				return s, true, err
 			}
 		}
@@ -246,17 +246,17 @@ func (b *mapping) named(name string) (s ensemble.Source, known bool, err error) 
 	return s, false, nil
 }
 
-// withWords returns the ingredients of "family citrus": those that have the value of
+// groupByWords returns the ingredients of "family citrus": those that have the value of
 // the attribute.
-func (b *mapping) withWords(words string) (of []int) {
+func (b *inputMapping) groupByWords(words string) (of []int) {
 	if b.attributes == nil {
 		return nil
 	}
 	for k := range b.attributes.Attributes {
 		a := &b.attributes.Attributes[k]
-		value, ok := strings.CutPrefix(words, spaced(a.Name)+" ")
+		value, ok := strings.CutPrefix(words, normalizeName(a.Name)+" ")
 		for i, v := range a.Values {
-			if ok && v != "" && spaced(v) == value {
+			if ok && v != "" && normalizeName(v) == value {
 				of = append(of, i)
 			}
 		}
@@ -267,18 +267,18 @@ func (b *mapping) withWords(words string) (of []int) {
 	return nil
 }
 
-// find returns where a name is, or one that is spelled alike.
-func find(names []string, name string) int {
+// findName returns where a name is, or one that is spelled alike.
+func findName(names []string, name string) int {
 	if i := slices.Index(names, name); i >= 0 {
 		return i
 	}
-	return slices.IndexFunc(names, func(other string) bool { return spaced(other) == spaced(name) })
+	return slices.IndexFunc(names, func(other string) bool { return normalizeName(other) == normalizeName(name) })
 }
 
-// spaced is a name in lower case, with spaces for underscores.
-func spaced(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", " ")) }
+// normalizeName is a name in lower case, with spaces for underscores.
+func normalizeName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", " ")) }
 
-func all(n int) []int {
+func allIndexes(n int) []int {
 	of := make([]int, n)
 	for i := range of {
 		of[i] = i
@@ -287,39 +287,39 @@ func all(n int) []int {
 }
 
 // bind returns the model of each setting of the constants that are tried.
-func (b *mapping) bind() ([]*ensemble.Score, error) {
+func (b *inputMapping) bind() ([]*ensemble.Score, error) {
 	count := 1
-	for _, t := range b.tried {
-		if count *= len(t.values); count > maxTried {
-			return nil, yaml.Hint(b.at.Get("constants").Errorf("the constants have more than %d settings", maxTried), "try fewer values")
+	for _, t := range b.triedInputs {
+		if count *= len(t.values); count > maxSettings {
+			return nil, yaml.Hint(b.at.Get("constants").Errorf("the constants have more than %d settings", maxSettings), "try fewer values")
 		}
 	}
 	var settings []*ensemble.Score
 	for k := range count {
 		sources := slices.Clone(b.sources)
-		b.each(k, func(t *tried, v float64) { sources[t.input].Value = v })
+		b.eachConstant(k, func(t *triedInput, v float64) { sources[t.input].Value = v })
 		s, err := ensemble.Bind(b.model, len(b.names), b.total, sources)
 		if err != nil {
-			return nil, b.at.Blame(err)
+			return nil, b.at.PlaceError(err)
 		}
 		settings = append(settings, s)
 	}
 	return settings, nil
 }
 
-// each hands over the value of each constant in a setting.
-func (b *mapping) each(setting int, f func(t *tried, v float64)) {
-	for k := range b.tried {
-		t := &b.tried[k]
+// eachConstant hands over the value of each constant in a setting.
+func (b *inputMapping) eachConstant(setting int, f func(t *triedInput, v float64)) {
+	for k := range b.triedInputs {
+		t := &b.triedInputs[k]
 		f(t, t.values[setting%len(t.values)])
 		setting /= len(t.values)
 	}
 }
 
-// setting says which values the constants have, those of which there are several.
-func (b *mapping) setting(setting int) string {
+// describeSetting says which values the constants have, those of which there are several.
+func (b *inputMapping) describeSetting(setting int) string {
 	var all []string
-	b.each(setting, func(t *tried, v float64) {
+	b.eachConstant(setting, func(t *triedInput, v float64) {
 		switch {
 		case len(t.values) == 1:
 		case math.IsNaN(v):
@@ -331,16 +331,16 @@ func (b *mapping) setting(setting int) string {
 	return strings.Join(all, ", ")
 }
 
-// check compares the model with a table of its own predictions: a row a composition, a
+// checkPredictions compares the model with a table of its own predictions: a row a composition, a
 // column of amounts an ingredient, columns of constants, and one called prediction.
-func (b *mapping) check(ctx context.Context, n, within *yaml.Node, told toldOutput, settings []*ensemble.Score) (tolerance float64, err error) {
+func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Node, told modelOutput, settings []*ensemble.Score) (tolerance float64, err error) {
 	tolerance = 1e-5
 	if within != nil {
 		if tolerance, err = within.Weight("the tolerance"); err != nil {
 			return 0, err
 		}
 	}
-	t, err := b.sheet(ctx, n, "the table of predictions")
+	t, err := b.readSheet(ctx, n, "the table of predictions")
 	if err != nil {
 		return 0, err
 	}
@@ -351,10 +351,10 @@ func (b *mapping) check(ctx context.Context, n, within *yaml.Node, told toldOutp
 	ingredient := make([]int, len(t.Columns))
 	constant := make([]int, len(t.Columns))
 	for c, name := range t.Columns {
-		ingredient[c] = find(b.names, name)
-		constant[c] = slices.IndexFunc(b.tried, func(t tried) bool { return t.name == name })
+		ingredient[c] = findName(b.names, name)
+		constant[c] = slices.IndexFunc(b.triedInputs, func(t triedInput) bool { return t.name == name })
 		if c != prediction && ingredient[c] < 0 && constant[c] < 0 {
-			return 0, yaml.Offer(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", fault.Quote(name)), name, "there are", b.names, 8)
+			return 0, yaml.SuggestName(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", fault.Quote(name)), name, "there are", b.names, 8)
 		}
 	}
 	for r, row := range t.Values {
@@ -382,7 +382,7 @@ func (b *mapping) check(ctx context.Context, n, within *yaml.Node, told toldOutp
 			return 0, t.ErrorIn(r, prediction, "the amounts of the row come to %d units of %d", units, b.total)
 		}
 		at, step := 0, 1
-		for k, tr := range b.tried {
+		for k, tr := range b.triedInputs {
 			c := slices.Index(constant, k)
 			v := 0
 			if c >= 0 {
@@ -394,7 +394,7 @@ func (b *mapping) check(ctx context.Context, n, within *yaml.Node, told toldOutp
 			at += v * step
 			step *= len(tr.values)
 		}
-		got, want := told.of(settings[at].Sums(x)), row[prediction]
+		got, want := told.valueOf(settings[at].Sums(x)), row[prediction]
 		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
 			return 0, yaml.Hint(t.ErrorIn(r, prediction, "the model says %.9g here, and as its inputs are mapped it is %.9g", want, got),
 				"see that features, amounts and constants are what it was trained on: its inputs are %s", fault.List(b.model.Inputs, 8))

@@ -16,10 +16,10 @@ import (
 // ingredientsOf reads which ingredients a rule is about: a name, a list of
 // names, in which a star matches any text, or a value of an attribute. text is
 // how messages call them.
-func (s *shelf) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
+func (s *readContext) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
 	switch n.Kind {
 	case yaml.Mapping:
-		return s.withAttribute(n)
+		return s.ingredientsByAttribute(n)
 	case yaml.Sequence:
 		if len(n.Items) == 0 {
 			return nil, "", yaml.Hint(n.Errorf("the rule names no ingredient"), "name at least one")
@@ -45,10 +45,10 @@ func (s *shelf) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	name = book.Name(name)
+	name = book.NormalizeName(name)
 	names := s.names
 	if i := slices.Index(names, name); i >= 0 {
-		of, err = s.inBlock(n, []int{i}, name)
+		of, err = s.restrictToBlock(n, []int{i}, name)
 		return of, name, err
 	}
 	if strings.Contains(name, "*") {
@@ -59,15 +59,15 @@ func (s *shelf) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
 			}
 		}
 		if len(of) == 0 {
-			return nil, "", yaml.Hint(n.Errorf("no ingredient matches %s", n.Shown()), "a star matches any text; case does not matter")
+			return nil, "", yaml.Hint(n.Errorf("no ingredient matches %s", n.Describe()), "a star matches any text; case does not matter")
 		}
-		of, err = s.inBlock(n, of, name)
+		of, err = s.restrictToBlock(n, of, name)
 		return of, name, err
 	}
-	if parts := strings.Split(name, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(names, book.Name(part)) }) {
-		return nil, "", yaml.Hint(n.Errorf("there is no ingredient %s", n.Shown()), "write a list: [%s]", name)
+	if parts := strings.Split(name, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(names, book.NormalizeName(part)) }) {
+		return nil, "", yaml.Hint(n.Errorf("there is no ingredient %s", n.Describe()), "write a list: [%s]", name)
 	}
-	return nil, "", yaml.Offer(n.Errorf("there is no ingredient %s", n.Shown()), name, "there are", names, 8)
+	return nil, "", yaml.SuggestName(n.Errorf("there is no ingredient %s", n.Describe()), name, "there are", names, 8)
 }
 
 // starPattern turns a name with stars into a pattern of package path, which
@@ -83,23 +83,23 @@ func starPattern(name string) string {
 	return b.String()
 }
 
-// withAttribute reads {group: citrus}: the ingredients with that value.
-func (s *shelf) withAttribute(n *yaml.Node) (of []int, text string, err error) {
+// ingredientsByAttribute reads {group: citrus}: the ingredients with that value.
+func (s *readContext) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err error) {
 	if len(n.Entries) != 1 {
 		return nil, "", yaml.Hint(n.Errorf("ingredients are chosen by %s", fault.Count(len(n.Entries), "attribute")), "choose them by one, such as {group: citrus}")
 	}
 	key, value := n.Entries[0].Key, n.Entries[0].Value
-	of, name, err := s.withValue(key, value)
+	of, name, err := s.ingredientsByValue(key, value)
 	if err != nil {
 		return nil, "", err
 	}
 	text = key.Text + " " + name
-	of, err = s.inBlock(n, of, text)
+	of, err = s.restrictToBlock(n, of, text)
 	return of, text, err
 }
 
-// withValue returns the ingredients that have a value of an attribute.
-func (s *shelf) withValue(key, value *yaml.Node) (of []int, name string, err error) {
+// ingredientsByValue returns the ingredients that have a value of an attribute.
+func (s *readContext) ingredientsByValue(key, value *yaml.Node) (of []int, name string, err error) {
 	attribute, err := s.attribute(key, key.Text)
 	if err != nil {
 		return nil, "", err
@@ -107,7 +107,7 @@ func (s *shelf) withValue(key, value *yaml.Node) (of []int, name string, err err
 	if name, err = value.Str("the value of " + fault.Quote(key.Text)); err != nil {
 		return nil, "", err
 	}
-	name = book.Name(name)
+	name = book.NormalizeName(name)
 	var values []string
 	for i, v := range attribute.Values {
 		if v == name {
@@ -118,13 +118,13 @@ func (s *shelf) withValue(key, value *yaml.Node) (of []int, name string, err err
 		}
 	}
 	if len(of) == 0 {
-		return nil, "", yaml.Offer(value.Errorf("no ingredient has %s %s", key.Text, value.Shown()), name, "there are", values, 12)
+		return nil, "", yaml.SuggestName(value.Errorf("no ingredient has %s %s", key.Text, value.Describe()), name, "there are", values, 12)
 	}
 	return of, name, nil
 }
 
 // attribute returns a column of the ingredients file.
-func (s *shelf) attribute(at *yaml.Node, name string) (*book.Attribute, error) {
+func (s *readContext) attribute(at *yaml.Node, name string) (*book.Attribute, error) {
 	if len(s.constituents) == 0 && (s.attributes == nil || len(s.attributes.Attributes) == 0) {
 		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
 	}
@@ -137,12 +137,12 @@ func (s *shelf) attribute(at *yaml.Node, name string) (*book.Attribute, error) {
 			names = append(names, s.attributes.Attributes[k].Name)
 		}
 	}
-	return nil, yaml.Offer(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), name, "they have", names, 12)
+	return nil, yaml.SuggestName(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), name, "they have", names, 12)
 }
 
 // attributeNumbers returns an attribute as numbers, none of them missing.
-func (s *shelf) attributeNumbers(at *yaml.Node, name string) ([]float64, error) {
-	if shares := s.constituents[book.Name(name)]; shares != nil {
+func (s *readContext) attributeNumbers(at *yaml.Node, name string) ([]float64, error) {
+	if shares := s.constituents[book.NormalizeName(name)]; shares != nil {
 		return shares, nil
 	}
 	a, err := s.attribute(at, name)
@@ -171,8 +171,8 @@ func knownNumbers(in *book.Ingredients, a *book.Attribute, needs string) ([]floa
 
 // group is the ingredients with one value of an attribute.
 type group struct {
-	value string
-	of    []int32
+	value   string
+	members []int32
 }
 
 // groups returns the ingredients by their values of an attribute, in the order

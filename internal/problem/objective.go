@@ -19,11 +19,11 @@ const objectiveFloor = 0.001
 
 // An objective is a value of compositions that is to be as large or as small as can be.
 type objective struct {
-	sign   float64 // 1 for the largest, −1 for the smallest
-	shape  float64
-	floor  float64
-	value  func(x *mcmc.Composition) float64
-	scored func(d *property.Desirability) mcmc.Property // the value as a property
+	sign       float64 // 1 for the largest, −1 for the smallest
+	shape      float64
+	floor      float64
+	value      func(x *mcmc.Composition) float64
+	asProperty func(d *property.Desirability) mcmc.Property // the value as a property
 
 	worst, best float64 // that the rules allow, as far as a search finds them
 }
@@ -33,8 +33,8 @@ func (o *objective) width() float64 {
 	return max(math.Abs(o.best-o.worst)/20, math.SmallestNonzeroFloat64)
 }
 
-// goalOf reads maximize: true or minimize: true, and what else shapes the score.
-func goalOf(n *yaml.Node, f fields) (*objective, error) {
+// readObjective reads maximize: true or minimize: true, and what else shapes the score.
+func readObjective(n *yaml.Node, f fields) (*objective, error) {
 	o := &objective{shape: 1, floor: objectiveFloor}
 	for key, sign := range map[string]float64{"maximize": 1, "minimize": -1} {
 		v := f[key]
@@ -44,7 +44,7 @@ func goalOf(n *yaml.Node, f fields) (*objective, error) {
 		if o.sign != 0 {
 			return nil, yaml.Hint(n.Errorf("maximize and minimize exclude each other"), "remove one of them")
 		}
-		if _, err := direction(key, v); err != nil {
+		if _, err := readDirection(key, v); err != nil {
 			return nil, err
 		}
 		o.sign = sign
@@ -55,12 +55,12 @@ func goalOf(n *yaml.Node, f fields) (*objective, error) {
 			return nil, err
 		}
 		if o.shape <= 0 {
-			return nil, yaml.Hint(v.Errorf("the shape is %s", v.Shown()), "it must be above 0: 1 is a straight line")
+			return nil, yaml.Hint(v.Errorf("the shape is %s", v.Describe()), "it must be above 0: 1 is a straight line")
 		}
 	}
 	if f["floor"] != nil {
 		var err error
-		if o.floor, err = floor(f); err != nil {
+		if o.floor, err = readFloor(f); err != nil {
 			return nil, err
 		}
 	}
@@ -77,18 +77,18 @@ func (o *objective) words() string {
 
 // desirability returns the score of the value, from the worst to the best that the rules
 // allow, and says both in words, in a unit that is scale times larger.
-func (o *objective) desirability(ctx context.Context, s *shelf, at *yaml.Node, unit string, scale float64) (*property.Desirability, string, error) {
-	worst, best, err := o.span(ctx, s)
+func (o *objective) desirability(ctx context.Context, s *readContext, at *yaml.Node, unit string, scale float64) (*property.Desirability, string, error) {
+	worst, best, err := o.findRange(ctx, s)
 	if err != nil {
 		return nil, "", err
 	}
 	o.worst, o.best = worst, best
 	d, err := property.Toward(worst, best, o.shape)
 	if err != nil {
-		return nil, "", at.Blame(err)
+		return nil, "", at.PlaceError(err)
 	}
 	if d, err = d.Floor(o.floor); err != nil {
-		return nil, "", at.Blame(err)
+		return nil, "", at.PlaceError(err)
 	}
 	in := func(v float64) string {
 		text := strconv.FormatFloat(float64(scale*v), 'g', 4, 64)
@@ -107,13 +107,13 @@ const spanLines, spanSplits = 20_000, 4_000_000
 // spanDraws is how many random compositions tell how far values lie apart.
 const spanDraws = 200
 
-// span returns the worst and the best value that compositions within the rules have, as far
+// findRange returns the worst and the best value that compositions within the rules have, as far
 // as a search for each finds them. 0 and 0 where there is no space to search.
-func (o *objective) span(ctx context.Context, s *shelf) (worst, best float64, err error) {
+func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best float64, err error) {
 	if s.space == nil {
 		return 0, 0, nil
 	}
-	s.do("looking for the worst and the best that the rules allow")
+	s.reportProgress("looking for the worst and the best that the rules allow")
 	law := mcmc.Power(s.law, 0) // sizes that the law all but forbids count alike
 	t, err := mcmc.NewTarget(s.space, law)
 	if err != nil {
@@ -136,7 +136,7 @@ func (o *objective) span(ctx context.Context, s *shelf) (worst, best float64, er
 	slope := 30 / max(hi-lo, 1e-9*math.Abs(hi), 1e-300)
 	ends := [2]float64{lo, hi}
 	for k, sign := range []float64{-1, 1} {
-		wish := mcmc.Wish{Name: "value", Property: o.scored(property.Steep(float64(sign * slope))), Weight: 1}
+		wish := mcmc.Objective{Name: "value", Property: o.asProperty(property.Steep(float64(sign * slope))), Weight: 1}
 		t, err := mcmc.NewTarget(s.space, law, wish)
 		if err != nil {
 			return 0, 0, err

@@ -18,7 +18,7 @@ func thatKeepAll(t *testing.T, p *Problem) (kept []*mcmc.Composition) {
 	everyComposition(t, len(p.Ingredients), p.Total, func(x *mcmc.Composition) {
 		all, scored = append(all, x), append(scored, Scored{Parts: x.Parts()})
 	})
-	if err := p.breaches(scored); err != nil {
+	if err := p.findBreaches(scored); err != nil {
 		t.Fatal(err)
 	}
 	for k, s := range scored {

@@ -12,28 +12,28 @@ import (
 	"kir/internal/portable"
 )
 
-// A Way is what is asked of an objective.
-type Way string
+// A Direction is what is asked of an objective.
+type Direction string
 
 // The ways. None asks nothing, and Sure asks for a probability of at least sureShare of
 // a class without seeking more of it.
 const (
-	None     Way = ""
-	Maximize Way = "maximize"
-	Minimize Way = "minimize"
-	Between  Way = "between"
-	Want     Way = "want"
-	Sure     Way = "sure"
+	NoDirection Direction = ""
+	Maximize    Direction = "maximize"
+	Minimize    Direction = "minimize"
+	Between     Direction = "between"
+	WantClass   Direction = "want"
+	SureClass   Direction = "sure"
 )
 
-// sureShare is the probability that [Sure] asks for.
+// sureShare is the probability that [SureClass] asks for.
 const sureShare = "90%"
 
-// A Goal is what a draft asks of one label, or of one column of the ingredients.
-type Goal struct {
-	Way      Way     `json:"way"`
-	From, To float64 `json:",omitempty"`      // of Between
-	Class    string  `json:"class,omitempty"` // of Want and Sure
+// A DraftObjective is what a draft asks of one label, or of one column of the ingredients.
+type DraftObjective struct {
+	Way      Direction `json:"way"`
+	From, To float64   `json:",omitempty"`      // of Between
+	Class    string    `json:"class,omitempty"` // of Want and Sure
 }
 
 // A Target is a label of the recipes, or a column of numbers of the ingredients, that a
@@ -46,8 +46,8 @@ type Target struct {
 	Attribute bool
 
 	// Ways are what can be asked of it, Goal what is, and Why is why nothing can be.
-	Ways []Way
-	Goal Goal
+	Ways []Direction
+	Goal DraftObjective
 	Why  string
 
 	Known       int // recipes with a value
@@ -58,7 +58,7 @@ type Target struct {
 
 	name, comment string
 	sd            string
-	worth         int
+	priority      int
 }
 
 // A Bound is a constraint that a draft can have.
@@ -81,16 +81,16 @@ func (d *Draft) Targets() []Target {
 	}
 	var all []Target
 	best, most := -1, 0
-	among := amongLabels(d.Book)
+	among := newLabelContext(d.Book)
 	for i := range d.Book.Labels {
-		t := d.target(i, among)
-		if t.worth > most {
-			best, most = len(all), t.worth
+		t := d.labelTarget(i, among)
+		if t.priority > most {
+			best, most = len(all), t.priority
 		}
 		all = append(all, t)
 	}
 	if best >= 0 {
-		all[best].Goal = all[best].First()
+		all[best].Goal = all[best].DefaultObjective()
 	}
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
@@ -98,10 +98,10 @@ func (d *Draft) Targets() []Target {
 		if m := a.Meaning(); err != nil || m != book.Price && m != book.Figure || len(numbers) == 0 || slices.ContainsFunc(numbers, math.IsNaN) {
 			continue
 		}
-		name, _ := book.HeadUnit(a.Name)
-		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Ways: []Way{Maximize, Minimize}, Known: len(d.Book.Recipes), name: name}
+		name, _ := book.SplitHeaderUnit(a.Name)
+		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Ways: []Direction{Maximize, Minimize}, Known: len(d.Book.Recipes), name: name}
 		if a.Meaning() == book.Price {
-			t.Ways = []Way{Minimize, Maximize}
+			t.Ways = []Direction{Minimize, Maximize}
 		}
 		t.Least, t.Most = slices.Min(numbers), slices.Max(numbers)
 		if t.Least == t.Most {
@@ -120,14 +120,14 @@ func (d *Draft) Targets() []Target {
 		}
 		taken[t.name] = true
 		if d.Goals != nil {
-			t.Goal = Goal{}
+			t.Goal = DraftObjective{}
 		}
 		if g, ok := d.Goals[t.Key]; ok && slices.Contains(t.Ways, g.Way) {
 			if g.Way == Between && !(g.From < g.To) {
 				g.From, g.To = t.From, t.To
 			}
-			if (g.Way == Want || g.Way == Sure) && !slices.Contains(t.Classes, g.Class) {
-				g.Class = t.First().Class
+			if (g.Way == WantClass || g.Way == SureClass) && !slices.Contains(t.Classes, g.Class) {
+				g.Class = t.DefaultObjective().Class
 			}
 			t.Goal = g
 		}
@@ -135,13 +135,13 @@ func (d *Draft) Targets() []Target {
 	return all
 }
 
-// First is the goal that suits a target best.
-func (t *Target) First() Goal {
-	g := Goal{Way: t.Ways[0]}
-	if g.Way == Want {
+// DefaultObjective is the goal that suits a target best.
+func (t *Target) DefaultObjective() DraftObjective {
+	g := DraftObjective{Way: t.Ways[0]}
+	if g.Way == WantClass {
 		g.Class = t.Classes[0]
 		for _, class := range t.Classes {
-			if !unwanted[strings.ToLower(class)] {
+			if !unwantedClasses[strings.ToLower(class)] {
 				g.Class = class
 				break
 			}
@@ -150,11 +150,11 @@ func (t *Target) First() Goal {
 	return g
 }
 
-// text returns the objective in a problem file, and its constraint if it is one.
-func (t *Target) text() (line, rule string) {
+// yamlLines returns the objective in a problem file, and its constraint if it is one.
+func (t *Target) yamlLines() (line, rule string) {
 	g := t.Goal
-	if g.Way == None {
-		g = t.First()
+	if g.Way == NoDirection {
+		g = t.DefaultObjective()
 	}
 	key, column := book.YAMLText(t.name), book.YAMLText(t.Name)
 	if t.Attribute {
@@ -163,16 +163,16 @@ func (t *Target) text() (line, rule string) {
 	switch g.Way {
 	case Between:
 		return fmt.Sprintf("%s: {learn: {label: %s, between: [%v, %v]%s}}", key, column, g.From, g.To, t.sd), ""
-	case Want:
+	case WantClass:
 		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", key, column, book.YAMLText(g.Class)), ""
-	case Sure:
+	case SureClass:
 		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}, weight: 0}", key, column, book.YAMLText(g.Class)), fmt.Sprintf("limit: {property: %s, min: %q}", key, sureShare)
 	}
 	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Way, t.sd), ""
 }
 
-// unwanted are names of classes that nobody wishes for.
-var unwanted = map[string]bool{
+// unwantedClasses are names of classes that nobody wishes for.
+var unwantedClasses = map[string]bool{
 	"bad": true, "fail": true, "failed": true, "false": true, "low": true, "n": true, "negative": true,
 	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "unstable": true, "weak": true, "worst": true, "0": true,
 }
@@ -184,8 +184,8 @@ type labelContext struct {
 	bases    map[string]int // how many labels have a name, without its unit
 }
 
-// amongLabels returns what the labels of a book are to each other.
-func amongLabels(b *book.Book) labelContext {
+// newLabelContext returns what the labels of a book are to each other.
+func newLabelContext(b *book.Book) labelContext {
 	c := labelContext{spreads: b.Spreads(), spreadOf: make(map[int]int), bases: make(map[string]int)}
 	for k := range b.Labels {
 		if l := c.spreads[k]; l >= 0 {
@@ -193,14 +193,14 @@ func amongLabels(b *book.Book) labelContext {
 				c.spreadOf[l] = k
 			}
 		}
-		base, _ := book.HeadUnit(b.Labels[k].Name)
+		base, _ := book.SplitHeaderUnit(b.Labels[k].Name)
 		c.bases[base]++
 	}
 	return c
 }
 
-// target says what can be asked of a label.
-func (d *Draft) target(label int, among labelContext) Target {
+// labelTarget says what can be asked of a label.
+func (d *Draft) labelTarget(label int, among labelContext) Target {
 	l := &d.Book.Labels[label]
 	t := Target{Key: l.Name, Name: l.Name, name: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
 	if of, is := among.spreadOf[label]; is {
@@ -211,24 +211,24 @@ func (d *Draft) target(label int, among labelContext) Target {
 	numbers = slices.DeleteFunc(numbers, math.IsNaN)
 	slices.Sort(numbers)
 	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
-		t.Ways, t.worth = []Way{Maximize, Minimize, Between}, 3*t.Known
-		if book.Judges(l.Name) { // rather than a condition, such as a temperature
-			t.worth = 4 * t.Known
+		t.Ways, t.priority = []Direction{Maximize, Minimize, Between}, 3*t.Known
+		if book.IsJudgement(l.Name) { // rather than a condition, such as a temperature
+			t.priority = 4 * t.Known
 		}
-		if book.Unwanted(l.Name) {
-			t.Ways = []Way{Minimize, Maximize, Between}
+		if book.IsUnwanted(l.Name) {
+			t.Ways = []Direction{Minimize, Maximize, Between}
 		}
-		if book.Costs(l.Name) { // which a limit keeps low better than a model's guess
-			t.worth = 2 * t.Known
+		if book.IsCost(l.Name) { // which a limit keeps low better than a model's guess
+			t.priority = 2 * t.Known
 		}
-		if base, _ := book.HeadUnit(l.Name); base != l.Name && among.bases[base] == 1 {
+		if base, _ := book.SplitHeaderUnit(l.Name); base != l.Name && among.bases[base] == 1 {
 			t.name = base // the unit stands beside each number
 		}
 		if of := among.spreads[label]; of >= 0 {
 			t.sd = ", sd: " + book.YAMLText(d.Book.Labels[of].Name)
 		}
 		t.Least, t.Most, t.From, t.To = numbers[0], numbers[n-1], numbers[(n-1)/4], numbers[n-1-(n-1)/4]
-		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Ways[1], t.From, t.To, t.Least, t.Most) + alsoOf(numbers, failed)
+		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Ways[1], t.From, t.To, t.Least, t.Most) + numbersComment(numbers, failed)
 		return t
 	}
 	if len(l.Classes) == 0 {
@@ -255,7 +255,7 @@ func (d *Draft) target(label int, among labelContext) Target {
 	case 2*len(l.Classes) > t.Known:
 		t.Why = "most recipes have a value of their own, so nothing can be learnt"
 	default:
-		t.comment, t.Ways, t.worth = comment, []Way{Want, Sure}, t.Known
+		t.comment, t.Ways, t.priority = comment, []Direction{WantClass, SureClass}, t.Known
 	}
 	return t
 }
@@ -267,13 +267,13 @@ const (
 	AlwaysUsed = "always"
 )
 
-// mostLevels is of how many levels a column of maxima without a percent sign is written
+// maxLevels is of how many levels a column of maxima without a percent sign is written
 // out.
-const mostLevels = 60
+const maxLevels = 60
 
-// Offered returns the constraints that nearly everybody needs, with whether the draft has
+// OfferedBounds returns the constraints that nearly everybody needs, with whether the draft has
 // them: what Bounds say, or else doses within the book, maxima and stock.
-func (d *Draft) Offered() []Bound {
+func (d *Draft) OfferedBounds() []Bound {
 	var all []Bound
 	if d.Series != nil {
 		all = d.marketBounds()
@@ -307,45 +307,45 @@ func (d *Draft) bookBounds() []Bound {
 			b := Bound{Key: attributeKey(a.Name), Words: words, Note: note, On: true}
 			if a.Percent() {
 				b.Lines = []string{fmt.Sprintf(`amount: {of: "*", %s: %s}`, key, name)}
-			} else if b.Lines, b.Note = d.levels(a, known, key); b.Lines == nil {
+			} else if b.Lines, b.Note = d.levelRules(a, known, key); b.Lines == nil {
 				continue
 			} else {
 				b.Words += ", in percent"
 			}
 			all = append(all, b)
 		case book.Stock:
-			batch := d.batch(a)
+			batch := d.stockBatch(a)
 			all = append(all, Bound{Key: StockBound, Words: "No more than there is, for " + batch, Note: "what there is, for so much",
 				Lines: []string{fmt.Sprintf(`amount: {of: "*", stock: %s, batch: %s}`, name, batch)}, On: true})
 		case book.Price:
 			if len(known) < len(numbers) {
 				continue
 			}
-			most := d.usual(numbers)
-			_, unit := book.HeadUnit(a.Name)
+			most := d.medianRecipeMean(numbers)
+			_, unit := book.SplitHeaderUnit(a.Name)
 			all = append(all, Bound{Key: attributeKey(a.Name), Words: strings.TrimSpace(fmt.Sprintf("%s at most %v %s, as half of the recipes", a.Name, most, unit)),
 				Lines: []string{fmt.Sprintf("limit: {attribute: %s, max: %v}", name, most)}, Note: fmt.Sprintf("the mean over a composition; from %v to %v", slices.Min(numbers), slices.Max(numbers))})
 		}
 	}
-	if names := d.always(); len(names) > 0 {
+	if names := d.alwaysUsed(); len(names) > 0 {
 		var texts []string
 		for _, name := range names {
 			texts = append(texts, book.YAMLText(name))
 		}
-		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + fault.List(names, mostAlways) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
+		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + fault.List(names, maxAlwaysUsed) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
 	}
 	return all
 }
 
 // What is in all recipes is required where there are enough of these, and few of those.
 const (
-	fewestAlways = 5
-	mostAlways   = 12
+	minRecipesForAlways = 5
+	maxAlwaysUsed       = 12
 )
 
-// always returns the ingredients that all recipes use.
-func (d *Draft) always() (names []string) {
-	if len(d.Book.Recipes) < fewestAlways {
+// alwaysUsed returns the ingredients that all recipes use.
+func (d *Draft) alwaysUsed() (names []string) {
+	if len(d.Book.Recipes) < minRecipesForAlways {
 		return nil
 	}
 	uses := make([]int, d.Book.Ingredients.Len())
@@ -359,18 +359,18 @@ func (d *Draft) always() (names []string) {
 			names = append(names, d.Book.Ingredients.Names[i])
 		}
 	}
-	if len(names) > mostAlways {
+	if len(names) > maxAlwaysUsed {
 		return nil
 	}
 	return names
 }
 
-// levels writes out the bounds of a column of percentages that does not say so: a rule for
+// levelRules writes out the bounds of a column of percentages that does not say so: a rule for
 // each level, in units, rounded to what keeps it.
-func (d *Draft) levels(a *book.Attribute, known []float64, key string) (lines []string, note string) {
+func (d *Draft) levelRules(a *book.Attribute, known []float64, key string) (lines []string, note string) {
 	slices.Sort(known)
 	distinct := slices.Compact(slices.Clone(known))
-	if len(distinct) > mostLevels || distinct[0] < 0 || distinct[len(distinct)-1] > 100 {
+	if len(distinct) > maxLevels || distinct[0] < 0 || distinct[len(distinct)-1] > 100 {
 		return nil, ""
 	}
 	scale := 100.0
@@ -402,10 +402,10 @@ func (d *Draft) levels(a *book.Attribute, known []float64, key string) (lines []
 	return lines, "its numbers are taken for percent"
 }
 
-// batch is for how much the stock has to be enough: what Batch says, or a recipe of the
+// stockBatch is for how much the stock has to be enough: what Batch says, or a recipe of the
 // usual size where the recipes are measured in units of a kind that the column's can be
 // compared with, or else one of the column's unit.
-func (d *Draft) batch(a *book.Attribute) string {
+func (d *Draft) stockBatch(a *book.Attribute) string {
 	if d.Batch != "" {
 		return d.Batch
 	}
@@ -420,7 +420,7 @@ func (d *Draft) Batches() []string {
 		if a.Meaning() != book.Stock {
 			continue
 		}
-		_, unit := book.HeadUnit(a.Name)
+		_, unit := book.SplitHeaderUnit(a.Name)
 		if unit == "" || strings.ContainsAny(unit, "0123456789%/-") {
 			unit = a.Affix
 		}
@@ -431,7 +431,7 @@ func (d *Draft) Batches() []string {
 		if unit == "g" || unit == "ml" || unit == "mg" {
 			first = 100
 		}
-		if size := d.size(unit); size > 0 {
+		if size := d.medianSize(unit); size > 0 {
 			first = size
 		}
 		var all []string
@@ -444,22 +444,22 @@ func (d *Draft) Batches() []string {
 }
 
 // How many recipes a problem makes at a time if it does not say, and how many drinks, which
-// are less than mostDrink millilitres each.
+// are less than maxDrinkVolume millilitres each.
 const (
-	usualRound  = 8
-	drinksRound = 3
-	mostDrink   = 1000
+	usualBatchSize = 8
+	drinkBatchSize = 3
+	maxDrinkVolume = 1000
 )
 
-// AtATime is how many recipes are made at a time.
-func (d *Draft) AtATime() int {
+// BatchSize is how many recipes are made at a time.
+func (d *Draft) BatchSize() int {
 	if d.Round > 0 {
 		return d.Round
 	}
-	if size := d.size("ml"); size > 0 && size < mostDrink {
-		return drinksRound
+	if size := d.medianSize("ml"); size > 0 && size < maxDrinkVolume {
+		return drinkBatchSize
 	}
-	return usualRound
+	return usualBatchSize
 }
 
 // plainNumber writes a number above 0 without an exponent, rounded to two digits.
@@ -470,9 +470,9 @@ func plainNumber(v float64) string {
 	return strings.TrimSuffix(text, ".0")
 }
 
-// size returns the size of the recipe in the middle, in a unit; 0 if the recipes are not
+// medianSize returns the size of the recipe in the middle, in a unit; 0 if the recipes are not
 // measured in what can be compared with it.
-func (d *Draft) size(unit string) float64 {
+func (d *Draft) medianSize(unit string) float64 {
 	of, ok := book.DefaultUnits().Lookup(unit)
 	if !ok || unit == "" {
 		return 0
@@ -497,8 +497,8 @@ func (d *Draft) size(unit string) float64 {
 	return sizes[len(sizes)/2] / size
 }
 
-// usual returns the mean of an attribute over the recipe in the middle, to three digits.
-func (d *Draft) usual(numbers []float64) float64 {
+// medianRecipeMean returns the mean of an attribute over the recipe in the middle, to three digits.
+func (d *Draft) medianRecipeMean(numbers []float64) float64 {
 	var means []float64
 	for _, r := range d.Book.Recipes {
 		sum, all := 0.0, 0.0
@@ -510,8 +510,8 @@ func (d *Draft) usual(numbers []float64) float64 {
 		means = append(means, sum/all)
 	}
 	if len(means) == 0 {
-		return mean(numbers)
+		return roundedMean(numbers)
 	}
 	slices.Sort(means)
-	return mean(means[len(means)/2 : len(means)/2+1])
+	return roundedMean(means[len(means)/2 : len(means)/2+1])
 }

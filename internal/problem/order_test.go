@@ -19,7 +19,7 @@ func TestShortlistInOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.Close()
-			q, err := p.Question()
+			q, err := p.SearchQuestion()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -29,7 +29,7 @@ func TestShortlistInOrder(t *testing.T) {
 			}
 			variants := 0
 			for seed := range long.Pick[uint64](3, 1) {
-				a, err := q.Answer(t.Context(), search.Beside{Iterations: long.Pick[int64](40_000, 20_000), Seed: seed})
+				a, err := q.Answer(t.Context(), search.RunContext{Iterations: long.Pick[int64](40_000, 20_000), Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -32,7 +32,7 @@ type Outline struct {
 // ReadOutline reads a problem but for its wishes.
 func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	out := new(Outline)
-	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
+	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	var err error
 	if out.Text, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if out.Search, err = readSearch(root.Get("search"), nil); err != nil {
 		return nil, err
 	}
-	s := &loading{shelf: shelf{kinds: allKinds(), files: files}, bad: &findings{file: root.File, root: root}, file: path}
-	if err := s.fill(ctx, root); err != nil {
+	s := &loader{readContext: readContext{kinds: allKinds(), files: files}, diagnostics: &diagnostics{file: root.File, root: root}, file: path}
+	if err := s.readInputs(ctx, root); err != nil {
 		return nil, err
 	}
 	out.Ingredients, out.Attributes, out.Book, out.Total = s.names, s.attributes, s.book, s.total
@@ -64,16 +64,16 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.bad.err(); err != nil {
+	if err := s.diagnostics.err(); err != nil {
 		return nil, err
 	}
-	out.Rules = newRuleSet(&s.shelf, rules).Set
+	out.Rules = newRuleSet(&s.readContext, rules).Set
 	return out, nil
 }
 
 // PropertyNames returns the names under properties in a problem file, and reads nothing else.
 func PropertyNames(ctx context.Context, path string) (names []string, err error) {
-	files := &yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
+	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	text, err := files.ReadFile(ctx, path, yaml.MaxBytes)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func PropertyNames(ctx context.Context, path string) (names []string, err error)
 	}
 	if n := root.Get("properties"); n != nil {
 		for _, e := range n.Entries {
-			names = append(names, book.Name(e.Key.Text))
+			names = append(names, book.NormalizeName(e.Key.Text))
 		}
 	}
 	return names, nil
@@ -92,6 +92,6 @@ func PropertyNames(ctx context.Context, path string) (names []string, err error)
 
 // Outline returns what the problem says but for its wishes; its Text is not set.
 func (p *Problem) Outline() *Outline {
-	set := newRuleSet(&shelf{names: p.Ingredients, total: p.Total}, p.Rules).Set
+	set := newRuleSet(&readContext{names: p.Ingredients, total: p.Total}, p.Rules).Set
 	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Time: p.Time, Search: p.Search}
 }

@@ -23,7 +23,7 @@ import (
 // A predictedLimit bounds what a property predicts, as it stands in the file.
 type predictedLimit struct {
 	property    string
-	of          *yaml.Node // the name
+	nameNode    *yaml.Node // the name
 	least, most *yaml.Node // nil where there is no bound
 	sure        *yaml.Node // the probability with which the bounds are to hold; nil: the expected value is bounded
 	text        string
@@ -34,23 +34,23 @@ type predictedLimit struct {
 //
 //	limit: {property: stable, min: "90%"}
 //	limit: {property: viscosity, min: 20, max: 40, sure: "80%"}
-func predictedRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
+func predictedRule(s *readContext, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
 	for _, key := range []string{"attribute", "of"} {
 		if v := f[key]; v != nil {
 			return nil, yaml.Hint(v.Errorf("a limit of a property has no %s", key), "remove it, or write attribute instead of property")
 		}
 	}
-	if err := s.ofWhole(n, "a limit of a property is"); err != nil {
+	if err := s.refuseInBlock(n, "a limit of a property is"); err != nil {
 		return nil, err
 	}
-	if s.inner {
+	if s.inRule {
 		return nil, yaml.Hint(n.Errorf("a limit of a property stands within another rule"), "write it in a line of its own under constraints")
 	}
 	name, err := f["property"].Str("the property")
 	if err != nil {
 		return nil, err
 	}
-	l := &predictedLimit{property: name, of: f["property"], least: f["min"], most: f["max"], sure: f["sure"], at: n, text: "limit of " + name}
+	l := &predictedLimit{property: name, nameNode: f["property"], least: f["min"], most: f["max"], sure: f["sure"], at: n, text: "limit of " + name}
 	if l.least == nil && l.most == nil {
 		return nil, yaml.Hint(n.Errorf("the limit bounds nothing"), "add min or max")
 	}
@@ -65,8 +65,8 @@ func predictedRule(s *shelf, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, err
 	return []Rule{{Text: l.text, predicted: l}}, nil
 }
 
-// Limited reports whether what properties predict is limited.
-func (p *Problem) Limited() bool {
+// HasPredictedLimits reports whether what properties predict is limited.
+func (p *Problem) HasPredictedLimits() bool {
 	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.predicted != nil })
 }
 
@@ -82,46 +82,46 @@ func (p *Problem) LimitsOf(property string) (limits []string) {
 
 // A sureLimit bounds the probability that a measurement is within bounds.
 type sureLimit struct {
-	text string
-	of   mcmc.Property // that probability, as a score
+	text        string
+	probability mcmc.Property // that probability, as a score
 }
 
-// A Sureness is the probability with which a measurement of a composition keeps a limit.
-type Sureness struct {
+// A LimitProbability is the probability with which a measurement of a composition keeps a limit.
+type LimitProbability struct {
 	Limit       string
 	Probability float64
 }
 
-// Sureness returns the probability that each limit with sure bounds of a composition.
-func (p *Problem) Sureness(x *mcmc.Composition) (all []Sureness) {
-	for _, l := range p.sure {
-		all = append(all, Sureness{l.text, portable.Exp(l.of.LogScore(x))})
+// LimitProbabilities returns the probability that each limit with sure bounds of a composition.
+func (p *Problem) LimitProbabilities(x *mcmc.Composition) (all []LimitProbability) {
+	for _, l := range p.sureLimits {
+		all = append(all, LimitProbability{l.text, portable.Exp(l.probability.LogScore(x))})
 	}
 	return all
 }
 
-// A level is what limits bound of a property: a value of each composition, in the unit in
+// A valueScale is what limits bound of a property: a value of each composition, in the unit in
 // which it is shown.
-type level struct {
-	// as returns the value as a property that is desirable as d says.
-	as    func(d *property.Desirability) (mcmc.Property, error)
-	scale float64 // by which what is shown is larger than what d judges
-	width float64 // about how far values of compositions are apart
-	slack float64 // what rounding makes of a value
+type valueScale struct {
+	// asProperty returns the value as a property that is desirable as d says.
+	asProperty func(d *property.Desirability) (mcmc.Property, error)
+	scale      float64 // by which what is shown is larger than what d judges
+	width      float64 // about how far values of compositions are apart
+	slack      float64 // what rounding makes of a value
 
-	what  string   // the value, in a few words
-	unit  string   // of what is shown, but of shares
-	share notation // how shares are written
+	valueName string   // the value, in a few words
+	unit      string   // of what is shown, but of shares
+	notation  notation // how shares are written
 
-	// shown returns the value as it is shown, but shares, which are from 0 to 1.
-	shown func(x *mcmc.Composition) float64
+	// shownValue returns the value as it is shown, but shares, which are from 0 to 1.
+	shownValue func(x *mcmc.Composition) float64
 
 	// calibration makes what is shown of the probability that d judges; nil: that is shown.
 	calibration *model.Calibration
 
-	// within returns the probability that what is measured is within bounds, as a score;
+	// boundProbability returns the probability that what is measured is within bounds, as a score;
 	// nil where nothing tells.
-	within func(least, most float64) (mcmc.LineProperty, error)
+	boundProbability func(least, most float64) (mcmc.LineProperty, error)
 }
 
 // notation is how a bound of a value is written.
@@ -147,47 +147,47 @@ const (
 	scoreWords      = "the score"
 )
 
-// levelOf returns the level of a property.
-func levelOf(w *Property) (*level, error) {
-	if w.level != nil {
-		return w.level()
+// valueScaleOf returns the level of a property.
+func valueScaleOf(w *Property) (*valueScale, error) {
+	if w.valueScale != nil {
+		return w.valueScale()
 	}
 	of, ok := w.property.(mcmc.LineProperty)
 	if _, waits := w.property.(mcmc.BatchProperty); !ok || waits {
 		return nil, fmt.Errorf("what a %s answers cannot be limited", w.Kind)
 	}
-	return scoreLevel(of), nil
+	return scoreScale(of), nil
 }
 
-// scoreLevel is the level of a score as it is.
-func scoreLevel(of mcmc.LineProperty) *level {
-	return &level{
-		as: func(d *property.Desirability) (mcmc.Property, error) {
+// scoreScale is the level of a score as it is.
+func scoreScale(of mcmc.LineProperty) *valueScale {
+	return &valueScale{
+		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
 			return property.NewLevel(of, portable.Exp, d), nil
 		},
-		scale: 1, width: 0.05, what: scoreWords,
-		shown: func(x *mcmc.Composition) float64 { return portable.Exp(of.LogScore(x)) },
+		scale: 1, width: 0.05, valueName: scoreWords,
+		shownValue: func(x *mcmc.Composition) float64 { return portable.Exp(of.LogScore(x)) },
 	}
 }
 
-// forestLevel is the level of a forest: the expected number, or the chance of the wanted
+// forestScale is the level of a forest: the expected number, or the chance of the wanted
 // class as it is shown.
-func forestLevel(f *model.Forest, w *learnt) (*level, error) {
+func forestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
 	if !f.Numeric() {
 		score, err := f.Score(w.want)
 		if err != nil {
 			return nil, err
 		}
-		return chanceLevel(w, property.NewForest(score, 0))
+		return chanceScale(w, property.NewForest(score, 0))
 	}
-	r := reachOf(f)
+	r := predictorRange(f)
 	score, err := f.Score(model.Maximize().Over(r.least, r.greatest))
 	if err != nil {
 		return nil, err
 	}
-	l := r.level(property.NewForest(score, 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
-	l.predicts(f)
-	l.within = func(least, most float64) (mcmc.LineProperty, error) {
+	l := r.scaleOf(property.NewForest(score, 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
+	l.setPredictor(f)
+	l.boundProbability = func(least, most float64) (mcmc.LineProperty, error) {
 		score, err := f.Score(model.Between(least, most))
 		if err != nil {
 			return nil, err
@@ -197,27 +197,27 @@ func forestLevel(f *model.Forest, w *learnt) (*level, error) {
 	return l, nil
 }
 
-// learntLevel is the same of a model that was learnt.
-func learntLevel(m *model.Learned, w *learnt) (*level, error) {
+// learntScale is the same of a model that was learnt.
+func learntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 	if !m.Numeric() {
 		score, err := m.Score(w.want)
 		if err != nil {
 			return nil, err
 		}
-		return chanceLevel(w, property.NewLearned(score.Bare(), 0))
+		return chanceScale(w, property.NewLearned(score.Bare(), 0))
 	}
-	r := reachOf(m)
-	l := &level{} // the mean of logarithms is not that of the numbers, which is shown
+	r := predictorRange(m)
+	l := &valueScale{} // the mean of logarithms is not that of the numbers, which is shown
 	if !m.Options().Log {
 		score, err := m.Score(model.Maximize().Over(r.least, r.greatest))
 		if err != nil {
 			return nil, err
 		}
-		l = r.level(property.NewLearned(score.Bare(), 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
+		l = r.scaleOf(property.NewLearned(score.Bare(), 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
 	}
 	l.scale = 1
-	l.predicts(m)
-	l.within = func(least, most float64) (mcmc.LineProperty, error) {
+	l.setPredictor(m)
+	l.boundProbability = func(least, most float64) (mcmc.LineProperty, error) {
 		score, err := m.Score(model.Between(least, most))
 		if err != nil {
 			return nil, err
@@ -227,50 +227,50 @@ func learntLevel(m *model.Learned, w *learnt) (*level, error) {
 	return l, nil
 }
 
-// predicts has a level say what a model expects.
-func (l *level) predicts(m Predictor) {
-	l.what, l.unit = expectedWords, UnitOf(m)
-	l.shown = func(x *mcmc.Composition) float64 { return m.Predict(x.Amounts()).Value }
+// setPredictor has a level say what a model expects.
+func (l *valueScale) setPredictor(m Predictor) {
+	l.valueName, l.unit = expectedWords, UnitOf(m)
+	l.shownValue = func(x *mcmc.Composition) float64 { return m.Predict(x.Amounts()).Value }
 }
 
-// A reach is a range that what a model of a number expects does not leave.
-type reach struct{ least, greatest, width float64 }
+// A valueRange is a range that what a model of a number expects does not leave.
+type valueRange struct{ least, greatest, width float64 }
 
-func reachOf(m Predictor) reach {
+func predictorRange(m Predictor) valueRange {
 	least, greatest := m.Range()
 	width := greatest - least
-	return reach{least - float64(2*width), greatest + float64(2*width), width / 20}
+	return valueRange{least - float64(2*width), greatest + float64(2*width), width / 20}
 }
 
-// level returns the level of a score that is where a value lies in the reach.
-func (r reach) level(of mcmc.LineProperty, value func(y float64) float64) *level {
-	return &level{
-		as: func(d *property.Desirability) (mcmc.Property, error) {
+// scaleOf returns the level of a score that is where a value lies in the reach.
+func (r valueRange) scaleOf(of mcmc.LineProperty, value func(y float64) float64) *valueScale {
+	return &valueScale{
+		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
 			return property.NewLevel(of, func(logScore float64) float64 { return value(portable.Exp(logScore)) }, d), nil
 		},
 		scale: 1, width: r.width, slack: float64(1e-7 * r.width),
 	}
 }
 
-// chanceLevel is the level of a probability that is stated, at the chance that held-out
+// chanceScale is the level of a probability that is stated, at the chance that held-out
 // recipes make of it.
-func chanceLevel(w *learnt, stated mcmc.LineProperty) (*level, error) {
-	c, err := w.calibrated()
+func chanceScale(w *learntModel, stated mcmc.LineProperty) (*valueScale, error) {
+	c, err := w.heldOutCalibration()
 	if err != nil {
 		return nil, err
 	}
-	l := scoreLevel(stated)
-	l.what, l.share, l.calibration = chanceWords, asShare, c
-	if own := l.shown; c != nil {
-		l.shown = func(x *mcmc.Composition) float64 { return c.Value(own(x)) }
+	l := scoreScale(stated)
+	l.valueName, l.notation, l.calibration = chanceWords, asShare, c
+	if own := l.shownValue; c != nil {
+		l.shownValue = func(x *mcmc.Composition) float64 { return c.Value(own(x)) }
 	}
 	return l, nil
 }
 
-// judged returns where what is shown becomes more than v, or with least where it becomes as
+// toJudged returns where what is shown becomes more than v, or with least where it becomes as
 // much: ±Inf where it is so everywhere or nowhere. Calibration does not fall where the
 // probability rises.
-func (l *level) judged(v float64, least bool) float64 {
+func (l *valueScale) toJudged(v float64, least bool) float64 {
 	if l.calibration == nil || math.IsInf(v, 0) {
 		return v
 	}
@@ -301,46 +301,46 @@ func (l *level) judged(v float64, least bool) float64 {
 	}
 }
 
-// text returns what is shown of a judged value, with its unit.
-func (l *level) text(v float64) string {
+// judgedText returns what is shown of a judged value, with its unit.
+func (l *valueScale) judgedText(v float64) string {
 	if l.calibration != nil {
 		v = l.calibration.Value(v)
 	}
-	if l.share == asShare {
+	if l.notation == asShare {
 		return strconv.FormatFloat(float64(100*v), 'g', 4, 64) + " %"
 	}
 	return strings.TrimSpace(strconv.FormatFloat(float64(v*l.scale), 'g', 4, 64) + " " + l.unit)
 }
 
-// goalLevel is the level of a value that is the same property desirable in another way. of
+// directedScale is the level of a value that is the same property desirable in another way. of
 // has what it is, its unit, and how a bound is written.
-func goalLevel(of level, scale, width float64, value func(x *mcmc.Composition) float64, as func(d *property.Desirability) mcmc.Property) func() (*level, error) {
-	of.as = func(d *property.Desirability) (mcmc.Property, error) { return as(d), nil }
+func directedScale(of valueScale, scale, width float64, value func(x *mcmc.Composition) float64, as func(d *property.Desirability) mcmc.Property) func() (*valueScale, error) {
+	of.asProperty = func(d *property.Desirability) (mcmc.Property, error) { return as(d), nil }
 	of.scale, of.width, of.slack = scale, width, float64(1e-9*width)
-	of.shown = func(x *mcmc.Composition) float64 {
-		if of.share == asShare {
+	of.shownValue = func(x *mcmc.Composition) float64 {
+		if of.notation == asShare {
 			return value(x)
 		}
 		return float64(scale * value(x))
 	}
-	return func() (*level, error) { l := of; return &l, nil }
+	return func() (*valueScale, error) { l := of; return &l, nil }
 }
 
-// number reads a bound of what property of says, in the unit in which values are judged.
-func (l *level) number(n *yaml.Node, what, of string) (float64, error) {
-	is := "the limit bounds " + l.what + " of " + fault.Quote(of)
+// readBound reads a bound of what property of says, in the unit in which values are judged.
+func (l *valueScale) readBound(n *yaml.Node, what, of string) (float64, error) {
+	is := "the limit bounds " + l.valueName + " of " + fault.Quote(of)
 	if n.Kind != yaml.Text {
 		v, err := n.Float(what)
 		switch {
 		case err != nil:
 			return 0, err
-		case l.share == asPercent:
-			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, in percent", what, n.Shown(), is), "write it with a percent sign, such as %q", percentText(v))
-		case l.share == asShare && v > 1 && v <= 100:
-			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, from 0 to 1", what, n.Shown(), is), "write %q or %v", percentText(v), v/100)
-		case l.share == asShare && (v < 0 || v > 1):
-			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, from 0 to 1", what, n.Shown(), is), `write one such as 0.9 or "90%%"`)
-		case l.share == asShare:
+		case l.notation == asPercent:
+			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, in percent", what, n.Describe(), is), "write it with a percent sign, such as %q", percentText(v))
+		case l.notation == asShare && v > 1 && v <= 100:
+			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, from 0 to 1", what, n.Describe(), is), "write %q or %v", percentText(v), v/100)
+		case l.notation == asShare && (v < 0 || v > 1):
+			return 0, yaml.Hint(n.Errorf("%s is %s, and %s, from 0 to 1", what, n.Describe(), is), `write one such as 0.9 or "90%%"`)
+		case l.notation == asShare:
 			return v, nil
 		}
 		return v / l.scale, nil
@@ -349,57 +349,57 @@ func (l *level) number(n *yaml.Node, what, of string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	switch {
 	case !percent || err != nil || math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "write a number")
-	case l.share == asShare && (v < 0 || v > 100):
-		return 0, yaml.Hint(n.Errorf("%s is %s, and %s", what, n.Shown(), is), "write 0 to 100 %%")
-	case l.share != asNumber:
+		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Describe()), "write a number")
+	case l.notation == asShare && (v < 0 || v > 100):
+		return 0, yaml.Hint(n.Errorf("%s is %s, and %s", what, n.Describe(), is), "write 0 to 100 %%")
+	case l.notation != asNumber:
 		return v / 100, nil
 	case l.unit == "%":
 		return v / l.scale, nil
 	case l.unit != "":
-		return 0, yaml.Hint(n.Errorf("%s is %s, and %s, in %s", what, n.Shown(), is, l.unit), "write a number without a percent sign")
+		return 0, yaml.Hint(n.Errorf("%s is %s, and %s, in %s", what, n.Describe(), is, l.unit), "write a number without a percent sign")
 	}
-	return 0, yaml.Hint(n.Errorf("%s is %s, and %s", what, n.Shown(), is), "write a number without a percent sign")
+	return 0, yaml.Hint(n.Errorf("%s is %s, and %s", what, n.Describe(), is), "write a number without a percent sign")
 }
 
 // percentText writes a number of percent.
 func percentText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "%" }
 
-// leastSlack is what rounding makes of a value at least, as a share of it.
-const leastSlack = 1e-12
+// minRelativeSlack is what rounding makes of a value at least, as a share of it.
+const minRelativeSlack = 1e-12
 
-// outward widens a bound by what rounding makes of a value.
-func (l *level) outward(bound, sign float64) float64 {
+// widen widens a bound by what rounding makes of a value.
+func (l *valueScale) widen(bound, sign float64) float64 {
 	if math.IsInf(bound, 0) {
 		return bound
 	}
-	return bound + float64(sign*max(l.slack, float64(leastSlack*math.Abs(bound))))
+	return bound + float64(sign*max(l.slack, float64(minRelativeSlack*math.Abs(bound))))
 }
 
-// ends reads the bounds of a property's value, in the unit in which it is judged.
-func (l *predictedLimit) ends(v *level, of string) (least, most float64, err error) {
+// readBounds reads the bounds of a property's value, in the unit in which it is judged.
+func (l *predictedLimit) readBounds(v *valueScale, of string) (least, most float64, err error) {
 	least, most = math.Inf(-1), math.Inf(1)
 	if l.least != nil {
-		if least, err = v.number(l.least, "min", of); err != nil {
+		if least, err = v.readBound(l.least, "min", of); err != nil {
 			return 0, 0, err
 		}
 	}
 	if l.most != nil {
-		if most, err = v.number(l.most, "max", of); err != nil {
+		if most, err = v.readBound(l.most, "max", of); err != nil {
 			return 0, 0, err
 		}
 	}
 	if least > most {
-		return 0, 0, yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Shown(), l.most.Shown()), "swap them")
+		return 0, 0, yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Describe(), l.most.Describe()), "swap them")
 	}
 	return least, most, nil
 }
 
-// bound makes a bound of the target.
-func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
-	w := p.wish(l.property)
+// makeBound makes a bound of the target.
+func (p *Problem) makeBound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
+	w := p.propertyNamed(l.property)
 	if w == nil {
-		e := l.of.Errorf("there is no property %s", fault.Quote(l.property))
+		e := l.nameNode.Errorf("there is no property %s", fault.Quote(l.property))
 		var names []string
 		for _, w := range p.Properties {
 			names = append(names, w.Name)
@@ -407,86 +407,86 @@ func (p *Problem) bound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
 		if names == nil {
 			return nil, nil, yaml.Hint(e, "add it under properties, with weight: 0 if it is only limited; for a column of the ingredients write attribute instead")
 		}
-		return nil, nil, yaml.Offer(e, l.property, "there are", names, 12)
+		return nil, nil, yaml.SuggestName(e, l.property, "there are", names, 12)
 	}
-	if w.Learns != nil {
+	if w.Learning != nil {
 		return nil, nil, nil
 	}
-	v, err := levelOf(w)
+	v, err := valueScaleOf(w)
 	if err != nil {
-		return nil, nil, yaml.Hint(l.of.Errorf("%v", err), "limit something else, or let the property itself be 0 for what is forbidden")
+		return nil, nil, yaml.Hint(l.nameNode.Errorf("%v", err), "limit something else, or let the property itself be 0 for what is forbidden")
 	}
-	least, most, err := l.ends(v, w.Name)
+	least, most, err := l.readBounds(v, w.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if l.sure != nil {
-		if v.within == nil {
+		if v.boundProbability == nil {
 			return nil, nil, yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
 		}
-		of, err := v.within(least, most)
+		of, err := v.boundProbability(least, most)
 		if err != nil {
-			return nil, nil, l.at.Blame(err)
+			return nil, nil, l.at.PlaceError(err)
 		}
-		p.sure = append(p.sure, sureLimit{l.text, of})
-		v = scoreLevel(of)
-		v.what, v.share = "the probability of a measurement within", asShare
+		p.sureLimits = append(p.sureLimits, sureLimit{l.text, of})
+		v = scoreScale(of)
+		v.valueName, v.notation = "the probability of a measurement within", asShare
 		most = math.Inf(1)
-		if least, err = v.number(l.sure, "sure", w.Name); err != nil {
+		if least, err = v.readBound(l.sure, "sure", w.Name); err != nil {
 			return nil, nil, err
 		}
 	}
-	shown := &shownLimit{level: v, what: w.Name, least: least, most: most}
+	shown := &shownLimit{valueScale: v, what: w.Name, least: least, most: most}
 	switch {
 	case l.sure != nil:
 		shown.what = "the chance of " + w.Name + " within the limit"
 	case w.Class != "":
 		shown.what = "the chance of " + w.Class
 	}
-	if v.as == nil {
+	if v.asProperty == nil {
 		return nil, nil, yaml.Hint(l.at.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", fault.Quote(l.property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
 	}
-	least, most = v.judged(least, true), v.judged(most, false)
+	least, most = v.toJudged(least, true), v.toJudged(most, false)
 	if math.IsInf(least, 1) || math.IsInf(most, -1) {
-		return nil, nil, yaml.Hint(l.at.Errorf("no recipe keeps the %s", l.text), "the model's chances, corrected by held-out recipes, lie between %s and %s: loosen the limit", v.text(0), v.text(1))
+		return nil, nil, yaml.Hint(l.at.Errorf("no recipe keeps the %s", l.text), "the model's chances, corrected by held-out recipes, lie between %s and %s: loosen the limit", v.judgedText(0), v.judgedText(1))
 	}
-	hard, err := property.Within(v.outward(least, -1), v.outward(most, 1))
+	hard, err := property.Within(v.widen(least, -1), v.widen(most, 1))
 	if err != nil {
-		return nil, nil, l.at.Blame(err)
+		return nil, nil, l.at.PlaceError(err)
 	}
 	soft, err := property.Beyond(least, most, v.width)
 	if err != nil {
-		return nil, nil, l.at.Blame(err)
+		return nil, nil, l.at.PlaceError(err)
 	}
 	b := &mcmc.Bound{Name: l.text}
-	if b.Property, err = v.as(hard); err != nil {
-		return nil, nil, l.at.Blame(err)
+	if b.Property, err = v.asProperty(hard); err != nil {
+		return nil, nil, l.at.PlaceError(err)
 	}
-	if b.Toward, err = v.as(soft); err != nil {
-		return nil, nil, l.at.Blame(err)
+	if b.Toward, err = v.asProperty(soft); err != nil {
+		return nil, nil, l.at.PlaceError(err)
 	}
 	return b, shown, nil
 }
 
 // A shownLimit is a bound of the target as a person reads it.
 type shownLimit struct {
-	*level
+	*valueScale
 	what        string  // that is bounded, to stand before "is"
 	least, most float64 // as they are judged
 }
 
 // slackOf sets a composition's value beside the bounds, in the unit in which it is shown.
 func (l *shownLimit) slackOf(x *mcmc.Composition) *condition.Slack {
-	v, scale, unit := l.shown(x), l.scale, l.unit
-	if l.share == asShare {
+	v, scale, unit := l.shownValue(x), l.scale, l.unit
+	if l.notation == asShare {
 		v, scale, unit = float64(100*v), 100, "%"
 	}
 	return &condition.Slack{Value: v, Min: float64(l.least * scale), Max: float64(l.most * scale), Unit: unit, Ingredient: -1}
 }
 
-// within bounds the target by what is predicted, and sees that some composition keeps all
+// applyPredictedLimits bounds the target by what is predicted, and sees that some composition keeps all
 // bounds.
-func (p *Problem) within(ctx context.Context, s *shelf) error {
+func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) error {
 	free := p.Target
 	var limits []*predictedLimit
 	for _, r := range p.Rules {
@@ -494,38 +494,38 @@ func (p *Problem) within(ctx context.Context, s *shelf) error {
 		if l == nil {
 			continue
 		}
-		b, v, err := p.bound(l)
+		b, v, err := p.makeBound(l)
 		if err != nil {
 			return err
 		}
 		if b == nil {
-			if err := p.learnWithin(l); err != nil {
+			if err := p.learnLimit(l); err != nil {
 				return err
 			}
 			continue
 		}
-		if p.Target, err = p.Target.Within(*b); err != nil {
-			return l.at.Blame(err)
+		if p.Target, err = p.Target.WithBounds(*b); err != nil {
+			return l.at.PlaceError(err)
 		}
 		limits, p.limits = append(limits, l), append(p.limits, v)
 	}
 	if len(limits) == 0 {
 		return nil
 	}
-	s.do("looking for a recipe that keeps what is limited")
+	s.reportProgress("looking for a recipe that keeps what is limited")
 	_, _, err := mcmc.StartState(p.Target, mcmc.NewRand(p.Sampler.Seed, "recipe within limits", 0))
 	if !errors.Is(err, mcmc.ErrNoStart) {
 		return p.Explain(err)
 	}
 	for k, l := range limits {
-		one, err := free.Within(p.Target.Bounds()[k])
+		one, err := free.WithBounds(p.Target.Bounds()[k])
 		if err != nil {
-			return l.at.Blame(err)
+			return l.at.PlaceError(err)
 		}
 		if _, _, err := mcmc.StartState(one, mcmc.NewRand(p.Sampler.Seed, "recipe within limits", 1)); err == nil {
 			continue
 		}
-		least, most, err := p.limits[k].span(ctx, s, free)
+		least, most, err := p.limits[k].searchRange(ctx, s, free)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -533,20 +533,20 @@ func (p *Problem) within(ctx context.Context, s *shelf) error {
 			return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text), "loosen the limit or another constraint")
 		}
 		return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text),
-			"among the recipes that a search found, %s lies between %s and %s; others may exist: loosen the limit or another constraint", p.limits[k].level.what, p.limits[k].text(least), p.limits[k].text(most))
+			"among the recipes that a search found, %s lies between %s and %s; others may exist: loosen the limit or another constraint", p.limits[k].valueScale.valueName, p.limits[k].judgedText(least), p.limits[k].judgedText(most))
 	}
 	return yaml.Hint(limits[0].at.Errorf("no recipe was found that keeps all limits of what is predicted, and each alone can be kept"), "loosen one of them")
 }
 
-// span returns the least and the greatest judged value that a search finds.
-func (l *level) span(ctx context.Context, s *shelf, t *mcmc.Target) (least, most float64, err error) {
+// searchRange returns the least and the greatest judged value that a search finds.
+func (l *valueScale) searchRange(ctx context.Context, s *readContext, t *mcmc.Target) (least, most float64, err error) {
 	var ends [2]float64
 	for k, sign := range []float64{-1, 1} {
-		steep, err := l.as(property.Steep(sign / l.width))
+		steep, err := l.asProperty(property.Steep(sign / l.width))
 		if err != nil {
 			return 0, 0, err
 		}
-		wished, err := t.WithWishes(mcmc.Wish{Name: "value", Property: steep, Weight: 1})
+		wished, err := t.WithObjectives(mcmc.Objective{Name: "value", Property: steep, Weight: 1})
 		if err != nil {
 			return 0, 0, err
 		}
@@ -566,16 +566,16 @@ type LearntLimit struct {
 	Sure        float64 // with what probability a measurement is to lie within; NaN: the expectation is to
 }
 
-// learnWithin makes a limit of what a campaign learns a wish, too: that a trial is within it.
-func (p *Problem) learnWithin(l *predictedLimit) error {
-	w := p.wish(l.property)
-	of := *w.Learns
-	v := &level{scale: 1, what: chanceWords, share: asShare}
+// learnLimit makes a limit of what a campaign learns a wish, too: that a trial is within it.
+func (p *Problem) learnLimit(l *predictedLimit) error {
+	w := p.propertyNamed(l.property)
+	of := *w.Learning
+	v := &valueScale{scale: 1, valueName: chanceWords, notation: asShare}
 	if of.Numeric {
-		v = &level{scale: 1, what: expectedWords}
-		_, v.unit = book.HeadUnit(of.Label)
+		v = &valueScale{scale: 1, valueName: expectedWords}
+		_, v.unit = book.SplitHeaderUnit(of.Label)
 	}
-	least, most, err := l.ends(v, w.Name)
+	least, most, err := l.readBounds(v, w.Name)
 	if err != nil {
 		return err
 	}
@@ -584,7 +584,7 @@ func (p *Problem) learnWithin(l *predictedLimit) error {
 		if !of.Numeric {
 			return yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
 		}
-		if limit.Sure, err = (&level{scale: 1, what: "the probability of a measurement within", share: asShare}).number(l.sure, "sure", w.Name); err != nil {
+		if limit.Sure, err = (&valueScale{scale: 1, valueName: "the probability of a measurement within", notation: asShare}).readBound(l.sure, "sure", w.Name); err != nil {
 			return err
 		}
 	}
@@ -592,6 +592,6 @@ func (p *Problem) learnWithin(l *predictedLimit) error {
 		of.Want = model.Between(limit.Least, limit.Most)
 	}
 	of.Limit = limit
-	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.text, Kind: w.Kind, Weight: 1, About: l.text, Learns: &of, at: l.at, resolved: yaml.Map{}})
+	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.text, Kind: w.Kind, Weight: 1, About: l.text, Learning: &of, at: l.at, resolved: yaml.Map{}})
 	return nil
 }

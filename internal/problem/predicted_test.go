@@ -111,11 +111,11 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			bounds, shown := p.Target.Bounds(), shownOf(t, &p.Properties[0])
-			if len(bounds) != 1 || len(p.Rules) != 1 || !strings.HasPrefix(p.Rules[0].Text, "limit of p m") || len(p.limits) != 1 || p.limits[0].level.what != c.what {
+			if len(bounds) != 1 || len(p.Rules) != 1 || !strings.HasPrefix(p.Rules[0].Text, "limit of p m") || len(p.limits) != 1 || p.limits[0].valueScale.valueName != c.what {
 				t.Fatalf("the bounds are %v, the rules %v", bounds, p.Rules)
 			}
 			scale := 1.0
-			if p.limits[0].share == asShare {
+			if p.limits[0].notation == asShare {
 				scale = 100
 			}
 			kept, broken, lowest, highest := 0, 0, math.Inf(1), math.Inf(-1)
@@ -262,7 +262,7 @@ func TestBadLimits(t *testing.T) {
 			if !strings.Contains(err.Error(), c.says) {
 				t.Errorf("the message does not say %q: %v", c.says, err)
 			}
-			kept.Fails(t, c.name, err)
+			kept.CheckError(t, c.name, err)
 		})
 	}
 }
@@ -298,7 +298,7 @@ func TestRareLimit(t *testing.T) {
 			t.Errorf("%v has %v of %s", x.Composition, v, p.Properties[k].Name)
 		}
 	}
-	breaches, err := p.Broken([]mcmc.Part{{Ingredient: 0, Amount: 500}, {Ingredient: 1, Amount: 500}})
+	breaches, err := p.BrokenRules([]mcmc.Part{{Ingredient: 0, Amount: 500}, {Ingredient: 1, Amount: 500}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,9 +53,9 @@ type Problem struct {
 	recipes    [][]mcmc.Part     // those of the book, closed to the total
 	units      *book.Units       // of the recipes; nil: the usual ones
 	results    *book.Results     // of the campaign; nil if there are none
-	sure       []sureLimit       // limits of probabilities, in the file's order
+	sureLimits []sureLimit       // limits of probabilities, in the file's order
 	law        mcmc.Sparsity     // of n, as the file asks for it
-	lawAt      *yaml.Node        // where it does
+	lawNode    *yaml.Node        // where it does
 	limits     []*shownLimit     // of properties, in the order of the target's bounds
 }
 

@@ -125,7 +125,7 @@ func TestBadInput(t *testing.T) {
 			if bad.Line != c.line || bad.Column != c.column {
 				t.Errorf("the place is %d:%d, want %d:%d, in %v", bad.Line, bad.Column, c.line, c.column, err)
 			}
-			kept.Fails(t, c.name, err)
+			kept.CheckError(t, c.name, err)
 			for _, want := range c.says {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the message does not say %q: %v", want, err)
@@ -307,12 +307,12 @@ func TestDraft(t *testing.T) {
 		if d.Book, err = book.Read(strings.NewReader(c.recipes), d.Table, c.options); err != nil {
 			t.Fatal(err)
 		}
-		d.Layout = d.Layout.With(d.Book.Guessed)
+		d.Layout = d.Layout.Merge(d.Book.Guessed)
 		text, err := d.Write()
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept.Holds(t, name, string(text))
+		kept.CheckText(t, name, string(text))
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, d.Table)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -338,7 +338,7 @@ func TestDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, left := AllDescriptors(in)
-	kept.Holds(t, "all", fmt.Sprintf("%+v; left are %s", all, strings.Join(left, "; ")))
+	kept.CheckText(t, "all", fmt.Sprintf("%+v; left are %s", all, strings.Join(left, "; ")))
 	sets := []Descriptors{{}, all, {Only: true, Means: []string{"cost"}}, {Ratios: []string{"family"}}, {Presence: true}, {Presence: true, Only: true}, {Totals: []string{"family"}, Presence: true, Only: true},
 		{Totals: []string{"famly"}}, {Means: []string{"colour"}}, {Means: []string{"family"}}, {Means: []string{"abv"}}, {Ratios: []string{"cost"}}, {Totals: []string{"family", "family"}}, {Only: true}}
 	for k, d := range sets {
@@ -359,7 +359,7 @@ func TestDescriptors(t *testing.T) {
 				said += fmt.Sprintf("\n%s; %d features; %d trees, %d, %d", c.Name, len(c.Features), c.Options.Trees, c.Options.SmallestLeaf, c.Options.FeaturesPerSplit)
 			}
 		}
-		kept.Holds(t, fmt.Sprintf("%d: %+v", k, d), said)
+		kept.CheckText(t, fmt.Sprintf("%d: %+v", k, d), said)
 	}
 }
 
@@ -371,7 +371,7 @@ func TestExplain(t *testing.T) {
 		p.Ingredients = append(p.Ingredients, fmt.Sprintf("i%d", i))
 		parts = append(parts, mcmc.Part{Ingredient: i, Amount: i + 1})
 	}
-	bad := &mcmc.ScoreError{Wish: "taste", State: "{0: 1, 3: 4}", Parts: []mcmc.Part{{Ingredient: 0, Amount: 1}, {Ingredient: 3, Amount: 4}}, Value: math.NaN()}
+	bad := &mcmc.ScoreError{Objective: "taste", State: "{0: 1, 3: 4}", Parts: []mcmc.Part{{Ingredient: 0, Amount: 1}, {Ingredient: 3, Amount: 4}}, Value: math.NaN()}
 	if err := p.Explain(bad); !strings.Contains(err.Error(), `1 "i0", 4 "i3"`) || strings.Contains(err.Error(), "{0") || !errors.Is(err, bad) {
 		t.Error(err)
 	}
@@ -382,7 +382,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%d parts: %v", shown, err)
 		}
 	}
-	for _, other := range []error{errors.New("other"), &mcmc.ScoreError{Wish: "taste"}} {
+	for _, other := range []error{errors.New("other"), &mcmc.ScoreError{Objective: "taste"}} {
 		if err := p.Explain(other); err != other {
 			t.Error(err)
 		}
@@ -392,16 +392,16 @@ func TestExplain(t *testing.T) {
 // TestCommands: the programs of a problem are known before and after it is read.
 func TestCommands(t *testing.T) {
 	const text = "ingredients: [Gin, Rum]\ntotal: 5\nsparsity: {uniform: [1, 2]}\nproperties:\n  a: {program: {command: [go, version]}}\n  b: {expression: '1'}\n  c: {program: {command: [go, env]}}\n"
-	all, err := Programs(context.Background(), filepath.Join(t.TempDir(), "p.yaml"), []byte(text))
+	all, err := ReadCommands(context.Background(), filepath.Join(t.TempDir(), "p.yaml"), []byte(text))
 	if err != nil || len(all) != 2 || !slices.Equal(all[0].Words, []string{"go", "version"}) {
 		t.Fatalf("%v, %v", all, err)
 	}
 	for _, text := range []string{"total: 5\n", "total: 5\nproperties: {a: {expression: '1'}}\n"} {
-		if all, err := Programs(context.Background(), "p.yaml", []byte(text)); len(all) > 0 || err != nil {
+		if all, err := ReadCommands(context.Background(), "p.yaml", []byte(text)); len(all) > 0 || err != nil {
 			t.Errorf("%q: %v, %v", text, all, err)
 		}
 	}
-	if _, err := Programs(context.Background(), "p.yaml", []byte("properties: {a: {program: {command: []}}}\n")); err == nil || !strings.Contains(err.Error(), "empty") {
+	if _, err := ReadCommands(context.Background(), "p.yaml", []byte("properties: {a: {program: {command: []}}}\n")); err == nil || !strings.Contains(err.Error(), "empty") {
 		t.Error(err)
 	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -446,9 +446,9 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &loading{shelf: shelf{kinds: allKinds(), names: []string{"Gin", "Rum"}, total: 3, files: &yaml.Files{Dir: t.TempDir()}}, bad: &findings{}}
+	s := &loader{readContext: readContext{kinds: allKinds(), names: []string{"Gin", "Rum"}, total: 3, files: &yaml.Files{Dir: t.TempDir()}}, diagnostics: &diagnostics{}}
 	read, err := readProperties(AllowPrograms(context.Background()), s, root)
-	if err != nil || s.bad.err() == nil || len(read) != 1 || read[0].Name != "a" {
-		t.Errorf("with the errors %v, %v there are %v", err, s.bad.err(), read)
+	if err != nil || s.diagnostics.err() == nil || len(read) != 1 || read[0].Name != "a" {
+		t.Errorf("with the errors %v, %v there are %v", err, s.diagnostics.err(), read)
 	}
 }

@@ -25,9 +25,9 @@ type Property struct {
 
 	Model Predictor // what was learnt from recipes, or loaded; else nil
 
-	// Learns is what there is to learn, of a problem that is read for a campaign; the
+	// Learning is what there is to learn, of a problem that is read for a campaign; the
 	// target has no wish of it.
-	Learns *Learning
+	Learning *Learning
 
 	// Value is of what has a value in a unit of its own, such as a mean or what a model of a
 	// number says: that, and at which values of the constants that are tried, in words; else
@@ -43,40 +43,40 @@ type Property struct {
 	// the volatility of a portfolio; nil where it has none.
 	Figures []Figure
 
-	// Taste and HeldOut are of a preference: what was learnt, and how well it tells
+	// Posterior and HeldOut are of a preference: what was learnt, and how well it tells
 	// pairs that it has not learnt from; else nil and nothing.
-	Taste   *property.Taste
-	HeldOut property.HeldOut
+	Posterior *property.PreferencePosterior
+	HeldOut   property.HeldOut
 
-	learnt   *learnt                           // of what was learnt
-	level    func() (*level, error)            // of what limits bound that is not the score; else nil; see levelOf
-	chance   func(x *mcmc.Composition) float64 // of the wanted class, of a model of another program; else nil
-	sides    []side                            // figures that can be objectives of their own
-	property mcmc.Property
-	command  *Command   // of a program
-	at       *yaml.Node // what stands under the kind
-	resolved any        // what stands under the kind, with defaults written out
+	learnt        *learntModel                      // of what was learnt
+	valueScale    func() (*valueScale, error)       // of what limits bound that is not the score; else nil; see valueScaleOf
+	classChance   func(x *mcmc.Composition) float64 // of the wanted class, of a model of another program; else nil
+	subObjectives []subObjective                    // figures that can be objectives of their own
+	property      mcmc.Property
+	command       *Command   // of a program
+	at            *yaml.Node // what stands under the kind
+	resolved      any        // what stands under the kind, with defaults written out
 }
 
-// ByHeldOut says whether the known recipes are scored by models that have not learnt from
+// ScoresByHeldOut says whether the known recipes are scored by models that have not learnt from
 // them, such as the trees of a forest that left a recipe out.
-func (w *Property) ByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
+func (w *Property) ScoresByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
 
 // Calibration returns what held-out recipes say of a model's probabilities of the wanted
 // class; nil of what is not of classes, and where nobody knows which recipes the model has
 // seen.
 func (w *Property) Calibration() (*model.Calibration, error) {
-	if w.Class == "" || !w.ByHeldOut() {
+	if w.Class == "" || !w.ScoresByHeldOut() {
 		return nil, nil
 	}
-	return w.learnt.calibrated()
+	return w.learnt.heldOutCalibration()
 }
 
-// Has says of a recipe of the book whether it is of the wanted class: 1 or 0, NaN of one
+// ClassMembership says of a recipe of the book whether it is of the wanted class: 1 or 0, NaN of one
 // without the label.
-func (w *Property) Has(label *book.Label, r int) float64 {
+func (w *Property) ClassMembership(label *book.Label, r int) float64 {
 	switch {
-	case label.Of[r] < 0:
+	case label.ClassOf[r] < 0:
 		return math.NaN()
 	case w.learnt.want.Has(label.Value(r)):
 		return 1
@@ -90,8 +90,8 @@ func (w *Property) Probability(x *mcmc.Composition) float64 {
 	if w.learnt != nil {
 		return w.learnt.probability(x.Amounts())
 	}
-	if w.chance != nil {
-		return w.chance(x)
+	if w.classChance != nil {
+		return w.classChance(x)
 	}
 	return portable.Exp(w.property.LogScore(x))
 }
@@ -117,11 +117,11 @@ type Figure struct {
 
 // floorKey is the key of the least score.
 func floorKey(example string) schema.Key {
-	return key("floor", schema.Between(0, 1), "0", "the least score", example)
+	return newKey("floor", schema.Between(0, 1), "0", "the least score", example)
 }
 
-// floor reads the least score, 0 if there is none.
-func floor(f fields) (float64, error) {
+// readFloor reads the least score, 0 if there is none.
+func readFloor(f fields) (float64, error) {
 	v := f["floor"]
 	if v == nil {
 		return 0, nil
@@ -135,35 +135,35 @@ func floor(f fields) (float64, error) {
 
 // readProperties reads the properties, and returns those in which nothing is wrong.
 // With an error it returns those that were read before, which are to be closed.
-func readProperties(ctx context.Context, s *loading, n *yaml.Node) (all []Property, err error) {
+func readProperties(ctx context.Context, s *loader, n *yaml.Node) (all []Property, err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return nil, nil
 	}
 	if n.Kind != yaml.Mapping {
-		return nil, s.bad.add(yaml.Hint(n.Errorf("properties are %s", n.Shown()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}"))
+		return nil, s.diagnostics.add(yaml.Hint(n.Errorf("properties are %s", n.Describe()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}"))
 	}
 	for _, e := range n.Entries {
-		name := book.Name(e.Key.Text)
+		name := book.NormalizeName(e.Key.Text)
 		if name == "" || strings.ContainsAny(name, "\r\n") {
-			_ = s.bad.add(yaml.Hint(e.Key.Errorf("%s is no name for a property", fault.Quote(e.Key.Text)), "give it a name of one line"))
+			_ = s.diagnostics.add(yaml.Hint(e.Key.Errorf("%s is no name for a property", fault.Quote(e.Key.Text)), "give it a name of one line"))
 		}
 		if slices.Contains(schema.Reserved(), name) {
-			_ = s.bad.add(yaml.Hint(e.Key.Errorf("a property cannot be called %s", fault.Quote(name)), "the draws have a column of that name: choose another"))
+			_ = s.diagnostics.add(yaml.Hint(e.Key.Errorf("a property cannot be called %s", fault.Quote(name)), "the draws have a column of that name: choose another"))
 		}
 		var p Property
-		first, before := true, len(s.bad.all)
-		err := s.bad.each(e.Value, func(n *yaml.Node) (err error) {
-			if !first && p.Kind != "" && s.kinds.property(p.Kind).once {
+		first, before := true, len(s.diagnostics.all)
+		err := s.diagnostics.collectErrors(e.Value, func(n *yaml.Node) (err error) {
+			if !first && p.Kind != "" && s.kinds.property(p.Kind).readOnce {
 				return nil
 			}
 			first = false
-			p, err = readProperty(ctx, &s.shelf, name, n)
+			p, err = readProperty(ctx, &s.readContext, name, n)
 			return err
 		})
 		if err != nil {
 			return all, err
 		}
-		if len(s.bad.all) == before {
+		if len(s.diagnostics.all) == before {
 			all = append(all, p)
 		}
 	}
@@ -171,7 +171,7 @@ func readProperties(ctx context.Context, s *loading, n *yaml.Node) (all []Proper
 }
 
 // readProperty reads one property: its kind and its weight.
-func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Property, error) {
+func readProperty(ctx context.Context, s *readContext, name string, n *yaml.Node) (Property, error) {
 	section := s.kinds.schema().Property()
 	f, err := section.Fields(n)
 	if err != nil {
@@ -185,26 +185,26 @@ func readProperty(ctx context.Context, s *shelf, name string, n *yaml.Node) (Pro
 		delete(f, "weight")
 	}
 	if len(f) != 1 {
-		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(section.One, ", "))
+		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(section.ExactlyOneOf, ", "))
 	}
 	var kind *propertyKind
 	var v *yaml.Node
 	for name, at := range f {
 		kind, v = s.kinds.property(name), at
 	}
-	if s.total > maxSplits && kind.bySplit != nil && kind.bySplit(v) {
+	if s.total > maxSplits && kind.scoredBySplit != nil && kind.scoredBySplit(v) {
 		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), s.total), "take a total of at most %d", maxSplits)
 	}
-	s.do("reading the property %s", fault.Quote(name))
+	s.reportProgress("reading the property %s", fault.Quote(name))
 	p, err := kind.readAt(ctx, s, v)
 	p.Name, p.Kind, p.Weight, p.at = name, kind.Name, weight, v
 	return p, err
 }
 
 // readAt reads what stands under the key of a kind.
-func (k *propertyKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) (p Property, err error) {
+func (k *propertyKind) readAt(ctx context.Context, s *readContext, n *yaml.Node) (p Property, err error) {
 	var f fields
-	if n.Kind == yaml.Mapping || !k.text {
+	if n.Kind == yaml.Mapping || !k.allowsText {
 		if f, err = k.Sections[0].Fields(n); err != nil {
 			return p, err
 		}

@@ -16,11 +16,11 @@ import (
 )
 
 var blendKind = propertyKind{
-	Key:      key("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
-	Sections: blendSections,
-	read:     readBlend,
-	bySplit:  always,
-	aims:     true,
+	Key:           newKey("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
+	Sections:      blendSections,
+	read:          readBlend,
+	scoredBySplit: alwaysBySplit,
+	hasDirections: true,
 }
 
 // blendSections are a blend, and ways in which its mean is desirable.
@@ -29,26 +29,26 @@ var blendSections = schema.Sections{
 		Name: "a blend", ID: "blend",
 		About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#objectives) says what `maximize` and `minimize` score.",
 		Keys: []schema.Key{
-			key("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}"),
-			key("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}"),
-			key("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}"),
+			newKey("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}"),
+			newKey("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}"),
+			newKey("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}"),
 			floorKey("{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
-			key("maximize", schema.Yes(), "", "as large as the rules allow", "{attribute: abv, maximize: true}"),
-			key("minimize", schema.Yes(), "", "as small as the rules allow", "{attribute: cost, minimize: true}"),
-			key("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}"),
-			key("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}"),
-			key("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}"),
-			key("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}"),
-			key("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}"),
+			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{attribute: abv, maximize: true}"),
+			newKey("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{attribute: cost, minimize: true}"),
+			newKey("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}"),
+			newKey("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}"),
+			newKey("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}"),
+			newKey("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}"),
+			newKey("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}"),
 		},
-		Need:  []string{"attribute"},
-		One:   []string{"maximize", "minimize", "larger", "smaller", "target", "range", "normal"},
-		Alone: map[string]string{"shape": "range normal"},
-		More: []schema.Object{{"anyOf": []schema.Object{
+		Required:     []string{"attribute"},
+		ExactlyOneOf: []string{"maximize", "minimize", "larger", "smaller", "target", "range", "normal"},
+		Excludes:     map[string]string{"shape": "range normal"},
+		Extra: []schema.Object{{"anyOf": []schema.Object{
 			{"not": schema.Object{"required": []string{"shape"}, "properties": schema.Object{"shape": schema.Object{"type": "array"}}}},
 			{"required": []string{"target"}},
 		}}},
-		Nearly: map[string]string{
+		Mistakes: map[string]string{
 			"minimize": "write smaller: {from: 2, to: 10}: what scores 1, and what scores 0",
 			"maximize": "write larger: {from: 2, to: 10}: what scores 0, and what scores 1",
 			"min":      "write larger: {from: 2, to: 10}; for a bound that must hold, a rule: limit: {attribute: cost, min: 2}",
@@ -61,20 +61,20 @@ var blendSections = schema.Sections{
 	{
 		Name: "target", ID: "target", About: "1 at `at`, 0 outside `from` to `to`.",
 		Keys: []schema.Key{
-			key("from", schema.Number(), "", "the lower end", "{from: 5, at: 15, to: 30}"),
-			key("at", schema.Number(), "", "the best value", "{from: 5, at: 15.5, to: 30}"),
-			key("to", schema.Number(), "", "the upper end", "{from: 5, at: 15, to: 40}"),
+			newKey("from", schema.Number(), "", "the lower end", "{from: 5, at: 15, to: 30}"),
+			newKey("at", schema.Number(), "", "the best value", "{from: 5, at: 15.5, to: 30}"),
+			newKey("to", schema.Number(), "", "the upper end", "{from: 5, at: 15, to: 40}"),
 		},
-		Need: []string{"from", "at", "to"},
+		Required: []string{"from", "at", "to"},
 	},
 	spanSection("range", "1 from `from` to `to`, 0 elsewhere."),
 	{
 		Name: "normal", ID: "normal", About: "exp(−(v − mean)²/(2·sd²)), never 0.",
 		Keys: []schema.Key{
-			key("mean", schema.Number(), "", "the best value", "{mean: 15, sd: 4}"),
-			key("sd", schema.Above(0), "", "the standard deviation", "{mean: 15, sd: 2.5}"),
+			newKey("mean", schema.Number(), "", "the best value", "{mean: 15, sd: 4}"),
+			newKey("sd", schema.Above(0), "", "the standard deviation", "{mean: 15, sd: 2.5}"),
 		},
-		Need: []string{"mean", "sd"},
+		Required: []string{"mean", "sd"},
 	},
 }
 
@@ -83,15 +83,15 @@ func spanSection(name, about string) *schema.Section {
 	return &schema.Section{
 		Name: name, ID: name, About: about,
 		Keys: []schema.Key{
-			key("from", schema.Number(), "", "the lower end", "{from: 5, to: 30}"),
-			key("to", schema.Number(), "", "the upper end", "{from: 4.5, to: 30}"),
+			newKey("from", schema.Number(), "", "the lower end", "{from: 5, to: 30}"),
+			newKey("to", schema.Number(), "", "the upper end", "{from: 4.5, to: 30}"),
 		},
-		Need: []string{"from", "to"},
+		Required: []string{"from", "to"},
 	}
 }
 
 // readBlend reads a property of a mean that is weighted by amounts.
-func readBlend(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+func readBlend(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, minimize: true}", "attribute"); err != nil {
 		return Property{}, err
 	}
@@ -100,12 +100,12 @@ func readBlend(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 		return Property{}, err
 	}
 	var values []float64
-	about, unit, scale := "mean "+book.Name(name), "", 1.0
+	about, unit, scale := "mean "+book.NormalizeName(name), "", 1.0
 	if v := f["is"]; v != nil {
-		if values, err = share(s, f["attribute"], book.Name(name), v); err != nil {
+		if values, err = groupIndicator(s, f["attribute"], book.NormalizeName(name), v); err != nil {
 			return Property{}, err
 		}
-		about, unit, scale = "share of "+book.Name(name)+" "+listed(v), "%", 100
+		about, unit, scale = "share of "+book.NormalizeName(name)+" "+joinNames(v), "%", 100
 	} else if values, err = s.attributeNumbers(f["attribute"], name); err != nil {
 		return Property{}, err
 	}
@@ -114,59 +114,59 @@ func readBlend(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 			unit = a.Unit()
 		}
 	}
-	if err := oneWay(n, f); err != nil {
+	if err := requireOneDirection(n, f); err != nil {
 		return Property{}, err
 	}
 	mean, err := property.NewBlend(values, s.total, property.Steep(1))
 	if err != nil {
-		return Property{}, n.Blame(err)
+		return Property{}, n.PlaceError(err)
 	}
 	var d *property.Desirability
 	var words string
 	var least float64
-	if directed(f) {
-		o, err := goalOf(n, f)
+	if hasDirection(f) {
+		o, err := readObjective(n, f)
 		if err != nil {
 			return Property{}, err
 		}
-		o.value, o.scored = mean.Mean, func(d *property.Desirability) mcmc.Property { return mean.As(d) }
+		o.value, o.asProperty = mean.Mean, func(d *property.Desirability) mcmc.Property { return mean.As(d) }
 		if d, words, err = o.desirability(ctx, s, n, unit, scale); err != nil {
 			return Property{}, err
 		}
 		least = o.floor
 	} else {
-		if d, words, err = desirability(n, f); err != nil {
+		if d, words, err = readDesirability(n, f); err != nil {
 			return Property{}, err
 		}
-		if least, err = floor(f); err != nil {
+		if least, err = readFloor(f); err != nil {
 			return Property{}, err
 		}
 		if d, err = d.Floor(least); err != nil {
-			return Property{}, f["floor"].Blame(err)
+			return Property{}, f["floor"].PlaceError(err)
 		}
 	}
 	value := func(x *mcmc.Composition) (float64, string) { return float64(scale * mean.Mean(x)), "" }
 	var resolved yaml.Map
-	resolved.Keep(n, append([]string{"attribute", "is"}, blendSections[0].One...)...)
+	resolved.CopyKeys(n, append([]string{"attribute", "is"}, blendSections[0].ExactlyOneOf...)...)
 	if f["shape"] != nil {
-		resolved.Keep(n, "shape")
+		resolved.CopyKeys(n, "shape")
 	} else if f["range"] == nil && f["normal"] == nil {
 		resolved.Set("shape", 1)
 	}
 	resolved.Set("floor", least)
 	lo, hi := slices.Min(values), slices.Max(values)
-	of := level{what: blendWords, unit: unit}
+	of := valueScale{valueName: blendWords, unit: unit}
 	if f["is"] != nil {
-		of = level{what: shareWords, share: asShare}
+		of = valueScale{valueName: shareWords, notation: asShare}
 	}
 	return Property{
 		About: about + ": " + words, Value: value, Unit: unit, property: mean.As(d), resolved: resolved,
-		level: goalLevel(of, scale, max((hi-lo)/20, math.SmallestNonzeroFloat64), mean.Mean, func(d *property.Desirability) mcmc.Property { return mean.As(d) }),
+		valueScale: directedScale(of, scale, max((hi-lo)/20, math.SmallestNonzeroFloat64), mean.Mean, func(d *property.Desirability) mcmc.Property { return mean.As(d) }),
 	}, nil
 }
 
-// listed is a name, or a list of them, in words.
-func listed(n *yaml.Node) string {
+// joinNames is a name, or a list of them, in words.
+func joinNames(n *yaml.Node) string {
 	var names []string
 	for _, item := range n.ItemsOrSelf() {
 		names = append(names, item.Text)
@@ -174,9 +174,9 @@ func listed(n *yaml.Node) string {
 	return strings.Join(names, " or ")
 }
 
-// share returns 1 for each ingredient whose attribute has one of the values, and
+// groupIndicator returns 1 for each ingredient whose attribute has one of the values, and
 // 0 for the others.
-func share(s *shelf, at *yaml.Node, name string, is *yaml.Node) ([]float64, error) {
+func groupIndicator(s *readContext, at *yaml.Node, name string, is *yaml.Node) ([]float64, error) {
 	attribute, err := s.attribute(at, name)
 	if err != nil {
 		return nil, err
@@ -198,20 +198,20 @@ func share(s *shelf, at *yaml.Node, name string, is *yaml.Node) ([]float64, erro
 		if err != nil {
 			return nil, err
 		}
-		at, ok := index[book.Name(value)]
+		at, ok := index[book.NormalizeName(value)]
 		if !ok {
-			return nil, yaml.Offer(item.Errorf("no ingredient has %s %s", name, item.Shown()), book.Name(value), "there are", known, 12)
+			return nil, yaml.SuggestName(item.Errorf("no ingredient has %s %s", name, item.Describe()), book.NormalizeName(value), "there are", known, 12)
 		}
-		for _, i := range groups[at].of {
+		for _, i := range groups[at].members {
 			values[i] = 1
 		}
 	}
 	return values, nil
 }
 
-// waysOf returns the ways in which a mean is desirable that are given.
-func waysOf(f fields) (given []string) {
-	for _, key := range blendSections[0].One {
+// givenDirections returns the ways in which a mean is desirable that are given.
+func givenDirections(f fields) (given []string) {
+	for _, key := range blendSections[0].ExactlyOneOf {
 		if f[key] != nil {
 			given = append(given, key)
 		}
@@ -219,19 +219,19 @@ func waysOf(f fields) (given []string) {
 	return given
 }
 
-// oneWay refuses none and several of them.
-func oneWay(n *yaml.Node, f fields) error {
-	if given := waysOf(f); len(given) != 1 {
-		return yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(blendSections[0].One, ", "))
+// requireOneDirection refuses none and several of them.
+func requireOneDirection(n *yaml.Node, f fields) error {
+	if given := givenDirections(f); len(given) != 1 {
+		return yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(blendSections[0].ExactlyOneOf, ", "))
 	}
 	return nil
 }
 
-// desirability reads which mean is desirable, and says it in words.
-func desirability(n *yaml.Node, f fields) (*property.Desirability, string, error) {
-	key := waysOf(f)[0]
+// readDesirability reads which mean is desirable, and says it in words.
+func readDesirability(n *yaml.Node, f fields) (*property.Desirability, string, error) {
+	key := givenDirections(f)[0]
 	at := f[key]
-	section := blendSections.Of(key)
+	section := blendSections.ByID(key)
 	keys := section.Names()
 	g, err := section.Fields(at)
 	if err != nil {
@@ -264,7 +264,7 @@ func desirability(n *yaml.Node, f fields) (*property.Desirability, string, error
 				return nil, "", err
 			}
 			if shapes[k] <= 0 {
-				return nil, "", yaml.Hint(item.Errorf("the shape is %s", item.Shown()), "it must be above 0: 1 is a straight line")
+				return nil, "", yaml.Hint(item.Errorf("the shape is %s", item.Describe()), "it must be above 0: 1 is a straight line")
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func desirability(n *yaml.Node, f fields) (*property.Desirability, string, error
 		d, err = property.Normal(v["mean"], v["sd"])
 	}
 	if err != nil {
-		return nil, "", at.Blame(err)
+		return nil, "", at.PlaceError(err)
 	}
 	return d, words, nil
 }

@@ -17,26 +17,26 @@ import (
 const sumTolerance = 1e-3
 
 var documentKind = propertyKind{
-	Key: key("document", schema.Link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"),
+	Key: newKey("document", schema.Link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"),
 	Sections: schema.Sections{{
 		Name: "a document", ID: "document", About: "The likelihood of a document when its words come from a mixture of topics.",
 		Keys: []schema.Key{
-			key("topics", schema.Text("file"), "", "a CSV file: a row a topic, a column a word, probabilities", "{topics: topics.csv, words: words.csv}"),
-			key("words", schema.Either(schema.Text("file"), schema.Named("words", schema.Whole(0, 1e9), schema.Object{"minProperties": 1})), "", "how often the document has each word", "{topics: topics.csv, words: {river: 3, bank: 1}}"),
+			newKey("topics", schema.Text("file"), "", "a CSV file: a row a topic, a column a word, probabilities", "{topics: topics.csv, words: words.csv}"),
+			newKey("words", schema.Either(schema.Text("file"), schema.MapOf("words", schema.Integer(0, 1e9), schema.Object{"minProperties": 1})), "", "how often the document has each word", "{topics: topics.csv, words: {river: 3, bank: 1}}"),
 		},
-		Need: []string{"topics", "words"},
+		Required: []string{"topics", "words"},
 	}},
-	read:    readDocument,
-	bySplit: always,
+	read:          readDocument,
+	scoredBySplit: alwaysBySplit,
 }
 
 // readDocument reads a property of the words of a document under a mixture of
 // topics, the ingredients.
-func readDocument(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+func readDocument(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the document", "write {topics: topics.csv, words: words.csv}", "topics", "words"); err != nil {
 		return Property{}, err
 	}
-	t, err := s.sheet(ctx, f["topics"], "the file of topics")
+	t, err := s.readSheet(ctx, f["topics"], "the file of topics")
 	if err != nil {
 		return Property{}, err
 	}
@@ -83,10 +83,10 @@ func readDocument(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Proper
 	}
 	p, err := property.NewDocument(topics, counts, s.total)
 	if err != nil {
-		return Property{}, n.Blame(err)
+		return Property{}, n.PlaceError(err)
 	}
 	var resolved yaml.Map
-	resolved.Keep(n, "topics", "words")
+	resolved.CopyKeys(n, "topics", "words")
 	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", fault.Count(length, "word"), len(words)), property: p, resolved: resolved}, nil
 }
 
@@ -100,7 +100,7 @@ type docWord struct {
 
 // readWords reads a bag of words: a CSV file of words and their counts, in a column
 // count, or a mapping such as {river: 3, bank: 1}. A count of 0 is left out.
-func readWords(ctx context.Context, s *shelf, n *yaml.Node) ([]docWord, error) {
+func readWords(ctx context.Context, s *readContext, n *yaml.Node) ([]docWord, error) {
 	var all []docWord
 	add := func(word string, count float64, errorf func(format string, args ...any) *fault.Error) error {
 		if count != math.Trunc(count) || count < 0 || count > 1e9 {
@@ -118,7 +118,7 @@ func readWords(ctx context.Context, s *shelf, n *yaml.Node) ([]docWord, error) {
 			if err != nil {
 				return nil, err
 			}
-			word := book.Name(e.Key.Text)
+			word := book.NormalizeName(e.Key.Text)
 			if seen[word] {
 				return nil, e.Key.Errorf("%s stands here twice", fault.Quote(word))
 			}
@@ -128,7 +128,7 @@ func readWords(ctx context.Context, s *shelf, n *yaml.Node) ([]docWord, error) {
 			}
 		}
 	} else {
-		t, err := s.sheet(ctx, n, "the file of words")
+		t, err := s.readSheet(ctx, n, "the file of words")
 		if err != nil {
 			return nil, err
 		}

@@ -16,28 +16,28 @@ import (
 )
 
 var expressionKind = propertyKind{
-	Key: key("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
+	Key: newKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
 	Sections: schema.Sections{{
 		Name: "an expression", ID: "expression",
 		About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
 		Keys: []schema.Key{
-			key("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
-			key("maximize", schema.Yes(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}"),
-			key("minimize", schema.Yes(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
-			key("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}"),
-			key("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}"),
-			key("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}"),
+			newKey("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
+			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}"),
+			newKey("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
+			newKey("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}"),
+			newKey("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}"),
+			newKey("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}"),
 		},
-		Need: []string{"formula"},
-		One:  []string{"maximize", "minimize"},
+		Required:     []string{"formula"},
+		ExactlyOneOf: []string{"maximize", "minimize"},
 	}},
-	read:    readExpression,
-	text:    true,
-	bySplit: always,
+	read:          readExpression,
+	allowsText:    true,
+	scoredBySplit: alwaysBySplit,
 }
 
 // readExpression reads a property that is a formula.
-func readExpression(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+func readExpression(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if n.Kind == yaml.Mapping {
 		return readFormula(ctx, s, n, f)
 	}
@@ -49,11 +49,11 @@ func readExpression(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Prop
 }
 
 // readFormula reads a formula whose value is to be as large or as small as can be.
-func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+func readFormula(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the expression", `write {formula: 'mean("cost")', minimize: true}`, "formula"); err != nil {
 		return Property{}, err
 	}
-	if !directed(f) {
+	if !hasDirection(f) {
 		return Property{}, yaml.Hint(n.Errorf("the expression has no direction"), "add maximize: true or minimize: true; a formula that is the score itself stands alone: expression: '...'")
 	}
 	p, err := formulaAt(s, f["formula"])
@@ -66,38 +66,38 @@ func readFormula(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Propert
 			return Property{}, err
 		}
 	}
-	o, err := goalOf(n, f)
+	o, err := readObjective(n, f)
 	if err != nil {
 		return Property{}, err
 	}
-	o.value, o.scored = p.Value, func(d *property.Desirability) mcmc.Property { return p.As(d) }
+	o.value, o.asProperty = p.Value, func(d *property.Desirability) mcmc.Property { return p.As(d) }
 	d, words, err := o.desirability(ctx, s, n, unit, 1)
 	if err != nil {
 		return Property{}, err
 	}
 	var resolved yaml.Map
-	resolved.Keep(n, "formula", "maximize", "minimize", "unit", "shape")
+	resolved.CopyKeys(n, "formula", "maximize", "minimize", "unit", "shape")
 	resolved.Set("floor", o.floor)
 	value := func(x *mcmc.Composition) (float64, string) { return p.Value(x), "" }
 	return Property{
 		About: aboutFormula(f["formula"].Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved,
-		level: goalLevel(level{what: formulaWords, unit: unit}, 1, o.width(), p.Value, o.scored),
+		valueScale: directedScale(valueScale{valueName: formulaWords, unit: unit}, 1, o.width(), p.Value, o.asProperty),
 	}, nil
 }
 
 // formulaAt reads the formula at a node.
-func formulaAt(s *shelf, n *yaml.Node) (*property.Expression, error) {
+func formulaAt(s *readContext, n *yaml.Node) (*property.Expression, error) {
 	if n.Kind != yaml.Text {
 		// A formula may be a number, too, if a poor one.
 		if _, err := n.Str("the expression"); err != nil {
-			return nil, yaml.Hint(n.Errorf("the expression is %s", n.Shown()), `write a formula in quotes, such as 'share("Gin") > 0.2 ? 1 : 0.1'`)
+			return nil, yaml.Hint(n.Errorf("the expression is %s", n.Describe()), `write a formula in quotes, such as 'share("Gin") > 0.2 ? 1 : 0.1'`)
 		}
 	}
 	p, err := property.NewExpression(n.Text, &lexicon{s, n}, s.total)
 	if bad := (*property.ExpressionError)(nil); errors.As(err, &bad) {
 		return nil, blameFormula(n, bad)
 	} else if err != nil {
-		return nil, n.Blame(err)
+		return nil, n.PlaceError(err)
 	}
 	return p, nil
 }
@@ -114,21 +114,21 @@ func aboutFormula(text string) string {
 
 // lexicon is what the formula at a node may name.
 type lexicon struct {
-	shelf *shelf
+	shelf *readContext
 	at    *yaml.Node
 }
 
 func (x *lexicon) Ingredient(name string) (int, error) {
 	// A star, which stands for several, is no name here.
-	name = book.Name(name)
+	name = book.NormalizeName(name)
 	if i := slices.Index(x.shelf.names, name); i >= 0 {
 		return i, nil
 	}
-	return 0, yaml.Offer(x.at.Errorf("there is no ingredient %s", fault.Quote(name)), name, "there are", x.shelf.names, 8)
+	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", fault.Quote(name)), name, "there are", x.shelf.names, 8)
 }
 
 func (x *lexicon) Group(attribute, value string) ([]int, error) {
-	of, _, err := x.shelf.withValue(x.at.Scalar(attribute), x.at.Scalar(value))
+	of, _, err := x.shelf.ingredientsByValue(x.at.Scalar(attribute), x.at.Scalar(value))
 	return of, err
 }
 
@@ -147,7 +147,7 @@ func blameFormula(n *yaml.Node, bad *property.ExpressionError) error {
 	}
 	e := n.Errorf("%s", message)
 	e.Hint, e.Err = way, bad
-	if line, column, ok := n.Within(bad.At); ok {
+	if line, column, ok := n.CharacterPlace(bad.At); ok {
 		e.Line, e.Column = line, column
 	} else {
 		e.Message += fmt.Sprintf(" (at character %d of the expression)", bad.At+1)

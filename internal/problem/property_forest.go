@@ -18,11 +18,11 @@ import (
 )
 
 var forestKind = propertyKind{
-	Key:      key("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
-	Sections: forestSections,
-	read:     readForest,
-	once:     true,
-	aims:     true,
+	Key:           newKey("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
+	Sections:      forestSections,
+	read:          readForest,
+	readOnce:      true,
+	hasDirections: true,
 }
 
 // forestSections are a forest, and what it looks at beside amounts.
@@ -31,29 +31,29 @@ var forestSections = schema.Sections{
 		Name: "a forest", ID: "forest",
 		About: "A label, or a file, and one thing that is asked of it: `want`, bounds, or a direction.",
 		Keys: append(labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
-			key("trees", schema.Whole(1, model.MaxTrees), "100; 300 with best splits to maximize or minimize", "trees", "{label: taste, want: Fresh, trees: 200}"),
-			key("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}"),
-			key("features", schema.Whole(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}"),
-			key("leaf", schema.Whole(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}"),
+			newKey("trees", schema.Integer(1, model.MaxTrees), "100; 300 with best splits to maximize or minimize", "trees", "{label: taste, want: Fresh, trees: 200}"),
+			newKey("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}"),
+			newKey("features", schema.Integer(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}"),
+			newKey("leaf", schema.Integer(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}"),
 			floorKey("{label: taste, want: Fresh, floor: 0.01}"),
-			key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
-			key("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}"),
-			key("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}"),
+			newKey("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
+			newKey("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}"),
+			newKey("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}"),
 		),
-		One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
-		Some:  []string{"label", "file"},
-		Alone: map[string]string{"file": "trees splits features leaf seed add"},
+		ExactlyOneOf: []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+		AtLeastOneOf: []string{"label", "file"},
+		Excludes:     map[string]string{"file": "trees splits features leaf seed add"},
 	},
 	{
 		Name: "add", ID: "added features", About: "Features of a forest beside the amounts. [models.md](models.md#forests-of-descriptors) says what each is.",
 		Keys: []schema.Key{
-			key("totals", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the total of each group of an attribute", "{totals: [family, note]}"),
-			key("means", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the mean of an attribute of numbers, weighted by amounts", "{means: cost}"),
-			key("ratios", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the log-ratio of the totals of each two groups of an attribute", "{ratios: family}"),
-			key("amounts", schema.Truth(), "`true`", "the amounts themselves", "{totals: family, amounts: false}"),
-			key("presence", schema.Truth(), "`false`", "whether an ingredient, or any of a group, is there at all", "{presence: true}"),
+			newKey("totals", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the total of each group of an attribute", "{totals: [family, note]}"),
+			newKey("means", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the mean of an attribute of numbers, weighted by amounts", "{means: cost}"),
+			newKey("ratios", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the log-ratio of the totals of each two groups of an attribute", "{ratios: family}"),
+			newKey("amounts", schema.Boolean(), "`true`", "the amounts themselves", "{totals: family, amounts: false}"),
+			newKey("presence", schema.Boolean(), "`false`", "whether an ingredient, or any of a group, is there at all", "{presence: true}"),
 		},
-		More: []schema.Object{{"anyOf": []schema.Object{
+		Extra: []schema.Object{{"anyOf": []schema.Object{
 			{"not": schema.Object{"required": []string{"amounts"}, "properties": schema.Object{"amounts": schema.Object{"const": false}}}},
 			{"required": []string{"totals"}}, {"required": []string{"means"}}, {"required": []string{"ratios"}}, {"required": []string{"presence"}},
 		}}},
@@ -61,17 +61,17 @@ var forestSections = schema.Sections{
 }
 
 // readForest reads a property that is a random forest's probability of a label.
-func readForest(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
-	least, err := floor(f)
+func readForest(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
+	least, err := readFloor(f)
 	if err != nil {
 		return Property{}, err
 	}
-	want, at, err := wanted(n, f)
+	want, at, err := readWant(n, f)
 	if err != nil {
 		return Property{}, err
 	}
-	if s.early && f["file"] == nil {
-		return learning(s, n, f, want)
+	if s.learnsLater && f["file"] == nil {
+		return readLearning(s, n, f, want)
 	}
 	var data *model.Data
 	var grown *model.Forest
@@ -87,23 +87,23 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property
 			return Property{}, err
 		}
 		if v := f["label"]; v != nil && v.Text != grown.Label() {
-			return Property{}, yaml.Hint(v.Errorf("the forest in the file predicts %s, not %s", fault.Quote(grown.Label()), v.Shown()), "name that label or leave it out")
+			return Property{}, yaml.Hint(v.Errorf("the forest in the file predicts %s, not %s", fault.Quote(grown.Label()), v.Describe()), "name that label or leave it out")
 		}
-		if data, err = grownFrom(ctx, s, grown); err != nil {
-			return Property{}, file.Blame(err)
+		if data, err = trainingData(ctx, s, grown); err != nil {
+			return Property{}, file.PlaceError(err)
 		}
 		resolved.Set("file", file.Text)
 	} else {
-		features, words, err := featuresAdded(s, f["add"])
+		features, words, err := readAddedFeatures(s, f["add"])
 		if err != nil {
 			return Property{}, err
 		}
 		added = words
 		o := model.Options{Trees: 100, Seed: 1, Importances: true, Workers: s.workers}
-		if o.Splits, err = splits(f); err != nil {
+		if o.Splits, err = readSplits(f); err != nil {
 			return Property{}, err
 		}
-		if directed(f) && o.Splits == model.BestSplits {
+		if hasDirection(f) && o.Splits == model.BestSplits {
 			o.Trees = directedTrees
 		}
 		for _, c := range []struct {
@@ -143,28 +143,28 @@ func readForest(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property
 	}
 	score, err := grown.Score(want)
 	if err != nil {
-		return Property{}, cannotWant(at, grown, err)
+		return Property{}, wantError(at, grown, err)
 	}
-	if err := withinLabels(s, at, grown, data, want); err != nil {
+	if err := checkLabelBounds(s, at, grown, data, want); err != nil {
 		return Property{}, err
 	}
 	resolved.Set("label", grown.Label())
 	resolved.Set("floor", least)
-	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
+	resolved.CopyKeys(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
 	class := ""
 	if !grown.Numeric() {
 		class = want.String()
 	}
-	known := forestLearnt(grown, data, recipes, score, least)
+	known := newForestLearnt(grown, data, recipes, score, least)
 	return Property{
-		About:    grown.Label() + " " + want.String() + added,
-		Model:    grown,
-		Unit:     UnitOf(grown),
-		Class:    class,
-		learnt:   known,
-		level:    func() (*level, error) { return forestLevel(grown, known) },
-		property: property.NewForest(score, least),
-		resolved: resolved,
+		About:      grown.Label() + " " + want.String() + added,
+		Model:      grown,
+		Unit:       UnitOf(grown),
+		Class:      class,
+		learnt:     known,
+		valueScale: func() (*valueScale, error) { return forestScale(grown, known) },
+		property:   property.NewForest(score, least),
+		resolved:   resolved,
 	}, nil
 }
 
@@ -177,7 +177,7 @@ type Learning struct {
 	Features []model.Feature // nil: the amounts of the ingredients
 	Log      bool            // whether the logarithm of the number is learnt
 	SD       string          // the label with the standard deviations of the numbers; empty: none
-	Failures *[]string       // values that say that a recipe failed, beside those of [book.Fails]; nil: none does
+	Failures *[]string       // values that say that a recipe failed, beside those of [book.IsFailure]; nil: none does
 	Limit    *LearntLimit    // that this is a wish for, whose property has the model; nil: none
 }
 
@@ -218,8 +218,8 @@ func negativeSpread(v float64, label *book.Label) error {
 	return &fault.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", v, fault.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
 }
 
-// learning reads a property that is learnt, and learns nothing.
-func learning(s *shelf, n *yaml.Node, f fields, want model.Want) (Property, error) {
+// readLearning reads a property that is learnt, and learns nothing.
+func readLearning(s *readContext, n *yaml.Node, f fields, want model.Want) (Property, error) {
 	if f["label"] == nil {
 		return Property{}, yaml.Hint(n.Errorf("there is no label to learn"), "name the label that is measured")
 	}
@@ -227,19 +227,19 @@ func learning(s *shelf, n *yaml.Node, f fields, want model.Want) (Property, erro
 	if err != nil {
 		return Property{}, err
 	}
-	label = book.Name(label)
-	features, words, err := featuresAdded(s, f["add"])
+	label = book.NormalizeName(label)
+	features, words, err := readAddedFeatures(s, f["add"])
 	if err != nil {
 		return Property{}, err
 	}
 	l := &Learning{Label: label, Want: want, Numeric: n.Get("want") == nil, Features: features}
-	if err := l.readHow(f); err != nil {
+	if err := l.readNumberKeys(f); err != nil {
 		return Property{}, err
 	}
-	if known, ok := labelKnown(s, label); ok && l.Numeric {
+	if known, ok := findLabel(s, label); ok && l.Numeric {
 		numbers, _, err := l.Measured(known)
 		if err != nil {
-			return Property{}, f["label"].Blame(err)
+			return Property{}, f["label"].PlaceError(err)
 		}
 		for _, v := range numbers {
 			if l.Log && v <= 0 {
@@ -247,19 +247,19 @@ func learning(s *shelf, n *yaml.Node, f fields, want model.Want) (Property, erro
 			}
 		}
 	}
-	return Property{About: label + " " + want.String() + words, Learns: l, resolved: yaml.Map{}}, nil
+	return Property{About: label + " " + want.String() + words, Learning: l, resolved: yaml.Map{}}, nil
 }
 
-// readHow reads what learn and process have and forest has not.
-func (l *Learning) readHow(f fields) (err error) {
-	if l.Log, err = logs(f["log"]); err != nil {
+// readNumberKeys reads what learn and process have and forest has not.
+func (l *Learning) readNumberKeys(f fields) (err error) {
+	if l.Log, err = readLog(f["log"]); err != nil {
 		return err
 	}
 	if n := f["sd"]; n != nil {
 		if l.SD, err = n.Str("the column of standard deviations"); err != nil {
 			return err
 		}
-		l.SD = book.Name(l.SD)
+		l.SD = book.NormalizeName(l.SD)
 	}
 	words, err := failureWords(f["failed"])
 	if err == nil && l.Numeric {
@@ -268,8 +268,8 @@ func (l *Learning) readHow(f fields) (err error) {
 	return err
 }
 
-// labelKnown returns a label of the book that some recipe has.
-func labelKnown(s *shelf, name string) (*book.Label, bool) {
+// findLabel returns a label of the book that some recipe has.
+func findLabel(s *readContext, name string) (*book.Label, bool) {
 	if s.book == nil {
 		return nil, false
 	}
@@ -277,8 +277,8 @@ func labelKnown(s *shelf, name string) (*book.Label, bool) {
 	return l, ok && len(l.Classes) > 0
 }
 
-// cannotWant says why a model cannot be asked for what stands at a node.
-func cannotWant(at *yaml.Node, m Predictor, err error) error {
+// wantError says why a model cannot be asked for what stands at a node.
+func wantError(at *yaml.Node, m Predictor, err error) error {
 	e := at.Errorf("%v", err)
 	for _, item := range at.ItemsOrSelf() {
 		if item.Kind == yaml.Text && !slices.Contains(m.Classes(), item.Text) {
@@ -289,10 +289,10 @@ func cannotWant(at *yaml.Node, m Predictor, err error) error {
 	return e
 }
 
-// splits reads how splits are made. Where it is not said how many features a split
+// readSplits reads how splits are made. Where it is not said how many features a split
 // chooses among, it is at random; a number of features without it is of the splits that
 // there were first, and so in problem files that were resolved then.
-func splits(f fields) (model.Splits, error) {
+func readSplits(f fields) (model.Splits, error) {
 	v := f["splits"]
 	if v == nil {
 		if f["features"] != nil {
@@ -302,20 +302,20 @@ func splits(f fields) (model.Splits, error) {
 	}
 	of, err := model.ParseSplits(v.Text)
 	if err != nil || v.Kind != yaml.Text {
-		return of, yaml.Hint(v.Errorf("splits are %s", v.Shown()), "write random or best")
+		return of, yaml.Hint(v.Errorf("splits are %s", v.Describe()), "write random or best")
 	}
 	return of, nil
 }
 
-// featuresAdded returns what a forest's splits test if that is not the amounts of the
+// readAddedFeatures returns what a forest's splits test if that is not the amounts of the
 // ingredients alone, else nil, and says it in words; see [Descriptors].
 //
 //	add: {totals: family, means: cost, ratios: note, presence: true, amounts: false}
-func featuresAdded(s *shelf, n *yaml.Node) (features []model.Feature, words string, err error) {
+func readAddedFeatures(s *readContext, n *yaml.Node) (features []model.Feature, words string, err error) {
 	if n == nil {
 		return nil, "", nil
 	}
-	f, err := forestSections.Of("added features").Fields(n)
+	f, err := forestSections.ByID("added features").Fields(n)
 	if err != nil {
 		return nil, "", err
 	}
@@ -331,12 +331,12 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []model.Feature, words stri
 			if err != nil {
 				return nil, "", err
 			}
-			if name = book.Name(name); slices.Contains(known, name) {
+			if name = book.NormalizeName(name); slices.Contains(known, name) {
 				return nil, "", yaml.Hint(a.Errorf("the %s by %s are added twice", key, fault.Quote(name)), "name each attribute once")
 			}
 			known = append(known, name)
 			if err := d.add(s, key, a, name); err != nil {
-				return nil, "", placed(a, err)
+				return nil, "", placedAt(a, err)
 			}
 		}
 	}
@@ -344,7 +344,7 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []model.Feature, words stri
 	for key, value := range map[string]*bool{"presence": &presence, "amounts": &amounts} {
 		if v := f[key]; v != nil {
 			if v.Kind != yaml.Boolean {
-				return nil, "", yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write true or false")
+				return nil, "", yaml.Hint(v.Errorf("%s is %s", key, v.Describe()), "write true or false")
 			}
 			*value = v.Plain() == true
 		}
@@ -352,50 +352,50 @@ func featuresAdded(s *shelf, n *yaml.Node) (features []model.Feature, words stri
 	if d.made == nil && !presence && amounts {
 		return nil, "", nil
 	}
-	if features, err = d.features(presence, !amounts); err != nil {
-		return nil, "", placed(n, err)
+	if features, err = d.allFeatures(presence, !amounts); err != nil {
+		return nil, "", placedAt(n, err)
 	}
 	return features, ", from " + d.words(), nil
 }
 
-// placed gives what is wrong with features the place of a node, unless it has one.
-func placed(at *yaml.Node, err error) error {
+// placedAt gives what is wrong with features the place of a node, unless it has one.
+func placedAt(at *yaml.Node, err error) error {
 	if bad, ok := err.(*fault.Error); ok && bad.File == "" {
 		return yaml.Hint(at.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}
-	return at.Blame(err)
+	return at.PlaceError(err)
 }
 
 // add makes the features of an attribute that is named in a problem.
-func (d *describer) add(s *shelf, key string, at *yaml.Node, name string) error {
+func (d *describer) add(s *readContext, key string, at *yaml.Node, name string) error {
 	if key == "means" {
 		values, err := s.attributeNumbers(at, name)
 		if err != nil {
 			return err
 		}
-		return d.mean(name, values)
+		return d.addMean(name, values)
 	}
 	a, err := s.attribute(at, name)
 	if err != nil {
 		return err
 	}
 	if key == "ratios" {
-		return d.ratios(a)
+		return d.addRatios(a)
 	}
-	d.totals(a)
+	d.addTotals(a)
 	return nil
 }
 
-// askedFor says that none or several things are asked of a model where one can be.
-func askedFor(what string, given []string) string {
+// objectiveCountText says that none or several things are asked of a model where one can be.
+func objectiveCountText(what string, given []string) string {
 	if len(given) == 0 {
 		return "nothing is asked of " + what
 	}
 	return strings.Join(given, " and ") + " are asked of " + what + " at once"
 }
 
-// wanted reads what a forest is asked for. at is the node to blame.
-func wanted(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) {
+// readWant reads what a forest is asked for. at is the node to blame.
+func readWant(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) {
 	var given []string
 	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
 		if f[key] != nil {
@@ -412,11 +412,11 @@ func wanted(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) 
 		return model.Between(low, high), at, err
 	}
 	if len(given) != 1 {
-		return want, at, yaml.Hint(n.Errorf("%s", askedFor("the forest", given)), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
+		return want, at, yaml.Hint(n.Errorf("%s", objectiveCountText("the forest", given)), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
 	}
 	switch given[0] {
 	case "maximize", "minimize":
-		want, err := direction(given[0], at)
+		want, err := readDirection(given[0], at)
 		return want, at, err
 	case "want":
 		var classes []string
@@ -425,7 +425,7 @@ func wanted(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) 
 			if err != nil {
 				return want, at, err
 			}
-			classes = append(classes, book.Name(class))
+			classes = append(classes, book.NormalizeName(class))
 		}
 		return model.AnyOf(classes...), at, nil
 	case "at_least":
@@ -454,13 +454,13 @@ func wanted(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) 
 }
 
 // growForest grows a forest from the book.
-func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features []model.Feature, o model.Options) (*model.Data, *model.Forest, error) {
+func growForest(ctx context.Context, s *readContext, n, labelNode *yaml.Node, features []model.Feature, o model.Options) (*model.Data, *model.Forest, error) {
 	book := s.book
 	if book == nil {
 		return nil, nil, yaml.Hint(n.Errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
 	}
 	if labelNode == nil {
-		return nil, nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsThere(book))
+		return nil, nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsHint(book))
 	}
 	name, err := labelNode.Str("the label")
 	if err != nil {
@@ -468,26 +468,26 @@ func growForest(ctx context.Context, s *shelf, n, labelNode *yaml.Node, features
 	}
 	label, ok := book.Label(name)
 	if !ok {
-		return nil, nil, yaml.Hint(labelNode.Errorf("the recipes have no label %s", labelNode.Shown()), "%s", labelsThere(book))
+		return nil, nil, yaml.Hint(labelNode.Errorf("the recipes have no label %s", labelNode.Describe()), "%s", labelsHint(book))
 	}
 	numeric := n.Get("want") == nil
 	if !numeric {
-		if err := fewClasses(n.Get("want"), label); err != nil {
+		if err := checkFewClasses(n.Get("want"), label); err != nil {
 			return nil, nil, err
 		}
 	}
 	data, err := forestData(book, label, s.total, numeric, features)
 	if err != nil {
-		return nil, nil, labelNode.Blame(err)
+		return nil, nil, labelNode.PlaceError(err)
 	}
-	f, err := s.grown.grow(ctx, data, o)
+	f, err := s.modelCache.grow(ctx, data, o)
 	if err != nil {
-		return nil, nil, labelNode.Blame(err)
+		return nil, nil, labelNode.PlaceError(err)
 	}
 	return data, f, nil
 }
 
-func labelsThere(book *book.Book) string {
+func labelsHint(book *book.Book) string {
 	if len(book.Labels) == 0 {
 		return "they have none: add a column, and in the wide form name it under labels"
 	}
@@ -503,7 +503,7 @@ const maxForestBytes = 1 << 30
 
 // loadForest loads a forest that kir train saved, or that of a model, for this problem's
 // ingredients and total.
-func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*model.Forest, error) {
+func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Forest, error) {
 	var f *model.Forest
 	err := s.files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
 		text, err := io.ReadAll(io.LimitReader(r, maxForestBytes))
@@ -529,28 +529,28 @@ func loadForest(ctx context.Context, s *shelf, n *yaml.Node) (*model.Forest, err
 		}
 		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", fault.Quote(n.Text), err), "save it anew with kir train")
 	}
-	return f, fits(s, n, f.Total(), f.Ingredients())
+	return f, checkFits(s, n, f.Total(), f.Ingredients())
 }
 
-// fits refuses a model of another total or other ingredients.
-func fits(s *shelf, n *yaml.Node, total int, names []string) error {
+// checkFits refuses a model of another total or other ingredients.
+func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
 	if total != s.total {
 		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.total), "change the total, or grow it with kir train --total %d", s.total)
 	}
 	for k, name := range s.names {
 		if k >= len(names) || names[k] != name {
-			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", growAnew(s.table))
+			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", regrowHint(s.table))
 		}
 	}
 	if len(names) != len(s.names) {
-		return yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.names)), "%s", growAnew(s.table))
+		return yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.names)), "%s", regrowHint(s.table))
 	}
 	return nil
 }
 
-// grownFrom returns what a forest from a file was grown from if that is the book,
+// trainingData returns what a forest from a file was grown from if that is the book,
 // else nil, and a warning.
-func grownFrom(ctx context.Context, s *shelf, f *model.Forest) (*model.Data, error) {
+func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.Data, error) {
 	if s.book == nil {
 		return nil, nil
 	}
@@ -558,7 +558,7 @@ func grownFrom(ctx context.Context, s *shelf, f *model.Forest) (*model.Data, err
 	if ok {
 		data, err := forestData(s.book, label, s.total, f.Numeric(), nil)
 		if err == nil {
-			if ok, err = f.GrownFrom(ctx, data); err != nil || ok {
+			if ok, err = f.IsGrownFrom(ctx, data); err != nil || ok {
 				return data, err
 			}
 		}
@@ -567,9 +567,9 @@ func grownFrom(ctx context.Context, s *shelf, f *model.Forest) (*model.Data, err
 	return nil, nil
 }
 
-// growAnew says how to grow a forest that fits the problem, whose ingredients
+// regrowHint says how to grow a forest that fits the problem, whose ingredients
 // are in the table, if that is not empty.
-func growAnew(table string) string {
+func regrowHint(table string) string {
 	if table != "" {
 		return "grow it with kir train --ingredients " + fault.Quote(table)
 	}

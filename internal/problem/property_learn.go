@@ -23,76 +23,76 @@ import (
 const learntTrees = 100
 
 var learnKind = propertyKind{
-	Key: key("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
+	Key: newKey("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
 	Sections: schema.Sections{{
 		Name: "what is learnt", ID: "learn",
 		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
 		Keys: append(append(labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), numberKeys()...),
-			key("trees", schema.Whole(1, model.MaxTrees), "100", "trees of the forest", "{label: taste, want: Fresh, trees: 200}"),
+			newKey("trees", schema.Integer(1, model.MaxTrees), "100", "trees of the forest", "{label: taste, want: Fresh, trees: 200}"),
 			floorKey("{label: taste, want: Fresh, floor: 0.01}"),
-			key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
-			key("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}"),
+			newKey("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}"),
+			newKey("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}"),
 		),
-		Some:  []string{"label", "file"},
-		One:   []string{"want", "at_least at_most", "between", "maximize", "minimize"},
-		Alone: map[string]string{"want": "log sd failed", "file": "log sd failed trees seed"},
+		AtLeastOneOf: []string{"label", "file"},
+		ExactlyOneOf: []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+		Excludes:     map[string]string{"want": "log sd failed", "file": "log sd failed trees seed"},
 	}},
-	read: readLearnt(model.Best),
-	aims: true,
+	read:          readLearnt(model.Best),
+	hasDirections: true,
 }
 
 var processKind = propertyKind{
-	Key: key("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"),
+	Key: newKey("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"),
 	Sections: schema.Sections{{
 		Name: "a Gaussian process", ID: "process",
-		About: "A label that is a number and one thing that is asked of it: bounds, or a direction.",
-		Keys:  append(append(labelKeys("{label: stars, maximize: true}", ""), numberKeys()...), floorKey("{label: stars, maximize: true, floor: 0.01}")),
-		Need:  []string{"label"},
-		One:   []string{"at_least at_most", "between", "maximize", "minimize"},
+		About:        "A label that is a number and one thing that is asked of it: bounds, or a direction.",
+		Keys:         append(append(labelKeys("{label: stars, maximize: true}", ""), numberKeys()...), floorKey("{label: stars, maximize: true, floor: 0.01}")),
+		Required:     []string{"label"},
+		ExactlyOneOf: []string{"at_least at_most", "between", "maximize", "minimize"},
 	}},
-	read: readLearnt(model.ProcessAlone),
-	aims: true,
+	read:          readLearnt(model.ProcessAlone),
+	hasDirections: true,
 }
 
 // labelKeys returns the keys of what is learnt from a label of the recipes: the label,
 // and what is asked of it.
 func labelKeys(label, wanted string) []schema.Key {
-	keys := []schema.Key{key("label", schema.Text("label"), "", "a label of the recipes", label)}
+	keys := []schema.Key{newKey("label", schema.Text("label"), "", "a label of the recipes", label)}
 	if wanted != "" {
-		keys = append(keys, key("want", schema.OneOrMore(schema.Text("class"), 1), "", "a class, or any of several", wanted))
+		keys = append(keys, newKey("want", schema.OneOrMore(schema.Text("class"), 1), "", "a class, or any of several", wanted))
 	}
 	return append(keys,
-		key("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}"),
-		key("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}"),
-		key("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}"),
-		key("maximize", schema.Yes(), "", "as large a number as can be", "{label: stars, maximize: true}"),
-		key("minimize", schema.Yes(), "", "as small a number as can be", "{label: stars, minimize: true}"),
+		newKey("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}"),
+		newKey("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}"),
+		newKey("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}"),
+		newKey("maximize", schema.OnlyTrue(), "", "as large a number as can be", "{label: stars, maximize: true}"),
+		newKey("minimize", schema.OnlyTrue(), "", "as small a number as can be", "{label: stars, minimize: true}"),
 	)
 }
 
 // numberKeys returns the keys that say how numbers of the recipes are read.
 func numberKeys() []schema.Key {
 	return []schema.Key{
-		key("log", schema.Truth(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}"),
-		key("sd", schema.Text("label"), "", "a column of the recipes with the standard deviations of the numbers", "{label: stars, maximize: true, sd: stars sd}"),
-		key("failed", schema.OneOrMore(schema.Text("value"), 0), "`failed`, `unstable`, `n/a` and the like", "further values of the label that say that a recipe failed", "{label: stars, maximize: true, failed: curdled}"),
+		newKey("log", schema.Boolean(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}"),
+		newKey("sd", schema.Text("label"), "", "a column of the recipes with the standard deviations of the numbers", "{label: stars, maximize: true, sd: stars sd}"),
+		newKey("failed", schema.OneOrMore(schema.Text("value"), 0), "`failed`, `unstable`, `n/a` and the like", "further values of the label that say that a recipe failed", "{label: stars, maximize: true, failed: curdled}"),
 	}
 }
 
 // readLearnt returns the reader of a property that is learnt from the book.
-func readLearnt(kind model.Kind) func(context.Context, *shelf, *yaml.Node, fields) (Property, error) {
-	return func(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+func readLearnt(kind model.Kind) func(context.Context, *readContext, *yaml.Node, fields) (Property, error) {
+	return func(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 		return readLabel(ctx, s, n, f, kind)
 	}
 }
 
 // readLabel reads a property that is learnt from the book.
-func readLabel(ctx context.Context, s *shelf, n *yaml.Node, f fields, kind model.Kind) (Property, error) {
-	least, err := floor(f)
+func readLabel(ctx context.Context, s *readContext, n *yaml.Node, f fields, kind model.Kind) (Property, error) {
+	least, err := readFloor(f)
 	if err != nil {
 		return Property{}, err
 	}
-	want, at, err := wanted(n, f)
+	want, at, err := readWant(n, f)
 	if err != nil {
 		return Property{}, err
 	}
@@ -101,38 +101,38 @@ func readLabel(ctx context.Context, s *shelf, n *yaml.Node, f fields, kind model
 			return Property{}, yaml.Hint(f[key].Errorf("%s is of numbers, and a class is wanted", key), "remove it, or ask for bounds, maximize or minimize")
 		}
 	}
-	if s.early && f["file"] == nil {
-		return learning(s, n, f, want)
+	if s.learnsLater && f["file"] == nil {
+		return readLearning(s, n, f, want)
 	}
 	if file := f["file"]; file != nil {
-		return learntBefore(ctx, s, n, f, want, at, least)
+		return loadLearnt(ctx, s, n, f, want, at, least)
 	}
 	o, words, err := learnOptions(s, f, kind)
 	if err != nil {
 		return Property{}, err
 	}
-	label, err := labelOf(s, n, f["label"])
+	label, err := labelNamed(s, n, f["label"])
 	if err != nil {
 		return Property{}, err
 	}
 	if f["want"] != nil {
-		if err := fewClasses(f["want"], label); err != nil {
+		if err := checkFewClasses(f["want"], label); err != nil {
 			return Property{}, err
 		}
 	}
-	data, recipes, failed, err := labelled(s.book, label, s.total, f["want"] == nil, words)
+	data, recipes, failed, err := labelledData(s.book, label, s.total, f["want"] == nil, words)
 	if err != nil {
-		return Property{}, f["label"].Blame(err)
+		return Property{}, f["label"].PlaceError(err)
 	}
 	o.Failed = failed
-	if data.SD, err = s.spreads(f["sd"], recipes); err != nil {
+	if data.SD, err = s.readSpreads(f["sd"], recipes); err != nil {
 		return Property{}, err
 	}
-	m, err := s.grown.learn(ctx, data, o)
+	m, err := s.modelCache.learn(ctx, data, o)
 	if err != nil {
-		return Property{}, f["label"].Blame(err)
+		return Property{}, f["label"].PlaceError(err)
 	}
-	tellFailures(s, label, words, data, failed)
+	warnFailures(s, label, words, data, failed)
 	p, err := learntProperty(s, at, m, data, recipes, want, least)
 	if err != nil {
 		return Property{}, err
@@ -147,13 +147,13 @@ func readLabel(ctx context.Context, s *shelf, n *yaml.Node, f fields, kind model
 		resolved.Set("log", o.Log)
 	}
 	resolved.Set("floor", least)
-	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "sd", "failed")
+	resolved.CopyKeys(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "sd", "failed")
 	p.resolved = resolved
 	return p, nil
 }
 
 // learnOptions reads how a label is learnt, and the words for failures.
-func learnOptions(s *shelf, f fields, kind model.Kind) (o model.LearnOptions, words []string, err error) {
+func learnOptions(s *readContext, f fields, kind model.Kind) (o model.LearnOptions, words []string, err error) {
 	o = model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntTrees, Seed: 1, Importances: true, Workers: s.workers}}
 	if v := f["trees"]; v != nil {
 		if o.Forest.Trees, err = v.Whole("trees", 1, model.MaxTrees); err != nil {
@@ -165,7 +165,7 @@ func learnOptions(s *shelf, f fields, kind model.Kind) (o model.LearnOptions, wo
 			return o, nil, err
 		}
 	}
-	if o.Log, err = logs(f["log"]); err != nil {
+	if o.Log, err = readLog(f["log"]); err != nil {
 		return o, nil, err
 	}
 	if kind == model.Best && s.book != nil {
@@ -175,44 +175,44 @@ func learnOptions(s *shelf, f fields, kind model.Kind) (o model.LearnOptions, wo
 	return o, words, err
 }
 
-// logs reads whether logarithms are learnt.
-func logs(n *yaml.Node) (bool, error) {
+// readLog reads whether logarithms are learnt.
+func readLog(n *yaml.Node) (bool, error) {
 	switch {
 	case n == nil:
 		return false, nil
 	case n.Kind != yaml.Boolean:
-		return false, yaml.Hint(n.Errorf("log is %s", n.Shown()), "write true or false")
+		return false, yaml.Hint(n.Errorf("log is %s", n.Describe()), "write true or false")
 	}
 	return n.Plain() == true, nil
 }
 
 // learntProperty returns the property of a model.
-func learntProperty(s *shelf, at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
+func learntProperty(s *readContext, at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
 	score, err := m.Score(want)
 	if err != nil {
-		return Property{}, cannotWant(at, m, err)
+		return Property{}, wantError(at, m, err)
 	}
-	if err := withinLabels(s, at, m, data, want); err != nil {
+	if err := checkLabelBounds(s, at, m, data, want); err != nil {
 		return Property{}, err
 	}
 	class := ""
 	if !m.Numeric() {
 		class = want.String()
 	}
-	known := learntFrom(m, data, recipes, score, least)
+	known := newLearnt(m, data, recipes, score, least)
 	return Property{
-		About:    aboutLearnt(m, want),
-		Model:    m,
-		Unit:     UnitOf(m),
-		Class:    class,
-		learnt:   known,
-		level:    func() (*level, error) { return learntLevel(m, known) },
-		property: property.NewLearned(score, least),
+		About:      describeLearnt(m, want),
+		Model:      m,
+		Unit:       UnitOf(m),
+		Class:      class,
+		learnt:     known,
+		valueScale: func() (*valueScale, error) { return learntScale(m, known) },
+		property:   property.NewLearned(score, least),
 	}, nil
 }
 
-// learntBefore reads a property of a model that kir train saved.
-func learntBefore(ctx context.Context, s *shelf, n *yaml.Node, f fields, want model.Want, at *yaml.Node, least float64) (Property, error) {
+// loadLearnt reads a property of a model that kir train saved.
+func loadLearnt(ctx context.Context, s *readContext, n *yaml.Node, f fields, want model.Want, at *yaml.Node, least float64) (Property, error) {
 	file := f["file"]
 	for _, key := range []string{"trees", "seed", "log", "sd", "failed"} {
 		if f[key] != nil {
@@ -230,13 +230,13 @@ func learntBefore(ctx context.Context, s *shelf, n *yaml.Node, f fields, want mo
 		}
 		return Property{}, yaml.Hint(file.Errorf("%s is no model that can be used: %v", fault.Quote(file.Text), err), "save it anew with kir train; a forest is loaded by forest: {file: ...}")
 	}
-	if err := fits(s, file, m.Total(), m.Ingredients()); err != nil {
+	if err := checkFits(s, file, m.Total(), m.Ingredients()); err != nil {
 		return Property{}, err
 	}
 	if v := f["label"]; v != nil && v.Text != m.Label() {
-		return Property{}, yaml.Hint(v.Errorf("the model in the file predicts %s, not %s", fault.Quote(m.Label()), v.Shown()), "name that label or leave it out")
+		return Property{}, yaml.Hint(v.Errorf("the model in the file predicts %s, not %s", fault.Quote(m.Label()), v.Describe()), "name that label or leave it out")
 	}
-	data, recipes := sameData(s, file, m)
+	data, recipes := matchTrainingData(s, file, m)
 	p, err := learntProperty(s, at, m, data, recipes, want, least)
 	if err != nil {
 		return Property{}, err
@@ -245,21 +245,21 @@ func learntBefore(ctx context.Context, s *shelf, n *yaml.Node, f fields, want mo
 	resolved.Set("file", file.Text)
 	resolved.Set("label", m.Label())
 	resolved.Set("floor", least)
-	resolved.Keep(n, "want", "at_least", "at_most", "between", "maximize", "minimize")
+	resolved.CopyKeys(n, "want", "at_least", "at_most", "between", "maximize", "minimize")
 	p.resolved = resolved
 	return p, nil
 }
 
-// sameData returns what a model from a file was learnt from if that is the book, with
+// matchTrainingData returns what a model from a file was learnt from if that is the book, with
 // the recipes' places, else nothing, and a warning.
-func sameData(s *shelf, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
+func matchTrainingData(s *readContext, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
 	if s.book == nil {
 		return nil, nil
 	}
 	if label, ok := s.book.Label(m.Label()); ok {
 		// Whatever is no number may have said that a recipe failed.
-		data, recipes, failed, err := labelled(s.book, label, s.total, m.Numeric(), label.Classes)
-		if err == nil && len(failed) == m.Failures() && m.LearntFrom(data) {
+		data, recipes, failed, err := labelledData(s.book, label, s.total, m.Numeric(), label.Classes)
+		if err == nil && len(failed) == m.Failures() && m.IsLearntFrom(data) {
 			return data, recipes
 		}
 	}
@@ -267,8 +267,8 @@ func sameData(s *shelf, file *yaml.Node, m *model.Learned) (*model.Data, []int) 
 	return nil, nil
 }
 
-// aboutLearnt says in words what is wanted.
-func aboutLearnt(m *model.Learned, want model.Want) string {
+// describeLearnt says in words what is wanted.
+func describeLearnt(m *model.Learned, want model.Want) string {
 	text := m.Label() + " " + want.String()
 	if m.Options().Log {
 		text += ", by its logarithm"
@@ -276,10 +276,10 @@ func aboutLearnt(m *model.Learned, want model.Want) string {
 	return text
 }
 
-// learntFrom returns what there is to know of a learnt model when its promises are
+// newLearnt returns what there is to know of a learnt model when its promises are
 // checked.
-func learntFrom(m *model.Learned, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learnt {
-	return &learnt{
+func newLearnt(m *model.Learned, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learntModel {
+	return &learntModel{
 		data: data, recipes: recipes,
 		want: score.Want(),
 		heldOut: func() ([]float64, error) {
@@ -295,17 +295,17 @@ func learntFrom(m *model.Learned, data *model.Data, recipes []int, score *model.
 			}
 			return m.HeldOut(), nil
 		},
-		probability: score.Stated,
-		stated:      func() ([]float64, error) { return score.HeldOutStated(), nil },
-		calibrate:   func() (*model.Calibration, error) { return score.Calibrated(), nil },
-		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
-			again, err := m.Again(ctx, part)
+		probability:   score.Stated,
+		heldOutStated: func() ([]float64, error) { return score.HeldOutStated(), nil },
+		calibrate:     func() (*model.Calibration, error) { return score.Calibrated(), nil },
+		relearn: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
+			again, err := m.Refit(ctx, part)
 			if err != nil {
 				return nil, err
 			}
 			want := score.Want()
 			if len(data.Numbers) > 0 {
-				want = want.Over(span(data.Numbers))
+				want = want.Over(finiteRange(data.Numbers))
 			}
 			of, err := again.Score(want)
 			if err != nil {
@@ -327,24 +327,24 @@ func failureWords(n *yaml.Node) (words []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		words = append(words, book.Name(word))
+		words = append(words, book.NormalizeName(word))
 	}
 	return words, nil
 }
 
-// spreads returns the standard deviations of the numbers of some recipes, NaN where there
+// readSpreads returns the standard deviations of the numbers of some recipes, NaN where there
 // is none; nil without a node that names their column.
-func (s *shelf) spreads(n *yaml.Node, recipes []int) ([]float64, error) {
+func (s *readContext) readSpreads(n *yaml.Node, recipes []int) ([]float64, error) {
 	if n == nil {
 		return nil, nil
 	}
-	label, err := labelOf(s, n, n)
+	label, err := labelNamed(s, n, n)
 	if err != nil {
 		return nil, err
 	}
 	sd, err := standardDeviations(label, recipes)
 	if err != nil {
-		return nil, n.Blame(err)
+		return nil, n.PlaceError(err)
 	}
 	return sd, nil
 }
@@ -374,7 +374,7 @@ func UnitOf(m Predictor) string {
 	if !m.Numeric() {
 		return ""
 	}
-	_, unit := book.HeadUnit(m.Label())
+	_, unit := book.SplitHeaderUnit(m.Label())
 	return unit
 }
 
@@ -382,7 +382,7 @@ func UnitOf(m Predictor) string {
 // classes, or its numbers, measured with the standard deviations of another label if that
 // is not nil; values that say so, or are among the words, are failures.
 func Learn(ctx context.Context, b *book.Book, label, sd *book.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
-	data, recipes, failed, err := labelled(b, label, total, numeric, words)
+	data, recipes, failed, err := labelledData(b, label, total, numeric, words)
 	if err != nil {
 		return nil, err
 	}
@@ -398,13 +398,13 @@ func Learn(ctx context.Context, b *book.Book, label, sd *book.Label, total int, 
 	return model.Learn(ctx, data, o)
 }
 
-// labelOf returns the label that a node names.
-func labelOf(s *shelf, n, at *yaml.Node) (*book.Label, error) {
+// labelNamed returns the label that a node names.
+func labelNamed(s *readContext, n, at *yaml.Node) (*book.Label, error) {
 	if s.book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
 	}
 	if at == nil {
-		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsThere(s.book))
+		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsHint(s.book))
 	}
 	name, err := at.Str("the label")
 	if err != nil {
@@ -412,14 +412,14 @@ func labelOf(s *shelf, n, at *yaml.Node) (*book.Label, error) {
 	}
 	label, ok := s.book.Label(name)
 	if !ok {
-		return nil, yaml.Hint(at.Errorf("the recipes have no label %s", at.Shown()), "%s", labelsThere(s.book))
+		return nil, yaml.Hint(at.Errorf("the recipes have no label %s", at.Describe()), "%s", labelsHint(s.book))
 	}
 	return label, nil
 }
 
-// labelled returns the recipes that have a label, as numbers or as classes, with their
+// labelledData returns the recipes that have a label, as numbers or as classes, with their
 // places in the book, and those that failed.
-func labelled(b *book.Book, label *book.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
+func labelledData(b *book.Book, label *book.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
 	if !numeric {
 		data, err = forestData(b, label, total, false, nil)
 		return data, recipesWith(label), nil, err
@@ -433,7 +433,7 @@ func labelled(b *book.Book, label *book.Label, total int, numeric bool, words []
 		if math.IsNaN(numbers[r]) && !failures[r] {
 			continue
 		}
-		row, err := rowOf(b, r, total)
+		row, err := recipeRow(b, r, total)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -452,7 +452,7 @@ func labelled(b *book.Book, label *book.Label, total int, numeric bool, words []
 
 // recipesWith returns the recipes that have a value of a label.
 func recipesWith(label *book.Label) (recipes []int) {
-	for r, class := range label.Of {
+	for r, class := range label.ClassOf {
 		if class >= 0 {
 			recipes = append(recipes, r)
 		}
@@ -460,8 +460,8 @@ func recipesWith(label *book.Label) (recipes []int) {
 	return recipes
 }
 
-// rowOf returns a recipe of a book, closed to the total.
-func rowOf(b *book.Book, r, total int) ([]model.Part, error) {
+// recipeRow returns a recipe of a book, closed to the total.
+func recipeRow(b *book.Book, r, total int) ([]model.Part, error) {
 	amounts, err := b.Closure(r, total)
 	if err != nil {
 		return nil, err
@@ -473,14 +473,14 @@ func rowOf(b *book.Book, r, total int) ([]model.Part, error) {
 	return row, nil
 }
 
-// tellFailures warns of what is taken for a failure.
-func tellFailures(s *shelf, label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
+// warnFailures warns of what is taken for a failure.
+func warnFailures(s *readContext, label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
 	if len(failed) == 0 {
 		return
 	}
 	var said []string
 	for _, value := range label.Classes {
-		if book.Fails(value) || slices.Contains(words, value) {
+		if book.IsFailure(value) || slices.Contains(words, value) {
 			said = append(said, fault.Quote(value))
 		}
 	}

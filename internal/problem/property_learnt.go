@@ -24,9 +24,9 @@ const directedTrees = 300
 // are named as classes.
 const maxClasses = 20
 
-// A learnt is what there is to know of a property that was learnt when its promises are
+// A learntModel is what there is to know of a property that was learnt when its promises are
 // checked.
-type learnt struct {
+type learntModel struct {
 	data    *model.Data // what it has learnt from; nil of a model from a file
 	recipes []int       // of the book, by row of the data
 	want    model.Want
@@ -36,14 +36,14 @@ type learnt struct {
 	// predicted returns what is predicted of each row of the data by what has not seen
 	// it, all NaN where there is nothing; nil of classes.
 	predicted func() ([]model.Prediction, error)
-	// again returns the property that is learnt of some of the data, asked for the same
+	// relearn returns the property that is learnt of some of the data, asked for the same
 	// on the scale of the whole.
-	again func(ctx context.Context, part *model.Data) (mcmc.Property, error)
+	relearn func(ctx context.Context, part *model.Data) (mcmc.Property, error)
 	// probability returns that of the wanted class as the model states it, of a dense
 	// composition; nil of numbers.
 	probability func(x []int32) float64
-	// stated returns that of each row of the data by what has not seen it.
-	stated func() ([]float64, error)
+	// heldOutStated returns that of each row of the data by what has not seen it.
+	heldOutStated func() ([]float64, error)
 	// calibrate returns what held-out rows say of the probability; nil of numbers.
 	calibrate func() (*model.Calibration, error)
 
@@ -56,16 +56,16 @@ type learnt struct {
 	heldErr     error
 }
 
-// calibrated returns what the recipes that were held out say of probabilities of classes,
+// heldOutCalibration returns what the recipes that were held out say of probabilities of classes,
 // nil if none was.
-func (w *learnt) calibrated() (*model.Calibration, error) {
+func (w *learntModel) heldOutCalibration() (*model.Calibration, error) {
 	w.once.Do(func() { w.calibration, w.err = w.calibrate() })
 	return w.calibration, w.err
 }
 
-// forestLearnt returns what there is to know of a forest's score.
-func forestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model.Score, least float64) *learnt {
-	return &learnt{
+// newForestLearnt returns what there is to know of a forest's score.
+func newForestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model.Score, least float64) *learntModel {
+	return &learntModel{
 		data: data, recipes: recipes,
 		want: score.Want(),
 		heldOut: func() ([]float64, error) {
@@ -81,8 +81,8 @@ func forestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model
 			}
 			return f.HeldOut(data.Rows)
 		},
-		probability: func(x []int32) float64 { return score.Probability(score.Point(x)) },
-		stated:      func() ([]float64, error) { return f.OutOfBag(score, data.Rows) },
+		probability:   func(x []int32) float64 { return score.Probability(score.Point(x)) },
+		heldOutStated: func() ([]float64, error) { return f.OutOfBag(score, data.Rows) },
 		calibrate: func() (*model.Calibration, error) {
 			stated, err := f.OutOfBag(score, data.Rows)
 			if err != nil {
@@ -94,10 +94,10 @@ func forestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model
 			}
 			return model.Calibrate(stated, came, f.Trees()), nil
 		},
-		again: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
+		relearn: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			want := score.Want()
 			if len(data.Numbers) > 0 {
-				want = want.Over(span(data.Numbers))
+				want = want.Over(finiteRange(data.Numbers))
 			}
 			o := f.Options()
 			o.Importances = false
@@ -114,9 +114,9 @@ func forestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model
 	}
 }
 
-// outOfBag returns y of each recipe of a book as what has not seen it says; NaN where
+// heldOutScores returns y of each recipe of a book as what has not seen it says; NaN where
 // there is nothing, since the recipe has no label.
-func (w *learnt) outOfBag(p *Problem) ([]float64, error) {
+func (w *learntModel) heldOutScores(p *Problem) ([]float64, error) {
 	rows, err := w.heldOut()
 	if err != nil {
 		return nil, err
@@ -131,11 +131,11 @@ func (w *learnt) outOfBag(p *Problem) ([]float64, error) {
 	return scores, nil
 }
 
-// Unseen returns what is predicted of recipes of the book by what has not seen them, by
+// HeldOutPredictions returns what is predicted of recipes of the book by what has not seen them, by
 // their places in the book: numbers, or chances of the wanted class. It is nil where
 // nothing is predicted, or nobody knows what was seen.
-func (w *Property) Unseen() (map[int]model.Prediction, error) {
-	if !w.ByHeldOut() {
+func (w *Property) HeldOutPredictions() (map[int]model.Prediction, error) {
+	if !w.ScoresByHeldOut() {
 		return nil, nil
 	}
 	rows, err := w.learnt.predicted()
@@ -143,7 +143,7 @@ func (w *Property) Unseen() (map[int]model.Prediction, error) {
 		return nil, err
 	}
 	if w.Class != "" {
-		if rows, err = w.learnt.chances(); err != nil {
+		if rows, err = w.learnt.heldOutClassChances(); err != nil {
 			return nil, err
 		}
 	}
@@ -156,19 +156,19 @@ func (w *Property) Unseen() (map[int]model.Prediction, error) {
 	return all, nil
 }
 
-// chances returns that of the wanted class of each row of the data; nil if no row was held
+// heldOutClassChances returns that of the wanted class of each row of the data; nil if no row was held
 // out.
-func (w *learnt) chances() ([]model.Prediction, error) {
-	w.heldOnce.Do(func() { w.heldChances, w.heldErr = w.makeChances() })
+func (w *learntModel) heldOutClassChances() ([]model.Prediction, error) {
+	w.heldOnce.Do(func() { w.heldChances, w.heldErr = w.computeHeldOutChances() })
 	return w.heldChances, w.heldErr
 }
 
-func (w *learnt) makeChances() ([]model.Prediction, error) {
-	c, err := w.calibrated()
+func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
+	c, err := w.heldOutCalibration()
 	if c == nil || err != nil {
 		return nil, err
 	}
-	stated, err := w.stated()
+	stated, err := w.heldOutStated()
 	if err != nil {
 		return nil, err
 	}
@@ -182,13 +182,13 @@ func (w *learnt) makeChances() ([]model.Prediction, error) {
 	return all, nil
 }
 
-// directed says whether a forest is asked for the largest or the smallest.
-func directed(f fields) bool { return f["maximize"] != nil || f["minimize"] != nil }
+// hasDirection says whether a forest is asked for the largest or the smallest.
+func hasDirection(f fields) bool { return f["maximize"] != nil || f["minimize"] != nil }
 
-// direction reads maximize: true or minimize: true.
-func direction(key string, n *yaml.Node) (model.Want, error) {
+// readDirection reads maximize: true or minimize: true.
+func readDirection(key string, n *yaml.Node) (model.Want, error) {
 	if n.Kind != yaml.Boolean || n.Plain() != true {
-		return model.Want{}, yaml.Hint(n.Errorf("%s is %s", key, n.Shown()), "write %s: true; or at_least, at_most or between for what is good enough", key)
+		return model.Want{}, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write %s: true; or at_least, at_most or between for what is good enough", key)
 	}
 	if key == "minimize" {
 		return model.Minimize(), nil
@@ -196,8 +196,8 @@ func direction(key string, n *yaml.Node) (model.Want, error) {
 	return model.Maximize(), nil
 }
 
-// fewClasses refuses to take a number of many values for classes.
-func fewClasses(want *yaml.Node, label *book.Label) error {
+// checkFewClasses refuses to take a number of many values for classes.
+func checkFewClasses(want *yaml.Node, label *book.Label) error {
 	if len(label.Classes) <= maxClasses || !label.Numeric() {
 		return nil
 	}
@@ -205,13 +205,13 @@ func fewClasses(want *yaml.Node, label *book.Label) error {
 	if err != nil {
 		return err
 	}
-	least, greatest := span(numbers)
+	least, greatest := finiteRange(numbers)
 	return yaml.Hint(want.Errorf("the label %s is a number: the recipes have %d different ones, from %v to %v", fault.Quote(label.Name), len(label.Classes), least, greatest),
 		"ask for maximize: true, minimize: true, at_least, at_most or between")
 }
 
-// span returns the least and the greatest number, leaving NaN out.
-func span(numbers []float64) (least, greatest float64) {
+// finiteRange returns the least and the greatest number, leaving NaN out.
+func finiteRange(numbers []float64) (least, greatest float64) {
 	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, v := range numbers {
 		if !math.IsNaN(v) {
@@ -221,10 +221,10 @@ func span(numbers []float64) (least, greatest float64) {
 	return least, greatest
 }
 
-// withinLabels refuses bounds on a number within which no recipe's lies: the
+// checkLabelBounds refuses bounds on a number within which no recipe's lies: the
 // forest would give every composition a probability of 0. It warns of bounds
 // within which all do.
-func withinLabels(s *shelf, at *yaml.Node, f Predictor, data *model.Data, want model.Want) error {
+func checkLabelBounds(s *readContext, at *yaml.Node, f Predictor, data *model.Data, want model.Want) error {
 	low, high, bounded := want.Bounds()
 	if !bounded {
 		return nil

@@ -23,10 +23,10 @@ import (
 const defaultAversion = 1.5
 
 var markowitzKind = propertyKind{
-	Key:      key("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
-	Sections: markowitzSections,
-	read:     readMarkowitz,
-	bySplit:  always,
+	Key:           newKey("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
+	Sections:      markowitzSections,
+	read:          readMarkowitz,
+	scoredBySplit: alwaysBySplit,
 }
 
 // markowitzSections are return against risk, and returns as a column of the ingredients.
@@ -34,30 +34,30 @@ var markowitzSections = schema.Sections{
 	{
 		Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
 		Keys: []schema.Key{
-			key("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}"),
-			key("covariance", schema.Text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"),
-			key("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return divided by the volatility", "{returns: prices.csv, maximize: ratio}"),
-			key("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}"),
-			key("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}"),
-			key("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}"),
-			key("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}"),
+			newKey("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}"),
+			newKey("covariance", schema.Text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}"),
+			newKey("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return divided by the volatility", "{returns: prices.csv, maximize: ratio}"),
+			newKey("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}"),
+			newKey("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}"),
+			newKey("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}"),
+			newKey("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}"),
 		},
-		Need:  []string{"returns"},
-		Alone: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
-		More: []schema.Object{
+		Required: []string{"returns"},
+		Excludes: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
+		Extra: []schema.Object{
 			{"anyOf": []schema.Object{{"required": []string{"covariance"}}, {"not": schema.Object{"properties": schema.Object{"returns": schema.Object{"type": "object", "required": []string{"attribute"}}}}}}},
 			{"anyOf": []schema.Object{{"not": schema.Object{"required": []string{"covariance"}}}, {"not": schema.Object{"properties": schema.Object{"returns": schema.Object{"type": "object", "required": []string{"file"}}}}}}},
 		},
 	},
 	{
 		Name: "returns", ID: "returns", About: "Expected returns that the table of ingredients has.",
-		Keys: []schema.Key{key("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}")},
-		Need: []string{"attribute"},
+		Keys:     []schema.Key{newKey("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}")},
+		Required: []string{"attribute"},
 	},
 }
 
 // readMarkowitz reads a property of return against risk.
-func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
+func readMarkowitz(ctx context.Context, s *readContext, n *yaml.Node, f fields) (_ Property, err error) {
 	if err := n.Require("markowitz", "write {returns: prices.csv, risk_aversion: 2}", "returns"); err != nil {
 		return Property{}, err
 	}
@@ -69,23 +69,23 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pro
 	}
 	m := &market{}
 	if f["covariance"] == nil {
-		m, err = marketOver(ctx, s, n, f)
+		m, err = estimateMarket(ctx, s, n, f)
 	} else {
-		m, err = marketOf(ctx, s, f)
+		m, err = readMarket(ctx, s, f)
 	}
 	if err != nil {
 		return Property{}, err
 	}
 	p, err := property.NewMarkowitz(m.returns, m.covariance, aversion, s.total)
 	if err != nil {
-		return Property{}, n.Blame(err)
+		return Property{}, n.PlaceError(err)
 	}
-	side, goal, err := sideOf(n, f)
+	side, goal, err := readSide(n, f)
 	if err != nil {
 		return Property{}, err
 	}
 	var resolved yaml.Map
-	resolved.Keep(n, "returns", "covariance", "risk_aversion", "maximize", "minimize")
+	resolved.CopyKeys(n, "returns", "covariance", "risk_aversion", "maximize", "minimize")
 	if f["risk_aversion"] == nil && goal == nil {
 		resolved.Set("risk_aversion", aversion)
 	}
@@ -94,18 +94,18 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pro
 		resolved.Set("periods", m.periods)
 	}
 	if goal == nil {
-		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.from), Figures: marketFigures(p), sides: marketSides(p), property: p, resolved: resolved}, nil
+		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.source), Figures: marketFigures(p), subObjectives: marketSubObjectives(p), property: p, resolved: resolved}, nil
 	}
 	goal.value = func(x *mcmc.Composition) float64 { return p.Side(side, x) }
-	goal.scored = func(d *property.Desirability) mcmc.Property { return p.As(side, d) }
+	goal.asProperty = func(d *property.Desirability) mcmc.Property { return p.As(side, d) }
 	unit, scale := "%", 100.0
-	of := level{what: returnWords, unit: unit, share: asPercent}
+	of := valueScale{valueName: returnWords, unit: unit, notation: asPercent}
 	switch side {
 	case property.Volatility:
-		of.what = volatilityWords
+		of.valueName = volatilityWords
 	case property.Ratio:
 		unit, scale = "", 1
-		of = level{what: ratioWords}
+		of = valueScale{valueName: ratioWords}
 	}
 	d, words, err := goal.desirability(ctx, s, n, unit, scale)
 	if err != nil {
@@ -113,8 +113,8 @@ func readMarkowitz(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pro
 	}
 	value := func(x *mcmc.Composition) (float64, string) { return float64(scale * p.Side(side, x)), "" }
 	return Property{
-		About: sideWords()[side] + m.from + ": " + words, Value: value, Unit: unit, property: p.As(side, d), resolved: resolved,
-		level: goalLevel(of, scale, goal.width(), goal.value, goal.scored),
+		About: sideWords()[side] + m.source + ": " + words, Value: value, Unit: unit, property: p.As(side, d), resolved: resolved,
+		valueScale: directedScale(of, scale, goal.width(), goal.value, goal.asProperty),
 	}, nil
 }
 
@@ -123,9 +123,9 @@ func sideWords() map[property.Side]string {
 	return map[property.Side]string{property.Return: "return", property.Volatility: "volatility", property.Ratio: "ratio"}
 }
 
-// sideOf reads maximize: return, maximize: ratio or minimize: volatility; no objective where
+// readSide reads maximize: return, maximize: ratio or minimize: volatility; no objective where
 // there is none of them.
-func sideOf(n *yaml.Node, f fields) (property.Side, *objective, error) {
+func readSide(n *yaml.Node, f fields) (property.Side, *objective, error) {
 	for _, c := range []struct {
 		key   string
 		sign  float64
@@ -147,7 +147,7 @@ func sideOf(n *yaml.Node, f fields) (property.Side, *objective, error) {
 				return side, &objective{sign: c.sign, shape: 1, floor: objectiveFloor}, nil
 			}
 		}
-		return 0, nil, yaml.Hint(v.Errorf("%s is %s", c.key, v.Shown()), "write maximize: return, maximize: ratio or minimize: volatility")
+		return 0, nil, yaml.Hint(v.Errorf("%s is %s", c.key, v.Describe()), "write maximize: return, maximize: ratio or minimize: volatility")
 	}
 	return 0, nil, nil
 }
@@ -161,7 +161,7 @@ type market struct {
 	kind    returns.Kind
 	word    string // the kind as it stands behind as
 	periods float64
-	from    string
+	source  string
 }
 
 // marketFigures are what a portfolio has of both sides, and the one by the other.
@@ -174,24 +174,24 @@ func marketFigures(p *property.Markowitz) []Figure {
 	}
 }
 
-// marketSides are the figures of a portfolio as objectives of a trade-off.
-func marketSides(p *property.Markowitz) (sides []side) {
+// marketSubObjectives are the figures of a portfolio as objectives of a trade-off.
+func marketSubObjectives(p *property.Markowitz) (sides []subObjective) {
 	for figure, of := range []property.Side{property.Return, property.Volatility, property.Ratio} {
-		s := side{figure: figure, aim: aim{goal: Maximize}}
+		s := subObjective{figure: figure, direction: valueDirection{direction: Maximize}}
 		if of == property.Volatility {
-			s.aim.goal = Minimize
+			s.direction.direction = Minimize
 		}
-		s.level = &level{as: func(d *property.Desirability) (mcmc.Property, error) { return p.As(of, d), nil }, scale: 100}
+		s.scale = &valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(of, d), nil }, scale: 100}
 		if of == property.Ratio {
-			s.level.scale = 1
+			s.scale.scale = 1
 		}
 		sides = append(sides, s)
 	}
 	return sides
 }
 
-// marketOf reads expected returns and a covariance as they are given.
-func marketOf(ctx context.Context, s *shelf, f fields) (*market, error) {
+// readMarket reads expected returns and a covariance as they are given.
+func readMarket(ctx context.Context, s *readContext, f fields) (*market, error) {
 	for _, key := range []string{"as", "periods"} {
 		if v := f[key]; v != nil {
 			return nil, yaml.Hint(v.Errorf("%s is of prices or returns over time, and the covariance is given", key), "remove one of the two")
@@ -209,9 +209,9 @@ func marketOf(ctx context.Context, s *shelf, f fields) (*market, error) {
 // readReturns reads the expected return of each ingredient: a CSV file with the
 // columns name and return, or {attribute: expected}, a column of the
 // ingredients.
-func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error) {
+func readReturns(ctx context.Context, s *readContext, n *yaml.Node) ([]float64, error) {
 	if n.Kind == yaml.Mapping {
-		f, err := markowitzSections.Of("returns").Fields(n)
+		f, err := markowitzSections.ByID("returns").Fields(n)
 		if err != nil {
 			return nil, err
 		}
@@ -224,7 +224,7 @@ func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error)
 		}
 		return s.attributeNumbers(f["attribute"], name)
 	}
-	t, err := s.sheet(ctx, n, "the file of returns")
+	t, err := s.readSheet(ctx, n, "the file of returns")
 	if err != nil {
 		return nil, err
 	}
@@ -245,8 +245,8 @@ func readReturns(ctx context.Context, s *shelf, n *yaml.Node) ([]float64, error)
 
 // readCovariance reads a covariance of the ingredients, in their order: a CSV file
 // with a row and a column for each.
-func readCovariance(ctx context.Context, s *shelf, n *yaml.Node) ([][]float64, error) {
-	t, err := s.sheet(ctx, n, "the file of the covariance")
+func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]float64, error) {
+	t, err := s.readSheet(ctx, n, "the file of the covariance")
 	if err != nil {
 		return nil, err
 	}
@@ -286,14 +286,14 @@ func kindWords() map[returns.Kind]string {
 	return map[returns.Kind]string{returns.Prices: "prices", returns.Returns: "returns", returns.Percent: "percent"}
 }
 
-// marketOver makes expected returns and a covariance, a year's, from prices or returns over
+// estimateMarket makes expected returns and a covariance, a year's, from prices or returns over
 // time, and warns of what it took them for.
-func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market, error) {
+func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields) (*market, error) {
 	at := f["returns"]
 	if at.Kind == yaml.Mapping && at.Get("attribute") != nil {
 		return nil, yaml.Hint(n.Errorf("markowitz has no covariance"), "add one, or name a table of prices or returns: {returns: prices.csv}")
 	}
-	file, layout, err := tableAt(at, false)
+	file, layout, err := readTableNode(at, false)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +314,7 @@ func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market,
 		return nil, err
 	}
 	dates, dated := returns.Dates(t.Times)
-	order, err := inOrder(t, dates, dated)
+	order, err := rowsByTime(t, dates, dated)
 	if err != nil {
 		return nil, err
 	}
@@ -336,20 +336,20 @@ func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market,
 	}
 	taken := m.kind
 	if v := f["as"]; v != nil {
-		if m.kind, err = kindAt(v); err != nil {
+		if m.kind, err = readKind(v); err != nil {
 			return nil, err
 		}
 	}
 	if err := checkHistory(t, m.kind, values, rows, columns); err != nil {
 		return nil, err
 	}
-	rhythm, known := returns.Rhythm{}, false
+	rhythm, known := returns.Frequency{}, false
 	if dated {
 		of := make([]time.Time, len(order))
 		for k, r := range order {
 			of[k] = dates[r]
 		}
-		rhythm, known = returns.RhythmOf(of)
+		rhythm, known = returns.FrequencyOf(of)
 	}
 	m.periods = rhythm.Periods
 	if v := f["periods"]; v != nil {
@@ -357,20 +357,20 @@ func marketOver(ctx context.Context, s *shelf, n *yaml.Node, f fields) (*market,
 			return nil, err
 		}
 		if m.periods <= 0 {
-			return nil, yaml.Hint(v.Errorf("the periods are %s", v.Shown()), "write how many rows a year has: 252 of trading days, 52 of weeks, 12 of months")
+			return nil, yaml.Hint(v.Errorf("the periods are %s", v.Describe()), "write how many rows a year has: 252 of trading days, 52 of weeks, 12 of months")
 		}
 	} else if !known {
 		return nil, yaml.Hint(n.Errorf("the first column of %s does not tell how many rows a year has: it begins with %s", fault.Quote(file.Text), fault.List(t.Times, 3)), "write dates such as 2024-01-31, or add periods: 252 of trading days, 52 of weeks, 12 of months")
 	}
-	history := returns.Of(values, m.kind)
+	history := returns.Compute(values, m.kind)
 	moments, err := returns.Estimate(history, m.periods)
 	if err != nil {
 		return nil, yaml.Hint(file.Errorf("%s has %s without a gap: %v%s", fault.Quote(file.Text), fault.Count(len(values), "row"), err, strings.TrimSuffix(strings.Replace(gaps, " Left out:", "; left out:", 1), ".")), "add rows, fill the gaps, or leave out the ingredients that have them")
 	}
 	m.returns, m.covariance = moments.Mean, moments.Covariance
 	m.word = kindWords()[m.kind]
-	m.from = fmt.Sprintf(", a year, from %s over %s", m.kind, fault.Count(len(history), "period"))
-	tellHistory(s, file.Text, m, rhythm, f, taken, moments, gaps, left)
+	m.source = fmt.Sprintf(", a year, from %s over %s", m.kind, fault.Count(len(history), "period"))
+	warnHistory(s, file.Text, m, rhythm, f, taken, moments, gaps, left)
 	return m, nil
 }
 
@@ -420,8 +420,8 @@ func gapsText(t *book.Series, order, columns []int, names []string) string {
 	return text + fmt.Sprintf(": without this ingredient there are %d rows instead of %d.", len(order)-left+alone[worst], len(order)-left)
 }
 
-// tellHistory says what a history was taken for, and what was made of it.
-func tellHistory(s *shelf, name string, m *market, rhythm returns.Rhythm, f fields, taken returns.Kind, moments *returns.Moments, gaps string, left []string) {
+// warnHistory says what a history was taken for, and what was made of it.
+func warnHistory(s *readContext, name string, m *market, rhythm returns.Frequency, f fields, taken returns.Kind, moments *returns.Moments, gaps string, left []string) {
 	text := fmt.Sprintf("%s has %s", name, m.kind)
 	if f["as"] == nil {
 		other := "returns"
@@ -445,8 +445,8 @@ func tellHistory(s *shelf, name string, m *market, rhythm returns.Rhythm, f fiel
 	}
 }
 
-// kindAt reads what a history holds.
-func kindAt(n *yaml.Node) (returns.Kind, error) {
+// readKind reads what a history holds.
+func readKind(n *yaml.Node) (returns.Kind, error) {
 	text, err := n.Str("what the table has")
 	if err != nil {
 		return 0, err
@@ -480,8 +480,8 @@ func columnsOf(t *book.Series, names []string) (columns []int, left []string, er
 	return columns, left, nil
 }
 
-// inOrder returns the rows of a history by time. Without dates they stand as they are.
-func inOrder(t *book.Series, dates []time.Time, dated bool) ([]int, error) {
+// rowsByTime returns the rows of a history by time. Without dates they stand as they are.
+func rowsByTime(t *book.Series, dates []time.Time, dated bool) ([]int, error) {
 	order := make([]int, len(t.Times))
 	for r := range order {
 		order[r] = r

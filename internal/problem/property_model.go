@@ -23,14 +23,14 @@ import (
 	"kir/property"
 )
 
-// maxTried bounds how many settings of constants a model may be asked about.
-const maxTried = 64
+// maxSettings bounds how many settings of constants a model may be asked about.
+const maxSettings = 64
 
 var modelKind = propertyKind{
-	Key:      key("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"),
+	Key:      newKey("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"),
 	Sections: modelSections,
 	read:     readModel,
-	once:     true,
+	readOnce: true,
 }
 
 // modelSections are a model, an input that is spelled out, and directions with their ends.
@@ -39,39 +39,39 @@ var modelSections = schema.Sections{
 		Name: "a model", ID: "model",
 		About: "A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked of it: classes, bounds, a direction, or a value to reach.",
 		Keys: []schema.Key{
-			key("file", schema.Text("file"), "", "the model", "{file: model.txt, class: 1, constants: {temperature: 180}}"),
-			key("output", schema.Text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}"),
-			key("class", schema.OneOrMore(schema.Text("class"), 1), "", "of a model of classes: one, or any of several", "{file: model.txt, class: [1], constants: {temperature: 180}}"),
-			key("at_least", schema.Number(), "", "of a number: at least this", "{file: value.txt, at_least: 0.5, constants: {temperature: 180}}"),
-			key("at_most", schema.Number(), "", "at most this", "{file: value.txt, at_most: 0.5, constants: {temperature: 180}}"),
-			key("between", schema.Pair(schema.Number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}"),
-			key("maximize", schema.Either(schema.Yes(), schema.Link("maximize")), "", "as large as can be, from what scores 0 to what scores 1; `true`: all that the model can say", "{file: value.txt, maximize: true, constants: {temperature: 180}}"),
-			key("minimize", schema.Either(schema.Yes(), schema.Link("minimize")), "", "as small as can be", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}"),
-			key("target", schema.Link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}"),
-			key("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}"),
-			key("features", schema.Either(schema.Named("inputs", modelInput(), nil), schema.List(modelInput(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}"),
-			key("amounts", schema.Choice("share", "percent", "units"), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}"),
-			key("constants", schema.Named("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; several values are each tried", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}"),
-			key("check", schema.Text("file"), "none", "a table of the model's own predictions that kir must give, too", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}"),
-			key("tolerance", schema.AtLeast(0), "0.00001", "how far a prediction may be off", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}"),
+			newKey("file", schema.Text("file"), "", "the model", "{file: model.txt, class: 1, constants: {temperature: 180}}"),
+			newKey("output", schema.Text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}"),
+			newKey("class", schema.OneOrMore(schema.Text("class"), 1), "", "of a model of classes: one, or any of several", "{file: model.txt, class: [1], constants: {temperature: 180}}"),
+			newKey("at_least", schema.Number(), "", "of a number: at least this", "{file: value.txt, at_least: 0.5, constants: {temperature: 180}}"),
+			newKey("at_most", schema.Number(), "", "at most this", "{file: value.txt, at_most: 0.5, constants: {temperature: 180}}"),
+			newKey("between", schema.Pair(schema.Number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}"),
+			newKey("maximize", schema.Either(schema.OnlyTrue(), schema.Link("maximize")), "", "as large as can be, from what scores 0 to what scores 1; `true`: all that the model can say", "{file: value.txt, maximize: true, constants: {temperature: 180}}"),
+			newKey("minimize", schema.Either(schema.OnlyTrue(), schema.Link("minimize")), "", "as small as can be", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}"),
+			newKey("target", schema.Link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}"),
+			newKey("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}"),
+			newKey("features", schema.Either(schema.MapOf("inputs", modelInput(), nil), schema.List(modelInput(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}"),
+			newKey("amounts", schema.Choice("share", "percent", "units"), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}"),
+			newKey("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; several values are each tried", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}"),
+			newKey("check", schema.Text("file"), "none", "a table of the model's own predictions that kir must give, too", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}"),
+			newKey("tolerance", schema.AtLeast(0), "0.00001", "how far a prediction may be off", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}"),
 			floorKey("{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
 		},
-		Need:  []string{"file"},
-		One:   []string{"class", "at_least", "at_most", "between", "maximize", "minimize", "target"},
-		With:  map[string]string{"tolerance": "check"},
-		Alone: map[string]string{"sd": "class maximize minimize target"},
+		Required:     []string{"file"},
+		ExactlyOneOf: []string{"class", "at_least", "at_most", "between", "maximize", "minimize", "target"},
+		Requires:     map[string]string{"tolerance": "check"},
+		Excludes:     map[string]string{"sd": "class maximize minimize target"},
 	},
 	{
 		Name: "an input", ID: "input", About: "The figure of a recipe that an input of the model stands for.",
 		Keys: []schema.Key{
-			key("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}"),
-			key("share", schema.Ingredients(), "", "what they take of the total, 0 to 1", "{share: {family: citrus}}"),
-			key("percent", schema.Ingredients(), "", "the same, 0 to 100", "{percent: Gin}"),
-			key("units", schema.Ingredients(), "", "the same in units", "{units: Gin}"),
-			key("presence", schema.Ingredients(), "", "1 if any of them is used, else 0", "{presence: Milk}"),
-			key("count", schema.Ingredients(), "", "how many of them are used", "{count: \"*\"}"),
+			newKey("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}"),
+			newKey("share", schema.Ingredients(), "", "what they take of the total, 0 to 1", "{share: {family: citrus}}"),
+			newKey("percent", schema.Ingredients(), "", "the same, 0 to 100", "{percent: Gin}"),
+			newKey("units", schema.Ingredients(), "", "the same in units", "{units: Gin}"),
+			newKey("presence", schema.Ingredients(), "", "1 if any of them is used, else 0", "{presence: Milk}"),
+			newKey("count", schema.Ingredients(), "", "how many of them are used", "{count: \"*\"}"),
 		},
-		One: []string{"mean", "share", "percent", "units", "presence", "count"},
+		ExactlyOneOf: []string{"mean", "share", "percent", "units", "presence", "count"},
 	},
 	directionSection("maximize", "0", "2"),
 	directionSection("minimize", "2", "-1"),
@@ -79,7 +79,7 @@ var modelSections = schema.Sections{
 
 // modelInput is an input by the name of what it is, or spelled out.
 func modelInput() schema.Type {
-	return schema.Either(schema.Type{Words: "name", Rule: schema.Object{"type": "string"}}, schema.Link("input"))
+	return schema.Either(schema.Type{Words: "name", Schema: schema.Object{"type": "string"}}, schema.Link("input"))
 }
 
 // directionSection returns a direction with its ends.
@@ -87,19 +87,19 @@ func directionSection(name, from, to string) *schema.Section {
 	return &schema.Section{
 		Name: name, ID: name, About: "A direction with its ends; beyond them the score stays as it is there.",
 		Keys: []schema.Key{
-			key("from", schema.Number(), "", "the value that scores 0", "{from: "+from+", to: "+to+"}"),
-			key("to", schema.Number(), "", "the value that scores 1", "{from: "+from+".5, to: "+to+"}"),
+			newKey("from", schema.Number(), "", "the value that scores 0", "{from: "+from+", to: "+to+"}"),
+			newKey("to", schema.Number(), "", "the value that scores 1", "{from: "+from+".5, to: "+to+"}"),
 		},
-		Need: []string{"from", "to"},
+		Required: []string{"from", "to"},
 	}
 }
 
 // readModel reads a property that is what the tree ensemble of another program says.
-func readModel(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the model", "write {file: model.onnx, class: Fresh}", "file"); err != nil {
 		return Property{}, err
 	}
-	least, err := floor(f)
+	least, err := readFloor(f)
 	if err != nil {
 		return Property{}, err
 	}
@@ -111,24 +111,24 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 	if err != nil {
 		return Property{}, err
 	}
-	b := &mapping{shelf: s, model: m, at: n}
-	if err := b.read(f); err != nil {
+	b := &inputMapping{readContext: s, model: m, at: n}
+	if err := b.readInputs(f); err != nil {
 		return Property{}, err
 	}
 	settings, err := b.bind()
 	if err != nil {
 		return Property{}, err
 	}
-	wish, about, err := modelWish(n, f, told, settings)
+	wish, about, err := readModelDesirability(n, f, told, settings)
 	if err != nil {
 		return Property{}, err
 	}
 	var resolved yaml.Map
-	resolved.Keep(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "target", "sd", "features")
+	resolved.CopyKeys(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "target", "sd", "features")
 	resolved.Set("amounts", b.amounts)
-	resolved.Keep(n, "constants", "check")
+	resolved.CopyKeys(n, "constants", "check")
 	if v := f["check"]; v != nil {
-		tolerance, err := b.check(ctx, v, f["tolerance"], told, settings)
+		tolerance, err := b.checkPredictions(ctx, v, f["tolerance"], told, settings)
 		if err != nil {
 			return Property{}, err
 		}
@@ -137,51 +137,51 @@ func readModel(ctx context.Context, s *shelf, n *yaml.Node, f fields) (Property,
 		return Property{}, yaml.Hint(f["tolerance"].Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
 	}
 	resolved.Set("floor", least)
-	model := foreign.New(settings, func(sums []float64) float64 { return wish(told.of(sums)) }, least)
+	model := foreign.New(settings, func(sums []float64) float64 { return wish(told.valueOf(sums)) }, least)
 	p := Property{
 		About:    fmt.Sprintf("%s of %s: %s", told.name, fault.Quote(f["file"].Text), about),
 		property: model, resolved: resolved,
 	}
 	if told.probability {
-		bare := foreign.New(settings, func(sums []float64) float64 { return wish(told.of(sums)) }, 0)
-		p.Class, p.chance = told.class, func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) }
-		p.level = func() (*level, error) {
-			l := scoreLevel(bare)
-			l.what, l.share = chanceWords, asShare
+		bare := foreign.New(settings, func(sums []float64) float64 { return wish(told.valueOf(sums)) }, 0)
+		p.Class, p.classChance = told.class, func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) }
+		p.valueScale = func() (*valueScale, error) {
+			l := scoreScale(bare)
+			l.valueName, l.notation = chanceWords, asShare
 			return l, nil
 		}
 	} else {
 		p.Value = func(x *mcmc.Composition) (v float64, at string) {
 			sums, setting := model.Sums(x)
-			return told.of(sums), b.setting(setting)
+			return told.valueOf(sums), b.describeSetting(setting)
 		}
-		p.level = func() (*level, error) { return modelLevel(settings, told) }
+		p.valueScale = func() (*valueScale, error) { return modelScale(settings, told) }
 	}
 	return p, nil
 }
 
-// modelLevel is the level of a number that a model of another program predicts.
-func modelLevel(settings []*ensemble.Score, told toldOutput) (*level, error) {
+// modelScale is the level of a number that a model of another program predicts.
+func modelScale(settings []*ensemble.Score, told modelOutput) (*valueScale, error) {
 	if len(settings) > 1 {
 		return nil, fmt.Errorf("the model is asked in %d settings of its constants, and a limit is of one", len(settings))
 	}
 	least, greatest := settings[0].Bounds()
 	of := foreign.New(settings, func([]float64) float64 { return 1 }, 0)
-	return &level{
-		what: modelWords,
-		shown: func(x *mcmc.Composition) float64 {
+	return &valueScale{
+		valueName: modelWords,
+		shownValue: func(x *mcmc.Composition) float64 {
 			sums, _ := of.Sums(x)
-			return told.of(sums)
+			return told.valueOf(sums)
 		},
-		as: func(d *property.Desirability) (mcmc.Property, error) {
-			return foreign.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(told.of(sums))) }, 0), nil
+		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
+			return foreign.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(told.valueOf(sums))) }, 0), nil
 		},
-		scale: 1, width: max(math.Abs(told.of(greatest)-told.of(least))/20, math.SmallestNonzeroFloat64),
+		scale: 1, width: max(math.Abs(told.valueOf(greatest)-told.valueOf(least))/20, math.SmallestNonzeroFloat64),
 	}, nil
 }
 
 // loadModel reads the file of a model, of whichever program it is.
-func loadModel(ctx context.Context, s *shelf, n *yaml.Node) (m *ensemble.Model, err error) {
+func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.Model, err error) {
 	err = s.files.Read(ctx, n, "the file of the model", func(r io.Reader, _ string) (err error) {
 		b := bufio.NewReader(r)
 		start, _ := b.Peek(64)
@@ -201,61 +201,61 @@ func loadModel(ctx context.Context, s *shelf, n *yaml.Node) (m *ensemble.Model, 
 	return m, err
 }
 
-// A toldOutput is what of a model is asked for.
-type toldOutput struct {
+// A modelOutput is what of a model is asked for.
+type modelOutput struct {
 	name        string
 	class       string // those that are wanted, in words
 	probability bool
-	of          func(sums []float64) float64
+	valueOf     func(sums []float64) float64
 }
 
 // chooseOutput finds the output, and the classes that are wanted of it.
-func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (toldOutput, error) {
+func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (modelOutput, error) {
 	at := 0
 	if v := f["output"]; v != nil {
 		name, err := v.Str("the output")
 		if err != nil {
-			return toldOutput{}, err
+			return modelOutput{}, err
 		}
 		names := make([]string, len(m.Outputs))
 		for k, o := range m.Outputs {
 			names[k] = o.Name
 		}
 		if at = slices.Index(names, name); at < 0 {
-			return toldOutput{}, yaml.Offer(v.Errorf("the model has no output %s", v.Shown()), name, "it has", names, 12)
+			return modelOutput{}, yaml.SuggestName(v.Errorf("the model has no output %s", v.Describe()), name, "it has", names, 12)
 		}
 	}
 	o := m.Outputs[at]
 	v := f["class"]
 	switch {
 	case o.Classes == nil && v != nil:
-		return toldOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", fault.Quote(o.Name)), "ask for maximize: true, minimize: true, target, at_least, at_most or between")
+		return modelOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", fault.Quote(o.Name)), "ask for maximize: true, minimize: true, target, at_least, at_most or between")
 	case o.Classes == nil:
-		return toldOutput{name: o.Name, of: func(sums []float64) float64 { return o.Of(sums, 0) }}, nil
+		return modelOutput{name: o.Name, valueOf: func(sums []float64) float64 { return o.Of(sums, 0) }}, nil
 	case v == nil:
-		return toldOutput{}, yaml.Hint(n.Errorf("the output %s is of classes, and none is wanted", fault.Quote(o.Name)), "add class: one of %s, or a list of them", fault.List(o.Classes, 12))
+		return modelOutput{}, yaml.Hint(n.Errorf("the output %s is of classes, and none is wanted", fault.Quote(o.Name)), "add class: one of %s, or a list of them", fault.List(o.Classes, 12))
 	}
 	var classes []int
 	var names []string
 	for _, item := range v.ItemsOrSelf() {
 		name, err := item.Str("the class")
 		if err != nil {
-			return toldOutput{}, err
+			return modelOutput{}, err
 		}
 		k := slices.Index(o.Classes, name)
 		if k < 0 {
-			return toldOutput{}, yaml.Offer(item.Errorf("the model has no class %s", item.Shown()), name, "it has", o.Classes, 12)
+			return modelOutput{}, yaml.SuggestName(item.Errorf("the model has no class %s", item.Describe()), name, "it has", o.Classes, 12)
 		}
 		if slices.Contains(classes, k) {
-			return toldOutput{}, yaml.Hint(item.Errorf("the class %s is named twice", item.Shown()), "name it once")
+			return modelOutput{}, yaml.Hint(item.Errorf("the class %s is named twice", item.Describe()), "name it once")
 		}
 		classes, names = append(classes, k), append(names, name)
 	}
 	if classes == nil {
-		return toldOutput{}, yaml.Hint(v.Errorf("no class is wanted"), "name one of %s", fault.List(o.Classes, 12))
+		return modelOutput{}, yaml.Hint(v.Errorf("no class is wanted"), "name one of %s", fault.List(o.Classes, 12))
 	}
 	class := strings.Join(names, " or ")
-	return toldOutput{o.Name + " of " + class, class, true, func(sums []float64) float64 {
+	return modelOutput{o.Name + " of " + class, class, true, func(sums []float64) float64 {
 		p := 0.0
 		for _, k := range classes {
 			p += o.Of(sums, k)
@@ -264,8 +264,8 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (toldOutput, error)
 	}}, nil
 }
 
-// modelWish reads how good a value is, 0 to 1.
-func modelWish(n *yaml.Node, f fields, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
+// readModelDesirability reads how good a value is, 0 to 1.
+func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	var given []string
 	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize", "target"} {
 		if f[key] != nil {
@@ -283,19 +283,19 @@ func modelWish(n *yaml.Node, f fields, told toldOutput, settings []*ensemble.Sco
 		return func(p float64) float64 { return min(max(p, 0), 1) }, "as probable as can be", nil
 	}
 	if len(given) != 1 {
-		return nil, "", yaml.Hint(n.Errorf("%s", askedFor("the model", given)), "say one of maximize: true, minimize: true, target, at_least, at_most, between")
+		return nil, "", yaml.Hint(n.Errorf("%s", objectiveCountText("the model", given)), "say one of maximize: true, minimize: true, target, at_least, at_most, between")
 	}
 	if given[0] == "target" {
-		d, about, err := desirability(n, map[string]*yaml.Node{"target": f["target"]})
+		d, about, err := readDesirability(n, map[string]*yaml.Node{"target": f["target"]})
 		if err != nil {
 			return nil, "", err
 		}
 		return func(v float64) float64 { return portable.Exp(d.Log(v)) }, about, nil
 	}
 	if !bounded {
-		return towards(given[0], f[given[0]], told, settings)
+		return readModelDirection(given[0], f[given[0]], told, settings)
 	}
-	want, at, err := wanted(n, map[string]*yaml.Node{given[0]: f[given[0]]})
+	want, at, err := readWant(n, map[string]*yaml.Node{given[0]: f[given[0]]})
 	if err != nil {
 		return nil, "", err
 	}
@@ -315,7 +315,7 @@ func modelWish(n *yaml.Node, f fields, told toldOutput, settings []*ensemble.Sco
 		err = yaml.Hint(v.Errorf("sd is %v", sd), "it must be above 0: the standard deviation of what is, about what the model says")
 	}
 	if err != nil || math.IsInf(low, -1) && math.IsInf(high, 1) {
-		return nil, about, at.Blame(err)
+		return nil, about, at.PlaceError(err)
 	}
 	// Φ((high − v)/sd) − Φ((low − v)/sd), of the tails that are not near 1.
 	return func(v float64) float64 {
@@ -327,11 +327,11 @@ func modelWish(n *yaml.Node, f fields, told toldOutput, settings []*ensemble.Sco
 	}, fmt.Sprintf("%s, give or take %v", about, sd), nil
 }
 
-// towards reads maximize or minimize: true, or from where to where.
-func towards(key string, n *yaml.Node, told toldOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
+// readModelDirection reads maximize or minimize: true, or from where to where.
+func readModelDirection(key string, n *yaml.Node, told modelOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	from, to := math.Inf(1), math.Inf(-1)
 	if n.Kind == yaml.Mapping {
-		f, err := modelSections.Of(key).Fields(n)
+		f, err := modelSections.ByID(key).Fields(n)
 		if err != nil {
 			return nil, "", err
 		}
@@ -345,12 +345,12 @@ func towards(key string, n *yaml.Node, told toldOutput, settings []*ensemble.Sco
 			return nil, "", err
 		}
 	} else {
-		if _, err := direction(key, n); err != nil {
+		if _, err := readDirection(key, n); err != nil {
 			return nil, "", err
 		}
 		for _, s := range settings {
 			least, greatest := s.Bounds()
-			a, b := told.of(least), told.of(greatest)
+			a, b := told.valueOf(least), told.valueOf(greatest)
 			from, to = min(from, a, b), max(to, a, b)
 		}
 		if key == "minimize" {

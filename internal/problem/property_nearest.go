@@ -20,42 +20,42 @@ var (
 // nearestKind returns novelty or likeness.
 func nearestKind(name, is, example, about string, likes bool) propertyKind {
 	return propertyKind{
-		Key: key(name, schema.Link(name), "", is, example),
+		Key: newKey(name, schema.Link(name), "", is, example),
 		Sections: schema.Sections{{
 			Name: name, ID: name, About: about,
 			Keys: []schema.Key{
-				key("by", schema.Choice("overlap", "amounts"), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}"),
-				key("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}"),
-				key("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}"),
-				key("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}"),
+				newKey("by", schema.Choice("overlap", "amounts"), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}"),
+				newKey("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}"),
+				newKey("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}"),
+				newKey("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}"),
 				floorKey("{floor: 0.01}"),
 			},
-			More: []schema.Object{{"anyOf": []schema.Object{
+			Extra: []schema.Object{{"anyOf": []schema.Object{
 				{"not": schema.Object{"anyOf": []schema.Object{{"required": []string{"zero"}}, {"required": []string{"scale"}}}}},
 				{"required": []string{"by"}, "properties": schema.Object{"by": schema.Object{"const": "amounts"}}},
 			}}},
 		}},
-		read: func(_ context.Context, s *shelf, n *yaml.Node, f fields) (Property, error) {
+		read: func(_ context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 			return readNearest(s, n, f, name, likes)
 		},
-		bySplit: byAmounts,
+		scoredBySplit: isByAmounts,
 	}
 }
 
-// byAmounts says whether novelty or likeness is measured by amounts.
-func byAmounts(n *yaml.Node) bool {
+// isByAmounts says whether novelty or likeness is measured by amounts.
+func isByAmounts(n *yaml.Node) bool {
 	by := n.Get("by")
 	return by != nil && by.Text == "amounts"
 }
 
 // readNearest reads novelty or likeness: how far from, or near to, known recipes a
 // composition is.
-func readNearest(s *shelf, n *yaml.Node, f fields, kind string, likes bool) (Property, error) {
-	rows, names, err := known(s, n, f["to"], kind)
+func readNearest(s *readContext, n *yaml.Node, f fields, kind string, likes bool) (Property, error) {
+	rows, names, err := namedRecipes(s, n, f["to"], kind)
 	if err != nil {
 		return Property{}, err
 	}
-	least, err := floor(f)
+	least, err := readFloor(f)
 	if err != nil {
 		return Property{}, err
 	}
@@ -65,13 +65,13 @@ func readNearest(s *shelf, n *yaml.Node, f fields, kind string, likes bool) (Pro
 			return Property{}, err
 		}
 		if by != "overlap" && by != "amounts" {
-			return Property{}, yaml.Hint(v.Errorf("%s is by %s", kind, v.Shown()), "write overlap, for the ingredients, or amounts")
+			return Property{}, yaml.Hint(v.Errorf("%s is by %s", kind, v.Describe()), "write overlap, for the ingredients, or amounts")
 		}
 	}
 	about := map[bool]string{true: "near", false: "far from"}[likes] + " " + names
 	var resolved yaml.Map
 	resolved.Set("by", by)
-	resolved.Keep(n, "to")
+	resolved.CopyKeys(n, "to")
 	if by == "overlap" {
 		for _, key := range []string{"zero", "scale"} {
 			if f[key] != nil {
@@ -88,7 +88,7 @@ func readNearest(s *shelf, n *yaml.Node, f fields, kind string, likes bool) (Pro
 		}
 		p, err := build(len(s.names), sets, least)
 		if err != nil {
-			return Property{}, n.Blame(err)
+			return Property{}, n.PlaceError(err)
 		}
 		resolved.Set("floor", least)
 		return Property{About: about + " by overlap of ingredients", property: p, resolved: resolved}, nil
@@ -99,7 +99,7 @@ func readNearest(s *shelf, n *yaml.Node, f fields, kind string, likes bool) (Pro
 			return Property{}, err
 		}
 		if o.Zero < 1e-6 || o.Zero > 1 {
-			return Property{}, yaml.Hint(v.Errorf("zero is %s units", v.Shown()), "it stands in place of an amount of 0: write from 0.000001 to 1")
+			return Property{}, yaml.Hint(v.Errorf("zero is %s units", v.Describe()), "it stands in place of an amount of 0: write from 0.000001 to 1")
 		}
 	}
 	if v := f["scale"]; v != nil {
@@ -107,14 +107,14 @@ func readNearest(s *shelf, n *yaml.Node, f fields, kind string, likes bool) (Pro
 			return Property{}, err
 		}
 		if o.Scale <= 0 {
-			return Property{}, yaml.Hint(v.Errorf("the scale is %s", v.Shown()), "it must be above 0: the distance at which likeness has fallen to 61 %%")
+			return Property{}, yaml.Hint(v.Errorf("the scale is %s", v.Describe()), "it must be above 0: the distance at which likeness has fallen to 61 %%")
 		}
 	} else {
 		// The scale of the whole book, whichever recipes are compared with.
 		all := o
 		all.Recipes = s.recipes
 		if o.Scale, err = property.TypicalDistance(all); err != nil {
-			return Property{}, n.Blame(err)
+			return Property{}, n.PlaceError(err)
 		}
 		if o.Scale == 0 {
 			return Property{}, yaml.Hint(n.Errorf("the recipes do not tell a scale: most have an equal among the others"), "write a scale, such as 3: the distance at which likeness has fallen to 61 %%")
@@ -126,7 +126,7 @@ func readNearest(s *shelf, n *yaml.Node, f fields, kind string, likes bool) (Pro
 	}
 	p, err := build(o)
 	if err != nil {
-		return Property{}, n.Blame(err)
+		return Property{}, n.PlaceError(err)
 	}
 	resolved.Set("zero", o.Zero)
 	resolved.Set("scale", o.Scale)
@@ -137,8 +137,8 @@ func readNearest(s *shelf, n *yaml.Node, f fields, kind string, likes bool) (Pro
 	}, nil
 }
 
-// known returns the recipes that are named, or all, and how to call them.
-func known(s *shelf, n, to *yaml.Node, kind string) (rows [][]mcmc.Part, names string, err error) {
+// namedRecipes returns the recipes that are named, or all, and how to call them.
+func namedRecipes(s *readContext, n, to *yaml.Node, kind string) (rows [][]mcmc.Part, names string, err error) {
 	recipes := s.book
 	if recipes == nil {
 		return nil, "", yaml.Hint(n.Errorf("%s is measured from recipes, and the problem has none", kind), "add recipes: a CSV file")
@@ -162,12 +162,12 @@ func known(s *shelf, n, to *yaml.Node, kind string) (rows [][]mcmc.Part, names s
 		if err != nil {
 			return nil, "", err
 		}
-		r, ok := index[book.Name(name)]
+		r, ok := index[book.NormalizeName(name)]
 		if !ok {
-			return nil, "", yaml.Offer(item.Errorf("there is no recipe %s", item.Shown()), name, "there are", all, 8)
+			return nil, "", yaml.SuggestName(item.Errorf("there is no recipe %s", item.Describe()), name, "there are", all, 8)
 		}
 		if seen[r] {
-			return nil, "", yaml.Hint(item.Errorf("the recipe %s is named twice", item.Shown()), "name it once")
+			return nil, "", yaml.Hint(item.Errorf("the recipe %s is named twice", item.Describe()), "name it once")
 		}
 		seen[r] = true
 		rows = append(rows, s.recipes[r])

@@ -15,7 +15,7 @@ import (
 const maxFactors = 1 << 22
 
 var pairsKind = propertyKind{
-	Key:      key("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
+	Key:      newKey("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
 	Sections: pairsSections,
 	read:     readPairs,
 }
@@ -26,15 +26,15 @@ var pairsSections = schema.Sections{
 		Name: "pairs", ID: "pairs",
 		About: "How usual the pairs of a composition are in the book, and factors of your own.",
 		Keys: []schema.Key{
-			key("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}"),
-			key("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}"),
-			key("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}"),
-			key("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}"),
+			newKey("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}"),
+			newKey("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}"),
+			newKey("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}"),
+			newKey("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}"),
 		},
-		More: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
+		Extra: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
 	},
 	pairSection("favour", schema.Above(1), "3", "A pair that is better than others."),
-	pairSection("avoid", schema.Type{Words: "number, 0 to below 1", Rule: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}, "0.1", "A pair that is worse than others; a factor of 0 forbids it."),
+	pairSection("avoid", schema.Type{Words: "number, 0 to below 1", Schema: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}, "0.1", "A pair that is worse than others; a factor of 0 forbids it."),
 }
 
 // pairSection returns the section of a pair to favour or to avoid.
@@ -42,15 +42,15 @@ func pairSection(name string, factor schema.Type, example, about string) *schema
 	return &schema.Section{
 		Name: "a pair to " + name, ID: "pair to " + name, About: about,
 		Keys: []schema.Key{
-			key("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}"),
-			key("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}"),
+			newKey("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}"),
+			newKey("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}"),
 		},
-		Need: []string{"of", "factor"},
+		Required: []string{"of", "factor"},
 	}
 }
 
 // readPairs reads a property of how well ingredients go together.
-func readPairs(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
+func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Property, err error) {
 	o := property.PairsOptions{Ingredients: len(s.names), Total: s.total, Smooth: 1}
 	lift := "none"
 	if s.book != nil {
@@ -62,7 +62,7 @@ func readPairs(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ Property,
 		}
 		lifts := []string{"mean", "product", "none"}
 		if !slices.Contains(lifts, lift) {
-			return Property{}, yaml.Hint(v.Errorf("lift is %s", v.Shown()), "write mean, product or none")
+			return Property{}, yaml.Hint(v.Errorf("lift is %s", v.Describe()), "write mean, product or none")
 		}
 		if lift != "none" && s.book == nil {
 			return Property{}, yaml.Hint(v.Errorf("lifts are counted in recipes, and the problem has none"), "add recipes: a CSV file, or write lift: none")
@@ -77,7 +77,7 @@ func readPairs(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ Property,
 			return Property{}, err
 		}
 		if o.Smooth <= 0 {
-			return Property{}, yaml.Hint(v.Errorf("smooth is %s", v.Shown()), "it must be above 0: 1 counts as a recipe more")
+			return Property{}, yaml.Hint(v.Errorf("smooth is %s", v.Describe()), "it must be above 0: 1 counts as a recipe more")
 		}
 	}
 	about := map[string]string{"mean": "how usual the pairs are in the book, on average", "product": "how usual the pairs are in the book, multiplied", "none": "factors of pairs"}[lift]
@@ -101,14 +101,14 @@ func readPairs(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ Property,
 	}
 	p, err := property.NewPairs(o)
 	if err != nil {
-		return Property{}, n.Blame(err)
+		return Property{}, n.PlaceError(err)
 	}
 	var resolved yaml.Map
 	resolved.Set("lift", lift)
 	if o.Lift != property.NoLift {
 		resolved.Set("smooth", o.Smooth)
 	}
-	resolved.Keep(n, "favour", "avoid")
+	resolved.CopyKeys(n, "favour", "avoid")
 	return Property{About: about, property: p, resolved: resolved}, nil
 }
 
@@ -118,7 +118,7 @@ func readPairs(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ Property,
 //
 // A side may stand for several ingredients; each pair of the two sides gets the
 // factor once.
-func pairFactors(s *shelf, n *yaml.Node, key string) ([]property.PairFactor, error) {
+func pairFactors(s *readContext, n *yaml.Node, key string) ([]property.PairFactor, error) {
 	if n == nil {
 		return nil, nil
 	}
@@ -128,7 +128,7 @@ func pairFactors(s *shelf, n *yaml.Node, key string) ([]property.PairFactor, err
 	}
 	var factors []property.PairFactor
 	for _, item := range items {
-		f, err := pairsSections.Of("pair to " + key).Fields(item)
+		f, err := pairsSections.ByID("pair to " + key).Fields(item)
 		if err != nil {
 			return nil, err
 		}

@@ -17,18 +17,18 @@ import (
 )
 
 var preferenceKind = propertyKind{
-	Key: key("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
+	Key: newKey("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
 	Sections: schema.Sections{{
 		Name: "a preference", ID: "preference", About: "Learns from pairs which recipes somebody likes better, as [kir serve](serve.md) asks.",
 		Keys: []schema.Key{
-			key("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}"),
-			key("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}"),
-			key("first", schema.Whole(1, 500), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}"),
+			newKey("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}"),
+			newKey("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}"),
+			newKey("first", schema.Integer(1, 500), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}"),
 		},
-		Need: []string{"pairs"},
+		Required: []string{"pairs"},
 	}},
-	read:    readPreference,
-	bySplit: always,
+	read:          readPreference,
+	scoredBySplit: alwaysBySplit,
 }
 
 // readPreference reads a taste that is learnt from comparisons:
@@ -37,13 +37,13 @@ var preferenceKind = propertyKind{
 //
 // groups is an attribute whose totals tell of taste, too, and first how many of the
 // pairs count, those in the beginning of the file.
-func readPreference(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Property, err error) {
+func readPreference(ctx context.Context, s *readContext, n *yaml.Node, f fields) (_ Property, err error) {
 	if err := n.Require("the preference", "write {pairs: tasted.csv}", "pairs"); err != nil {
 		return Property{}, err
 	}
 	var pairs []property.Pair
 	err = s.files.Read(ctx, f["pairs"], "the file of comparisons", func(r io.Reader, path string) (err error) {
-		pairs, err = comparisons(s, r, path)
+		pairs, err = readComparisons(s, r, path)
 		return err
 	})
 	if err != nil {
@@ -74,24 +74,24 @@ func readPreference(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ Pr
 			of[i] = -1
 		}
 		for k, g := range groups(a) {
-			for _, i := range g.of {
+			for _, i := range g.members {
 				of[i] = k
 			}
 		}
 	}
 	learnt, err := property.NewComparisons(len(s.names), s.total, of, pairs)
 	if err != nil {
-		return Property{}, f["pairs"].Blame(err)
+		return Property{}, f["pairs"].PlaceError(err)
 	}
 	held, err := property.NewHeldOut(len(s.names), s.total, of, pairs)
 	if err != nil {
-		return Property{}, f["pairs"].Blame(err)
+		return Property{}, f["pairs"].PlaceError(err)
 	}
 	var resolved yaml.Map
-	resolved.Keep(n, "pairs", "groups")
+	resolved.CopyKeys(n, "pairs", "groups")
 	resolved.Set("first", first)
 	return Property{
-		About: "liked better in " + number.Counted(len(pairs), "comparison") + heldOutWords(held), Taste: learnt.Taste(), HeldOut: held,
+		About: "liked better in " + number.Counted(len(pairs), "comparison") + heldOutWords(held), Posterior: learnt.Posterior(), HeldOut: held,
 		property: property.NewPreference(learnt), resolved: resolved,
 	}, nil
 }
@@ -112,9 +112,9 @@ const mostPairCells = 1 << 20
 // of the two.
 var pairColumns = []string{"pair", "choice", "ingredient", "amount"}
 
-// comparisons reads comparisons, in the order of the file. Amounts may be in any
+// readComparisons reads comparisons, in the order of the file. Amounts may be in any
 // unit: what counts is their share.
-func comparisons(s *shelf, r io.Reader, path string) ([]property.Pair, error) {
+func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair, error) {
 	cells, err := book.ReadCells(r, path, book.Layout{}, pairColumns, nil)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func comparisons(s *shelf, r io.Reader, path string) ([]property.Pair, error) {
 			if len(c.parts) == 0 {
 				return nil, &fault.Error{File: path, Message: fmt.Sprintf("the pair %s has no %s one", fault.Quote(name), []string{"better", "worse"}[k]), Hint: "write rows of both"}
 			}
-			if made[k], err = closed(len(s.names), s.total, c.parts, c.of, c.sum); err != nil {
+			if made[k], err = closeAmounts(len(s.names), s.total, c.parts, c.of, c.sum); err != nil {
 				return nil, cells.ErrorAt(c.row, 0, fmt.Sprintf("the pair %s: %v", fault.Quote(name), err), "")
 			}
 		}
@@ -179,9 +179,9 @@ func comparisons(s *shelf, r io.Reader, path string) ([]property.Pair, error) {
 	return pairs, nil
 }
 
-// closed divides the total as amounts are, by largest remainders; what is left with
+// closeAmounts divides the total as amounts are, by largest remainders; what is left with
 // no unit of it is left out.
-func closed(n, total int, parts []mcmc.Part, amounts []float64, sum float64) (*mcmc.Composition, error) {
+func closeAmounts(n, total int, parts []mcmc.Part, amounts []float64, sum float64) (*mcmc.Composition, error) {
 	rest := make([]float64, len(parts))
 	left := total
 	for k, v := range amounts {

@@ -193,7 +193,7 @@ func TestKinds(t *testing.T) {
 				}
 				said += fmt.Sprintf(" %.9g", math.Exp(w.property.LogScore(x)))
 			}
-			kept.Holds(t, c.yaml, said)
+			kept.CheckText(t, c.yaml, said)
 			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.ContainsFunc(allKinds().properties, func(k propertyKind) bool { return k.Name == kind }) {
 				t.Errorf("its kind is %q", w.Kind)
 			}
@@ -463,7 +463,7 @@ func TestBadProperties(t *testing.T) {
 			if filepath.Base(bad.File) != want.file || bad.Line != want.line || bad.Column != want.column {
 				t.Errorf("the place is %s:%d:%d, want %v, in %v", filepath.Base(bad.File), bad.Line, bad.Column, want, err)
 			}
-			kept.Fails(t, strings.TrimPrefix(t.Name(), "TestBadProperties/"), err)
+			kept.CheckError(t, strings.TrimPrefix(t.Name(), "TestBadProperties/"), err)
 			for _, words := range c.says {
 				if !strings.Contains(err.Error(), words) {
 					t.Errorf("the message does not say %q: %v", words, err)

@@ -13,8 +13,8 @@ import (
 	"kir/rule"
 )
 
-// Known returns the known recipes in the book's order, closed to the total.
-func (p *Problem) Known() ([]*mcmc.Composition, error) {
+// KnownRecipes returns the known recipes in the book's order, closed to the total.
+func (p *Problem) KnownRecipes() ([]*mcmc.Composition, error) {
 	known := make([]*mcmc.Composition, len(p.recipes))
 	for r, parts := range p.recipes {
 		x, err := mcmc.NewComposition(len(p.Ingredients), parts...)
@@ -26,41 +26,41 @@ func (p *Problem) Known() ([]*mcmc.Composition, error) {
 	return known, nil
 }
 
-// Question returns what there is to know of the problem when its best is looked
+// SearchQuestion returns what there is to know of the problem when its best is looked
 // for.
-func (p *Problem) Question() (*search.Question, error) {
-	known, err := p.Known()
+func (p *Problem) SearchQuestion() (*search.Question, error) {
+	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
 	}
-	q := &search.Question{Target: p.Target, Effort: p.Search.Effort, Known: known, Kind: p.kind(known)}
+	q := &search.Question{Target: p.Target, Effort: p.Search.Effort, Known: known, Niche: p.nicheOf(known)}
 	if len(known) > 0 {
 		q.KnownScores = func() ([]float64, error) { return p.knownScores(known) }
-		if !p.Search.Any {
-			p.stay(q)
+		if !p.Search.AnyDoses {
+			p.restrictToData(q)
 		}
 	}
-	if p.ownSets() {
+	if p.hasDistinctSets() {
 		q.Refuse = func(ingredients []int) bool {
-			_, known := p.Book.Known(ingredients)
+			_, known := p.Book.RecipeWithSet(ingredients)
 			return known
 		}
 	}
-	if slices.ContainsFunc(p.Properties, func(w Property) bool { return w.halved() }) {
-		q.Halves = p.halves
+	if slices.ContainsFunc(p.Properties, func(w Property) bool { return w.splitsInHalves() }) {
+		q.Halves = p.splitHalves
 	}
-	q.Stated = p.stated()
-	if q.Bounding, err = p.bounding(); err != nil {
+	q.Stated = p.hasNoModel()
+	if q.Bounding, err = p.boundProblem(); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
 
-// stay keeps what is offered where the book is: no amount below the least of an
+// restrictToData keeps what is offered where the book is: no amount below the least of an
 // ingredient and, where something has been learnt from recipes, none above the
 // greatest, and nothing without what all recipes have. Models have seen nothing
 // else, and a search finds where they are wrong. What a rule asks for goes before.
-func (p *Problem) stay(q *search.Question) {
+func (p *Problem) restrictToData(q *search.Question) {
 	least, most := search.Doses(len(p.Ingredients), q.Known)
 	q.Least = least
 	if !slices.ContainsFunc(p.Properties, func(w Property) bool { return w.Weight > 0 && w.learnt != nil }) {
@@ -78,7 +78,7 @@ func (p *Problem) stay(q *search.Question) {
 			}
 		}
 	}
-	if all := p.always(); len(all) > 0 {
+	if all := p.alwaysUsed(); len(all) > 0 {
 		q.Always = all
 		q.Lacks = func(ingredients []int) bool {
 			return slices.ContainsFunc(all, func(i int) bool { return !slices.Contains(ingredients, i) })
@@ -86,8 +86,8 @@ func (p *Problem) stay(q *search.Question) {
 	}
 }
 
-// always returns the ingredients that all recipes have, of a book of at least ten.
-func (p *Problem) always() (all []int) {
+// alwaysUsed returns the ingredients that all recipes have, of a book of at least ten.
+func (p *Problem) alwaysUsed() (all []int) {
 	const fewest = 10
 	if len(p.recipes) < fewest {
 		return nil
@@ -106,17 +106,17 @@ func (p *Problem) always() (all []int) {
 	return all
 }
 
-// halved says whether a property counts and has learnt from the book's recipes.
-func (w *Property) halved() bool { return w.Weight > 0 && w.ByHeldOut() }
+// splitsInHalves says whether a property counts and has learnt from the book's recipes.
+func (w *Property) splitsInHalves() bool { return w.Weight > 0 && w.ScoresByHeldOut() }
 
-// Checked says whether models of halves of the book check what a property promises.
-func (w *Property) Checked() bool { return w.halved() }
+// IsChecked says whether models of halves of the book check what a property promises.
+func (w *Property) IsChecked() bool { return w.splitsInHalves() }
 
-// ownSets says whether a recipe is known by what it is made of: most recipes have
+// hasDistinctSets says whether a recipe is known by what it is made of: most recipes have
 // a set of ingredients that no other has. Then what has the set of a known one is
 // no new idea. Where many recipes share a set, as in a book of mixtures of the
 // same few materials, the amounts are the idea.
-func (p *Problem) ownSets() bool {
+func (p *Problem) hasDistinctSets() bool {
 	if p.Book == nil {
 		return false
 	}
@@ -141,9 +141,9 @@ func (p *Problem) ownSets() bool {
 	return 2*alone > len(p.recipes)
 }
 
-// kind tells ideas apart by the number of ingredients, the main one and, if the
+// nicheOf tells ideas apart by the number of ingredients, the main one and, if the
 // ingredients have a cost, by thirds of that of the known recipes.
-func (p *Problem) kind(known []*mcmc.Composition) (kind search.Kind) {
+func (p *Problem) nicheOf(known []*mcmc.Composition) (kind search.Niche) {
 	if p.attributes == nil {
 		return kind
 	}
@@ -172,7 +172,7 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 		if w.Weight == 0 {
 			continue
 		}
-		of, err := w.scoresOf(p, known)
+		of, err := w.knownScores(p, known)
 		if err != nil {
 			return nil, err
 		}
@@ -183,10 +183,10 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 	return scores, nil
 }
 
-// scoresOf returns y of each known recipe, NaN where it cannot be told fairly.
-func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, error) {
-	if w.ByHeldOut() {
-		return w.learnt.outOfBag(p)
+// knownScores returns y of each known recipe, NaN where it cannot be told fairly.
+func (w *Property) knownScores(p *Problem, known []*mcmc.Composition) ([]float64, error) {
+	if w.ScoresByHeldOut() {
+		return w.learnt.heldOutScores(p)
 	}
 	scores := make([]float64, len(known))
 	for r, x := range known {
@@ -198,21 +198,21 @@ func (w *Property) scoresOf(p *Problem, known []*mcmc.Composition) ([]float64, e
 	return scores, nil
 }
 
-// halves returns two targets that are alike but for their forests, which have
+// splitHalves returns two targets that are alike but for their forests, which have
 // learnt from different halves of the recipes.
-func (p *Problem) halves(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error) {
-	var wishes [2][]mcmc.Wish
+func (p *Problem) splitHalves(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error) {
+	var wishes [2][]mcmc.Objective
 	for _, w := range p.Properties {
-		wish := mcmc.Wish{Name: w.Name, Property: w.property}
+		wish := mcmc.Objective{Name: w.Name, Property: w.property}
 		if w.Weight > 0 {
 			wish.Weight = 1
 		}
-		of := [2]mcmc.Wish{wish, wish}
-		if w.halved() {
+		of := [2]mcmc.Objective{wish, wish}
+		if w.splitsInHalves() {
 			var data [2]*model.Data
 			data[0], data[1] = w.learnt.data.Halves(seed)
 			for k := range of {
-				if of[k].Property, err = w.learnt.again(ctx, data[k]); err != nil {
+				if of[k].Property, err = w.learnt.relearn(ctx, data[k]); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -221,9 +221,9 @@ func (p *Problem) halves(ctx context.Context, seed uint64) (own, other *mcmc.Tar
 			wishes[k] = append(wishes[k], of[k])
 		}
 	}
-	if own, err = p.Target.WithWishes(wishes[0]...); err != nil {
+	if own, err = p.Target.WithObjectives(wishes[0]...); err != nil {
 		return nil, nil, err
 	}
-	other, err = p.Target.WithWishes(wishes[1]...)
+	other, err = p.Target.WithObjectives(wishes[1]...)
 	return own, other, err
 }

@@ -20,11 +20,11 @@ import (
 
 // ResultsPath returns where the results of a problem's campaign are: beside the problem
 // file, by its name.
-func ResultsPath(problem string) string { return Beside(problem, "results.csv") }
+func ResultsPath(problem string) string { return SiblingPath(problem, "results.csv") }
 
-// Beside returns the path of a file that is called after a problem file, such as
+// SiblingPath returns the path of a file that is called after a problem file, such as
 // problem.results.csv.
-func Beside(problem, ending string) string {
+func SiblingPath(problem, ending string) string {
 	for _, ext := range []string{".yaml", ".yml"} {
 		problem = strings.TrimSuffix(problem, ext)
 	}
@@ -33,25 +33,25 @@ func Beside(problem, ending string) string {
 
 // readRecipes reads the book, whose ingredients join those that were read: the tables
 // that the problem names, and the results of its campaign if there are any.
-func (s *loading) readRecipes(ctx context.Context, root *yaml.Node) error {
+func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 	n := root.Get("recipes")
-	results, err := s.resultsAt(root)
+	results, err := s.findResults(root)
 	if err != nil {
 		return err
 	}
 	if n == nil && results == nil {
 		for _, key := range []string{"labels", "units"} {
-			if f := root.Get(key); f != nil && !s.early {
+			if f := root.Get(key); f != nil && !s.learnsLater {
 				return yaml.Hint(f.Errorf("%s are of recipes, and the problem has none", key), "add recipes: a CSV file, or remove this")
 			}
 		}
 	}
 	options := book.Options{Ingredients: s.attributes}
 	var labelAt map[string]*yaml.Node
-	if options.Labels, labelAt, err = labelsOf(root); err != nil {
+	if options.Labels, labelAt, err = namedLabels(root); err != nil {
 		return err
 	}
-	if s.units, err = unitsOf(root.Get("units")); err != nil {
+	if s.units, err = readBookUnits(root.Get("units")); err != nil {
 		return err
 	}
 	options.Units = s.units
@@ -66,14 +66,14 @@ func (s *loading) readRecipes(ctx context.Context, root *yaml.Node) error {
 			return yaml.Hint(n.Errorf("the list of recipes is empty"), "name at least one table")
 		}
 	}
-	options.Elsewhere = len(tables) > 1 || results != nil
+	options.LabelsOptional = len(tables) > 1 || results != nil
 	named := false
 	for _, table := range tables {
-		file, layout, err := tableAt(table, true)
+		file, layout, err := readTableNode(table, true)
 		if err != nil {
 			return err
 		}
-		if results != nil && s.isFile(file, results) {
+		if results != nil && s.isSameFile(file, results) {
 			named = true // and is read below, once
 			continue
 		}
@@ -96,15 +96,15 @@ func (s *loading) readRecipes(ctx context.Context, root *yaml.Node) error {
 		}
 		books = append(books, known)
 		if !named {
-			s.beside = results.Text
+			s.resultsPath = results.Text
 		}
 	}
 	all := books[0]
 	if len(books) > 1 {
 		all = book.Join(books...)
 	}
-	if options.Elsewhere {
-		if err := s.allLabels(all, options.Labels, labelAt); err != nil {
+	if options.LabelsOptional {
+		if err := s.checkLabels(all, options.Labels, labelAt); err != nil {
 			return err
 		}
 	}
@@ -117,8 +117,8 @@ func (s *loading) readRecipes(ctx context.Context, root *yaml.Node) error {
 	s.book = all
 	s.recipes = make([][]mcmc.Part, len(all.Recipes))
 	// What was made must not change what may be made.
-	if s.given = len(all.Recipes); results != nil && len(books) > 1 {
-		s.given -= len(books[len(books)-1].Recipes)
+	if s.ruleRecipes = len(all.Recipes); results != nil && len(books) > 1 {
+		s.ruleRecipes -= len(books[len(books)-1].Recipes)
 	}
 	for r := range all.Recipes {
 		amounts, err := all.Closure(r, s.total)
@@ -134,7 +134,7 @@ func (s *loading) readRecipes(ctx context.Context, root *yaml.Node) error {
 
 // readBook reads a table of recipes that a node names. A table that lacks a label
 // is read to its end all the same, for its other errors.
-func (s *loading) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
+func (s *loader) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
 	for {
 		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
 			known, err = book.Read(r, path, o)
@@ -145,8 +145,8 @@ func (s *loading) readBook(ctx context.Context, file *yaml.Node, o book.Options,
 		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelAt[missing.Name] == nil {
 			return known, err
 		}
-		if !s.early {
-			if err := s.bad.add(noLabel(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
+		if !s.learnsLater {
+			if err := s.diagnostics.add(noLabelError(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
 				return nil, err
 			}
 		}
@@ -154,14 +154,14 @@ func (s *loading) readBook(ctx context.Context, file *yaml.Node, o book.Options,
 	}
 }
 
-func noLabel(at *yaml.Node, name, hint string) error {
+func noLabelError(at *yaml.Node, name, hint string) error {
 	return yaml.Hint(at.Errorf("the recipes have no label %s", fault.Quote(name)), "%s", hint)
 }
 
-// allLabels sees that each label is in one of several tables.
-func (s *loading) allLabels(all *book.Book, labels []string, labelAt map[string]*yaml.Node) error {
+// checkLabels sees that each label is in one of several tables.
+func (s *loader) checkLabels(all *book.Book, labels []string, labelAt map[string]*yaml.Node) error {
 	for _, name := range labels {
-		if _, ok := all.Label(name); ok || s.early {
+		if _, ok := all.Label(name); ok || s.learnsLater {
 			continue
 		}
 		var names []string
@@ -170,18 +170,18 @@ func (s *loading) allLabels(all *book.Book, labels []string, labelAt map[string]
 		}
 		hint := fault.DidYouMean(name, names)
 		if hint == "" {
-			hint = labelsThere(all)
+			hint = labelsHint(all)
 		}
-		if err := s.bad.add(noLabel(labelAt[name], name, hint)); err != nil {
+		if err := s.diagnostics.add(noLabelError(labelAt[name], name, hint)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// resultsAt returns the name of the file of results beside the problem, as if the
+// findResults returns the name of the file of results beside the problem, as if the
 // problem named it; nil if there is none.
-func (s *loading) resultsAt(root *yaml.Node) (*yaml.Node, error) {
+func (s *loader) findResults(root *yaml.Node) (*yaml.Node, error) {
 	if s.file == "" {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func (s *loading) resultsAt(root *yaml.Node) (*yaml.Node, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, file.NotRegular(path, info.Mode())
+		return nil, file.NotRegularError(path, info.Mode())
 	}
 	if in := root.Get("ingredients"); in != nil && in.Get("count") != nil {
 		return nil, yaml.Hint(in.Errorf("counted ingredients have no names that results could use"), "list their names, or remove %s", path)
@@ -200,8 +200,8 @@ func (s *loading) resultsAt(root *yaml.Node) (*yaml.Node, error) {
 	return root.Scalar(filepath.Base(path)), nil
 }
 
-// isFile reports whether two nodes name one file.
-func (s *loading) isFile(a, b *yaml.Node) bool {
+// isSameFile reports whether two nodes name one file.
+func (s *loader) isSameFile(a, b *yaml.Node) bool {
 	at := func(n *yaml.Node) string {
 		if filepath.IsAbs(n.Text) {
 			return n.Text
@@ -216,38 +216,38 @@ func (s *loading) isFile(a, b *yaml.Node) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// maxAlike is of how many groups of names that are alike a warning tells.
-const maxAlike = 5
+// maxAlikeGroups is of how many groups of names that are alike a warning tells.
+const maxAlikeGroups = 5
 
 // warnAlike warns of ingredients that may be one, spelt in two ways. Both
 // are kept: it is not for a reader to say which are one.
-func (s *loading) warnAlike() {
+func (s *loader) warnAlike() {
 	if s.attributes == nil {
 		return // they are only counted
 	}
-	groups := book.Alike(s.names)
-	for _, names := range groups[:min(len(groups), maxAlike)] {
+	groups := book.SpellingVariants(s.names)
+	for _, names := range groups[:min(len(groups), maxAlikeGroups)] {
 		quoted := make([]string, len(names))
 		for k, name := range names {
 			quoted[k] = fault.Quote(name)
 		}
 		s.warn(fmt.Sprintf("%s are taken for different ingredients. If they are one, spell it in one way.", strings.Join(quoted, " and ")))
 	}
-	if more := len(groups) - maxAlike; more > 0 {
+	if more := len(groups) - maxAlikeGroups; more > 0 {
 		s.warn(fmt.Sprintf("%d more groups of ingredients differ in case or space only.", more))
 	}
 }
 
-// labelsOf returns the label columns that the problem names, and where: under
+// namedLabels returns the label columns that the problem names, and where: under
 // labels, and in the properties that learn one.
-func labelsOf(root *yaml.Node) (names []string, at map[string]*yaml.Node, err error) {
+func namedLabels(root *yaml.Node) (names []string, at map[string]*yaml.Node, err error) {
 	at = make(map[string]*yaml.Node)
 	add := func(n *yaml.Node, what string) error {
 		name, err := n.Str(what)
 		if err != nil {
 			return err
 		}
-		if name = book.Name(name); at[name] == nil {
+		if name = book.NormalizeName(name); at[name] == nil {
 			names = append(names, name)
 			at[name] = n
 		}
@@ -283,14 +283,14 @@ func labelsOf(root *yaml.Node) (names []string, at map[string]*yaml.Node, err er
 	return names, at, nil
 }
 
-// unitsOf returns the book's units: the usual ones, and those that the problem
+// readBookUnits returns the book's units: the usual ones, and those that the problem
 // adds or sizes otherwise.
-func unitsOf(n *yaml.Node) (*book.Units, error) {
+func readBookUnits(n *yaml.Node) (*book.Units, error) {
 	if n == nil {
 		return nil, nil
 	}
 	if n.Kind != yaml.Mapping {
-		return nil, yaml.Hint(n.Errorf("units are %s", n.Shown()), "write the size of each, such as {dash: 0.1 cl}")
+		return nil, yaml.Hint(n.Errorf("units are %s", n.Describe()), "write the size of each, such as {dash: 0.1 cl}")
 	}
 	units := book.DefaultUnits()
 	for _, e := range n.Entries {

@@ -124,22 +124,22 @@ func quotedKeys(keys []string) string {
 // writeLaws writes which keys must, may or may not stand together.
 func writeLaws(b *strings.Builder, s *schema.Section) {
 	var laws []string
-	if len(s.Need) > 0 {
-		laws = append(laws, "Needed: "+quotedKeys(s.Need)+".")
+	if len(s.Required) > 0 {
+		laws = append(laws, "Needed: "+quotedKeys(s.Required)+".")
 	}
-	if len(s.One) > 0 {
-		laws = append(laws, "Exactly one of "+quotedKeys(s.One)+".")
+	if len(s.ExactlyOneOf) > 0 {
+		laws = append(laws, "Exactly one of "+quotedKeys(s.ExactlyOneOf)+".")
 	}
-	if len(s.Some) > 0 {
-		laws = append(laws, "At least one of "+quotedKeys(s.Some)+".")
+	if len(s.AtLeastOneOf) > 0 {
+		laws = append(laws, "At least one of "+quotedKeys(s.AtLeastOneOf)+".")
 	}
 	for _, k := range s.Keys {
-		if others := s.Alone[k.Name]; others != "" {
+		if others := s.Excludes[k.Name]; others != "" {
 			laws = append(laws, "`"+k.Name+"` does not stand beside "+quotedKeys(strings.Fields(others))+".")
 		}
 	}
 	for _, k := range s.Keys {
-		if other := s.With[k.Name]; other != "" {
+		if other := s.Requires[k.Name]; other != "" {
 			laws = append(laws, "`"+k.Name+"` needs `"+other+"`.")
 		}
 	}

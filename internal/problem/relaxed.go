@@ -11,16 +11,16 @@ import (
 // RuleName names a rule of the problem and the line on which it stands.
 func (p *Problem) RuleName(k int) string {
 	r := &p.Rules[k]
-	return fault.Quote(r.Text) + " (" + lineOf(r.at, p.lawAt) + ")"
+	return fault.Quote(r.Text) + " (" + lineOf(r.at, p.lawNode) + ")"
 }
 
 // SparsityName names what the problem asks of the number of ingredients, and where.
-func (p *Problem) SparsityName() string { return "the sparsity (" + lineOf(p.lawAt, p.lawAt) + ")" }
+func (p *Problem) SparsityName() string { return "the sparsity (" + lineOf(p.lawNode, p.lawNode) + ")" }
 
-// Relaxed returns the target of the problem without properties that only has some of its rules
+// RelaxedTarget returns the target of the problem without properties that only has some of its rules
 // and, if so asked, takes any number of ingredients: to see what a rule leaves out. A limit of what a property predicts counts as a rule;
 // one of what a campaign learns is none of the target.
-func (p *Problem) Relaxed(ctx context.Context, keeps func(rule int) bool, anySize bool) (*mcmc.Target, error) {
+func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, anySize bool) (*mcmc.Target, error) {
 	set := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total}
 	var bounds []mcmc.Bound
 	all := p.Target.Bounds()
@@ -31,7 +31,7 @@ func (p *Problem) Relaxed(ctx context.Context, keeps func(rule int) bool, anySiz
 			}
 			continue
 		}
-		if w := p.wish(r.predicted.property); w == nil || w.Learns != nil {
+		if w := p.propertyNamed(r.predicted.property); w == nil || w.Learning != nil {
 			continue
 		}
 		if keeps(k) {
@@ -54,5 +54,5 @@ func (p *Problem) Relaxed(ctx context.Context, keeps func(rule int) bool, anySiz
 	if err != nil || len(bounds) == 0 {
 		return t, err
 	}
-	return t.Within(bounds...)
+	return t.WithBounds(bounds...)
 }

@@ -11,7 +11,7 @@ func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 	var out yaml.Map
 	out.Set("name", p.Name)
 	if n := root.Get("recipes"); results == "" {
-		out.Keep(root, "recipes")
+		out.CopyKeys(root, "recipes")
 	} else {
 		var tables []any
 		if n != nil {
@@ -21,7 +21,7 @@ func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 		}
 		out.Set("recipes", append(tables, results))
 	}
-	out.Keep(root, "labels", "units", "ingredients")
+	out.CopyKeys(root, "labels", "units", "ingredients")
 	out.Set("total", p.Total)
 	if n := root.Get("sparsity"); n != nil {
 		out.Set("sparsity", n.Plain())
@@ -41,17 +41,17 @@ func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 		constraints = n.Plain()
 	}
 	out.Set("constraints", constraints)
-	out.Keep(root, "trade")
-	out.Set("sampler", p.sampler())
-	out.Set("search", p.Search.resolved())
+	out.CopyKeys(root, "trade")
+	out.Set("sampler", p.samplerYAML())
+	out.Set("search", p.Search.yamlMap())
 	if n := root.Get("campaign"); n != nil {
-		out.Set("campaign", p.Campaign.resolved())
+		out.Set("campaign", p.Campaign.yamlMap())
 	}
 	return yaml.Marshal(out)
 }
 
-// sampler returns the settings as a problem file has them.
-func (p *Problem) sampler() any {
+// samplerYAML returns the settings as a problem file has them.
+func (p *Problem) samplerYAML() any {
 	if p.Sampler.Draws != mcmc.AutoDraws {
 		return p.Sampler
 	}
@@ -63,7 +63,7 @@ func (p *Problem) sampler() any {
 	out.Set("kernel", p.Sampler.Kernel)
 	out.Set("chains", p.Sampler.Chains)
 	out.Set("warmup", p.Sampler.Warmup)
-	out.Set("draws", auto)
+	out.Set("draws", autoValue)
 	out.Set("time", limit)
 	out.Set("seed", p.Sampler.Seed)
 	return out

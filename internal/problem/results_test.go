@@ -97,11 +97,11 @@ func TestForCampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := p.Properties[0]; w.Learns == nil || w.Learns.Label != "liking" || w.Model != nil || len(p.Target.Wishes()) != 0 || p.Book != nil {
-		t.Errorf("%+v, %d wishes", w, len(p.Target.Wishes()))
+	if w := p.Properties[0]; w.Learning == nil || w.Learning.Label != "liking" || w.Model != nil || len(p.Target.Objectives()) != 0 || p.Book != nil {
+		t.Errorf("%+v, %d wishes", w, len(p.Target.Objectives()))
 	}
 	p, err = campaign(t, rules, Options{Campaign: true}, map[string]string{"problem.results.csv": resultsTable})
-	if err != nil || len(p.Book.Recipes) != 2 || len(p.Target.Wishes()) != 1 {
+	if err != nil || len(p.Book.Recipes) != 2 || len(p.Target.Objectives()) != 1 {
 		t.Errorf("%v, %+v", err, p)
 	}
 	text := strings.Replace(resultsTable, ",7,made", ",good,made", 2)
@@ -120,11 +120,11 @@ func TestResultsLeaveRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		known, err := p.Known()
+		known, err := p.KnownRecipes()
 		if err != nil {
 			t.Fatal(err)
 		}
-		breaches, err := p.Broken(known[len(known)-1].Parts())
+		breaches, err := p.BrokenRules(known[len(known)-1].Parts())
 		if err != nil || len(breaches) != broken {
 			t.Errorf("%s: %+v, %v", recipes, breaches, err)
 		}

@@ -17,24 +17,24 @@ import (
 )
 
 var amountKind = ruleKind{
-	Key: key("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
+	Key: newKey("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
 	Sections: schema.Sections{{
 		Name: "amount", ID: "amount",
 		About: "Bounds hold where an ingredient is used; to have it always used, add `require`.",
 		Keys: []schema.Key{
-			key("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}"),
-			key("min", boundType(1), "none", "the least", "{of: \"*\", min: min_dose}"),
-			key("max", boundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}"),
-			key("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}"),
-			key("stock", schema.Type{Words: "number and unit, or an attribute that has it", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}"),
-			key("batch", schema.Type{Words: "number and unit", Rule: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}"),
-			key("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}"),
+			newKey("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}"),
+			newKey("min", boundType(1), "none", "the least", "{of: \"*\", min: min_dose}"),
+			newKey("max", boundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}"),
+			newKey("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}"),
+			newKey("stock", schema.Type{Words: "number and unit, or an attribute that has it", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}"),
+			newKey("batch", schema.Type{Words: "number and unit", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}"),
+			newKey("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}"),
 		},
-		Need:  []string{"of"},
-		Some:  []string{"min", "max", "step", "stock", "within"},
-		With:  map[string]string{"batch": "stock"},
-		Alone: map[string]string{"within": "min max step stock batch"},
-		Nearly: map[string]string{
+		Required:     []string{"of"},
+		AtLeastOneOf: []string{"min", "max", "step", "stock", "within"},
+		Requires:     map[string]string{"batch": "stock"},
+		Excludes:     map[string]string{"within": "min max step stock batch"},
+		Mistakes: map[string]string{
 			"exactly":   "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
 			"equals":    "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
 			"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
@@ -45,14 +45,14 @@ var amountKind = ruleKind{
 		},
 	}},
 	read: readAmount,
-	says: saysOf(func(a rule.Amount, _ func(int) string) []Said {
-		return []Said{{"min", unless(a.Min, 0), true}, {"max", unless(a.Max, 0), true}, {"step", unless(a.Step, 0), true}}
+	ruleFields: typedFields(func(a rule.Amount, _ func(int) string) []RuleField {
+		return []RuleField{{"min", nilIf(a.Min, 0), true}, {"max", nilIf(a.Max, 0), true}, {"step", nilIf(a.Step, 0), true}}
 	}),
 }
 
 // boundType is a bound on amounts, at least so much, which may be a column.
 func boundType(least int) schema.Type {
-	return schema.Type{Words: "units, percentage, or an attribute that has either", Rule: schema.Object{"anyOf": []schema.Object{
+	return schema.Type{Words: "units, percentage, or an attribute that has either", Schema: schema.Object{"anyOf": []schema.Object{
 		{"type": "integer", "minimum": least},
 		{"type": "string", "pattern": `\S`},
 	}}}
@@ -69,9 +69,9 @@ func boundType(least int) schema.Type {
 // ingredients file that has either for each ingredient; where a cell is empty, it
 // sets no bound. stock is how much there is, and batch how much is made, in any
 // unit: without a batch both are in units of the total.
-func readAmount(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
+func readAmount(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 	if f["within"] != nil {
-		return withinRule(s, n, f)
+		return withinBookRule(s, n, f)
 	}
 	of, text, err := ingredientsUnder(s, n, f, "amount")
 	if err != nil {
@@ -105,12 +105,12 @@ const everyIngredient = "every ingredient"
 // withinBook ends the text of a rule that keeps amounts as they are in recipes.
 const withinBook = " within the doses of the known recipes"
 
-// amountOf names what an amount is bounded of, and subject that alone.
-func amountOf(of string) string {
-	return "amount of " + subject(of)
+// amountText names what an amount is bounded of, and subject that alone.
+func amountText(of string) string {
+	return "amount of " + subjectText(of)
 }
 
-func subject(of string) string {
+func subjectText(of string) string {
 	if of == "*" {
 		return everyIngredient
 	}
@@ -118,7 +118,7 @@ func subject(of string) string {
 }
 
 // boundsRule reads min, max and step.
-func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule, error) {
+func boundsRule(s *readContext, n *yaml.Node, f fields, of []int, text string) ([]Rule, error) {
 	c, words, columns := rule.Amount{Of: of}, "", false
 	for _, b := range []struct {
 		key   string
@@ -134,8 +134,8 @@ func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule
 			continue
 		}
 		var err error
-		if *b.value, err = units(s.total, v, b.key, 1); err != nil {
-			return nil, orColumn(s, err, v)
+		if *b.value, err = readUnits(s.total, v, b.key, 1); err != nil {
+			return nil, addColumnHint(s, err, v)
 		}
 		words += fmt.Sprintf(" %s %d", b.key, *b.value)
 	}
@@ -146,7 +146,7 @@ func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule
 		return nil, yaml.Hint(f["step"].Errorf("steps in a total of %d units leave too many ways to share them to keep", s.total), "take a total of at most %d, in units of the step", maxSplits)
 	}
 	if columns {
-		return columnBounds(s, f, c, subject(text)+words)
+		return columnBounds(s, f, c, subjectText(text)+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
 		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", fault.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
@@ -154,12 +154,12 @@ func boundsRule(s *shelf, n *yaml.Node, f fields, of []int, text string) ([]Rule
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
 		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %s and max %d", fault.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
-	return one(amountOf(text)+words, c), nil
+	return singleRule(amountText(text)+words, c), nil
 }
 
 // columnBounds returns a rule for each ingredient, of bounds of which some are
 // columns and the others as in all.
-func columnBounds(s *shelf, f fields, all rule.Amount, text string) ([]Rule, error) {
+func columnBounds(s *readContext, f fields, all rule.Amount, text string) ([]Rule, error) {
 	r := Rule{Text: text}
 	var none []int
 	for _, i := range all.Of {
@@ -170,7 +170,7 @@ func columnBounds(s *shelf, f fields, all rule.Amount, text string) ([]Rule, err
 			if v == nil || !isColumn(s, v) {
 				continue
 			}
-			amount, cell, err := cellOf(s, v, i)
+			amount, cell, err := readColumnCell(s, v, i)
 			if err != nil {
 				return nil, err
 			}
@@ -207,15 +207,15 @@ func columnBounds(s *shelf, f fields, all rule.Amount, text string) ([]Rule, err
 		}
 		r.add(a, "amount of "+s.names[i]+words)
 	}
-	leaveOut(s, &r, none, "as less than a unit is allowed")
+	excludeUnusable(s, &r, none, "as less than a unit is allowed")
 	if len(r.Rules) == 0 {
 		return nil, yaml.Hint(f["of"].Errorf("the columns have no bound for any of them"), "fill in the cells, or write numbers")
 	}
 	return []Rule{r}, nil
 }
 
-// leaveOut excludes what cannot be used, and says so.
-func leaveOut(s *shelf, r *Rule, none []int, why string) {
+// excludeUnusable excludes what cannot be used, and says so.
+func excludeUnusable(s *readContext, r *Rule, none []int, why string) {
 	if len(none) == 0 {
 		return
 	}
@@ -228,11 +228,11 @@ func leaveOut(s *shelf, r *Rule, none []int, why string) {
 }
 
 // stockRule reads how much there is, of which a batch can be made.
-func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
+func stockRule(s *readContext, f fields, of []int, text string) ([]Rule, error) {
 	batch, unit := new(big.Rat).SetInt64(int64(s.whole)), ""
 	if v := f["batch"]; v != nil {
 		var err error
-		if batch, unit, err = measured(v, v.Text, "the batch"); err != nil {
+		if batch, unit, err = readQuantity(v, v.Text, "the batch"); err != nil {
 			return nil, err
 		}
 		if batch.Sign() == 0 {
@@ -256,7 +256,7 @@ func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 	for _, i := range of {
 		var stock *big.Rat
 		if isColumn(s, v) {
-			amount, _, err := cellOf(s, v, i)
+			amount, _, err := readColumnCell(s, v, i)
 			if err != nil {
 				return nil, err
 			}
@@ -267,14 +267,14 @@ func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 		} else {
 			var have string
 			var err error
-			if stock, have, err = measured(v, v.Text, "the stock"); err != nil {
-				return nil, orColumn(s, err, v)
+			if stock, have, err = readQuantity(v, v.Text, "the stock"); err != nil {
+				return nil, addColumnHint(s, err, v)
 			}
 			if f["batch"] == nil && have != "" {
 				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
 			}
 			if have != unit {
-				ratio := unitsIn(s, have, unit)
+				ratio := unitRatio(s, have, unit)
 				if ratio == nil {
 					return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml, or in two of a volume, or of a mass")
 				}
@@ -294,15 +294,15 @@ func stockRule(s *shelf, f fields, of []int, text string) ([]Rule, error) {
 	if !bounded {
 		return nil, yaml.Hint(v.Errorf("the column has no stock of any of them"), "fill in the cells; 0 is none")
 	}
-	leaveOut(s, &r, none, "as there is none, or less than a unit")
+	excludeUnusable(s, &r, none, "as there is none, or less than a unit")
 	if len(r.Rules) == 1 {
 		r.texts = nil
 	}
 	return []Rule{r}, nil
 }
 
-// unitsIn returns how many of a unit another one is, nil if that is not known.
-func unitsIn(s *shelf, have, of string) *big.Rat {
+// unitRatio returns how many of a unit another one is, nil if that is not known.
+func unitRatio(s *readContext, have, of string) *big.Rat {
 	units := s.units
 	if units == nil {
 		units = book.DefaultUnits()
@@ -322,24 +322,24 @@ func unitName(unit string) string {
 	return unit
 }
 
-// measured reads a number of at least 0 and the unit behind it, which may be
+// readQuantity reads a number of at least 0 and the unit behind it, which may be
 // missing.
-func measured(at *yaml.Node, text, what string) (v *big.Rat, unit string, err error) {
+func readQuantity(at *yaml.Node, text, what string) (v *big.Rat, unit string, err error) {
 	text = strings.TrimSpace(text)
 	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789.", r) })
 	if end < 0 {
 		end = len(text)
 	}
-	v, ok := written(text[:end])
+	v, ok := parseDecimal(text[:end])
 	unit = strings.TrimSpace(text[end:])
 	if !ok || strings.ContainsAny(unit, "0123456789%/-") {
-		return nil, "", yaml.Hint(at.Errorf("%s is %s", what, at.Shown()), "write how much there is, such as 350 or 350 ml")
+		return nil, "", yaml.Hint(at.Errorf("%s is %s", what, at.Describe()), "write how much there is, such as 350 or 350 ml")
 	}
 	return v, unit, nil
 }
 
-// written reads a number as people write it: no other base, no exponent, no fraction.
-func written(text string) (*big.Rat, bool) {
+// parseDecimal reads a number as people write it: no other base, no exponent, no fraction.
+func parseDecimal(text string) (*big.Rat, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > 30 || strings.Trim(strings.TrimPrefix(text, "-"), "0123456789.") != "" {
 		return nil, false
@@ -348,7 +348,7 @@ func written(text string) (*big.Rat, bool) {
 }
 
 // isColumn says whether a bound is a column of the ingredients file.
-func isColumn(s *shelf, n *yaml.Node) bool {
+func isColumn(s *readContext, n *yaml.Node) bool {
 	if n.Kind != yaml.Text || s.attributes == nil {
 		return false
 	}
@@ -356,8 +356,8 @@ func isColumn(s *shelf, n *yaml.Node) bool {
 	return ok
 }
 
-// orColumn adds to an error about a bound what columns there are to take it from.
-func orColumn(s *shelf, err error, n *yaml.Node) error {
+// addColumnHint adds to an error about a bound what columns there are to take it from.
+func addColumnHint(s *readContext, err error, n *yaml.Node) error {
 	bad, ok := err.(*fault.Error)
 	if !ok || n.Kind != yaml.Text || strings.HasSuffix(strings.TrimSpace(n.Text), "%") || s.attributes == nil || len(s.attributes.Attributes) == 0 {
 		return err
@@ -374,9 +374,9 @@ func orColumn(s *shelf, err error, n *yaml.Node) error {
 	return bad
 }
 
-// cellOf returns the units that a column has for an ingredient, nil if its cell is
+// readColumnCell returns the units that a column has for an ingredient, nil if its cell is
 // empty, and what makes an error of it.
-func cellOf(s *shelf, n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
+func readColumnCell(s *readContext, n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
 	a, err := s.attribute(n, n.Text)
 	if err != nil {
 		return nil, nil, err
@@ -390,7 +390,7 @@ func cellOf(s *shelf, n *yaml.Node, ingredient int) (amount *big.Rat, fail func(
 		return nil, fail, nil
 	}
 	digits, percent := strings.CutSuffix(text, "%")
-	v, ok := written(digits)
+	v, ok := parseDecimal(digits)
 	if !ok || v.Sign() < 0 || a.Affix != "" && a.Affix != "%" {
 		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, fault.Quote(s.names[ingredient]), fault.Quote(text), n.Line), "write a number of units or a percentage, 0 for none of it, or leave the cell empty for any")
 	}
@@ -418,8 +418,8 @@ func roundUp(v *big.Rat) int {
 	return down + 1
 }
 
-// units reads a number of units, or a percentage of the total that is one.
-func units(total int, n *yaml.Node, what string, least int) (int, error) {
+// readUnits reads a number of units, or a percentage of the total that is one.
+func readUnits(total int, n *yaml.Node, what string, least int) (int, error) {
 	if n.Kind != yaml.Text {
 		v, err := n.Whole(what, least, total)
 		if share, float := n.Float(what); err != nil && float == nil && share > 0 && share < float64(total) && share != math.Trunc(share) {
@@ -427,18 +427,18 @@ func units(total int, n *yaml.Node, what string, least int) (int, error) {
 			if share < 1 {
 				way = fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage: "%s%%"`, total, strconv.FormatFloat(float64(100*share), 'g', 6, 64))
 			}
-			return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "%s", way)
+			return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Describe()), "%s", way)
 		}
 		return v, err
 	}
 	digits, percent := strings.CutSuffix(strings.TrimSpace(n.Text), "%")
-	share, ok := written(digits)
+	share, ok := parseDecimal(digits)
 	if !percent || !ok {
-		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), `write a number of units or a percentage such as "20%%"`)
+		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Describe()), `write a number of units or a percentage such as "20%%"`)
 	}
 	amount := new(big.Rat).Mul(share, big.NewRat(int64(total), 100))
 	if amount.Cmp(new(big.Rat).SetInt64(int64(least))) < 0 || amount.Cmp(new(big.Rat).SetInt64(int64(total))) > 0 {
-		return 0, yaml.Hint(n.Errorf("%s is %s of %d units", what, n.Shown(), total), "it must be from %d units to 100 %%", least)
+		return 0, yaml.Hint(n.Errorf("%s is %s of %d units", what, n.Describe(), total), "it must be from %d units to 100 %%", least)
 	}
 	if !amount.IsInt() {
 		down := new(big.Int).Quo(amount.Num(), amount.Denom()).Int64()
@@ -450,21 +450,21 @@ func units(total int, n *yaml.Node, what string, least int) (int, error) {
 			}
 			return number.Trim(text) + "%"
 		}
-		return 0, yaml.Hint(n.Errorf("%s is %s, which is %s of %d units and not a whole number", what, n.Shown(), strings.TrimRight(amount.FloatString(4), "0"), total),
+		return 0, yaml.Hint(n.Errorf("%s is %s, which is %s of %d units and not a whole number", what, n.Describe(), strings.TrimRight(amount.FloatString(4), "0"), total),
 			"write %s or %s, or take a finer total", near(down), near(down+1))
 	}
 	return int(amount.Num().Int64()), nil
 }
 
-// withinRule reads the rule that amounts are within those of the known recipes:
+// withinBookRule reads the rule that amounts are within those of the known recipes:
 //
 //	amount: {of: "*", within: book}
 //
 // Each ingredient has, where it is used, at least the least and at most the
 // greatest amount that a recipe has of it. What no recipe uses has no amount that
 // is within, and is left out.
-func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
-	if err := s.ofWhole(n, "the doses of the known recipes are"); err != nil {
+func withinBookRule(s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
+	if err := s.refuseInBlock(n, "the doses of the known recipes are"); err != nil {
 		return nil, err
 	}
 	for _, key := range []string{"min", "max", "step", "stock", "batch"} {
@@ -473,7 +473,7 @@ func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 		}
 	}
 	if v := f["within"]; v.Kind != yaml.Text || v.Text != "book" {
-		return nil, yaml.Hint(v.Errorf("within is %s", v.Shown()), "write book, for the amounts that the known recipes have")
+		return nil, yaml.Hint(v.Errorf("within is %s", v.Describe()), "write book, for the amounts that the known recipes have")
 	}
 	if s.book == nil {
 		return nil, yaml.Hint(f["within"].Errorf("the book is of recipes, and the problem has none"), "add recipes: a CSV file, or write min and max")
@@ -483,7 +483,7 @@ func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 		return nil, err
 	}
 	least, most := make([]int, len(s.names)), make([]int, len(s.names))
-	for _, parts := range s.recipes[:s.given] {
+	for _, parts := range s.recipes[:s.ruleRecipes] {
 		for _, p := range parts {
 			i := p.Ingredient
 			if least[i] == 0 || p.Amount < least[i] {
@@ -492,7 +492,7 @@ func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 			most[i] = max(most[i], p.Amount)
 		}
 	}
-	r := Rule{Text: subject(text) + withinBook}
+	r := Rule{Text: subjectText(text) + withinBook}
 	var unused []int
 	for _, i := range of {
 		if most[i] == 0 {
@@ -516,8 +516,8 @@ func withinRule(s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
 	return []Rule{r}, nil
 }
 
-// withinAll returns the rule for all ingredients, as if it stood in the file.
-func withinAll(at *yaml.Node) *yaml.Node {
+// withinBookNode returns the rule for all ingredients, as if it stood in the file.
+func withinBookNode(at *yaml.Node) *yaml.Node {
 	block := func(entries ...yaml.Entry) *yaml.Node {
 		n := at.Scalar("")
 		n.Kind, n.Entries = yaml.Mapping, entries

@@ -12,18 +12,18 @@ import (
 )
 
 var groupKind = ruleKind{
-	Key: key("group", schema.Link("group"), "", "how many of a group, and how much of it", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
+	Key: newKey("group", schema.Link("group"), "", "how many of a group, and how much of it", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
 	Sections: schema.Sections{{
 		Name: "group", ID: "group",
 		About: "Bounds on several ingredients taken together.",
 		Keys: []schema.Key{
-			key("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}"),
-			key("used", schema.Pair(schema.Whole(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}"),
-			key("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}"),
+			newKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}"),
+			newKey("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}"),
+			newKey("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}"),
 		},
-		Need: []string{"of"},
-		Some: []string{"used", "total"},
-		Nearly: map[string]string{
+		Required:     []string{"of"},
+		AtLeastOneOf: []string{"used", "total"},
+		Mistakes: map[string]string{
 			"exactly":   "write the number twice: used: [2, 2]",
 			"min":       `write the least and the greatest: total: ["30%", "70%"], or used: [1, 2]`,
 			"max":       `write the least and the greatest: total: ["30%", "70%"], or used: [1, 2]`,
@@ -32,19 +32,19 @@ var groupKind = ruleKind{
 		},
 	}},
 	read: readGroup,
-	says: saysOf(func(g rule.Group, _ func(int) string) []Said {
-		return []Said{{"used", saidRange(g.Used), false}, {"total", saidRange(g.Total), true}}
+	ruleFields: typedFields(func(g rule.Group, _ func(int) string) []RuleField {
+		return []RuleField{{"used", rangeValue(g.Used), false}, {"total", rangeValue(g.Total), true}}
 	}),
 }
 
-func saidRange(r *rule.Range) any {
+func rangeValue(r *rule.Range) any {
 	if r == nil {
 		return nil
 	}
 	return []any{r.Min, r.Max}
 }
 
-func readGroup(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
+func readGroup(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 	of, text, err := ingredientsUnder(s, n, f, "group")
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func readGroup(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, err
 	c := rule.Group{Of: of}
 	words := ""
 	if v := f["used"]; v != nil {
-		items, err := pair(v, "used", "[1, 2]")
+		items, err := readPair(v, "used", "[1, 2]")
 		if err != nil {
 			return nil, err
 		}
@@ -73,15 +73,15 @@ func readGroup(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, err
 		words += fmt.Sprintf(" used %d to %d", r.Min, r.Max)
 	}
 	if v := f["total"]; v != nil {
-		items, err := pair(v, "total", `["30%", "70%"]`)
+		items, err := readPair(v, "total", `["30%", "70%"]`)
 		if err != nil {
 			return nil, err
 		}
 		r := &rule.Range{}
-		if r.Min, err = units(s.total, items[0], "the least total", 0); err != nil {
+		if r.Min, err = readUnits(s.total, items[0], "the least total", 0); err != nil {
 			return nil, err
 		}
-		if r.Max, err = units(s.total, items[1], "the greatest total", 0); err != nil {
+		if r.Max, err = readUnits(s.total, items[1], "the greatest total", 0); err != nil {
 			return nil, err
 		}
 		if r.Min > r.Max {
@@ -93,5 +93,5 @@ func readGroup(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, err
 	if words == "" {
 		return nil, yaml.Hint(n.Errorf("the rule bounds nothing"), "add used or total")
 	}
-	return one("group "+text+words, c), nil
+	return singleRule("group "+text+words, c), nil
 }

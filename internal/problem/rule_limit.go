@@ -16,34 +16,34 @@ import (
 )
 
 var limitKind = ruleKind{
-	Key: key("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
+	Key: newKey("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
 	Sections: schema.Sections{{
 		Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some; or on what a property predicts.",
 		Keys: []schema.Key{
-			key("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"),
-			key("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"),
-			key("property", schema.Text("property"), "", "one of the problem's properties: its value, its chance, or else its score", "{property: Fresh, min: \"20%\"}"),
-			key("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "the least probability with which a measurement lies within the bounds; without it the bounds hold for the predicted value", "{property: stars, min: 2, sure: \"10%\"}"),
-			key("min", schema.Either(schema.Number(), schema.Percentage()), "none", "the least", "{attribute: abv, min: 10}"),
-			key("max", schema.Either(schema.Number(), schema.Percentage()), "none", "the greatest", "{attribute: abv, max: 30}"),
+			newKey("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}"),
+			newKey("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}"),
+			newKey("property", schema.Text("property"), "", "one of the problem's properties: its value, its chance, or else its score", "{property: Fresh, min: \"20%\"}"),
+			newKey("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "the least probability with which a measurement lies within the bounds; without it the bounds hold for the predicted value", "{property: stars, min: 2, sure: \"10%\"}"),
+			newKey("min", schema.Either(schema.Number(), schema.Percentage()), "none", "the least", "{attribute: abv, min: 10}"),
+			newKey("max", schema.Either(schema.Number(), schema.Percentage()), "none", "the greatest", "{attribute: abv, max: 30}"),
 		},
-		One:   []string{"attribute", "property"},
-		Some:  []string{"min", "max"},
-		Alone: map[string]string{"property": "of"},
-		With:  map[string]string{"sure": "property"},
-		More: []schema.Object{{"anyOf": []schema.Object{
+		ExactlyOneOf: []string{"attribute", "property"},
+		AtLeastOneOf: []string{"min", "max"},
+		Excludes:     map[string]string{"property": "of"},
+		Requires:     map[string]string{"sure": "property"},
+		Extra: []schema.Object{{"anyOf": []schema.Object{
 			{"required": []string{"property"}},
 			{"properties": schema.Object{"min": schema.Object{"type": "number"}, "max": schema.Object{"type": "number"}}},
 		}}},
-		Nearly: map[string]string{
+		Mistakes: map[string]string{
 			"exactly": "write min and max alike: limit: {attribute: abv, min: 20, max: 20}",
 			"in":      "write of: limit: {attribute: cost, of: {phase: oil}, max: 12}",
 			"file":    "a table of limits is limits: {file: limits.csv}",
 		},
 	}},
 	read: readLimit,
-	says: saysOf(func(l rule.Limit, _ func(int) string) []Said {
-		return []Said{{"min", unless(l.Min, math.Inf(-1)), false}, {"max", unless(l.Max, math.Inf(1)), false}}
+	ruleFields: typedFields(func(l rule.Limit, _ func(int) string) []RuleField {
+		return []RuleField{{"min", nilIf(l.Min, math.Inf(-1)), false}, {"max", nilIf(l.Max, math.Inf(1)), false}}
 	}),
 }
 
@@ -51,7 +51,7 @@ var limitKind = ruleKind{
 // over some ingredients alone; or on what a property predicts.
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
-func readLimit(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
+func readLimit(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 	if f["property"] != nil {
 		return predictedRule(s, n, f)
 	}
@@ -75,7 +75,7 @@ func readLimit(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, err
 	if err != nil {
 		return nil, err
 	}
-	limit := rule.Limit{Attribute: name, Factors: values, Of: s.block.of()}
+	limit := rule.Limit{Attribute: name, Factors: values, Of: s.block.memberIndexes()}
 	text := "limit of " + name
 	if f["of"] != nil {
 		var of string
@@ -85,14 +85,14 @@ func readLimit(_ context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, err
 		text += " in " + of
 	}
 	var words string
-	if limit.Min, limit.Max, words, err = figures(n, f, "the limit"); err != nil {
+	if limit.Min, limit.Max, words, err = readNumberBounds(n, f, "the limit"); err != nil {
 		return nil, err
 	}
-	return one(text+words, limit), nil
+	return singleRule(text+words, limit), nil
 }
 
-// figures reads min and max as numbers, of which one must be there.
-func figures(n *yaml.Node, f fields, what string) (lo, hi float64, words string, err error) {
+// readNumberBounds reads min and max as numbers, of which one must be there.
+func readNumberBounds(n *yaml.Node, f fields, what string) (lo, hi float64, words string, err error) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	for _, b := range []struct {
 		key   string
@@ -114,15 +114,15 @@ func figures(n *yaml.Node, f fields, what string) (lo, hi float64, words string,
 	return lo, hi, words, nil
 }
 
-// cellsAt reads the columns of a table that a rule names: {file: limits.csv}.
-func cellsAt(ctx context.Context, s *shelf, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
+// readCells reads the columns of a table that a rule names: {file: limits.csv}.
+func readCells(ctx context.Context, s *readContext, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
 	if n.Kind != yaml.Mapping {
 		if n.Kind != yaml.Text {
-			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Shown()), "write {file: %s.csv}", kind)
+			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Describe()), "write {file: %s.csv}", kind)
 		}
-		return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Shown()), "write {file: %s}", n.Text)
+		return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Describe()), "write {file: %s}", n.Text)
 	}
-	file, layout, err := tableAt(n, false)
+	file, layout, err := readTableNode(n, false)
 	if err != nil {
 		return nil, err
 	}
@@ -139,14 +139,14 @@ func cellsAt(ctx context.Context, s *shelf, n *yaml.Node, kind string, required,
 }
 
 var limitsKind = ruleKind{
-	Key:  key("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
+	Key:  newKey("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
 	read: readLimits,
 }
 
 // readLimits reads a limit from each row of a table with the columns attribute,
 // min and max.
-func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) {
-	cells, err := cellsAt(ctx, s, n, "limits", []string{"attribute"}, []string{"min", "max"})
+func readLimits(ctx context.Context, s *readContext, n *yaml.Node, _ fields) ([]Rule, error) {
+	cells, err := readCells(ctx, s, n, "limits", []string{"attribute"}, []string{"min", "max"})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, 
 		if err != nil {
 			return nil, err
 		}
-		limit := rule.Limit{Attribute: name, Factors: values, Of: s.block.of(), Min: math.Inf(-1), Max: math.Inf(1)}
+		limit := rule.Limit{Attribute: name, Factors: values, Of: s.block.memberIndexes(), Min: math.Inf(-1), Max: math.Inf(1)}
 		words := ""
 		for k, to := range []*float64{&limit.Min, &limit.Max} {
 			v, ok, err := cells.Number(row, 1+k)
@@ -179,7 +179,7 @@ func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, 
 		case limit.Min > limit.Max:
 			return nil, cells.ErrorAt(row, 1, fmt.Sprintf("the limit contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 		}
-		r := one(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
+		r := singleRule(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
 		r.at = place
 		rules = append(rules, r)
 	}
@@ -190,9 +190,9 @@ func readLimits(ctx context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, 
 }
 
 var constituentsKind = ruleKind{
-	Key: key("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
-	read: func(_ context.Context, s *shelf, n *yaml.Node, _ fields) ([]Rule, error) { // see readConstituents
-		if s.inner {
+	Key: newKey("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
+	read: func(_ context.Context, s *readContext, n *yaml.Node, _ fields) ([]Rule, error) { // see readConstituents
+		if s.inRule {
 			return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
 		}
 		return nil, nil
@@ -206,13 +206,13 @@ var constituentsKind = ruleKind{
 //	constituents: {file: constituents.csv}
 //
 // It stands among the rules and is read before them.
-func readConstituents(ctx context.Context, s *shelf, items []*yaml.Node) error {
+func readConstituents(ctx context.Context, s *readContext, items []*yaml.Node) error {
 	for _, item := range items {
 		n := item.Get("constituents")
 		if n == nil || len(item.Entries) != 1 {
 			continue
 		}
-		cells, err := cellsAt(ctx, s, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
+		cells, err := readCells(ctx, s, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
 		if err != nil {
 			return err
 		}

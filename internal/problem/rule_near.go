@@ -14,17 +14,17 @@ import (
 )
 
 var nearKind = ruleKind{
-	Key: key("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
+	Key: newKey("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
 	Sections: schema.Sections{{
 		Name: "near", ID: "near", About: "How far from a recipe a composition may be.",
 		Keys: []schema.Key{
-			key("recipe", schema.Either(schema.Text("recipe"), schema.Named("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}"),
-			key("changes", schema.Whole(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}"),
-			key("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}"),
+			newKey("recipe", schema.Either(schema.Text("recipe"), schema.MapOf("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}"),
+			newKey("changes", schema.Integer(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}"),
+			newKey("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}"),
 		},
-		Need: []string{"recipe"},
-		Some: []string{"changes", "distance"},
-		Nearly: map[string]string{
+		Required:     []string{"recipe"},
+		AtLeastOneOf: []string{"changes", "distance"},
+		Mistakes: map[string]string{
 			"max":     "write changes: how many ingredients may come or go, or distance",
 			"of":      "write recipe: the name of a known one",
 			"within":  `write changes: 3, or distance: "20%"`,
@@ -33,8 +33,8 @@ var nearKind = ruleKind{
 		},
 	}},
 	read: readNear,
-	says: saysOf(func(n rule.Near, _ func(int) string) []Said {
-		return []Said{{"changes", boundOf(n.Changes), false}, {"distance", boundOf(n.Distance), true}}
+	ruleFields: typedFields(func(n rule.Near, _ func(int) string) []RuleField {
+		return []RuleField{{"changes", optionalBound(n.Changes), false}, {"distance", optionalBound(n.Distance), true}}
 	}),
 }
 
@@ -45,15 +45,15 @@ var nearKind = ruleKind{
 //
 // The recipe is one of the book, closed to the total, or ingredients and their
 // units.
-func readNear(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, err error) {
-	if err := s.ofWhole(n, "a recipe is"); err != nil {
+func readNear(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ []Rule, err error) {
+	if err := s.refuseInBlock(n, "a recipe is"); err != nil {
 		return nil, err
 	}
 	if err := n.Require("near", "write {recipe: Negroni, changes: 3}", "recipe"); err != nil {
 		return nil, err
 	}
 	var r rule.Near
-	if r.Name, r.Recipe, err = recipeOf(s, f["recipe"]); err != nil {
+	if r.Name, r.Recipe, err = readNearRecipe(s, f["recipe"]); err != nil {
 		return nil, err
 	}
 	words := ""
@@ -66,7 +66,7 @@ func readNear(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, er
 		words += fmt.Sprintf(" changes %d", changes)
 	}
 	if v := f["distance"]; v != nil {
-		distance, err := units(s.total, v, "the distance", 0)
+		distance, err := readUnits(s.total, v, "the distance", 0)
 		if err != nil {
 			return nil, err
 		}
@@ -83,18 +83,18 @@ func readNear(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, er
 	if words == "" {
 		return nil, yaml.Hint(n.Errorf("the rule bounds nothing"), "add changes: how many ingredients may come or go, or distance: how many units, or what percentage, may change hands")
 	}
-	return one("near "+r.Name+words, r), nil
+	return singleRule("near "+r.Name+words, r), nil
 }
 
-// recipeOf reads the name of a known recipe, or ingredients and their units.
-func recipeOf(s *shelf, n *yaml.Node) (name string, parts []rule.Part, err error) {
+// readNearRecipe reads the name of a known recipe, or ingredients and their units.
+func readNearRecipe(s *readContext, n *yaml.Node) (name string, parts []rule.Part, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
 			of, _, err := s.ingredientsOf(e.Key.Scalar(e.Key.Text))
 			if err != nil {
 				return "", nil, err
 			}
-			amount, err := units(s.total, e.Value, "the amount of "+e.Key.Text, 1)
+			amount, err := readUnits(s.total, e.Value, "the amount of "+e.Key.Text, 1)
 			if err != nil {
 				return "", nil, err
 			}
@@ -114,7 +114,7 @@ func recipeOf(s *shelf, n *yaml.Node) (name string, parts []rule.Part, err error
 	if s.book == nil {
 		return "", nil, yaml.Hint(n.Errorf("the problem has no recipes to be near to"), "add recipes: a CSV file, or write the recipe's amounts: {Gin: 300, Campari: 300, Sweet Vermouth: 400}")
 	}
-	name = book.Name(name)
+	name = book.NormalizeName(name)
 	var names []string
 	for r, known := range s.book.Recipes {
 		if known.Name == name {
@@ -122,11 +122,11 @@ func recipeOf(s *shelf, n *yaml.Node) (name string, parts []rule.Part, err error
 		}
 		names = append(names, known.Name)
 	}
-	return "", nil, yaml.Offer(n.Errorf("there is no recipe %s", n.Shown()), name, "there are", names, 8)
+	return "", nil, yaml.SuggestName(n.Errorf("there is no recipe %s", n.Describe()), name, "there are", names, 8)
 }
 
-// boundOf returns a bound, or nil where there is none.
-func boundOf(most *int) any {
+// optionalBound returns a bound, or nil where there is none.
+func optionalBound(most *int) any {
 	if most == nil {
 		return nil
 	}

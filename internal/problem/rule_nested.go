@@ -10,17 +10,17 @@ import (
 )
 
 var ifKind = ruleKind{
-	Key: key("if", schema.Link("if"), "", "rules that hold on a condition", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
+	Key: newKey("if", schema.Link("if"), "", "rules that hold on a condition", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
 	Sections: schema.Sections{{
 		Name: "if", ID: "if", About: "Of `used` one that is used is enough; `unused` asks that none is; with both, both must hold.",
 		Keys: []schema.Key{
-			key("used", schema.Ingredients(), "", "any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}"),
-			key("unused", schema.Ingredients(), "", "none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}"),
-			key("then", innerType(1), "", "what holds then", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}"),
+			newKey("used", schema.Ingredients(), "", "any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}"),
+			newKey("unused", schema.Ingredients(), "", "none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}"),
+			newKey("then", innerType(1), "", "what holds then", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}"),
 		},
-		Need: []string{"then"},
-		Some: []string{"used", "unused"},
-		Nearly: map[string]string{
+		Required:     []string{"then"},
+		AtLeastOneOf: []string{"used", "unused"},
+		Mistakes: map[string]string{
 			"if":         "write used: if: {used: Milk, then: {exclude: [Lemon juice]}}",
 			"not":        "write unused: if: {unused: Milk, then: {require: [Cream]}}",
 			"exclude":    "write it behind then: if: {used: Milk, then: {exclude: [Lemon juice]}}",
@@ -35,7 +35,7 @@ var ifKind = ruleKind{
 // innerType is a rule within another, or a list of them.
 func innerType(least int) schema.Type {
 	one := schema.Link("rule")
-	one.Rule["not"] = schema.Object{"required": []string{"constituents"}}
+	one.Schema["not"] = schema.Object{"required": []string{"constituents"}}
 	return schema.OneOrMore(one, least)
 }
 
@@ -45,7 +45,7 @@ func innerType(least int) schema.Type {
 //
 // Of several ingredients, one that is used is enough, and unused asks that none
 // is. Any rule may stand behind then, or a list of rules.
-func readIf(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, err error) {
+func readIf(ctx context.Context, s *readContext, n *yaml.Node, f fields) (_ []Rule, err error) {
 	const form = "write {used: Milk, then: {exclude: [Lemon juice]}}"
 	if f["used"] == nil && f["unused"] == nil {
 		return nil, yaml.Hint(n.Errorf("the rule has no condition: used or unused is missing"), form)
@@ -61,18 +61,18 @@ func readIf(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, er
 	}{{"used", &when.Used}, {"unused", &when.Unused}} {
 		if v := f[g.key]; v != nil {
 			var text string
-			if *g.of, text, err = s.outside().ingredientsOf(v); err != nil {
+			if *g.of, text, err = s.withoutBlock().ingredientsOf(v); err != nil {
 				return nil, err
 			}
 			words += text + " " + g.key + " "
 		}
 	}
-	rules, err := s.innerRules(ctx, f["then"], "then")
+	rules, err := s.readInnerRules(ctx, f["then"], "then")
 	if err != nil {
 		return nil, err
 	}
 	for k := range rules {
-		rules[k].each(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule {
+		rules[k].transform(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule {
 			when := when
 			when.Then = r
 			return when
@@ -82,31 +82,31 @@ func readIf(ctx context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, er
 	return rules, nil
 }
 
-// innerRules reads one rule, or a list of rules, within another.
-func (s *shelf) innerRules(ctx context.Context, n *yaml.Node, key string) ([]Rule, error) {
+// readInnerRules reads one rule, or a list of rules, within another.
+func (s *readContext) readInnerRules(ctx context.Context, n *yaml.Node, key string) ([]Rule, error) {
 	switch {
 	case n.Kind != yaml.Mapping && n.Kind != yaml.Sequence:
-		return nil, yaml.Hint(n.Errorf("%s is %s", key, n.Shown()), "write a rule, such as {exclude: [Lemon juice]}, or a list of rules")
+		return nil, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write a rule, such as {exclude: [Lemon juice]}, or a list of rules")
 	case len(n.ItemsOrSelf()) == 0:
 		return nil, yaml.Hint(n.Errorf("%s has no rule", key), "write one, such as {exclude: [Lemon juice]}")
 	}
-	was := s.inner
-	s.inner = true
-	defer func() { s.inner = was }()
-	return s.rulesOf(ctx, n.ItemsOrSelf())
+	was := s.inRule
+	s.inRule = true
+	defer func() { s.inRule = was }()
+	return s.readRuleList(ctx, n.ItemsOrSelf())
 }
 
 var blockKind = ruleKind{
-	Key: key("block", schema.Link("block"), "", "a part that adds up by itself", "{block: {of: {phase: water}, total: 700, rules: []}}"),
+	Key: newKey("block", schema.Link("block"), "", "a part that adds up by itself", "{block: {of: {phase: water}, total: 700, rules: []}}"),
 	Sections: schema.Sections{{
 		Name: "block", ID: "block", About: "Rules within a block know its ingredients alone; percentages and means are of it.",
 		Keys: []schema.Key{
-			key("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}"),
-			key("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}"),
-			key("rules", schema.Optional(innerType(0)), "none", "rules within it", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}"),
+			newKey("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}"),
+			newKey("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}"),
+			newKey("rules", schema.Optional(innerType(0)), "none", "rules within it", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}"),
 		},
-		Need: []string{"of", "total"},
-		Nearly: map[string]string{
+		Required: []string{"of", "total"},
+		Mistakes: map[string]string{
 			"min": "a block adds up to one total; for a range write group: {of: ..., total: [600, 700]}",
 			"max": "a block adds up to one total; for a range write group: {of: ..., total: [600, 700]}",
 		},
@@ -120,7 +120,7 @@ var blockKind = ruleKind{
 //
 // The rules know its ingredients alone, percentages are of its total, and means
 // are over it.
-func readBlock(ctx context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, error) {
+func readBlock(ctx context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 	of, text, err := ingredientsUnder(s, n, f, "block")
 	if err != nil {
 		return nil, err
@@ -132,11 +132,11 @@ func readBlock(ctx context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, e
 	case v.Kind == yaml.Sequence:
 		return nil, yaml.Hint(v.Errorf("a block adds up to one total"), "for a range of totals write group: {of: ..., total: [600, 700]}")
 	}
-	total, err := units(s.total, v, "the total", 1)
+	total, err := readUnits(s.total, v, "the total", 1)
 	if err != nil {
 		return nil, err
 	}
-	rules := one(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
+	rules := singleRule(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
 	v = f["rules"]
 	if v == nil || v.Kind == yaml.Null || len(v.ItemsOrSelf()) == 0 {
 		return rules, nil
@@ -144,12 +144,12 @@ func readBlock(ctx context.Context, s *shelf, n *yaml.Node, f fields) ([]Rule, e
 	was := *s
 	s.total, s.block = total, &block{of, text}
 	defer func() { s.total, s.block = was.total, was.block }()
-	within, err := s.innerRules(ctx, v, "rules")
+	within, err := s.readInnerRules(ctx, v, "rules")
 	if err != nil {
 		return nil, err
 	}
 	for k := range within {
-		within[k].each(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })
+		within[k].transform(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })
 	}
 	return append(rules, within...), nil
 }

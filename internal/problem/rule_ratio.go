@@ -9,18 +9,18 @@ import (
 )
 
 var ratioKind = ruleKind{
-	Key: key("ratio", schema.Link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
+	Key: newKey("ratio", schema.Link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
 	Sections: schema.Sections{{
 		Name: "ratio", ID: "ratio", About: "Bounds on Σ x_i of some over Σ x_i of others.",
 		Keys: []schema.Key{
-			key("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}"),
-			key("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}"),
-			key("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}"),
-			key("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}"),
+			newKey("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}"),
+			newKey("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}"),
+			newKey("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}"),
+			newKey("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}"),
 		},
-		Need: []string{"of", "to"},
-		Some: []string{"min", "max"},
-		Nearly: map[string]string{
+		Required:     []string{"of", "to"},
+		AtLeastOneOf: []string{"min", "max"},
+		Mistakes: map[string]string{
 			"exactly": "write min and max alike: ratio: {of: Gin, to: Vermouth, min: 2, max: 2}",
 			"between": "write min and max: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
 		},
@@ -31,7 +31,7 @@ var ratioKind = ruleKind{
 // readRatio reads bounds on what some ingredients take by what others do.
 //
 //	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
-func readRatio(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, err error) {
+func readRatio(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ []Rule, err error) {
 	if err := n.Require("the ratio", "write {of: Gin, to: Vermouth, min: 2, max: 3}", "of", "to"); err != nil {
 		return nil, err
 	}
@@ -45,15 +45,15 @@ func readRatio(_ context.Context, s *shelf, n *yaml.Node, f fields) (_ []Rule, e
 	}
 	for _, key := range []string{"min", "max"} {
 		if v := f[key]; v != nil && v.Kind == yaml.Text {
-			return nil, yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write a number: 2 for two to one, 0.05 for one to twenty")
+			return nil, yaml.Hint(v.Errorf("%s is %s", key, v.Describe()), "write a number: 2 for two to one, 0.05 for one to twenty")
 		} else if v != nil {
 			if _, err := v.Weight(key); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if r.Min, r.Max, words, err = figures(n, f, "the ratio"); err != nil {
+	if r.Min, r.Max, words, err = readNumberBounds(n, f, "the ratio"); err != nil {
 		return nil, err
 	}
-	return one("ratio of "+of+" to "+to+words, r), nil
+	return singleRule("ratio of "+of+" to "+to+words, r), nil
 }

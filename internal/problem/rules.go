@@ -35,16 +35,16 @@ func (r *Rule) Slacks(parts []rule.Part, total int) []condition.Slack {
 	return condition.Slacks(r.Rules[0], parts, total)
 }
 
-// one returns a rule as a list.
-func one(text string, r rule.Rule) []Rule { return []Rule{{Text: text, Rules: []rule.Rule{r}}} }
+// singleRule returns a rule as a list.
+func singleRule(text string, r rule.Rule) []Rule { return []Rule{{Text: text, Rules: []rule.Rule{r}}} }
 
 // add puts one more of several into a rule.
 func (r *Rule) add(one rule.Rule, text string) {
 	r.Rules, r.texts = append(r.Rules, one), append(r.texts, text)
 }
 
-// each changes what a rule says, and its words.
-func (r *Rule) each(text func(string) string, change func(rule.Rule) rule.Rule) {
+// transform changes what a rule says, and its words.
+func (r *Rule) transform(text func(string) string, change func(rule.Rule) rule.Rule) {
 	r.Text = text(r.Text)
 	for k := range r.texts {
 		r.texts[k] = text(r.texts[k])
@@ -55,16 +55,16 @@ func (r *Rule) each(text func(string) string, change func(rule.Rule) rule.Rule) 
 }
 
 // ingredientsUnder reads the ingredients that an amount or a group is about.
-func ingredientsUnder(s *shelf, n *yaml.Node, f fields, what string) ([]int, string, error) {
+func ingredientsUnder(s *readContext, n *yaml.Node, f fields, what string) ([]int, string, error) {
 	if f["of"] == nil {
 		return nil, "", yaml.Hint(n.Errorf("%s does not say of what", what), `add of: a name, a list of names, "*", or {group: citrus}`)
 	}
 	return s.ingredientsOf(f["of"])
 }
 
-func pair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
+func readPair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
 	if n.Kind != yaml.Sequence {
-		return nil, yaml.Hint(n.Errorf("%s is %s", what, n.Shown()), "write the least and the greatest, such as %s", example)
+		return nil, yaml.Hint(n.Errorf("%s is %s", what, n.Describe()), "write the least and the greatest, such as %s", example)
 	}
 	items := n.Items
 	if len(items) != 2 {
@@ -74,24 +74,24 @@ func pair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
 }
 
 // readRules reads the rules, and more that do not stand in the file.
-func readRules(ctx context.Context, s *loading, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
+func readRules(ctx context.Context, s *loader, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
 	var items []*yaml.Node
 	if n != nil && n.Kind != yaml.Null {
 		var err error
 		if items, err = n.List("constraints"); err != nil {
-			return nil, s.bad.add(err)
+			return nil, s.diagnostics.add(err)
 		}
 	}
-	if err := readConstituents(ctx, &s.shelf, items); err != nil {
-		return nil, s.bad.add(err) // rules ask for the attributes that they make
+	if err := readConstituents(ctx, &s.readContext, items); err != nil {
+		return nil, s.diagnostics.add(err) // rules ask for the attributes that they make
 	}
 	var rules []Rule
 	for k, item := range append(slices.Clip(items), more...) {
 		if k >= len(items) {
 			k = -1
 		}
-		err := s.bad.each(item, func(item *yaml.Node) error {
-			some, err := s.rulesOf(ctx, []*yaml.Node{item})
+		err := s.diagnostics.collectErrors(item, func(item *yaml.Node) error {
+			some, err := s.readRuleList(ctx, []*yaml.Node{item})
 			for _, r := range some {
 				r.Place, r.Alone = k, len(some) == 1 && r.at == item && len(r.Rules) == 1
 				rules = append(rules, r)
@@ -105,11 +105,11 @@ func readRules(ctx context.Context, s *loading, n *yaml.Node, more ...*yaml.Node
 	return rules, nil
 }
 
-// rulesOf reads rules that stand in a list.
-func (s *shelf) rulesOf(ctx context.Context, items []*yaml.Node) ([]Rule, error) {
+// readRuleList reads rules that stand in a list.
+func (s *readContext) readRuleList(ctx context.Context, items []*yaml.Node) ([]Rule, error) {
 	var rules []Rule
 	for _, item := range items {
-		kind, v, err := s.kindOf(item)
+		kind, v, err := s.ruleKindOf(item)
 		if err != nil {
 			return nil, err
 		}
@@ -127,10 +127,10 @@ func (s *shelf) rulesOf(ctx context.Context, items []*yaml.Node) ([]Rule, error)
 	return rules, nil
 }
 
-// kindOf returns the kind of a rule, and what stands under its key.
-func (s *shelf) kindOf(item *yaml.Node) (kind *ruleKind, v *yaml.Node, err error) {
+// ruleKindOf returns the kind of a rule, and what stands under its key.
+func (s *readContext) ruleKindOf(item *yaml.Node) (kind *ruleKind, v *yaml.Node, err error) {
 	section := s.kinds.schema().Rule()
-	if err := s.nearlyRule(item, section.One); err != nil {
+	if err := s.suggestRule(item, section.ExactlyOneOf); err != nil {
 		return nil, nil, err
 	}
 	f, err := section.Fields(item)
@@ -138,7 +138,7 @@ func (s *shelf) kindOf(item *yaml.Node) (kind *ruleKind, v *yaml.Node, err error
 		return nil, nil, err
 	}
 	if len(f) != 1 {
-		return nil, nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(section.One, ", "))
+		return nil, nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(section.ExactlyOneOf, ", "))
 	}
 	for name, at := range f {
 		kind, v = s.kinds.rule(name), at
@@ -148,12 +148,12 @@ func (s *shelf) kindOf(item *yaml.Node) (kind *ruleKind, v *yaml.Node, err error
 
 // readAt reads what stands under the key of a kind, and shows the right form of what is
 // nearly right.
-func (k *ruleKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, error) {
+func (k *ruleKind) readAt(ctx context.Context, s *readContext, n *yaml.Node) ([]Rule, error) {
 	if len(k.Sections) == 0 {
 		return k.read(ctx, s, n, nil)
 	}
 	if n.Kind != yaml.Mapping {
-		return nil, yaml.Hint(n.Errorf("%s is %s", k.Name, n.Shown()), "write %s", k.Form())
+		return nil, yaml.Hint(n.Errorf("%s is %s", k.Name, n.Describe()), "write %s", k.Form())
 	}
 	section := k.Sections[0]
 	f, err := section.Fields(n)
@@ -161,7 +161,7 @@ func (k *ruleKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, 
 		known := section.Names()
 		at := slices.IndexFunc(n.Entries, func(e yaml.Entry) bool { return !slices.Contains(known, e.Key.Text) })
 		switch key := n.Entries[at].Key.Text; {
-		case section.Nearly[key] != "":
+		case section.Mistakes[key] != "":
 		case fault.DidYouMean(key, known) == "":
 			bad.Hint = fmt.Sprintf("it has %s: %s", fault.List(known, 8), k.Form())
 		default:
@@ -174,11 +174,11 @@ func (k *ruleKind) readAt(ctx context.Context, s *shelf, n *yaml.Node) ([]Rule, 
 	return k.read(ctx, s, n, f)
 }
 
-// nearlyRule shows the right form of rules that are nearly one: without their
+// suggestRule shows the right form of rules that are nearly one: without their
 // kind, or with a part outside of it.
-func (s *shelf) nearlyRule(item *yaml.Node, kinds []string) error {
+func (s *readContext) suggestRule(item *yaml.Node, kinds []string) error {
 	if item.Kind != yaml.Mapping {
-		return yaml.Hint(item.Errorf("a rule is %s", item.Shown()), "write its kind and what it says, such as require: [Gin]")
+		return yaml.Hint(item.Errorf("a rule is %s", item.Describe()), "write its kind and what it says, such as require: [Gin]")
 	}
 	if item.Get("if") != nil && item.Get("then") != nil {
 		return yaml.Hint(item.Get("then").Errorf("then stands beside if"), "write it within: if: {used: Milk, then: {exclude: [Lemon juice]}}")

@@ -127,7 +127,7 @@ func TestBadRules(t *testing.T) {
 			if bad.Line != c.line || bad.Column != c.column {
 				t.Errorf("the place is %d:%d, want %d:%d, in %v", bad.Line, bad.Column, c.line, c.column, err)
 			}
-			kept.Fails(t, c.name, err)
+			kept.CheckError(t, c.name, err)
 			for _, want := range c.says {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("the message does not say %q: %v", want, err)
@@ -230,7 +230,7 @@ func TestRulesInUse(t *testing.T) {
 				said += x.String() + " "
 			}
 		}
-		kept.Holds(t, rules, said)
+		kept.CheckText(t, rules, said)
 	}
 }
 

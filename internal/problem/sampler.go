@@ -13,8 +13,8 @@ import (
 	"kir/mcmc"
 )
 
-// auto is the kernel that stands for the recommended one.
-const auto = "auto"
+// autoValue is the kernel that stands for the recommended one.
+const autoValue = "auto"
 
 // DefaultTime is after how long a run of [mcmc.AutoDraws] stops.
 const DefaultTime = 60 * time.Second
@@ -37,7 +37,7 @@ func ReadTime(text string) (time.Duration, error) {
 
 // ReadDraws reads the number of draws as text, or auto.
 func ReadDraws(text string) (int, error) {
-	if text == auto {
+	if text == autoValue {
 		return mcmc.AutoDraws, nil
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
@@ -52,11 +52,11 @@ func ReadDraws(text string) (int, error) {
 
 // readDraws reads the number of draws.
 func readDraws(n *yaml.Node) (int, error) {
-	if n.Kind == yaml.Text && n.Text == auto {
+	if n.Kind == yaml.Text && n.Text == autoValue {
 		return mcmc.AutoDraws, nil
 	}
 	if n.Kind == yaml.Text {
-		return 0, yaml.Hint(n.Errorf("draws is %s", n.Shown()), "write a whole number, or auto")
+		return 0, yaml.Hint(n.Errorf("draws is %s", n.Describe()), "write a whole number, or auto")
 	}
 	v, err := n.Whole("draws", math.MinInt32, mcmc.MaxIterations)
 	if err == nil && v < 1 {
@@ -75,7 +75,7 @@ func readTime(n, draws *yaml.Node) (time.Duration, error) {
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		return 0, yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}
-	if d > 0 && draws != nil && draws.Text != auto { // none bounds nothing, beside whatever
+	if d > 0 && draws != nil && draws.Text != autoValue { // none bounds nothing, beside whatever
 		return 0, yaml.Hint(n.Errorf("there is a time and a number of draws"), "leave one of them out, or write draws: auto")
 	}
 	return d, err
@@ -84,7 +84,7 @@ func readTime(n, draws *yaml.Node) (time.Duration, error) {
 // readSampler reads the settings and lets override change them; it may be nil.
 func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, time.Duration, error) {
 	s, limit := mcmc.DefaultSettings(), DefaultTime
-	s.Kernel = auto
+	s.Kernel = autoValue
 	var f fields
 	if n != nil && n.Kind != yaml.Null {
 		var err error
@@ -128,13 +128,13 @@ func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, ti
 		override(&s)
 	}
 	if s.Kernel == "" {
-		s.Kernel = auto
+		s.Kernel = autoValue
 	}
 	checked := s
-	if s.Kernel == auto {
+	if s.Kernel == autoValue {
 		checked.Kernel = "" // which the target will say
 	}
-	return s, limit, settingsFault(&checked, func(setting string) *yaml.Node {
+	return s, limit, settingsError(&checked, func(setting string) *yaml.Node {
 		if s == given { // else a flag may have said it
 			return f[setting]
 		}
@@ -142,15 +142,15 @@ func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, ti
 	})
 }
 
-// settingsFault checks settings and tells what is wrong with them as an error of
+// settingsError checks settings and tells what is wrong with them as an error of
 // input, at the place where they were given.
-func settingsFault(s *mcmc.Settings, place func(setting string) *yaml.Node) error {
+func settingsError(s *mcmc.Settings, place func(setting string) *yaml.Node) error {
 	err := s.Check()
 	var bad *mcmc.SettingsError
 	if !errors.As(err, &bad) {
 		return err
 	}
-	if near := fault.DidYouMean(s.Kernel, append(mcmc.KernelNames(), auto)); bad.Setting == "kernel" && near != "" {
+	if near := fault.DidYouMean(s.Kernel, append(mcmc.KernelNames(), autoValue)); bad.Setting == "kernel" && near != "" {
 		bad.Hint = near
 	}
 	e := &fault.Error{Message: bad.Message, Hint: bad.Hint}

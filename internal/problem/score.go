@@ -36,10 +36,10 @@ func (p *Problem) BookOptions() (book.Options, error) {
 	return book.Options{Ingredients: in, Units: p.units}, nil
 }
 
-// Broken returns the rules that a recipe breaks, in the file's order.
-func (p *Problem) Broken(parts []mcmc.Part) ([]Breach, error) {
+// BrokenRules returns the rules that a recipe breaks, in the file's order.
+func (p *Problem) BrokenRules(parts []mcmc.Part) ([]Breach, error) {
 	one := []Scored{{Parts: parts}}
-	err := p.breaches(one)
+	err := p.findBreaches(one)
 	return one[0].Broken, err
 }
 
@@ -62,7 +62,7 @@ type Breach struct {
 // Score scores recipes, all of them whether or not they keep the rules. Those that
 // are in the book are scored by models that have not seen them.
 func (p *Problem) Score(book *book.Book) ([]Scored, error) {
-	known, err := p.Known()
+	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +87,13 @@ func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 		w := &p.Properties[k]
 		var fair []float64
 		if p.Book != nil && w.learnt != nil {
-			if fair, err = w.scoresOf(p, known); err != nil {
+			if fair, err = w.knownScores(p, known); err != nil {
 				return nil, err
 			}
 		}
 		for r := range out {
 			y := portable.Exp(w.property.LogScore(of[r]))
-			if b := out[r].Book; b >= 0 && fair != nil && !w.unlabelled(p, b) {
+			if b := out[r].Book; b >= 0 && fair != nil && !w.isUnlabelled(p, b) {
 				y = fair[b]
 			}
 			out[r].Scores = append(out[r].Scores, y)
@@ -102,20 +102,20 @@ func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 			}
 		}
 	}
-	return out, p.breaches(out)
+	return out, p.findBreaches(out)
 }
 
-// unlabelled says whether a model was learnt from the book without one of its
+// isUnlabelled says whether a model was learnt from the book without one of its
 // recipes, which has no label.
-func (w *Property) unlabelled(p *Problem, recipe int) bool {
+func (w *Property) isUnlabelled(p *Problem, recipe int) bool {
 	if w.learnt.data == nil {
 		return false
 	}
 	return !slices.Contains(w.learnt.recipes, recipe)
 }
 
-// breaches finds the rules that recipes break, the law of n among them.
-func (p *Problem) breaches(all []Scored) error {
+// findBreaches finds the rules that recipes break, the law of n among them.
+func (p *Problem) findBreaches(all []Scored) error {
 	for s := range all {
 		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {
 			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: compositions of " + fault.Count(n, "ingredient") + " are never drawn"})
@@ -139,9 +139,9 @@ func (p *Problem) breaches(all []Scored) error {
 	for _, r := range p.Rules {
 		for k, one := range r.Rules {
 			alone := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: []rule.Rule{one}}
-			conditions, err := condition.Of(alone)
+			conditions, err := condition.FromRules(alone)
 			if err != nil {
-				return r.at.Blame(err)
+				return r.at.PlaceError(err)
 			}
 			text := r.Text
 			if r.texts != nil {

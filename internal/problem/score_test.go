@@ -26,7 +26,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}

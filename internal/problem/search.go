@@ -9,8 +9,8 @@ import (
 type Search struct {
 	// Effort is the share of the usual budget, see [search.Budget]; 0: none.
 	Effort float64
-	// Any lets compositions be offered outside the doses of the book.
-	Any bool
+	// AnyDoses lets compositions be offered outside the doses of the book.
+	AnyDoses bool
 }
 
 // MaxEffort bounds the effort.
@@ -25,7 +25,7 @@ func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 	s := Search{Effort: 1}
 	if n != nil && n.Kind != yaml.Null {
 		if n.Kind == yaml.Number {
-			return s, yaml.Hint(n.Errorf("the search is %s", n.Shown()), "write {effort: %s}", n.Text)
+			return s, yaml.Hint(n.Errorf("the search is %s", n.Describe()), "write {effort: %s}", n.Text)
 		}
 		f, err := schema.Search.Fields(n)
 		if err != nil {
@@ -41,9 +41,9 @@ func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 		}
 		if v := f["doses"]; v != nil {
 			if v.Kind != yaml.Text || v.Text != "book" && v.Text != "any" {
-				return s, yaml.Hint(v.Errorf("doses is %s", v.Shown()), "write book, to offer no amount below or above those that the recipes have of an ingredient, or any")
+				return s, yaml.Hint(v.Errorf("doses is %s", v.Describe()), "write book, to offer no amount below or above those that the recipes have of an ingredient, or any")
 			}
-			s.Any = v.Text == "any"
+			s.AnyDoses = v.Text == "any"
 		}
 	}
 	if effort != nil {
@@ -52,10 +52,10 @@ func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 	return s, nil
 }
 
-// resolved returns the search as the problem file would say it.
-func (s Search) resolved() yaml.Map {
+// yamlMap returns the search as the problem file would say it.
+func (s Search) yamlMap() yaml.Map {
 	doses := "book"
-	if s.Any {
+	if s.AnyDoses {
 		doses = "any"
 	}
 	var out yaml.Map

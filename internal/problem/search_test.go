@@ -78,7 +78,7 @@ func TestBadSearch(t *testing.T) {
 		{"unknown kernel", "sampler: {kernel: auta}\n", 4, []string{`did you mean "auto"?`}},
 	} {
 		_, err := loadRated(t, c.yaml, Options{})
-		kept.Fails(t, c.name, err)
+		kept.CheckError(t, c.name, err)
 		bad, ok := err.(*fault.Error)
 		if !ok {
 			continue
@@ -146,7 +146,7 @@ func TestMaximize(t *testing.T) {
 			}
 		}
 	}
-	known, err := up.Known()
+	known, err := up.KnownRecipes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,13 +170,13 @@ func TestWithinBook(t *testing.T) {
 		o    Options
 	}{
 		{"constraints:\n  - amount: {of: \"*\", within: book}\n", Options{}},
-		{"", Options{Within: true}},
+		{"", Options{WithinBook: true}},
 	} {
 		p, err := loadRated(t, c.yaml, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Rules) != 1 || !p.Within() || p.Rules[0].Text != everyIngredient+withinBook {
+		if len(p.Rules) != 1 || !p.IsWithinBook() || p.Rules[0].Text != everyIngredient+withinBook {
 			t.Fatalf("the rules are %+v", p.Rules)
 		}
 		// A is Gin 15, Lime 5; B Gin 10, Vermouth 10; C Rum 17, Lime 3; D Gin 10, Campari 10.
@@ -191,11 +191,11 @@ func TestWithinBook(t *testing.T) {
 		for k, r := range p.Rules[0].Rules {
 			one := rule.Set{Ingredients: 6, Total: 20, Rules: []rule.Rule{r}}
 			other := rule.Set{Ingredients: 6, Total: 20, Rules: []rule.Rule{want[k]}}
-			a, err := condition.Of(one)
+			a, err := condition.FromRules(one)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := condition.Of(other)
+			b, err := condition.FromRules(other)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -209,7 +209,7 @@ func TestWithinBook(t *testing.T) {
 				}
 			}
 		}
-		known, err := p.Known()
+		known, err := p.KnownRecipes()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestWithinBook(t *testing.T) {
 		if w := strings.Join(p.Warnings, " "); !strings.Contains(w, `No recipe uses "Water"`) {
 			t.Errorf("the warnings are %q", w)
 		}
-		if outside, err := p.Outside(t.Context(), 100); err != nil || outside != 0 {
+		if outside, err := p.OutsideShare(t.Context(), 100); err != nil || outside != 0 {
 			t.Errorf("%v of the compositions are outside, error %v", outside, err)
 		}
 	}
@@ -229,7 +229,7 @@ func TestWithinBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outside, err := free.Outside(t.Context(), 100); err != nil || !(outside > 0.5) || free.Within() {
+	if outside, err := free.OutsideShare(t.Context(), 100); err != nil || !(outside > 0.5) || free.IsWithinBook() {
 		t.Errorf("without the rule %v are outside, error %v", outside, err)
 	}
 }
@@ -241,11 +241,11 @@ func TestQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q.Effort != 1 || len(q.Known) != 4 || !slices.Equal(q.Least, []int{10, 3, 10, 17, 10, 0}) || q.Kind.Attribute == nil {
+	if q.Effort != 1 || len(q.Known) != 4 || !slices.Equal(q.Least, []int{10, 3, 10, 17, 10, 0}) || q.Niche.Attribute == nil {
 		t.Errorf("the question is %+v", q)
 	}
 	if _, most := search.Doses(len(p.Ingredients), q.Known); !slices.Equal(q.Most, most) {
@@ -273,14 +273,14 @@ func TestQuestion(t *testing.T) {
 	}
 	a, _ := own.LogScore(q.Known[0])
 	b, _ := other.LogScore(q.Known[0])
-	if a == b || own.Wishes()[1].Weight != 1 {
-		t.Errorf("forests of two halves say %v and %v, and the cost has weight %v", a, b, own.Wishes()[1].Weight)
+	if a == b || own.Objectives()[1].Weight != 1 {
+		t.Errorf("forests of two halves say %v and %v, and the cost has weight %v", a, b, own.Objectives()[1].Weight)
 	}
 	any, err := loadRated(t, "search: {doses: any}\n", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q, err := any.Question(); err != nil || q.Least != nil || q.Halves != nil {
+	if q, err := any.SearchQuestion(); err != nil || q.Least != nil || q.Halves != nil {
 		t.Errorf("the question is %+v, error %v", q, err)
 	}
 }
@@ -291,7 +291,7 @@ func TestOffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offers := strings.Join(p.Offers(), "\n")
+	offers := strings.Join(p.Hints(), "\n")
 	if !strings.Contains(offers, `require: ["Gin"]`) || strings.Contains(offers, "Rum") || !strings.Contains(offers, "4 of 4 recipes") {
 		t.Errorf("the offers are\n%s", offers)
 	}

@@ -32,7 +32,7 @@ func readSparsity(book *book.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Spa
 		n = root.Scalar("recipes")
 	}
 	r := &lawReader{book: book}
-	law, err := r.law(n, true)
+	law, err := r.readLaw(n, true)
 	if err != nil {
 		return law, n, err
 	}
@@ -53,25 +53,25 @@ func readSparsity(book *book.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Spa
 // the numbers of ingredients that each is worked out for.
 const maxLawValues = 1 << 28
 
-// fromTo is how people write a range of numbers.
-var fromTo = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:-|–|\.\.+|to|bis)\s*(\d{1,6})\s*$`)
+// rangePattern is how people write a range of numbers.
+var rangePattern = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:-|–|\.\.+|to|bis)\s*(\d{1,6})\s*$`)
 
-// law reads one law. The whole sparsity, unlike a component of a mixture, may
+// readLaw reads one law. The whole sparsity, unlike a component of a mixture, may
 // be that of the recipes and may have a power.
-func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
+func (r *lawReader) readLaw(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	r.laws++
 	if n.Kind == yaml.Text && whole {
-		if m := fromTo.FindStringSubmatch(n.Text); m != nil {
-			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Shown()), "write {uniform: [%s, %s]}", m[1], m[2])
+		if m := rangePattern.FindStringSubmatch(n.Text); m != nil {
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Describe()), "write {uniform: [%s, %s]}", m[1], m[2])
 		}
 		if n.Text != "recipes" {
-			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("there is no sparsity law %s", n.Shown()), "write recipes, or a mapping with one of %s", strings.Join(schema.Law.One, ", "))
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("there is no sparsity law %s", n.Describe()), "write recipes, or a mapping with one of %s", strings.Join(schema.Law.ExactlyOneOf, ", "))
 		}
-		return r.recipesLaw(n)
+		return r.readRecipesLaw(n)
 	}
 	if n.Kind == yaml.Number && whole {
 		if size, err := n.Whole("the number of ingredients", 1, math.MaxInt32); err == nil {
-			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Shown()), "for %s in every recipe write {uniform: [%d, %d]}", fault.Count(size, "ingredient"), size, size)
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Describe()), "for %s in every recipe write {uniform: [%d, %d]}", fault.Count(size, "ingredient"), size, size)
 		}
 	}
 	if items := n.Items; n.Kind == yaml.Sequence && whole && len(items) == 2 {
@@ -105,26 +105,26 @@ func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	}
 	delete(f, "weight")
 	if len(f) != 1 {
-		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", fault.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.One, ", "))
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", fault.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.ExactlyOneOf, ", "))
 	}
 	var law mcmc.Sparsity
 	for name, v := range f {
 		switch name {
 		case "recipes":
 			if v.Kind != yaml.Boolean || v.Plain() != true {
-				return law, yaml.Hint(v.Errorf("recipes is %s", v.Shown()), "write recipes: true, for the law of the recipes that the problem names")
+				return law, yaml.Hint(v.Errorf("recipes is %s", v.Describe()), "write recipes: true, for the law of the recipes that the problem names")
 			}
-			law, err = r.recipesLaw(v)
+			law, err = r.readRecipesLaw(v)
 		case "table":
-			law, err = table(v)
+			law, err = readTableLaw(v)
 		case "uniform":
-			law, err = uniform(v)
+			law, err = readUniformLaw(v)
 		case "normal":
-			law, err = normal(v)
+			law, err = readNormalLaw(v)
 		case "exponential":
-			law, err = exponential(v)
+			law, err = readExponentialLaw(v)
 		case "mixture":
-			law, err = r.mixture(v)
+			law, err = r.readMixture(v)
 		}
 	}
 	if err == nil && power != 1 {
@@ -133,7 +133,7 @@ func (r *lawReader) law(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	return law, err
 }
 
-func (r *lawReader) recipesLaw(n *yaml.Node) (mcmc.Sparsity, error) {
+func (r *lawReader) readRecipesLaw(n *yaml.Node) (mcmc.Sparsity, error) {
 	if r.book == nil {
 		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("the sparsity law is that of the recipes, and the problem has none"), "add recipes: a CSV file, or write a law such as {uniform: [2, 5]}")
 	}
@@ -146,9 +146,9 @@ func (r *lawReader) recipesLaw(n *yaml.Node) (mcmc.Sparsity, error) {
 	return mcmc.Table(weights), nil
 }
 
-func table(n *yaml.Node) (mcmc.Sparsity, error) {
+func readTableLaw(n *yaml.Node) (mcmc.Sparsity, error) {
 	if n.Kind != yaml.Mapping {
-		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a table is %s", n.Shown()), "write the weight of each number of ingredients, such as {2: 13, 3: 29}")
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a table is %s", n.Describe()), "write the weight of each number of ingredients, such as {2: 13, 3: 29}")
 	}
 	weights := make(map[int]float64, len(n.Entries))
 	for _, e := range n.Entries {
@@ -168,9 +168,9 @@ func table(n *yaml.Node) (mcmc.Sparsity, error) {
 	return mcmc.Table(weights), nil
 }
 
-func uniform(n *yaml.Node) (mcmc.Sparsity, error) {
+func readUniformLaw(n *yaml.Node) (mcmc.Sparsity, error) {
 	if size, err := n.Whole("uniform", 1, math.MaxInt32); err == nil {
-		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("uniform is %s", n.Shown()), "write the first and the last number: uniform: [%d, %d]", size, size)
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("uniform is %s", n.Describe()), "write the first and the last number: uniform: [%d, %d]", size, size)
 	}
 	items, err := n.List("uniform")
 	if err != nil {
@@ -193,7 +193,7 @@ func uniform(n *yaml.Node) (mcmc.Sparsity, error) {
 	return mcmc.Uniform(lo, hi), nil
 }
 
-func normal(n *yaml.Node) (mcmc.Sparsity, error) {
+func readNormalLaw(n *yaml.Node) (mcmc.Sparsity, error) {
 	f, err := schema.NormalLaw.Fields(n)
 	if err != nil {
 		return mcmc.Sparsity{}, err
@@ -215,7 +215,7 @@ func normal(n *yaml.Node) (mcmc.Sparsity, error) {
 	return mcmc.Normal(mean, sd), nil
 }
 
-func exponential(n *yaml.Node) (mcmc.Sparsity, error) {
+func readExponentialLaw(n *yaml.Node) (mcmc.Sparsity, error) {
 	f, err := schema.ExponentialLaw.Fields(n)
 	if err != nil {
 		return mcmc.Sparsity{}, err
@@ -230,7 +230,7 @@ func exponential(n *yaml.Node) (mcmc.Sparsity, error) {
 	return mcmc.Exponential(rate), nil
 }
 
-func (r *lawReader) mixture(n *yaml.Node) (mcmc.Sparsity, error) {
+func (r *lawReader) readMixture(n *yaml.Node) (mcmc.Sparsity, error) {
 	items, err := n.List("a mixture")
 	if err != nil {
 		return mcmc.Sparsity{}, err
@@ -246,7 +246,7 @@ func (r *lawReader) mixture(n *yaml.Node) (mcmc.Sparsity, error) {
 				return mcmc.Sparsity{}, err
 			}
 		}
-		if components[k].Law, err = r.law(item, false); err != nil {
+		if components[k].Law, err = r.readLaw(item, false); err != nil {
 			return mcmc.Sparsity{}, err
 		}
 	}

@@ -12,11 +12,11 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// tableAt reads where a table is and how it is to be read: the name of a file,
+// readTableNode reads where a table is and how it is to be read: the name of a file,
 // or {file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter:
 // semicolon, decimal: comma, columns: {rating: label}}, of which all but file may
 // be missing. columns are for recipes alone.
-func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, err error) {
+func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, err error) {
 	if n.Kind != yaml.Mapping {
 		return n, layout, nil
 	}
@@ -49,7 +49,7 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, e
 	}
 	if v := f["columns"]; v != nil {
 		if v.Kind != yaml.Mapping {
-			return nil, layout, yaml.Hint(v.Errorf("columns are %s", v.Shown()), "write what each is, such as {rating: label}")
+			return nil, layout, yaml.Hint(v.Errorf("columns are %s", v.Describe()), "write what each is, such as {rating: label}")
 		}
 		layout.Columns = make(map[string]book.Role)
 		for _, e := range v.Entries {
@@ -57,18 +57,18 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, e
 			if err != nil {
 				return nil, layout, err
 			}
-			if layout.Columns[book.Name(e.Key.Text)], err = book.ParseRole(text); err != nil {
+			if layout.Columns[book.NormalizeName(e.Key.Text)], err = book.ParseRole(text); err != nil {
 				return nil, layout, e.Value.Errorf("%v", err)
 			}
 		}
 	}
 	if v := f["names"]; v != nil {
 		if v.Kind != yaml.Mapping {
-			return nil, layout, yaml.Hint(v.Errorf("names are %s", v.Shown()), "write which ingredient each is, such as {Campri: Campari}")
+			return nil, layout, yaml.Hint(v.Errorf("names are %s", v.Describe()), "write which ingredient each is, such as {Campri: Campari}")
 		}
 		layout.Names = make(map[string]string)
 		for _, e := range v.Entries {
-			if layout.Names[book.Name(e.Key.Text)], err = e.Value.Str("which ingredient " + fault.Quote(e.Key.Text) + " is"); err != nil {
+			if layout.Names[book.NormalizeName(e.Key.Text)], err = e.Value.Str("which ingredient " + fault.Quote(e.Key.Text) + " is"); err != nil {
 				return nil, layout, err
 			}
 		}
@@ -79,22 +79,22 @@ func tableAt(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, e
 			continue
 		}
 		if v.Kind != yaml.Sequence {
-			return nil, layout, yaml.Hint(v.Errorf("%s is %s", key, v.Shown()), "write a list of recipes, such as [Total]")
+			return nil, layout, yaml.Hint(v.Errorf("%s is %s", key, v.Describe()), "write a list of recipes, such as [Total]")
 		}
 		for _, item := range v.Items {
 			name, err := item.Str("a recipe")
 			if err != nil {
 				return nil, layout, err
 			}
-			*to = append(*to, book.Name(name))
+			*to = append(*to, book.NormalizeName(name))
 		}
 	}
 	return f["file"], layout, nil
 }
 
-// sheet reads the sheet of numbers that a node names, and warns of what was understood of
+// readSheet reads the sheet of numbers that a node names, and warns of what was understood of
 // it without being said. what is how messages call that name.
-func (s *shelf) sheet(ctx context.Context, n *yaml.Node, what string) (t *book.Sheet, err error) {
+func (s *readContext) readSheet(ctx context.Context, n *yaml.Node, what string) (t *book.Sheet, err error) {
 	err = s.files.Read(ctx, n, what, func(r io.Reader, path string) error {
 		t, err = book.ReadSheet(r, path)
 		return err
@@ -110,12 +110,12 @@ func (s *shelf) sheet(ctx context.Context, n *yaml.Node, what string) (t *book.S
 
 // warnGuesses warns of what was understood of a table without being said, and
 // gives the line that settles what may well be wrong.
-func (s *shelf) warnGuesses(key, file string, said, guessed book.Layout, notes []book.Note) {
+func (s *readContext) warnGuesses(key, file string, said, guessed book.Layout, notes []book.Note) {
 	for _, n := range notes {
 		s.warn(n.String() + ".")
 	}
 	if guess := guessed.YAML(); guess != "" {
-		s.warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, book.TableYAML(key, file, said.With(guessed))))
+		s.warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, book.TableYAML(key, file, said.Merge(guessed))))
 	}
 	for _, n := range notes {
 		if strings.HasPrefix(n.Settle, "units:") {

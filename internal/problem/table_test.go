@@ -11,8 +11,8 @@ import (
 // What a reader writes to settle its guesses is read back as that.
 func TestTableAt(t *testing.T) {
 	for _, name := range []string{"rating", "Größe", "a: b", "#x", `"q"`, "it's", "null", "Yes", "1e3", "12", "-", "a, b", "{a}", "[a", "*x", "&x", "!x", "%x", "@x", "a\nb", "~", "\u200b", "x\u0085y", "a #b", "😀", "\\", "a\x7f"} {
-		said := book.Layout{Sheet: name, Encoding: "windows-1252", Delimiter: "semicolon", Decimal: book.DecimalComma, Columns: map[string]book.Role{book.Name(name): book.LabelColumn, "b": book.IgnoredColumn}}
-		if book.Name(name) == "" {
+		said := book.Layout{Sheet: name, Encoding: "windows-1252", Delimiter: "semicolon", Decimal: book.DecimalComma, Columns: map[string]book.Role{book.NormalizeName(name): book.LabelColumn, "b": book.IgnoredColumn}}
+		if book.NormalizeName(name) == "" {
 			said.Columns = nil
 		}
 		text := book.TableYAML("recipes", name, said)
@@ -21,7 +21,7 @@ func TestTableAt(t *testing.T) {
 			t.Errorf("%q: %s: %v", name, text, err)
 			continue
 		}
-		file, got, err := tableAt(root.Get("recipes"), true)
+		file, got, err := readTableNode(root.Get("recipes"), true)
 		if err != nil {
 			t.Errorf("%q: %s: %v", name, text, err)
 			continue

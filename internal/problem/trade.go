@@ -23,24 +23,24 @@ type Objective struct {
 	Figure   int    // and that of the figure; −1: the property itself
 	Unit     string // of what is shown
 
-	// Goal says which values are better: maximize, minimize, or between Least and Most, as
+	// Direction says which values are better: maximize, minimize, or between Least and Most, as
 	// they are shown.
-	Goal        Way
+	Direction   Direction
 	Least, Most float64
 
 	Loss search.Loss
 }
 
 // an aim is which values of a level are better.
-type aim struct {
-	goal        Way
+type valueDirection struct {
+	direction   Direction
 	least, most float64 // of between, as they are judged
 }
 
 // desirability is exp(−loss) of a value: the loss is the value or its negative, or its
 // distance to where it is to be.
-func (a aim) desirability() (*property.Desirability, error) {
-	switch a.goal {
+func (a valueDirection) desirability() (*property.Desirability, error) {
+	switch a.direction {
 	case Maximize:
 		return property.Steep(1), nil
 	case Minimize:
@@ -49,27 +49,27 @@ func (a aim) desirability() (*property.Desirability, error) {
 	return property.Beyond(a.least, a.most, 1)
 }
 
-// side is a figure of a property that can be an objective of its own.
-type side struct {
-	figure int
-	aim    aim
-	level  *level
+// subObjective is a figure of a property that can be an objective of its own.
+type subObjective struct {
+	figure    int
+	direction valueDirection
+	scale     *valueScale
 }
 
-// aimOf returns what a property asks of its value.
-func aimOf(w *Property) aim {
+// valueDirectionOf returns what a property asks of its value.
+func valueDirectionOf(w *Property) valueDirection {
 	if w.learnt != nil {
 		switch d := w.learnt.want.Direction(); {
 		case d > 0 || w.Class != "":
-			return aim{goal: Maximize}
+			return valueDirection{direction: Maximize}
 		case d < 0:
-			return aim{goal: Minimize}
+			return valueDirection{direction: Minimize}
 		}
 		least, most, _ := w.learnt.want.Bounds()
-		return aim{Between, least, most}
+		return valueDirection{Between, least, most}
 	}
-	if w.level == nil || w.at == nil || w.at.Kind != yaml.Mapping {
-		return aim{goal: Maximize} // a score
+	if w.valueScale == nil || w.at == nil || w.at.Kind != yaml.Mapping {
+		return valueDirection{direction: Maximize} // a score
 	}
 	number := func(n *yaml.Node) float64 {
 		v, _ := n.Float("a bound") // which was read before
@@ -80,17 +80,17 @@ func aimOf(w *Property) aim {
 		v := e.Value
 		switch e.Key.Text {
 		case "maximize", "larger":
-			return aim{goal: Maximize}
+			return valueDirection{direction: Maximize}
 		case "minimize", "smaller":
-			return aim{goal: Minimize}
+			return valueDirection{direction: Minimize}
 		case "target":
-			return aim{Between, number(v.Get("at")), number(v.Get("at"))}
+			return valueDirection{Between, number(v.Get("at")), number(v.Get("at"))}
 		case "normal":
-			return aim{Between, number(v.Get("mean")), number(v.Get("mean"))}
+			return valueDirection{Between, number(v.Get("mean")), number(v.Get("mean"))}
 		case "range":
-			return aim{Between, number(v.Get("from")), number(v.Get("to"))}
+			return valueDirection{Between, number(v.Get("from")), number(v.Get("to"))}
 		case "between":
-			return aim{Between, number(v.Items[0]), number(v.Items[1])}
+			return valueDirection{Between, number(v.Items[0]), number(v.Items[1])}
 		case "at_least":
 			least = number(v)
 		case "at_most":
@@ -98,14 +98,14 @@ func aimOf(w *Property) aim {
 		}
 	}
 	if math.IsInf(least, -1) && math.IsInf(most, 1) {
-		return aim{goal: Maximize}
+		return valueDirection{direction: Maximize}
 	}
-	return aim{Between, least, most}
+	return valueDirection{Between, least, most}
 }
 
-// tradeLevel is the level of a property that a trade-off is between: that which limits
+// tradeScale is the level of a property that a trade-off is between: that which limits
 // bound, and of a logarithm that was learnt the number whose logarithm is expected.
-func tradeLevel(w *Property) (*level, error) {
+func tradeScale(w *Property) (*valueScale, error) {
 	if m, ok := w.Model.(*model.Learned); ok && m.Numeric() && m.Options().Log {
 		least, greatest := m.Range()
 		least, greatest = least/3, float64(3*greatest)
@@ -117,16 +117,16 @@ func tradeLevel(w *Property) (*level, error) {
 		value := func(logScore float64) float64 {
 			return float64(least * portable.Exp(float64(rise*portable.Exp(logScore))))
 		}
-		return &level{as: func(d *property.Desirability) (mcmc.Property, error) { return property.NewLevel(of, value, d), nil }, scale: 1}, nil
+		return &valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) { return property.NewLevel(of, value, d), nil }, scale: 1}, nil
 	}
-	if w.level != nil {
-		return w.level()
+	if w.valueScale != nil {
+		return w.valueScale()
 	}
 	of, ok := w.property.(mcmc.LineProperty)
 	if _, waits := w.property.(mcmc.BatchProperty); !ok || waits {
 		return nil, fmt.Errorf("what a %s answers takes too long to trade off", w.Kind)
 	}
-	return scoreLevel(of), nil
+	return scoreScale(of), nil
 }
 
 // LeastTrade and MostTrade bound how many objectives a trade-off is between.
@@ -140,7 +140,7 @@ func readTrade(p *Problem, n *yaml.Node) ([]string, error) {
 		return nil, nil
 	}
 	if n.Kind != yaml.Sequence {
-		return nil, yaml.Hint(n.Errorf("trade is %s", n.Shown()), "write a list of objectives, such as [cost, viscosity]")
+		return nil, yaml.Hint(n.Errorf("trade is %s", n.Describe()), "write a list of objectives, such as [cost, viscosity]")
 	}
 	items := n.Items
 	var names []string
@@ -149,7 +149,7 @@ func readTrade(p *Problem, n *yaml.Node) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, book.Name(name))
+		names = append(names, book.NormalizeName(name))
 	}
 	_, err := p.objectives(names, func(k int) *yaml.Node {
 		if k < 0 {
@@ -177,7 +177,7 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 	var there []string
 	for k := range p.Properties {
 		there = append(there, p.Properties[k].Name)
-		for _, s := range p.Properties[k].sides {
+		for _, s := range p.Properties[k].subObjectives {
 			there = append(there, p.Properties[k].Figures[s.figure].Name)
 		}
 	}
@@ -190,7 +190,7 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 	}
 	var out []Objective
 	for k, name := range names {
-		name = book.Name(name)
+		name = book.NormalizeName(name)
 		if slices.Contains(names[:k], name) {
 			return nil, yaml.Hint(blame(k, "the trade-off names %s twice", fault.Quote(name)), "name each objective once")
 		}
@@ -201,7 +201,7 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 		case o == nil && len(there) == 0:
 			return nil, yaml.Hint(blame(k, "there is no objective %s", fault.Quote(name)), "the problem has none: add them under properties")
 		case o == nil:
-			return nil, yaml.Offer(blame(k, "there is no objective %s", fault.Quote(name)), name, "there are", there, 12)
+			return nil, yaml.SuggestName(blame(k, "there is no objective %s", fault.Quote(name)), name, "there are", there, 12)
 		}
 		out = append(out, *o)
 	}
@@ -211,26 +211,26 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 // objective returns that of a name; nil if there is none.
 func (p *Problem) objective(name string) (*Objective, error) {
 	o := &Objective{Name: name, Figure: -1}
-	var l *level
-	var a aim
-	if w := p.wish(name); w != nil {
+	var l *valueScale
+	var a valueDirection
+	if w := p.propertyNamed(name); w != nil {
 		o.Property = slices.IndexFunc(p.Properties, func(w Property) bool { return w.Name == name })
 		if o.Unit = w.Unit; w.Class != "" {
 			o.Unit = "%"
 		}
-		if w.Learns != nil { // there is no model of it yet
+		if w.Learning != nil { // there is no model of it yet
 			return o, nil
 		}
 		var err error
-		if l, err = tradeLevel(w); err != nil {
+		if l, err = tradeScale(w); err != nil {
 			return nil, err
 		}
-		a = aimOf(w)
+		a = valueDirectionOf(w)
 	}
 	for k := range p.Properties {
-		for _, s := range p.Properties[k].sides {
+		for _, s := range p.Properties[k].subObjectives {
 			if f := p.Properties[k].Figures[s.figure]; l == nil && f.Name == name {
-				o.Property, o.Figure, o.Unit, l, a = k, s.figure, f.Unit, s.level, s.aim
+				o.Property, o.Figure, o.Unit, l, a = k, s.figure, f.Unit, s.scale, s.direction
 				if f.Percent {
 					o.Unit = "%"
 				}
@@ -244,19 +244,19 @@ func (p *Problem) objective(name string) (*Objective, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Goal, o.Loss.Name = a.goal, name
-	if a.goal == Between {
+	o.Direction, o.Loss.Name = a.direction, name
+	if a.direction == Between {
 		o.Least, o.Most = float64(a.least*l.scale), float64(a.most*l.scale)
 		o.Loss.Size = sizeOf(a.least, a.most)
 	}
-	o.Loss.Property, err = l.as(d)
+	o.Loss.Property, err = l.asProperty(d)
 	return o, err
 }
 
-// Size returns how large the values are that the loss of a shown value is a difference of, see
+// ValueSize returns how large the values are that the loss of a shown value is a difference of, see
 // [front.MergeTies].
-func (o *Objective) Size() float64 {
-	if o.Goal != Between {
+func (o *Objective) ValueSize() float64 {
+	if o.Direction != Between {
 		return 0
 	}
 	return sizeOf(o.Least, o.Most)
@@ -272,14 +272,14 @@ func sizeOf(least, most float64) (size float64) {
 	return size
 }
 
-// Traded returns the target of a trade-off: with the rules and bounds of the problem, and
+// TradeTarget returns the target of a trade-off: with the rules and bounds of the problem, and
 // without what a property forbids by a score of 0.
-func (p *Problem) Traded() (*mcmc.Target, error) {
+func (p *Problem) TradeTarget() (*mcmc.Target, error) {
 	var bounds []mcmc.Bound
 	for k := range p.Properties {
 		w := &p.Properties[k]
 		of, ok := w.property.(mcmc.LineProperty)
-		if _, waits := w.property.(mcmc.BatchProperty); w.Weight == 0 || !ok || waits || w.Learns != nil {
+		if _, waits := w.property.(mcmc.BatchProperty); w.Weight == 0 || !ok || waits || w.Learning != nil {
 			continue
 		}
 		kept, err := property.Within(1, 1)
@@ -294,5 +294,5 @@ func (p *Problem) Traded() (*mcmc.Target, error) {
 		}, kept)
 		bounds = append(bounds, mcmc.Bound{Name: w.Name, Property: positive, Toward: of})
 	}
-	return p.Target.Within(bounds...)
+	return p.Target.WithBounds(bounds...)
 }

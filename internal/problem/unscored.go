@@ -21,23 +21,23 @@ func (p *Problem) Explain(err error) error {
 	var none *mcmc.NoStartError
 	switch {
 	case errors.As(err, &score) && len(score.Parts) > 0:
-		recipe := p.recipe(score.Parts)
-		w := p.wish(score.Wish)
+		recipe := p.recipeText(score.Parts)
+		w := p.propertyNamed(score.Objective)
 		if w == nil || w.at == nil {
 			return &explainedError{strings.Replace(err.Error(), score.State, recipe, 1), err}
 		}
-		e := p.badScore(w, score, recipe)
+		e := p.badScoreError(w, score, recipe)
 		if w.Kind == "program" { // that failed, which is nothing wrong in the file
 			return &explainedError{e.Error(), err}
 		}
 		e.Err = err
 		return e
 	case errors.As(err, &none):
-		w := p.wish(none.Wish)
+		w := p.propertyNamed(none.Objective)
 		if w == nil || w.at == nil {
 			return err
 		}
-		e := w.at.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, fault.Quote(w.Name), 100*none.Zero, p.recipe(none.Parts))
+		e := w.at.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, fault.Quote(w.Name), 100*none.Zero, p.recipeText(none.Parts))
 		e.Hint, e.Err = "a score of 0 forbids a recipe, so give what is only unwanted a small score, such as 0.01", err
 		if none.Zero < 1 {
 			e.Hint += ", here or in the properties that are 0 for the others"
@@ -47,10 +47,10 @@ func (p *Problem) Explain(err error) error {
 	return err
 }
 
-// badScore says what is wrong with the score of a property.
-func (p *Problem) badScore(w *Property, score *mcmc.ScoreError, recipe string) *fault.Error {
+// badScoreError says what is wrong with the score of a property.
+func (p *Problem) badScoreError(w *Property, score *mcmc.ScoreError, recipe string) *fault.Error {
 	rule := "a score is at least 0 and finite"
-	if e, ok := w.property.(*property.Expression); ok && !e.Scores() {
+	if e, ok := w.property.(*property.Expression); ok && !e.IsScore() {
 		rule = "it must be a finite number"
 	}
 	if e, ok := w.property.(*property.Expression); ok {
@@ -58,7 +58,7 @@ func (p *Problem) badScore(w *Property, score *mcmc.ScoreError, recipe string) *
 			switch y := e.Value(x); {
 			case math.IsNaN(y):
 				return yaml.Hint(w.at.Errorf("%s is not a number for %s", fault.Quote(w.Name), recipe), "%s; keep what log and sqrt are of, and what is divided by, above 0, such as log(max(…, 0.01))", rule)
-			case y < 0 && e.Scores():
+			case y < 0 && e.IsScore():
 				return yaml.Hint(w.at.Errorf("%s is %.4g for %s", fault.Quote(w.Name), y, recipe), "%s; write max(…, 0) for 0 instead, or exp(…) for a score that only falls", rule)
 			case math.IsInf(y, 1):
 				return yaml.Hint(w.at.Errorf("%s is infinite for %s", fault.Quote(w.Name), recipe), "%s; keep what is divided by above 0, such as 1 / max(…, 0.01), and exponents small", rule)
@@ -74,8 +74,8 @@ func (p *Problem) badScore(w *Property, score *mcmc.ScoreError, recipe string) *
 	return yaml.Hint(w.at.Errorf("%s, to the power of its weight %v, is infinite for %s", fault.Quote(w.Name), w.Weight, recipe), "%s", rule)
 }
 
-// wish returns the property of a name, nil if there is none.
-func (p *Problem) wish(name string) *Property {
+// propertyNamed returns the property of a name, nil if there is none.
+func (p *Problem) propertyNamed(name string) *Property {
 	k := slices.IndexFunc(p.Properties, func(w Property) bool { return w.Name == name })
 	if k < 0 {
 		return nil
@@ -83,8 +83,8 @@ func (p *Problem) wish(name string) *Property {
 	return &p.Properties[k]
 }
 
-// recipe writes parts with the names of the ingredients.
-func (p *Problem) recipe(parts []mcmc.Part) string {
+// recipeText writes parts with the names of the ingredients.
+func (p *Problem) recipeText(parts []mcmc.Part) string {
 	const shown = 12
 	var b strings.Builder
 	for k, part := range parts {

@@ -9,16 +9,16 @@ import (
 // An Answer is what was asked for, and how good it is: what the models know, and
 // what the shortlist promises beside random compositions and the known recipes.
 type Answer struct {
-	Headline string        `json:"headline"` // in a line
-	Grade    AnswerGrade   `json:"grade"`
-	Verdict  []string      `json:"verdict"` // in sentences
-	Warnings []string      `json:"warnings"`
-	Wishes   []WishPromise `json:"wishes"` // that count
+	Headline string             `json:"headline"` // in a line
+	Grade    AnswerGrade        `json:"grade"`
+	Verdict  []string           `json:"verdict"` // in sentences
+	Warnings []string           `json:"warnings"`
+	Wishes   []ObjectiveSummary `json:"wishes"` // that count
 
 	search.Comparison
 
-	Promise *search.Promise `json:"promise"`         // null where nothing has been learnt
-	Bound   *Bound          `json:"bound,omitempty"` // absent where nothing was searched or found
+	Promise *search.OptimismCheck `json:"promise"`         // null where nothing has been learnt
+	Bound   *Bound                `json:"bound,omitempty"` // absent where nothing was searched or found
 
 	Effort       float64 `json:"effort"`
 	Evaluations  int64   `json:"evaluations"`  // lines and compositions that were scored
@@ -56,8 +56,8 @@ const (
 // Sure says whether the grade calls for no care.
 func (g AnswerGrade) Sure() bool { return g == Good || g == Stated || g == Unasked }
 
-// WishPromise is what the shortlist promises of one wish.
-type WishPromise struct {
+// ObjectiveSummary is what the shortlist promises of one wish.
+type ObjectiveSummary struct {
 	Name     string `json:"name"`
 	Strength string `json:"strength,omitempty"` // weak, fair or good: of a model
 	// Unit says what the figures are: the label's own "value", the "probability" of a
@@ -73,5 +73,5 @@ type WishPromise struct {
 
 // Expects says whether anything is known of what is left of what the shortlist promises.
 func (a *Answer) Expects() bool {
-	return slices.ContainsFunc(a.Wishes, func(w WishPromise) bool { return w.Expected != nil })
+	return slices.ContainsFunc(a.Wishes, func(w ObjectiveSummary) bool { return w.Expected != nil })
 }

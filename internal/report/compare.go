@@ -20,32 +20,32 @@ type Difference struct {
 	Asked string `json:"asked"`
 	// Stayed are recipes of the same ingredients in both shortlists, Went those of A
 	// alone, and Came those of B alone.
-	Stayed []Stayed `json:"stayed"`
-	Went   []Listed `json:"went"`
-	Came   []Listed `json:"came"`
+	Stayed []CommonRecipe   `json:"stayed"`
+	Went   []ShortlistEntry `json:"went"`
+	Came   []ShortlistEntry `json:"came"`
 	// Figures are those that both runs have.
-	Figures []Moved `json:"figures"`
+	Figures []FigureChange `json:"figures"`
 	// FalseAlarm is how likely it is that any of them is called sure while none of
 	// them has moved.
 	FalseAlarm float64  `json:"false_alarm"`
 	Notes      []string `json:"notes"`
 }
 
-// A Listed is an entry of a shortlist.
-type Listed struct {
+// A ShortlistEntry is an entry of a shortlist.
+type ShortlistEntry struct {
 	Rank   int            `json:"rank"`
 	Score  Number         `json:"score"`
 	Recipe map[string]int `json:"recipe"`
 }
 
-// A Stayed is a recipe of two shortlists.
-type Stayed struct {
-	A Listed `json:"a"`
-	B Listed `json:"b"`
+// A CommonRecipe is a recipe of two shortlists.
+type CommonRecipe struct {
+	A ShortlistEntry `json:"a"`
+	B ShortlistEntry `json:"b"`
 }
 
-// A Moved is a figure of both runs.
-type Moved struct {
+// A FigureChange is a figure of both runs.
+type FigureChange struct {
 	Kind string `json:"kind"` // used, amount, n, score or mean
 	Of   string `json:"of"`
 	A    Number `json:"a"`
@@ -56,24 +56,24 @@ type Moved struct {
 }
 
 // Z is the difference in its standard errors.
-func (m Moved) Z() float64 { return float64(m.B-m.A) / m.SE() }
+func (m FigureChange) Z() float64 { return float64(m.B-m.A) / m.SE() }
 
 // SE is the standard error of the difference, √(se_a² + se_b²).
-func (m Moved) SE() float64 { return portable.Hypot(float64(m.SEA), float64(m.SEB)) }
+func (m FigureChange) SE() float64 { return portable.Hypot(float64(m.SEA), float64(m.SEB)) }
 
 // falseAlarm is the level of all figures together.
 const falseAlarm = 0.05
 
-// never is the standard error, times the draws, of a share that is 0 or 1 in all of
+// unseenShareError is the standard error, times the draws, of a share that is 0 or 1 in all of
 // them: of a share above 3/S, S independent draws show something in 19 of 20 times.
-const never = 3
+const unseenShareError = 3
 
 // Compare sets the run B beside A. A figure has moved for sure if the difference is
 // larger than chance lets any of them be in one of twenty comparisons: |z| beyond the
 // normal quantile of 1 − 0.05/2K, K figures (Bonferroni).
 func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	d := &Difference{
-		A: nameA, B: nameB, FalseAlarm: falseAlarm, Stayed: []Stayed{}, Went: []Listed{}, Came: []Listed{}, Figures: []Moved{}, Notes: []string{},
+		A: nameA, B: nameB, FalseAlarm: falseAlarm, Stayed: []CommonRecipe{}, Went: []ShortlistEntry{}, Came: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{},
 		Asked: change.Diff(nameA, []byte(a.Again.Problem), nameB, []byte(b.Again.Problem)),
 	}
 	if a.Sampler.Seed == b.Sampler.Seed && d.Asked != "" {
@@ -82,8 +82,8 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	if a.Problem.Total != b.Problem.Total {
 		d.Notes = append(d.Notes, "The totals differ: amounts in units are not of one size.")
 	}
-	d.shortlists(a.Best, b.Best)
-	d.laws(a, b)
+	d.compareShortlists(a.Best, b.Best)
+	d.compareFigures(a, b)
 	known := 0
 	for _, m := range d.Figures {
 		if !math.IsNaN(m.Z()) {
@@ -94,7 +94,7 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	for k := range d.Figures {
 		d.Figures[k].Sure = math.Abs(d.Figures[k].Z()) > limit
 	}
-	slices.SortStableFunc(d.Figures, func(a, b Moved) int { // the surest first, in each kind
+	slices.SortStableFunc(d.Figures, func(a, b FigureChange) int { // the surest first, in each kind
 		switch {
 		case a.Kind != b.Kind || math.Abs(a.Z()) == math.Abs(b.Z()) || math.IsNaN(a.Z()) && math.IsNaN(b.Z()):
 			return 0
@@ -108,7 +108,7 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 
 // amountError is the standard error of a mean amount to compare with another. Where all draws
 // that use the ingredient have the same amount, which is whole then, they tell no error; but
-// of H independent ones that all have it, one in [never]/H may have the other amount.
+// of H independent ones that all have it, one in [unseenShareError]/H may have the other amount.
 func amountError(m *Model, i *run.Inclusion, other Number) Number {
 	if i.AmountMCSE > Number(rounding*math.Abs(float64(i.MeanAmount))) || float64(i.MeanAmount) != math.Trunc(float64(i.MeanAmount)) {
 		return i.AmountMCSE
@@ -121,15 +121,15 @@ func amountError(m *Model, i *run.Inclusion, other Number) Number {
 	if !(hits > 0) || math.IsInf(hits, 0) {
 		return UnknownNumber()
 	}
-	return Number(never / hits * math.Abs(float64(i.MeanAmount-other)))
+	return Number(unseenShareError / hits * math.Abs(float64(i.MeanAmount-other)))
 }
 
 // rounding is below which share of a figure its error is of rounding: the figure does not
 // vary.
 const rounding = 1e-9
 
-// shortlists finds which recipes came and went.
-func (d *Difference) shortlists(a, b []Best) {
+// compareShortlists finds which recipes came and went.
+func (d *Difference) compareShortlists(a, b []Best) {
 	key := func(e Best) string {
 		var names []string
 		for name := range e.Recipe {
@@ -138,7 +138,9 @@ func (d *Difference) shortlists(a, b []Best) {
 		slices.Sort(names)
 		return strings.Join(names, ",")
 	}
-	listed := func(k int, e Best) Listed { return Listed{Rank: k + 1, Score: e.Score, Recipe: e.Recipe} }
+	listed := func(k int, e Best) ShortlistEntry {
+		return ShortlistEntry{Rank: k + 1, Score: e.Score, Recipe: e.Recipe}
+	}
 	there := make(map[string][]int)
 	for k, e := range b {
 		there[key(e)] = append(there[key(e)], k)
@@ -147,7 +149,7 @@ func (d *Difference) shortlists(a, b []Best) {
 	for k, e := range a {
 		if of := there[key(e)]; len(of) > 0 {
 			there[key(e)], taken[of[0]] = of[1:], true
-			d.Stayed = append(d.Stayed, Stayed{listed(k, e), listed(of[0], b[of[0]])})
+			d.Stayed = append(d.Stayed, CommonRecipe{listed(k, e), listed(of[0], b[of[0]])})
 		} else {
 			d.Went = append(d.Went, listed(k, e))
 		}
@@ -159,8 +161,8 @@ func (d *Difference) shortlists(a, b []Best) {
 	}
 }
 
-// laws sets the figures of the draws beside each other.
-func (d *Difference) laws(a, b *Model) {
+// compareFigures sets the figures of the draws beside each other.
+func (d *Difference) compareFigures(a, b *Model) {
 	add := func(kind, of string, va, sa, vb, sb Number) {
 		if sa < rounding*Number(math.Abs(float64(va))) {
 			sa = 0
@@ -169,7 +171,7 @@ func (d *Difference) laws(a, b *Model) {
 			sb = 0
 		}
 		if va.Known() && vb.Known() {
-			d.Figures = append(d.Figures, Moved{Kind: kind, Of: of, A: va, B: vb, SEA: sa, SEB: sb})
+			d.Figures = append(d.Figures, FigureChange{Kind: kind, Of: of, A: va, B: vb, SEA: sa, SEB: sb})
 		}
 	}
 	if a.Weighs() && b.Weighs() {
@@ -182,7 +184,7 @@ func (d *Difference) laws(a, b *Model) {
 		}
 	}
 	share := func(m *Model, p, se Number) Number {
-		if s := never / Number(m.Sampler.Chains*m.Sampler.Draws); (p == 0 || p == 1) && !(se > s) {
+		if s := unseenShareError / Number(m.Sampler.Chains*m.Sampler.Draws); (p == 0 || p == 1) && !(se > s) {
 			return s
 		}
 		return se

@@ -25,7 +25,7 @@ type Best struct {
 	// Values are those of all properties that have any, what is predicted among them.
 	Values map[string]Value `json:"values,omitempty"`
 	// Sure are the probabilities that limits with sure bound.
-	Sure []Sureness `json:"sure,omitempty"`
+	Sure []LimitProbability `json:"sure,omitempty"`
 	// Ranges are the units that an ingredient may have, given to or taken from one
 	// other, without the models telling the difference. What has no range is not
 	// listed.
@@ -55,19 +55,19 @@ type Prediction struct {
 	// Unchecked says of a class that nobody knows which recipes the model has seen, so that
 	// its own probability stands there as it is.
 	Unchecked bool `json:"unchecked,omitempty"`
-	Weak      bool `json:"weak,omitempty"` // the model is, see [WishPromise]
+	Weak      bool `json:"weak,omitempty"` // the model is, see [ObjectiveSummary]
 
 	// Expected is what is left of the value once it is taken into account that the
 	// composition was searched for, and the interval is about it: a search finds what
-	// is best by luck, too. See [search.Promise]. It is absent where nothing checks that.
+	// is best by luck, too. See [search.OptimismCheck]. It is absent where nothing checks that.
 	Expected *Number `json:"expected,omitempty"`
 	// Limited says that the value is limited, so that it is shown beside what is expected.
 	Limited bool `json:"limited,omitempty"`
 }
 
-// A Sureness is the probability with which a measurement keeps a limit, as the problem says
+// A LimitProbability is the probability with which a measurement keeps a limit, as the problem says
 // it.
-type Sureness struct {
+type LimitProbability struct {
 	Limit       string `json:"limit"`
 	Probability Number `json:"probability"`
 }

@@ -41,9 +41,9 @@ type Model struct {
 	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"` // of a problem that asks for one
 	Warnings   []string                 `json:"warnings"`
 	Inputs     []run.Input              `json:"inputs"`
-	Again      Again                    `json:"again"`
+	Again      Reproduction             `json:"again"`
 	Files      []string                 `json:"files"` // in the run's directory
-	Parts      []run.Part               `json:"parts"` // the draws that all this was made of
+	Parts      []run.PartFile           `json:"parts"` // the draws that all this was made of
 	Timing     run.Timing               `json:"timing"`
 	Checksum   string                   `json:"checksum"` // of the file, see [run.Seal]; empty until it is written
 }
@@ -89,8 +89,8 @@ type Comparison struct {
 	Histogram *Histogram `json:"histogram"` // null if no property counts
 }
 
-// Again is what it takes to do the run again.
-type Again struct {
+// Reproduction is what it takes to do the run again.
+type Reproduction struct {
 	Command string `json:"command"` // in the directory of the problem file
 	Problem string `json:"problem"` // as it was resolved, YAML
 }

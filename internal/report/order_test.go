@@ -32,13 +32,13 @@ func TestOrder(t *testing.T) {
 		if worst != nil {
 			worst = &run.Ladder{Chain: worst.Chain}
 		}
-		record.Holds(t, name, fmt.Sprint(m.Weighs(), m.ScoresEach(), m.OtherWarnings(), m.Iterations(), m.StatisticNames(), from, to, m.Frequent(), worst != nil && worst.Chain == 2))
+		record.CheckText(t, name, fmt.Sprint(m.Weighs(), m.ScoresEach(), m.OtherWarnings(), m.Iterations(), m.StatisticNames(), from, to, m.Frequent(), worst != nil && worst.Chain == 2))
 	}
 	for _, grade := range []AnswerGrade{Weak, Doubtful, Fair, Good, Stated, Unasked} {
-		record.Holds(t, string(grade), fmt.Sprint(grade.Sure()))
+		record.CheckText(t, string(grade), fmt.Sprint(grade.Sure()))
 	}
 	for _, p := range []Problem{{Ingredients: 1, Total: 1}, {Ingredients: 1200, Total: 10000, Recipes: 1}, {Ingredients: 2, Total: 100, Recipes: 33}} {
-		record.Holds(t, fmt.Sprint(p.Recipes), p.Words())
+		record.CheckText(t, fmt.Sprint(p.Recipes), p.Words())
 	}
 	b := Best{Recipe: map[string]int{"d": 1, "a": 7, "c": 7, "b": 20}}
 	if got := b.Parts(); !slices.Equal(got, []Part{{"b", 20}, {"a", 7}, {"c", 7}, {"d", 1}}) {
@@ -138,7 +138,7 @@ func TestValid(t *testing.T) {
 			l.Rungs, l.Barrier = []run.Rung{l.Rungs[0], l.Rungs[len(l.Rungs)-1]}, 0
 		}
 		change(m)
-		record.Holds(t, name, fmt.Sprint(m.valid()))
+		record.CheckText(t, name, fmt.Sprint(m.validate()))
 	}
 }
 
@@ -170,15 +170,15 @@ func TestReadSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Read(t.Context(), store)
-		record.Fails(t, name, err)
+		record.CheckError(t, name, err)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Read(t.Context(), store)
-	record.Fails(t, "no run", err)
+	record.CheckError(t, "no run", err)
 	_, err = Read(t.Context(), run.Directory(filepath.Join(dir, "none")))
-	record.Fails(t, "no directory", err)
+	record.CheckError(t, "no directory", err)
 
 	// What stands in a summary is read back, letter by letter, and is not written for HTML.
 	m.Problem.Name = "gin & <tonic>\u202e"

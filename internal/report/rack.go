@@ -9,17 +9,17 @@ import (
 	"kir/internal/book"
 )
 
-// A Rack is what is known of the ingredients, by which a table puts them in order.
-type Rack struct {
+// A IngredientOrder is what is known of the ingredients, by which a table puts them in order.
+type IngredientOrder struct {
 	*book.Ingredients
 	Group *book.Attribute // nil if they are in no groups
 	Cost  *book.Attribute // of numbers; nil if it is not known
 }
 
-// NewRack returns a rack; in may be nil. group and cost name columns; empty: the
+// NewIngredientOrder returns a rack; in may be nil. group and cost name columns; empty: the
 // first one that groups them, and cost, if there is one.
-func NewRack(in *book.Ingredients, group, cost string) Rack {
-	r := Rack{Ingredients: in}
+func NewIngredientOrder(in *book.Ingredients, group, cost string) IngredientOrder {
+	r := IngredientOrder{Ingredients: in}
 	if in == nil {
 		return r
 	}
@@ -33,7 +33,7 @@ func NewRack(in *book.Ingredients, group, cost string) Rack {
 }
 
 // GroupOf returns the group of an ingredient, empty if it has none.
-func (r Rack) GroupOf(name string) string {
+func (r IngredientOrder) GroupOf(name string) string {
 	if r.Group == nil {
 		return ""
 	}
@@ -45,7 +45,7 @@ func (r Rack) GroupOf(name string) string {
 
 // CostOf returns what an amount of one of an ingredient costs, NaN if it is not
 // known.
-func (r Rack) CostOf(name string) float64 {
+func (r IngredientOrder) CostOf(name string) float64 {
 	if r.Cost == nil {
 		return math.NaN()
 	}
@@ -60,7 +60,7 @@ func (r Rack) CostOf(name string) float64 {
 // Order sorts parts by groups, in the order in which the table of the ingredients
 // has them, and within a group the largest first, then by name. Those in no group
 // come last.
-func (r Rack) Order(parts []Part) {
+func (r IngredientOrder) Order(parts []Part) {
 	place := func(p Part) int {
 		group := r.GroupOf(p.Ingredient)
 		if group == "" {

@@ -20,7 +20,7 @@ func TestRack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewRack(in, "", "")
+	r := NewIngredientOrder(in, "", "")
 	parts := []Part{{"Ice", 9}, {"Cola", 3}, {"Beer", 20}, {"Gin", 5}, {"Lime", 20}, {"Syrup", 1}, {"Rum", 7}}
 	r.Order(parts)
 	if want := []Part{{"Cola", 3}, {"Syrup", 1}, {"Rum", 7}, {"Gin", 5}, {"Beer", 20}, {"Lime", 20}, {"Ice", 9}}; !slices.Equal(parts, want) {
@@ -29,10 +29,10 @@ func TestRack(t *testing.T) {
 	if r.GroupOf("Gin") != "spirit" || r.GroupOf("Ice") != "" || r.GroupOf("Beer") != "" || r.CostOf("Rum") != 20 || !math.IsNaN(r.CostOf("Beer")) {
 		t.Errorf("gin is of %q, beer of %q; rum costs %v, beer %v", r.GroupOf("Gin"), r.GroupOf("Beer"), r.CostOf("Rum"), r.CostOf("Beer"))
 	}
-	if named := NewRack(in, "shelf", "price"); named.GroupOf("Rum") != "b" || named.Cost != nil || !math.IsNaN(named.CostOf("Gin")) {
+	if named := NewIngredientOrder(in, "shelf", "price"); named.GroupOf("Rum") != "b" || named.Cost != nil || !math.IsNaN(named.CostOf("Gin")) {
 		t.Errorf("by the columns that are named, rum is of %q, and gin costs %v", named.GroupOf("Rum"), named.CostOf("Gin"))
 	}
-	if none := NewRack(nil, "", ""); none.GroupOf("Gin") != "" || !math.IsNaN(none.CostOf("Gin")) {
+	if none := NewIngredientOrder(nil, "", ""); none.GroupOf("Gin") != "" || !math.IsNaN(none.CostOf("Gin")) {
 		t.Error("something is known of nothing")
 	}
 }

@@ -50,7 +50,7 @@ func (m *Model) Save(ctx context.Context, store run.Store) error {
 func Read(ctx context.Context, store run.Store) (*Model, error) {
 	data, err := run.ReadWhole(ctx, store, SummaryName, mostSummary)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noSummary(ctx, store, err)
+		return nil, summaryError(ctx, store, err)
 	}
 	if err != nil && !errors.Is(err, run.ErrDamaged) {
 		return nil, err
@@ -63,7 +63,7 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 		err = run.Sealed(data)
 	}
 	if err == nil {
-		err = m.valid()
+		err = m.validate()
 	}
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), run.ErrDamaged.Error()+": ")
@@ -76,14 +76,14 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 // interrupted when the last draw had been made.
 var ErrNoSummary = errors.New("the run has no summary")
 
-// noSummary says why a store has none.
-func noSummary(ctx context.Context, store run.Store, err error) error {
+// summaryError says why a store has none.
+func summaryError(ctx context.Context, store run.Store, err error) error {
 	dir := store.Location()
 	r, openErr := run.Open(ctx, store)
-	if openErr == nil && r.Going(time.Now()) {
+	if openErr == nil && r.IsActive(time.Now()) {
 		return &fault.Error{File: dir, Message: "the run is still going", Hint: "kir status " + run.Quoted(dir) + " says how far it is", Err: err}
 	}
-	if openErr == nil && r.Complete() == nil {
+	if openErr == nil && r.CheckComplete() == nil {
 		return &fault.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
 	} else if openErr == nil {
 		return &fault.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}

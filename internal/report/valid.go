@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// valid checks what the views take for granted of a model that was read from a
+// validate checks what the views take for granted of a model that was read from a
 // file, which somebody may have changed.
-func (m *Model) valid() error {
+func (m *Model) validate() error {
 	var err error
 	need := func(ok bool, format string, args ...any) {
 		if !ok && err == nil {
@@ -16,7 +16,7 @@ func (m *Model) valid() error {
 	}
 	need(m.Problem.Total >= 1 && m.Problem.Total <= math.MaxInt32, "the total is %d", m.Problem.Total)
 	need(m.Sampler.Chains >= 1, "there are %d chains", m.Sampler.Chains)
-	m.validLists(need)
+	m.validateLists(need)
 	for k, w := range m.Properties {
 		if w.Forest == nil || w.Forest.Quality.Classes == nil {
 			continue
@@ -27,8 +27,8 @@ func (m *Model) valid() error {
 			need(len(row) == classes, "property %d: the confusion matrix has not the forest's %d classes", k, classes)
 		}
 	}
-	m.validTradeoff(need)
-	m.validFigures(need)
+	m.validateTradeoff(need)
+	m.validateFigures(need)
 	for k, l := range m.Ladders {
 		need(len(l.Rungs) > 0, "ladder %d has no rungs", k)
 	}
@@ -36,8 +36,8 @@ func (m *Model) valid() error {
 	return err
 }
 
-// validLists checks the compositions.
-func (m *Model) validLists(need func(ok bool, format string, args ...any)) {
+// validateLists checks the compositions.
+func (m *Model) validateLists(need func(ok bool, format string, args ...any)) {
 	for k, b := range m.Best {
 		left := m.Problem.Total
 		for _, amount := range b.Recipe {
@@ -51,8 +51,8 @@ func (m *Model) validLists(need func(ok bool, format string, args ...any)) {
 	}
 }
 
-// validTradeoff checks the trade-off.
-func (m *Model) validTradeoff(need func(ok bool, format string, args ...any)) {
+// validateTradeoff checks the trade-off.
+func (m *Model) validateTradeoff(need func(ok bool, format string, args ...any)) {
 	t := m.Tradeoff
 	if t == nil {
 		return
@@ -79,8 +79,8 @@ func (m *Model) validTradeoff(need func(ok bool, format string, args ...any)) {
 	need(t.Random.Compositions >= 0 && t.Found >= 0, "the trade-off has %d random compositions and %d recipes", t.Random.Compositions, t.Found)
 }
 
-// validFigures checks what is drawn.
-func (m *Model) validFigures(need func(ok bool, format string, args ...any)) {
+// validateFigures checks what is drawn.
+func (m *Model) validateFigures(need func(ok bool, format string, args ...any)) {
 	known := func(what string, list []Number, least int) {
 		need(len(list) >= least, "%s has %d entries", what, len(list))
 		for _, v := range list {

@@ -25,7 +25,7 @@ func Dates(text []string) (dates []time.Time, ok bool) {
 	for _, layout := range layouts() {
 		read := make([]time.Time, 0, len(text))
 		for _, t := range text {
-			d, err := time.Parse(layout, day(t))
+			d, err := time.Parse(layout, normalizeDate(t))
 			if err != nil {
 				break
 			}
@@ -48,13 +48,13 @@ func Dates(text []string) (dates []time.Time, ok bool) {
 		}
 	}
 	if best < 0 {
-		return serials(text)
+		return parseSerialDates(text)
 	}
 	return dates, true
 }
 
-// day leaves the time of a day away, and the mark of a quarter's first month stands for it.
-func day(text string) string {
+// normalizeDate leaves the time of a day away, and the mark of a quarter's first month stands for it.
+func normalizeDate(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 10 && (text[10] == 'T' || text[10] == ' ') && strings.Contains(text[10:], ":") {
 		return text[:10]
@@ -67,8 +67,8 @@ func day(text string) string {
 	return text
 }
 
-// serials reads the numbers by which spreadsheets keep dates: days since the end of 1899.
-func serials(text []string) ([]time.Time, bool) {
+// parseSerialDates reads the numbers by which spreadsheets keep dates: days since the end of 1899.
+func parseSerialDates(text []string) ([]time.Time, bool) {
 	var dates []time.Time
 	for _, t := range text {
 		days, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
@@ -80,17 +80,17 @@ func serials(text []string) ([]time.Time, bool) {
 	return dates, len(dates) > 0
 }
 
-// Rhythm is how often a history has a row, in words, and how many such periods a year has.
-type Rhythm struct {
+// Frequency is how often a history has a row, in words, and how many such periods a year has.
+type Frequency struct {
 	Words   string
 	Periods float64
 }
 
-// RhythmOf returns the rhythm of dates in ascending order, from the median of the days
+// FrequencyOf returns the rhythm of dates in ascending order, from the median of the days
 // between them: of days it is that of markets, unless weekends are among them.
-func RhythmOf(dates []time.Time) (Rhythm, bool) {
+func FrequencyOf(dates []time.Time) (Frequency, bool) {
 	if len(dates) < 2 {
-		return Rhythm{}, false
+		return Frequency{}, false
 	}
 	var gaps []float64
 	weekend := 0
@@ -106,19 +106,19 @@ func RhythmOf(dates []time.Time) (Rhythm, bool) {
 	typical := gaps[len(gaps)/2]
 	switch {
 	case typical < 0.9:
-		return Rhythm{}, false
+		return Frequency{}, false
 	case typical < 2 && 10*weekend > len(dates):
-		return Rhythm{"daily, weekends too", 365}, true
+		return Frequency{"daily, weekends too", 365}, true
 	case typical < 2:
-		return Rhythm{"of trading days", 252}, true
+		return Frequency{"of trading days", 252}, true
 	}
 	for _, r := range []struct {
 		least, most float64
-		Rhythm
-	}{{6, 8, Rhythm{"weekly", 52}}, {13, 15, Rhythm{"fortnightly", 26}}, {27, 32, Rhythm{"monthly", 12}}, {84, 95, Rhythm{"quarterly", 4}}, {178, 188, Rhythm{"half-yearly", 2}}, {360, 370, Rhythm{"yearly", 1}}} {
+		Frequency
+	}{{6, 8, Frequency{"weekly", 52}}, {13, 15, Frequency{"fortnightly", 26}}, {27, 32, Frequency{"monthly", 12}}, {84, 95, Frequency{"quarterly", 4}}, {178, 188, Frequency{"half-yearly", 2}}, {360, 370, Frequency{"yearly", 1}}} {
 		if r.least <= typical && typical <= r.most {
-			return r.Rhythm, true
+			return r.Frequency, true
 		}
 	}
-	return Rhythm{fmt.Sprintf("every %.4g days", typical), 365.25 / typical}, true
+	return Frequency{fmt.Sprintf("every %.4g days", typical), 365.25 / typical}, true
 }

@@ -52,8 +52,8 @@ func KindOf(values [][]float64) Kind {
 	return Prices
 }
 
-// Of returns the returns of a history, a row less than it has if it holds prices.
-func Of(values [][]float64, kind Kind) [][]float64 {
+// Compute returns the returns of a history, a row less than it has if it holds prices.
+func Compute(values [][]float64, kind Kind) [][]float64 {
 	var all [][]float64
 	for t, row := range values {
 		r := slices.Clone(row)

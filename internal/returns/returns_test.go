@@ -48,12 +48,12 @@ func TestKind(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	prices := [][]float64{{100, 10}, {110, 9}, {99, 9.9}}
-	got := Of(prices, Prices)
+	got := Compute(prices, Prices)
 	for k, want := range [][]float64{{0.1, -0.1}, {-0.1, 0.1}} {
 		near(t, "a return", got[k][0], want[0])
 		near(t, "a return", got[k][1], want[1])
 	}
-	if got := Of([][]float64{{5, -3}}, Percent); got[0][0] != 0.05 || got[0][1] != -0.03 {
+	if got := Compute([][]float64{{5, -3}}, Percent); got[0][0] != 0.05 || got[0][1] != -0.03 {
 		t.Errorf("percent become %v", got)
 	}
 }
@@ -145,7 +145,7 @@ func TestDates(t *testing.T) {
 		if !dates[0].Equal(c.first) {
 			t.Errorf("%v begin on %v, not %v", c.text, dates[0], c.first)
 		}
-		if r, ok := RhythmOf(dates); !ok || r.Periods != c.periods {
+		if r, ok := FrequencyOf(dates); !ok || r.Periods != c.periods {
 			t.Errorf("%v have %v periods a year, want %v", c.text, r, c.periods)
 		}
 	}

@@ -16,13 +16,13 @@ import (
 // is resumed, extended or merged; nothing of it is stored with the draws.
 func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error) {
 	spec := s.spec
-	b := search.Beside{Iterations: lines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, Looked: new(atomic.Int64)}
-	if expected := spec.Question.Expected(b); s.options.Progress != nil && expected > 0 {
+	b := search.RunContext{Iterations: scoredLines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, LinesScored: new(atomic.Int64)}
+	if expected := spec.Question.ExpectedLines(b); s.options.Progress != nil && expected > 0 {
 		begun := time.Now()
 		defer every(progressTime, func() {
 			p := Progress{
 				Elapsed: time.Since(s.begun), Done: 1, RHat: math.NaN(), ESS: math.NaN(),
-				Search: min(1, float64(b.Looked.Load())/float64(expected)), Best: s.met(),
+				Search: min(1, float64(b.LinesScored.Load())/float64(expected)), Best: s.collectBestSoFar(),
 			}
 			if p.Search > 0 {
 				p.Left = time.Duration(float64(time.Since(begun)) * (1 - p.Search) / p.Search)
@@ -40,7 +40,7 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 		seen = Distinct(append(append([]Best{}, r.Best...), r.New...))
 	}
 	for _, best := range seen {
-		b.Found = append(b.Found, search.Found{Parts: best.Parts, LogScore: LogScore(plain.Wishes(), best.Scores)})
+		b.Found = append(b.Found, search.Found{Parts: best.Parts, LogScore: LogScore(plain.Objectives(), best.Scores)})
 	}
 	a, err := spec.Question.Answer(ctx, b)
 	if err != nil {
@@ -56,9 +56,9 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 // beside those of [mcmc.AutoDraws], as if their warm-up were never short: see [search.Budget].
 const autoLines = 8
 
-// lines returns about how many lines the chains of a run have scored: one an
+// scoredLines returns about how many lines the chains of a run have scored: one an
 // iteration, and of tempered chains at least one a replica.
-func lines(r *Result) int64 {
+func scoredLines(r *Result) int64 {
 	each := int64(1)
 	if ladder := r.Chains[0].Ladder; ladder != nil {
 		if each = int64(len(ladder.Rungs)); ladder.Learnt != nil {

@@ -22,11 +22,11 @@ func shownAnswer(a *search.Answer) string {
 		return "none"
 	}
 	b := *a
-	b.Seconds, b.Comparison, b.Promise, b.Bound = 0, nil, nil, nil
-	if a.Promise == nil {
+	b.Seconds, b.Comparison, b.OptimismCheck, b.Bound = 0, nil, nil, nil
+	if a.OptimismCheck == nil {
 		return fmt.Sprintf("%+v %+v %+v", b, a.Comparison, a.Bound)
 	}
-	p := *a.Promise
+	p := *a.OptimismCheck
 	p.Kept = nil // which follows from what is left
 	return fmt.Sprintf("%+v %+v %+v %+v", b, a.Comparison, p, a.Bound)
 }
@@ -38,11 +38,11 @@ func asking(t testing.TB, s *Spec, effort float64) *Spec {
 	asked.Question = &search.Question{Target: s.Target, Effort: effort, Refuse: s.Known}
 	// Two targets that are not alike stand for models of two halves.
 	asked.Question.Halves = func(context.Context, uint64) (own, other *mcmc.Target, err error) {
-		wishes := append([]mcmc.Wish{}, s.Target.Wishes()...)
-		own, err = s.Target.WithWishes(wishes...)
+		wishes := append([]mcmc.Objective{}, s.Target.Objectives()...)
+		own, err = s.Target.WithObjectives(wishes...)
 		if err == nil {
 			wishes[0].Weight = 0
-			other, err = s.Target.WithWishes(wishes...)
+			other, err = s.Target.WithObjectives(wishes...)
 		}
 		return own, other, err
 	}
@@ -90,8 +90,8 @@ func TestSearchLeavesDrawsAlone(t *testing.T) {
 				if a == nil || len(a.Entries) == 0 || a.Effort != effort || a.Comparison == nil {
 					t.Fatalf("effort %v: the answer is %+v", effort, a)
 				}
-				if searched := a.Promise != nil; searched != (effort > 0) {
-					t.Errorf("effort %v: a promise of %+v", effort, a.Promise)
+				if searched := a.OptimismCheck != nil; searched != (effort > 0) {
+					t.Errorf("effort %v: a promise of %+v", effort, a.OptimismCheck)
 				}
 				r.Answer = nil
 				if !equalResults(r, without) {
@@ -185,7 +185,7 @@ func TestSearchInterrupted(t *testing.T) {
 		t.Fatalf("the error is %v", err)
 	}
 	s.Question.Halves = halves
-	if r, err := Merge(context.Background(), s, Directory(dir), Options{}); err != nil || r.Answer.Promise == nil {
+	if r, err := Merge(context.Background(), s, Directory(dir), Options{}); err != nil || r.Answer.OptimismCheck == nil {
 		t.Errorf("merged: %v", err)
 	}
 }

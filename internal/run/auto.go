@@ -57,15 +57,15 @@ const (
 	StopMost   Stop = "most"   // it has as many iterations as such a run has at most
 )
 
-// holding says whether the number of draws is not known yet.
-func (s *session) holding() bool { return s.manifest.goesOn() }
+// isOpenEnded says whether the number of draws is not known yet.
+func (s *session) isOpenEnded() bool { return s.manifest.isOpenEnded() }
 
-// goesOn says whether the number of draws of the run is not known yet.
-func (m *Manifest) goesOn() bool { return m.Auto != nil && m.Auto.Stop == "" }
+// isOpenEnded says whether the number of draws of the run is not known yet.
+func (m *Manifest) isOpenEnded() bool { return m.Auto != nil && m.Auto.Stop == "" }
 
-// heldDraws returns how many draws of a chain are held at most: a power of two that
+// maxBufferedDraws returns how many draws of a chain are held at most: a power of two that
 // follows from the spec.
-func heldDraws(spec *Spec) int {
+func maxBufferedDraws(spec *Spec) int {
 	used := 0.0 // on average
 	lo, hi := spec.Target.Law().Support()
 	for n := lo; n <= hi; n++ {
@@ -86,11 +86,11 @@ func (m *Manifest) warmup() int {
 	return m.Settings.Warmup
 }
 
-// warming says whether the length of the warm-up is not known yet.
-func (s *session) warming() bool { return s.manifest.warming() }
+// isWarmupOpen says whether the length of the warm-up is not known yet.
+func (s *session) isWarmupOpen() bool { return s.manifest.isWarmupOpen() }
 
-func (m *Manifest) warming() bool {
-	return m.goesOn() && m.Auto.Warmed == 0 && m.Auto.Warmup > firstWarmup
+func (m *Manifest) isWarmupOpen() bool {
+	return m.isOpenEnded() && m.Auto.Warmed == 0 && m.Auto.Warmup > firstWarmup
 }
 
 // setWarmup makes a round of warm-up the current one, which ends after so many iterations.
@@ -136,7 +136,7 @@ func (s *session) replaceManifest() error {
 // setRound makes a round of so many iterations the current one.
 func (s *session) setRound(iterations int) {
 	settings := &s.spec.Settings
-	settings.Thin = max(1, iterations/heldDraws(s.spec))
+	settings.Thin = max(1, iterations/maxBufferedDraws(s.spec))
 	settings.Draws = iterations / settings.Thin
 	settings.Warmup = s.manifest.warmup()
 	s.warmup.Store(int64(settings.Warmup))
@@ -147,10 +147,10 @@ func (s *session) setRound(iterations int) {
 func (s *session) roundIterations() int { return s.spec.Settings.Draws * s.spec.Settings.Thin }
 
 // mostRound is the length of the last round.
-func (s *session) mostRound() int { return heldDraws(s.spec) * mostAutoThin }
+func (s *session) mostRound() int { return maxBufferedDraws(s.spec) * mostAutoThin }
 
-// adopt takes over what the manifest of a run of [mcmc.AutoDraws] says of it.
-func (s *session) adopt(old *Manifest) {
+// adoptAuto takes over what the manifest of a run of [mcmc.AutoDraws] says of it.
+func (s *session) adoptAuto(old *Manifest) {
 	if old.Auto == nil || s.manifest.Auto == nil && old.Auto.Stop == "" {
 		return
 	}
@@ -171,10 +171,10 @@ func (s *session) adopt(old *Manifest) {
 
 // firstRound makes the first round of a run the current one.
 func (s *session) firstRound() {
-	if s.holding() {
+	if s.isOpenEnded() {
 		s.setRound(firstRound)
 	}
-	if s.warming() {
+	if s.isWarmupOpen() {
 		s.setWarmup(firstWarmup)
 	}
 }
@@ -182,7 +182,7 @@ func (s *session) firstRound() {
 // planRounds finds the round that the states of an unfinished run are in: the first that no
 // chain is beyond.
 func (s *session) planRounds() error {
-	if !s.holding() {
+	if !s.isOpenEnded() {
 		return nil
 	}
 	iterations := firstRound
@@ -197,7 +197,7 @@ func (s *session) planRounds() error {
 			warmed = max(warmed, from.Warm)
 		}
 	}
-	if s.warming() {
+	if s.isWarmupOpen() {
 		warmup := firstWarmup
 		for warmup < warmed {
 			warmup *= 2
@@ -214,7 +214,7 @@ func (s *session) planRounds() error {
 
 // nextRound is called when every chain has come to the end of the round, or the time is over.
 func (s *session) nextRound() error {
-	if s.warming() {
+	if s.isWarmupOpen() {
 		return s.nextWarmup()
 	}
 	if s.timeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.draws < s.spec.Settings.Draws }) {
@@ -224,20 +224,20 @@ func (s *session) nextRound() error {
 			reached = max(reached, c.draws*s.spec.Settings.Thin)
 		}
 		s.spec.Settings.Draws = reached / s.spec.Settings.Thin
-		return s.settle(StopTime)
+		return s.fixLength(StopTime)
 	}
-	enough, ahead, err := s.enough()
+	enough, ahead, err := s.checkStopping()
 	if err != nil {
 		return err
 	}
 	iterations := s.roundIterations()
 	switch {
 	case enough:
-		return s.settle(StopEnough)
+		return s.fixLength(StopEnough)
 	case iterations >= s.mostRound():
-		return s.settle(StopMost)
+		return s.fixLength(StopMost)
 	case s.timeOver():
-		return s.settle(StopTime)
+		return s.fixLength(StopTime)
 	}
 	thin := s.spec.Settings.Thin
 	s.setRound(2 * iterations)
@@ -260,14 +260,14 @@ func (s *session) nextRound() error {
 	return nil
 }
 
-// settle makes the round's draws and thin those of the run.
-func (s *session) settle(why Stop) error {
+// fixLength makes the round's draws and thin those of the run.
+func (s *session) fixLength(why Stop) error {
 	s.manifest.Settings = s.spec.Settings
 	s.manifest.Auto.Stop, s.manifest.Auto.Draws = why, s.spec.Settings.Draws
 	if err := s.replaceManifest(); err != nil {
 		return err
 	}
-	s.hurry.Store(false)
+	s.deadlinePassed.Store(false)
 	s.length.Store(s.spec.Settings.Iterations())
 	return nil
 }
@@ -297,7 +297,7 @@ func (s *session) searchShare(made, each int64) float64 {
 	if s.spec.Settings.Kernel == "tempered" {
 		lines *= usualRungs
 	}
-	return float64(q.Expected(search.Beside{Iterations: each * lines})) / float64(lines)
+	return float64(q.ExpectedLines(search.RunContext{Iterations: each * lines})) / float64(lines)
 }
 
 // usualRungs is about how many lines an iteration of a tempered chain has.
@@ -306,8 +306,8 @@ const usualRungs = 8
 // checkTime makes chains come to an end when the time is over. Draws do not depend on it:
 // how long the warm-up is follows from what was learnt alone.
 func (s *session) checkTime() {
-	if s.holding() && !s.warming() && s.timeOver() {
-		s.hurry.Store(true)
+	if s.isOpenEnded() && !s.isWarmupOpen() && s.timeOver() {
+		s.deadlinePassed.Store(true)
 	}
 }
 
@@ -316,11 +316,11 @@ func (s *session) checkTime() {
 func (c *chain) thinTo(thin int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	step := thin / c.held.thin
+	step := thin / c.buffered.thin
 	if step == 1 {
 		return
 	}
-	c.held.thinTo(thin)
+	c.buffered.thinTo(thin)
 	c.draws /= step
 	c.from.At /= step
 	for _, l := range []*shortlist{&c.best, &c.fresh} {
@@ -344,19 +344,19 @@ func thinBest(list []Best, step int) {
 	slices.SortFunc(list, Best.Compare)
 }
 
-// unload stores the held draws that no part has, when their number is known.
-func (c *chain) unload() error {
-	h := c.held
-	if h == nil || c.session.holding() {
+// storeBuffered stores the held draws that no part has, when their number is known.
+func (c *chain) storeBuffered() error {
+	h := c.buffered
+	if h == nil || c.session.isOpenEnded() {
 		return nil
 	}
-	c.held = nil
+	c.buffered = nil
 	for d := c.stored; d < h.draws(); d++ {
 		if c.part == nil {
 			c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
 		}
 		ingredients, amounts := h.parts(d)
-		if err := c.part.put(d, h.density[d], ingredients, amounts, h.scoresOf(d)); err != nil {
+		if err := c.part.appendDraw(d, h.density[d], ingredients, amounts, h.scoresOf(d)); err != nil {
 			return err
 		}
 		if c.part.full() {
@@ -369,7 +369,7 @@ func (c *chain) unload() error {
 }
 
 // note of why a run stopped.
-func (s *session) stopped() string {
+func (s *session) stopNote() string {
 	auto := s.manifest.Auto
 	if auto == nil || auto.Draws != s.manifest.Settings.Draws {
 		return "" // it has been made longer

@@ -28,8 +28,8 @@ func autoSpecs(t testing.TB) map[string]*Spec {
 	settings := func(kernel string, chains, warmup int) mcmc.Settings {
 		return mcmc.Settings{Kernel: kernel, Chains: chains, Warmup: warmup, Draws: mcmc.AutoDraws, Thin: 1, Seed: 5}
 	}
-	small := func(name string, of ...int) mcmc.Wish {
-		return mcmc.Wish{Name: name, Weight: 20, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+	small := func(name string, of ...int) mcmc.Objective {
+		return mcmc.Objective{Name: name, Weight: 20, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 			sum := 0
 			for _, i := range of {
 				sum += x.Amount(i)
@@ -253,7 +253,7 @@ func TestAutoIsEnough(t *testing.T) {
 			}
 		}
 		for _, i := range r.Inclusion {
-			if !rare(float64(i.Probability)) && i.ESS < enoughDraws {
+			if !isRare(float64(i.Probability)) && i.ESS < enoughDraws {
 				t.Errorf("%s: the presence of %s has an ESS of %.0f", name, i.Ingredient, i.ESS)
 			}
 		}
@@ -263,7 +263,7 @@ func TestAutoIsEnough(t *testing.T) {
 // A run that is interrupted again and again, at any place, ends with the same bytes.
 func TestAutoInterrupted(t *testing.T) {
 	for name, s := range sampledSpecs(t, "searches", "warm") {
-		if len(s.Target.Wishes()) == 0 {
+		if len(s.Target.Objectives()) == 0 {
 			continue
 		}
 		sample := map[string][]int64{"early": {3000, 30_007}, "searches": {10_000}, "warm": {3000, 30_007}, "warmer": {10_000}}
@@ -472,7 +472,7 @@ func TestHeldDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &heldRows{thin: 1}
+	h := &bufferedDraws{thin: 1}
 	chain, err := mcmc.NewSampler("balanced", s.Target)
 	if err != nil {
 		t.Fatal(err)
@@ -482,7 +482,7 @@ func TestHeldDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []string
-	row := func(h *heldRows, d int) string {
+	row := func(h *bufferedDraws, d int) string {
 		i, a := h.parts(d)
 		return fmt.Sprint(h.density[d], h.scoresOf(d), i, a, h.used(d))
 	}
@@ -494,12 +494,12 @@ func TestHeldDraws(t *testing.T) {
 		all = append(all, row(h, d))
 	}
 	data := h.encode(h.draws())
-	got, err := decodeHeld(data, m, 1, 50)
+	got, err := decodeBuffered(data, m, 1, 50)
 	if err != nil || !reflect.DeepEqual(got, h) {
 		t.Fatalf("read are %v, error %v", got, err)
 	}
 	for _, bad := range [][]byte{nil, data[:len(data)-1], append(bytes.Clone(data), 0), data[1:]} {
-		if _, err := decodeHeld(bad, m, 1, 50); !errors.Is(err, errHeld) {
+		if _, err := decodeBuffered(bad, m, 1, 50); !errors.Is(err, errBuffered) {
 			t.Errorf("%d bytes of %d: %v", len(bad), len(data), err)
 		}
 	}
@@ -524,21 +524,21 @@ func TestLeft(t *testing.T) {
 	s.length.Store(3000)
 	near := func(when string, want time.Duration, wantAtMost bool) {
 		t.Helper()
-		left, atMost := s.left(0, true)
+		left, atMost := s.timeLeft(0, true)
 		if left > want || left < want-5*time.Second || atMost != wantAtMost {
 			t.Errorf("%s: %v left, at most %v; want %v, %v", when, left, atMost, want, wantAtMost)
 		}
 	}
 	near("before a look", 50*time.Second, true)
-	s.checked.Store(&checked{ess: 300, iterations: 1000})
+	s.checked.Store(&stoppingCheck{ess: 300, iterations: 1000})
 	s.begun = time.Now().Add(-10 * time.Second)
-	if left, atMost := s.left(0, true); atMost || left < 20*time.Second || left > 25*time.Second {
+	if left, atMost := s.timeLeft(0, true); atMost || left < 20*time.Second || left > 25*time.Second {
 		t.Errorf("a third is made in 10 s, and %v are left, at most %v", left, atMost)
 	}
 	s.length.Store(3_000_000)
 	near("when much is left", 50*time.Second, false)
 	s.manifest.Auto.Seconds = 0
-	if left, _ := s.left(0, true); left < time.Hour {
+	if left, _ := s.timeLeft(0, true); left < time.Hour {
 		t.Errorf("without a bound %v are left", left)
 	}
 }
@@ -550,17 +550,17 @@ func TestPromised(t *testing.T) {
 	s.warmup.Store(100)
 	s.chains[0].published.iterations.Store(2100)
 	s.chains[1].published.iterations.Store(1900)
-	if got := s.promised(1500); got != 1500 {
+	if got := s.boundESS(1500); got != 1500 {
 		t.Errorf("before a look it is %v", got)
 	}
-	s.checked.Store(&checked{ess: 300, iterations: 1000})
-	if got := s.promised(1500); got != 540 {
+	s.checked.Store(&stoppingCheck{ess: 300, iterations: 1000})
+	if got := s.boundESS(1500); got != 540 {
 		t.Errorf("it is %v, and the worst figure promises 540", got)
 	}
-	if got := s.promised(200); got != 200 {
+	if got := s.boundESS(200); got != 200 {
 		t.Errorf("it is %v, and that of the statistics is 200", got)
 	}
-	if got := s.promised(math.NaN()); !math.IsNaN(got) {
+	if got := s.boundESS(math.NaN()); !math.IsNaN(got) {
 		t.Errorf("it is %v, and none is determined", got)
 	}
 }

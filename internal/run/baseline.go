@@ -34,7 +34,7 @@ func baselineSize(s *mcmc.Settings) int {
 // newBaseline draws and scores the compositions. It returns nil for a target
 // without properties that count.
 func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
-	if !s.weighs() {
+	if !s.hasObjectives() {
 		return nil, nil
 	}
 	b := new(Baseline)
@@ -58,7 +58,7 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 		squares += float64(d * d)
 	}
 	b.Random, b.RandomSE = number.Number(mean), number.Number(math.Sqrt(squares/(n-1)/n))
-	if diagnose.Constant(portable.Exp(slices.Min(b.LogScores)), portable.Exp(slices.Max(b.LogScores))) {
+	if diagnose.IsConstant(portable.Exp(slices.Min(b.LogScores)), portable.Exp(slices.Max(b.LogScores))) {
 		b.RandomSE = number.Unknown() // all score the same, which tells no error
 	}
 	return b, nil
@@ -101,12 +101,12 @@ func fingerprint(s *Spec) (string, error) {
 		number(float64(n))
 		number(law.P(n))
 	}
-	for _, w := range s.Target.Wishes() {
+	for _, w := range s.Target.Objectives() {
 		h.Write([]byte(w.Name))
 		number(w.Weight)
 	}
 	err := eachRandom(context.Background(), s, "fingerprint", 64, func(x *mcmc.Composition) error {
-		for _, w := range s.Target.Wishes() {
+		for _, w := range s.Target.Objectives() {
 			number(w.Property.LogScore(x))
 		}
 		return nil

@@ -18,7 +18,7 @@ func BenchmarkRun(b *testing.B) {
 	const draws = 1 << 18
 	settings := mcmc.Settings{Kernel: "balanced", Chains: 1, Warmup: 100, Draws: draws, Thin: 1, Seed: 1}
 	for _, s := range []*Spec{
-		newSpec(b, 346, 100, mcmc.Uniform(3, 3), settings, mcmc.Wish{Name: "a", Property: one}),
+		newSpec(b, 346, 100, mcmc.Uniform(3, 3), settings, mcmc.Objective{Name: "a", Property: one}),
 		newSpec(b, 2000, 100, mcmc.Uniform(17, 24), settings),
 	} {
 		b.Run(fmt.Sprint(s.Target.Space().N()), func(b *testing.B) {

@@ -19,8 +19,8 @@ type BoundsError struct{ Message string }
 
 func (e *BoundsError) Error() string { return e.Message }
 
-// bounded estimates what the run would take, as a [BoundsError] if it is too much.
-func (s *Spec) bounded() error {
+// checkBounds estimates what the run would take, as a [BoundsError] if it is too much.
+func (s *Spec) checkBounds() error {
 	c, n := s.Settings, float64(s.Target.Space().N())
 	used := 0.0 // ingredients of a draw, on average
 	lo, hi := s.Target.Law().Support()
@@ -30,11 +30,11 @@ func (s *Spec) bounded() error {
 	chains, draws := float64(c.Chains), float64(c.Draws)
 	held := 0.0 // bytes in memory
 	if c.Draws == mcmc.AutoDraws {
-		draws = float64(heldDraws(s))
-		held = float64(chains * draws * float64(8*float64(2+float64(len(s.Target.Wishes()))+used)))
+		draws = float64(maxBufferedDraws(s))
+		held = float64(chains * draws * float64(8*float64(2+float64(len(s.Target.Objectives()))+used)))
 	}
 	// Of a draw: 8 bytes a number, and 2 or 3 an ingredient and its amount.
-	bytes := float64(chains * draws * (12 + float64(8*float64(1+len(s.Target.Wishes()))) + float64(2.5*used)))
+	bytes := float64(chains * draws * (12 + float64(8*float64(1+len(s.Target.Objectives()))) + float64(2.5*used)))
 	files := float64(chains * (2 + draws/min(partDraws, partEntries/used)))
 	// Of an ingredient: a sum and two batches of 4 bytes at least, a chain.
 	memory := float64(chains*12*n) + held

@@ -35,21 +35,21 @@ type chain struct {
 	from  state  // which is at these Warm and At
 	whole bool   // that segment was made to its end
 
-	held   *heldRows   // the draws as long as their number is not known, else nil
-	part   *partWriter // draws that have not been stored, or nil
-	stored int         // draws in parts
-	parts  int
-	bytes  int64 // of these
+	buffered *bufferedDraws // the draws as long as their number is not known, else nil
+	part     *partWriter    // draws that have not been stored, or nil
+	stored   int            // draws in parts
+	parts    int
+	bytes    int64 // of these
 
 	scores      []float64
 	updated     int64     // when scores were computed
 	best, fresh shortlist // of draws and finds, for a chain that searches
 	live        []*diagnose.Series
 
-	met       meeting
-	unmet     int // iterations until the next look at what is met
-	saved     time.Time
-	published progressPoint
+	bestSoFar      bestSoFar
+	untilBestSoFar int // iterations until the next look at what is met
+	saved          time.Time
+	published      progressPoint
 }
 
 // progressPoint is what a chain publishes for others to see.
@@ -71,8 +71,8 @@ func (c *chain) start() (err error) {
 	if s.spec.Settings.Warmup == 0 {
 		c.endWarmup()
 	}
-	if s.holding() {
-		c.held = &heldRows{thin: s.spec.Settings.Thin}
+	if s.isOpenEnded() {
+		c.buffered = &bufferedDraws{thin: s.spec.Settings.Thin}
 	}
 	c.best, c.fresh = shortlist{}, shortlist{known: s.spec.Known}
 	return nil
@@ -85,7 +85,7 @@ func (c *chain) begin() error {
 	s := c.session
 	c.saved = time.Now()
 	files := s.stored[c.index]
-	if err := inOrder(c.index, files); err != nil {
+	if err := checkOrder(c.index, files); err != nil {
 		return err
 	}
 	c.parts = len(files)
@@ -142,17 +142,17 @@ func (c *chain) restore(from *state) error {
 	if from.Thin > 0 {
 		// The round, or the stop, has come to a larger thin.
 		step := s.spec.Settings.Thin / from.Thin
-		from.held.thinTo(s.spec.Settings.Thin)
+		from.buffered.thinTo(s.spec.Settings.Thin)
 		from.At /= step
 		thinBest(from.Best, step)
 		thinBest(from.Fresh, step)
-		c.held, from.Held, from.held, from.Thin = from.held, nil, nil, 0
+		c.buffered, from.Held, from.buffered, from.Thin = from.buffered, nil, nil, 0
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
 	c.walk, c.warm, c.draws, c.ended = walk, from.Warm, from.At, from.Warm == s.manifest.warmup() && !from.Open
 	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.fresh(s.spec.Known)}
 	c.from, c.begun = *from, from.Walk
-	c.finished = !s.holding() && from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
+	c.finished = !s.isOpenEnded() && from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
 	c.publish()
 	return nil
 }
@@ -166,8 +166,8 @@ func (c *chain) iterations() int64 {
 // whether it is to be given up.
 const watchIterations = 64
 
-// watching makes iterations, and gives up when the session stops.
-func (c *chain) watching(iterations int, advance func(int) error) error {
+// advanceWatched makes iterations, and gives up when the session stops.
+func (c *chain) advanceWatched(iterations int, advance func(int) error) error {
 	for left := iterations; left > 0; left -= watchIterations {
 		if err := yield.Err(c.session.ctx); err != nil {
 			return err
@@ -178,9 +178,9 @@ func (c *chain) watching(iterations int, advance func(int) error) error {
 		if err := advance(min(left, watchIterations)); err != nil {
 			return err
 		}
-		if c.unmet -= min(left, watchIterations); c.unmet <= 0 {
-			c.meet()
-			c.unmet = watchIterations
+		if c.untilBestSoFar -= min(left, watchIterations); c.untilBestSoFar <= 0 {
+			c.updateBestSoFar()
+			c.untilBestSoFar = watchIterations
 		}
 	}
 	return nil
@@ -207,10 +207,10 @@ func (c *chain) segment() (err error) {
 		return err
 	}
 	n := min(segmentIterations, settings.Warmup-c.warm)
-	if err := c.watching(n, c.walk.Warm); err != nil {
+	if err := c.advanceWatched(n, c.walk.Warm); err != nil {
 		return err
 	}
-	if c.warm += n; c.warm == settings.Warmup && !c.session.warming() {
+	if c.warm += n; c.warm == settings.Warmup && !c.session.isWarmupOpen() {
 		c.endWarmup()
 	}
 	c.whole = true
@@ -228,9 +228,9 @@ func (c *chain) endWarmup() {
 func (c *chain) sample(draws int) error {
 	thin := c.session.spec.Settings.Thin
 	c.updated = -1
-	searches := c.session.spec.weighs() && c.walk.Search(c.bar())
+	searches := c.session.spec.hasObjectives() && c.walk.Search(c.bar())
 	for range draws {
-		if err := c.watching(thin, c.walk.Advance); err != nil {
+		if err := c.advanceWatched(thin, c.walk.Advance); err != nil {
 			return err
 		}
 		x := c.walk.State
@@ -242,12 +242,12 @@ func (c *chain) sample(draws int) error {
 			}
 		}
 		if searches {
-			if err := c.take(x); err != nil {
+			if err := c.offerDraw(x); err != nil {
 				return err
 			}
 		}
-		if c.session.holding() {
-			c.held.add(x, c.scores)
+		if c.session.isOpenEnded() {
+			c.buffered.add(x, c.scores)
 		} else if c.draws >= c.stored {
 			if c.part == nil {
 				c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
@@ -279,14 +279,14 @@ func (c *chain) bar() float64 {
 	return min(c.best.bar(), c.fresh.bar())
 }
 
-// take considers a draw and what the chain found on its way to it, and sets the
+// offerDraw considers a draw and what the chain found on its way to it, and sets the
 // bar for the next.
-func (c *chain) take(x *mcmc.State) error {
+func (c *chain) offerDraw(x *mcmc.State) error {
 	lists := []*shortlist{&c.best}
 	if c.fresh.known != nil {
 		lists = append(lists, &c.fresh)
 	}
-	if err := c.walk.Finds(func(f mcmc.Find) error {
+	if err := c.walk.DrainVisited(func(f mcmc.VisitedState) error {
 		for _, l := range lists {
 			if err := l.offerFind(x.Target(), c.draws, f); err != nil {
 				return err
@@ -296,7 +296,7 @@ func (c *chain) take(x *mcmc.State) error {
 	}); err != nil {
 		return err
 	}
-	logScore := LogScore(x.Target().Wishes(), c.scores)
+	logScore := LogScore(x.Target().Objectives(), c.scores)
 	for _, l := range lists {
 		if !l.refuses(logScore, x.LogDensity()) {
 			l.offer(&Draw{Draw: c.draws, LogDensity: x.LogDensity(), Scores: c.scores, Parts: x.Composition.Parts()}, logScore)
@@ -316,9 +316,9 @@ func (c *chain) publish() {
 	}
 }
 
-// turn makes segments until a time has come, the session stops, or the chain is
+// runUntil makes segments until a time has come, the session stops, or the chain is
 // finished.
-func (c *chain) turn(until time.Time) error {
+func (c *chain) runUntil(until time.Time) error {
 	if c.parts < 0 {
 		c.parts = 0
 		if err := c.begin(); err != nil {
@@ -330,7 +330,7 @@ func (c *chain) turn(until time.Time) error {
 		}
 		c.follow()
 	}
-	if err := c.unload(); err != nil {
+	if err := c.storeBuffered(); err != nil {
 		return err
 	}
 	settings := &c.session.spec.Settings
@@ -342,7 +342,7 @@ func (c *chain) turn(until time.Time) error {
 			c.publish()
 		}
 		if c.warm == settings.Warmup && c.draws == settings.Draws {
-			if c.session.holding() {
+			if c.session.isOpenEnded() {
 				c.atEnd = true
 				return nil
 			}
@@ -375,16 +375,16 @@ func (c *chain) follow() {
 // startFollowing is follow within the lock.
 func (c *chain) startFollowing() {
 	const kept = 1 << 11
-	for range 2 + len(c.session.spec.Target.Wishes()) {
+	for range 2 + len(c.session.spec.Target.Objectives()) {
 		c.live = append(c.live, diagnose.NewSeries(kept, 1))
 	}
-	if c.held == nil {
+	if c.buffered == nil {
 		return
 	}
-	for d := range c.held.draws() {
-		c.live[0].Add(float64(c.held.used(d)))
-		c.live[1].Add(c.held.density[d])
-		for k, y := range c.held.scoresOf(d) {
+	for d := range c.buffered.draws() {
+		c.live[0].Add(float64(c.buffered.used(d)))
+		c.live[1].Add(c.buffered.density[d])
+		for k, y := range c.buffered.scoresOf(d) {
 			c.live[2+k].Add(y)
 		}
 	}
@@ -395,7 +395,7 @@ func (c *chain) startFollowing() {
 // since are counted.
 func (c *chain) store() error {
 	s := c.session
-	if err := c.unload(); err != nil {
+	if err := c.storeBuffered(); err != nil {
 		return err
 	}
 	if err := c.storePart(); err != nil {
@@ -417,12 +417,12 @@ func (c *chain) store() error {
 	}
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
 	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes
-	if s.holding() {
-		to.Held, to.Thin = c.held.encode(to.At), c.held.thin
+	if s.isOpenEnded() {
+		to.Held, to.Thin = c.buffered.encode(to.At), c.buffered.thin
 	}
 	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
 	to.Best = c.best.best
-	to.Fresh = c.fresh.besides(to.Best)
+	to.Fresh = c.fresh.notIn(to.Best)
 	to.Seconds, to.Saved = s.seconds(), time.Now()
 	if err := to.save(s.ctx, s.store); err != nil {
 		return err
@@ -463,7 +463,7 @@ func (c *chain) finish() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.walk, c.part, c.held, c.begun, c.from = nil, nil, nil, nil, state{}
+	c.walk, c.part, c.buffered, c.begun, c.from = nil, nil, nil, nil, state{}
 	c.finished = true
 	return nil
 }

@@ -58,7 +58,7 @@ func appendPlaces(dst []byte, places []int32) []byte {
 	width := bits.Len32(largest)
 	dst = append(dst, byte(width))
 	for from := 0; from < len(places); {
-		if n := run(places[from:]); n >= shortestRun || n == len(places)-from {
+		if n := runLength(places[from:]); n >= shortestRun || n == len(places)-from {
 			dst = binary.AppendUvarint(dst, uint64(n)<<1)
 			for b := 0; b < width; b += 8 {
 				dst = append(dst, byte(uint32(places[from])>>b))
@@ -67,7 +67,7 @@ func appendPlaces(dst []byte, places []int32) []byte {
 			continue
 		}
 		to := from
-		for to < len(places) && run(places[to:]) < shortestRun {
+		for to < len(places) && runLength(places[to:]) < shortestRun {
 			to += 8
 		}
 		groups := (to - from) / 8
@@ -87,8 +87,8 @@ func appendPlaces(dst []byte, places []int32) []byte {
 	return dst
 }
 
-// run returns how many numbers are the same at the beginning, as far as that matters.
-func run(v []int32) int {
+// runLength returns how many numbers are the same at the beginning, as far as that matters.
+func runLength(v []int32) int {
 	n := 1
 	for n < len(v) && v[n] == v[0] {
 		n++

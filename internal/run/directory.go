@@ -59,7 +59,7 @@ func (d *directory) List(_ context.Context, prefix string) (files []File, err er
 	entries, _, err := d.dir.Walk(prefix)
 	for _, e := range entries {
 		if !e.Mode().IsRegular() {
-			return nil, file.NotRegular(d.dir.Join(e.Name), e.Mode())
+			return nil, file.NotRegularError(d.dir.Join(e.Name), e.Mode())
 		}
 		files = append(files, File{e.Name, e.Size()})
 	}

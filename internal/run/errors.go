@@ -121,12 +121,12 @@ func (e *StateError) Unwrap() error { return e.Err }
 // An UnfinishedError says that a run has not been finished, and whether a process works
 // on it.
 type UnfinishedError struct {
-	Dir   string
-	Going bool
+	Dir    string
+	Active bool
 }
 
 func (e *UnfinishedError) Error() string {
-	if e.Going {
+	if e.Active {
 		return fmt.Sprintf("the run in %s is still going: `kir status %[1]s` says how far it is", Quoted(e.Dir))
 	}
 	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", Quoted(e.Dir))

@@ -28,7 +28,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 		return nil, err
 	}
 	chains := make([]*chainFigures, settings.Chains)
-	parts := make([][]Part, settings.Chains)
+	parts := make([][]PartFile, settings.Chains)
 	resolve := newResolver(m)
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
@@ -44,7 +44,7 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 		if damage[c] != nil {
 			return nil, &StateError{Dir: store.Location(), Err: damage[c]}
 		}
-		if s == nil || m.goesOn() || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
+		if s == nil || m.isOpenEnded() || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
 			return nil, &UnfinishedError{Dir: store.Location()}
 		}
 		g.Go(func() (err error) {
@@ -57,9 +57,9 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 			defer mu.Unlock()
 			// What a chain found on its way is no draw, and kept with its state. The
 			// best of all do not depend on the order in which chains come.
-			best = topOf(best, ofChain(c, f.best.best, false), ofChain(c, s.Best, true))
+			best = topOf(best, withChain(c, f.best.best, false), withChain(c, s.Best, true))
 			if spec.Known != nil {
-				fresh = topOf(fresh, ofChain(c, f.fresh.best, false), ofChain(c, s.fresh(spec.Known), true))
+				fresh = topOf(fresh, withChain(c, f.fresh.best, false), withChain(c, s.fresh(spec.Known), true))
 			}
 			f.best, f.fresh, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
 			chains[c] = f
@@ -121,7 +121,7 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 	}
 	statistic(&r.Used, "used", func(f *chainFigures) **diagnose.Series { return &f.used })
 	statistic(&r.LogDensity, "log_density", func(f *chainFigures) **diagnose.Series { return &f.density })
-	if spec.weighs() {
+	if spec.hasObjectives() {
 		r.Score = new(Statistic)
 		statistic(r.Score, "score", func(f *chainFigures) **diagnose.Series { return &f.score })
 	}
@@ -132,7 +132,7 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	slowest := r.withhold()
+	slowest := r.withholdErrors()
 	g.Go(func() (err error) {
 		r.Inclusion, r.Unlisted, err = newInclusion(spec.Ingredients, chains, slowest)
 		return err
@@ -141,8 +141,8 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 	return g.Wait()
 }
 
-// ofChain returns a list with the chain it is of; only what was found, or all.
-func ofChain(chain int, list []Best, found bool) (of []Best) {
+// withChain returns a list with the chain it is of; only what was found, or all.
+func withChain(chain int, list []Best, found bool) (of []Best) {
 	for _, b := range list {
 		if b.Found || !found {
 			b.Chain = chain
@@ -155,7 +155,7 @@ func ofChain(chain int, list []Best, found bool) (of []Best) {
 // chainFigures gathers the figures of one chain from draw to draw, in memory that
 // does not grow with their number.
 type chainFigures struct {
-	wishes []mcmc.Wish
+	wishes []mcmc.Objective
 	draws  int
 
 	used, density *diagnose.Series
@@ -180,7 +180,7 @@ func newChainFigures(s *Spec) *chainFigures {
 	series := func() *diagnose.Series { return diagnose.NewSeries(limit, chains) }
 	_, most := s.Target.Law().Support()
 	f := &chainFigures{
-		wishes:   s.Target.Wishes(),
+		wishes:   s.Target.Objectives(),
 		used:     series(),
 		density:  series(),
 		sizes:    diagnose.NewHistogram(most+1, chains),
@@ -189,7 +189,7 @@ func newChainFigures(s *Spec) *chainFigures {
 	for range f.wishes {
 		f.scores = append(f.scores, series())
 	}
-	if s.weighs() {
+	if s.hasObjectives() {
 		f.score = series()
 	}
 	f.fresh.known = s.Known

@@ -23,7 +23,7 @@ func TestGoing(t *testing.T) {
 	}
 	dir := t.TempDir()
 	r := &Run{Dir: dir, store: Directory(dir), status: status(time.Second, false, Shard{})}
-	if r.Going(now) {
+	if r.IsActive(now) {
 		t.Error("a run without a lock is going")
 	}
 	path := filepath.Join(dir, lockName)
@@ -40,14 +40,14 @@ func TestGoing(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 		for look := range 2 {
-			if !r.Going(now) {
+			if !r.IsActive(now) {
 				t.Errorf("a run whose lock is held is not going at look %d; shared: %v", look, shared)
 			}
 		}
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if r.Going(now) {
+		if r.IsActive(now) {
 			t.Errorf("a run whose lock was left is going; shared: %v", shared)
 		}
 	}
@@ -75,7 +75,7 @@ func TestGoing(t *testing.T) {
 		{status(time.Second, false, Shard{}), false}, {status(time.Second, false, half), true}, {status(time.Hour, false, half), false}, {status(time.Second, true, half), false},
 	} {
 		r.status = c.status
-		if r.Going(now) != c.want {
+		if r.IsActive(now) != c.want {
 			s, _ := c.status()
 			t.Errorf("%+v is going: %v", s, !c.want)
 		}

@@ -40,42 +40,42 @@ func (r *Run) Problem(ctx context.Context) ([]byte, error) {
 // Status says how far the run was when it was first asked.
 func (r *Run) Status() (*Status, error) { return r.status() }
 
-// Going says whether a process works on the run now, as far as that can be told: in a
+// IsActive says whether a process works on the run now, as far as that can be told: in a
 // directory by its lock; else, and of shards, which may be on other machines, by whether
 // a chain that is not done was heard of lately.
-func (r *Run) Going(now time.Time) bool {
+func (r *Run) IsActive(now time.Time) bool {
 	if held, known := lockHeld(r.store); held {
 		return true
 	} else if s, err := r.status(); err == nil && (!known || len(s.Shards()) > 1) {
-		return s.heard(now)
+		return s.isActive(now)
 	}
 	return false
 }
 
-// Complete says whether the run has all its draws. If it has not, the error is an
+// CheckComplete says whether the run has all its draws. If it has not, the error is an
 // [UnfinishedError].
-func (r *Run) Complete() error {
+func (r *Run) CheckComplete() error {
 	s, err := r.status()
 	if err == nil && !s.Complete() {
-		return &UnfinishedError{Dir: r.Dir, Going: r.Going(time.Now())}
+		return &UnfinishedError{Dir: r.Dir, Active: r.IsActive(time.Now())}
 	}
 	return err
 }
 
 // Parts returns what the files of draws are now, by chain and in order.
-func (r *Run) Parts(ctx context.Context) ([]Part, error) {
+func (r *Run) Parts(ctx context.Context) ([]PartFile, error) {
 	stored, err := r.stored()
 	if err != nil {
 		return nil, err
 	}
-	var parts []Part
+	var parts []PartFile
 	for chain := range r.Manifest.Settings.Chains {
 		for _, f := range stored[chain] {
 			data, err := ReadWhole(ctx, r.store, f.Name, boundsOf(r.Manifest).bytes)
 			if err != nil {
 				return nil, err
 			}
-			parts = append(parts, newPartOf(f.Name, data))
+			parts = append(parts, newPartFile(f.Name, data))
 		}
 	}
 	return parts, nil
@@ -102,17 +102,17 @@ func (r *Run) Draws(ctx context.Context) iter.Seq2[*Draw, error] {
 //
 // Several chains may be read at once.
 func (r *Run) Chain(ctx context.Context, chain int) iter.Seq2[*Draw, error] {
-	return r.Every(ctx, chain, 1)
+	return r.Thinned(ctx, chain, 1)
 }
 
-// Every returns the draws 0, stride, 2·stride, ... of a chain, as Chain does. All
+// Thinned returns the draws 0, stride, 2·stride, ... of a chain, as Chain does. All
 // are read all the same, but of the other draws only the numbers and the lengths
 // are checked.
-func (r *Run) Every(ctx context.Context, chain, stride int) iter.Seq2[*Draw, error] {
+func (r *Run) Thinned(ctx context.Context, chain, stride int) iter.Seq2[*Draw, error] {
 	return func(yield func(*Draw, error) bool) {
 		stored, err := r.stored()
 		if err == nil {
-			err = r.Complete()
+			err = r.CheckComplete()
 		}
 		if err == nil {
 			wanted := true

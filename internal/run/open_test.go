@@ -29,7 +29,7 @@ func TestEvery(t *testing.T) {
 	for _, stride := range []int{1, 3, 250, 999, 1000, 5000} {
 		t.Run(fmt.Sprint(stride), func(t *testing.T) {
 			at := 0
-			for d, err := range r.Every(context.Background(), 1, stride) {
+			for d, err := range r.Thinned(context.Background(), 1, stride) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,8 +71,8 @@ func TestImports(t *testing.T) {
 // hundreds of states of dozens of ingredients use.
 func TestStateIsSmall(t *testing.T) {
 	s := newSpec(t, 400, 150, mcmc.Uniform(50, 70), mcmc.Settings{Kernel: "tempered", Chains: 1, Warmup: 1600, Draws: 20, Thin: 1, Seed: 5},
-		mcmc.Wish{Name: "smooth", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return math.Exp(-float64(x.Amount(1)+x.Amount(7)) / 9) }), Weight: 20},
-		mcmc.Wish{Name: "aside", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return math.Exp(-float64(x.Amount(3)) / 9) }), Weight: 20})
+		mcmc.Objective{Name: "smooth", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return math.Exp(-float64(x.Amount(1)+x.Amount(7)) / 9) }), Weight: 20},
+		mcmc.Objective{Name: "aside", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return math.Exp(-float64(x.Amount(3)) / 9) }), Weight: 20})
 	dir, _ := start(t, s, Options{})
 	files, err := Directory(dir).List(t.Context(), "state/chain")
 	if err != nil || len(files) != 1 {

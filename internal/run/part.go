@@ -112,8 +112,8 @@ const (
 	partEntries = 1 << 19
 )
 
-// handed is how many draws are handed to the library at once.
-const handed = 64
+// flushDraws is how many draws are handed to the library at once.
+const flushDraws = 64
 
 // A partWriter makes a part of draws, in memory.
 type partWriter struct {
@@ -152,11 +152,11 @@ func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
 	for _, i := range p.order {
 		p.amounts = append(p.amounts, amounts[i])
 	}
-	return p.put(draw, x.LogDensity(), p.order, p.amounts, scores)
+	return p.appendDraw(draw, x.LogDensity(), p.order, p.amounts, scores)
 }
 
-// put appends a draw by its numbers.
-func (p *partWriter) put(draw int, density float64, list, amounts []int32, scores []float64) error {
+// appendDraw appends a draw by its numbers.
+func (p *partWriter) appendDraw(draw int, density float64, list, amounts []int32, scores []float64) error {
 	put := func(k int, v parquet.Value) { p.values[k] = append(p.values[k], v.Level(0, 0, k)) }
 	put(0, parquet.Int64Value(int64(draw)))
 	number := func(v float64) parquet.Value {
@@ -180,14 +180,14 @@ func (p *partWriter) put(draw int, density float64, list, amounts []int32, score
 	p.values[k], p.values[k+1] = ingredients, units
 	p.draws++
 	p.entries += len(list)
-	if p.draws%handed == 0 {
-		return p.hand()
+	if p.draws%flushDraws == 0 {
+		return p.flush()
 	}
 	return nil
 }
 
-// hand hands over the values.
-func (p *partWriter) hand() error {
+// flush hands over the values.
+func (p *partWriter) flush() error {
 	for k, c := range p.columns {
 		if len(p.values[k]) == 0 {
 			continue
@@ -204,7 +204,7 @@ func (p *partWriter) full() bool { return p.draws >= partDraws || p.entries >= p
 
 // close returns the file.
 func (p *partWriter) close() ([]byte, error) {
-	if err := p.hand(); err != nil {
+	if err := p.flush(); err != nil {
 		return nil, err
 	}
 	if err := p.writer.Close(); err != nil {

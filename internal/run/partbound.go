@@ -301,8 +301,8 @@ func (c *compact) byte() (byte, error) {
 	return b, nil
 }
 
-// pass passes over so many bytes.
-func (c *compact) pass(n uint64) error {
+// skip passes over so many bytes.
+func (c *compact) skip(n uint64) error {
 	if n > uint64(len(c.data)) {
 		return errCompact
 	}
@@ -345,13 +345,13 @@ func (c *compact) field(f *fields, id int64, kind byte, depth int) (err error) {
 	case 12: // a struct
 		f.of[id], err = c.fields(depth + 1)
 	default:
-		err = c.item(kind, depth)
+		err = c.skipItem(kind, depth)
 	}
 	return err
 }
 
-// item passes over an item of a kind.
-func (c *compact) item(kind byte, depth int) error {
+// skipItem passes over an item of a kind.
+func (c *compact) skipItem(kind byte, depth int) error {
 	switch kind {
 	case 1, 2, 3:
 		_, err := c.byte()
@@ -360,13 +360,13 @@ func (c *compact) item(kind byte, depth int) error {
 		_, err := c.uvarint()
 		return err
 	case 7: // a number with a point
-		return c.pass(8)
+		return c.skip(8)
 	case 8: // bytes
 		n, err := c.uvarint()
 		if err != nil {
 			return err
 		}
-		return c.pass(n)
+		return c.skip(n)
 	case 9, 10: // a list or a set
 		head, err := c.byte()
 		if err != nil {
@@ -378,7 +378,7 @@ func (c *compact) item(kind byte, depth int) error {
 				return err
 			}
 		}
-		return c.many(n, depth, head&15)
+		return c.skipItems(n, depth, head&15)
 	case 11: // a map
 		n, err := c.uvarint()
 		if err != nil || n == 0 {
@@ -388,7 +388,7 @@ func (c *compact) item(kind byte, depth int) error {
 		if err != nil {
 			return err
 		}
-		return c.many(n, depth, kinds>>4, kinds&15)
+		return c.skipItems(n, depth, kinds>>4, kinds&15)
 	case 12:
 		_, err := c.fields(depth + 1)
 		return err
@@ -396,8 +396,8 @@ func (c *compact) item(kind byte, depth int) error {
 	return errCompact
 }
 
-// many passes over so many times items of kinds.
-func (c *compact) many(n uint64, depth int, kinds ...byte) error {
+// skipItems passes over so many times items of kinds.
+func (c *compact) skipItems(n uint64, depth int, kinds ...byte) error {
 	if n > uint64(len(c.data)) || depth > deepest {
 		return errCompact
 	}
@@ -406,7 +406,7 @@ func (c *compact) many(n uint64, depth int, kinds ...byte) error {
 	}
 	for range n {
 		for _, kind := range kinds {
-			if err := c.item(kind, depth+1); err != nil {
+			if err := c.skipItem(kind, depth+1); err != nil {
 				return err
 			}
 		}

@@ -35,8 +35,8 @@ func listParts(ctx context.Context, store Store, prefix string) (map[int][]File,
 	return parts, nil
 }
 
-// inOrder says which part is missing among the parts of a chain.
-func inOrder(chain int, files []File) error {
+// checkOrder says which part is missing among the parts of a chain.
+func checkOrder(chain int, files []File) error {
 	for k, f := range files {
 		if want := partName(chain, k); f.Name != want {
 			return fmt.Errorf("%w: %s is there and %s is not: remove the former, and what follows it, and kir resume makes them again", ErrDamaged, f.Name, want)
@@ -47,11 +47,11 @@ func inOrder(chain int, files []File) error {
 
 // readChain visits every stride-th draw of a chain, in order, until visit returns
 // false. It returns the parts that it read.
-func readChain(ctx context.Context, store Store, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]Part, error) {
-	if err := inOrder(chain, files); err != nil {
+func readChain(ctx context.Context, store Store, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]PartFile, error) {
+	if err := checkOrder(chain, files); err != nil {
 		return nil, err
 	}
-	var parts []Part
+	var parts []PartFile
 	d := &Draw{Chain: chain, Scores: make([]float64, len(m.Properties))}
 	var b block
 	next, more := 0, true
@@ -63,7 +63,7 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 		if err != nil {
 			return nil, fmt.Errorf("the draws of chain %d: %w", chain, err)
 		}
-		parts = append(parts, newPartOf(f.Name, data))
+		parts = append(parts, newPartFile(f.Name, data))
 		r, err := openPart(bytes.NewReader(data), int64(len(data)), m, chain)
 		if err == nil {
 			r.resolve = resolve

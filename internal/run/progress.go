@@ -72,7 +72,7 @@ func (s *session) watch() (end func()) {
 		last[k] = c.published.iterations.Load()
 		before += last[k]
 	}
-	auto := s.holding() // while nobody writes it
+	auto := s.isOpenEnded() // while nobody writes it
 	lastTime := time.Now()
 	tell := func() {
 		now := time.Now()
@@ -91,12 +91,12 @@ func (s *session) watch() (end func()) {
 		if auto := s.manifest.Auto; auto != nil {
 			p.Wanted = auto.Wanted
 		}
-		p.Best = s.met()
-		p.Left, p.AtMost = s.left(before, auto)
+		p.Best = s.collectBestSoFar()
+		p.Left, p.AtMost = s.timeLeft(before, auto)
 		live.Lock()
 		p.Draws, p.RHat, p.ESS = live.draws, live.rhat, live.ess
 		live.Unlock()
-		p.ESS = s.promised(p.ESS)
+		p.ESS = s.boundESS(p.ESS)
 		report(p)
 	}
 
@@ -123,9 +123,9 @@ func (s *session) watch() (end func()) {
 	}
 }
 
-// left is about how long chains and search take still, given the iterations that were made
+// timeLeft is about how long chains and search take still, given the iterations that were made
 // before this session and whether the number of draws was not known then.
-func (s *session) left(before int64, auto bool) (left time.Duration, atMost bool) {
+func (s *session) timeLeft(before int64, auto bool) (left time.Duration, atMost bool) {
 	made, all, each := int64(0), int64(len(s.chains))*s.length.Load(), int64(1)
 	for _, c := range s.chains {
 		made += c.published.iterations.Load()
@@ -147,9 +147,9 @@ func (s *session) left(before int64, auto bool) (left time.Duration, atMost bool
 	return time.Duration(seconds * float64(time.Second)), atMost
 }
 
-// promised is the effective sample size, given that of the statistics: no larger than what
+// boundESS is the effective sample size, given that of the statistics: no larger than what
 // the worst of all figures had when they were looked at, as it grows with the iterations.
-func (s *session) promised(ess float64) float64 {
+func (s *session) boundESS(ess float64) float64 {
 	c := s.checked.Load()
 	if c == nil {
 		return ess
@@ -221,47 +221,47 @@ func (s *session) live(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 // metLength is how many of the best so far are shown.
 const metLength = 5
 
-// A meeting is what a chain met that is worth a look while it runs: it has a lock of its
+// A bestSoFar is what a chain met that is worth a look while it runs: it has a lock of its
 // own, so that whoever looks does not wait for the end of a segment.
-type meeting struct {
+type bestSoFar struct {
 	mu   sync.Mutex
 	list []Best // the best first
 }
 
-// meet takes the state of a chain if it is among the best so far. It takes no random
+// updateBestSoFar takes the state of a chain if it is among the best so far. It takes no random
 // choice and changes no draw.
-func (c *chain) meet() {
+func (c *chain) updateBestSoFar() {
 	s := c.session
-	if s.options.Progress == nil || !s.weighs {
+	if s.options.Progress == nil || !s.hasObjectives {
 		return
 	}
 	x := c.walk.State
 	score := x.LogScore()
-	list := c.met.list // nobody else changes it
+	list := c.bestSoFar.list // nobody else changes it
 	if len(list) == metLength && score <= list[metLength-1].LogScore || math.IsInf(score, -1) {
 		return
 	}
 	b := newBest(0, score, x.LogDensity())
 	b.Parts, b.Scores = x.Composition.Parts(), x.AppendScores(nil)
 	b.Score = 1
-	for k, w := range x.Target().Wishes() {
+	for k, w := range x.Target().Objectives() {
 		if w.Weight > 0 {
 			b.Score = float64(b.Score * b.Scores[k])
 		}
 	}
 	list = Distinct(append(slices.Clone(list), b))
-	c.met.mu.Lock()
-	defer c.met.mu.Unlock()
-	c.met.list = list[:min(len(list), metLength)]
+	c.bestSoFar.mu.Lock()
+	defer c.bestSoFar.mu.Unlock()
+	c.bestSoFar.list = list[:min(len(list), metLength)]
 }
 
-// met returns the best that the chains met.
-func (s *session) met() []Best {
+// collectBestSoFar returns the best that the chains met.
+func (s *session) collectBestSoFar() []Best {
 	var all []Best
 	for _, c := range s.chains {
-		c.met.mu.Lock()
-		all = append(all, ofChain(c.index, c.met.list, false)...)
-		c.met.mu.Unlock()
+		c.bestSoFar.mu.Lock()
+		all = append(all, withChain(c.index, c.bestSoFar.list, false)...)
+		c.bestSoFar.mu.Unlock()
 	}
 	all = Distinct(all)
 	return all[:min(len(all), metLength)]

@@ -18,17 +18,17 @@ import (
 // ErrDamaged is returned for a file of a run that is not as it was written.
 var ErrDamaged = errors.New("the file is damaged")
 
-// A Part is a file of draws.
-type Part struct {
+// A PartFile is a file of draws.
+type PartFile struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"` // hexadecimal
 }
 
-// newPartOf says what a file of draws is.
-func newPartOf(name string, data []byte) Part {
+// newPartFile says what a file of draws is.
+func newPartFile(name string, data []byte) PartFile {
 	sum := sha256.Sum256(data)
-	return Part{name, int64(len(data)), hex.EncodeToString(sum[:])}
+	return PartFile{name, int64(len(data)), hex.EncodeToString(sum[:])}
 }
 
 // A partReader reads the draws of a part.

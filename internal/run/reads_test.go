@@ -56,7 +56,7 @@ func TestEveryReadFault(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := r.Complete(); err != nil {
+			if err := r.CheckComplete(); err != nil {
 				return err
 			}
 			for _, err := range r.Draws(t.Context()) {
@@ -98,7 +98,7 @@ func TestEveryReadFault(t *testing.T) {
 // TestFiguresFail: an error names a property that fails when the draws are summed up.
 func TestFiguresFail(t *testing.T) {
 	broken := false
-	wish := mcmc.Wish{Name: "breaks", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+	wish := mcmc.Objective{Name: "breaks", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		if broken {
 			return math.NaN()
 		}
@@ -123,7 +123,7 @@ func TestFiguresFail(t *testing.T) {
 // told to be damaged, by what is wrong with them.
 func TestPartsThatAreNot(t *testing.T) {
 	names := []string{"Gin", "Rum", "Lime"}
-	score := mcmc.Wish{Name: "score", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })}
+	score := mcmc.Objective{Name: "score", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })}
 	spec := newSpec(t, 3, 10, mcmc.Uniform(1, 3), mcmc.Settings{Kernel: "balanced", Chains: 1, Draws: 1, Thin: 1}, score)
 	table := newTable([]string{"score"}, names)
 	number := func(k, at int, v int64) func(p *partWriter) {

@@ -40,12 +40,12 @@ const (
 	mostTrial  = 2500
 	longer     = 4
 
-	trialScan   = 8    // iterations of balanced in the time of a scan of tempered, about
-	trialRHat   = 1.1  // up to which chains agree as far as so short a run can tell
-	trialBetter = 0.02 // by how much it is to be lower for another kernel
-	trialSums   = 8    // sums of the amounts of a random half of the ingredients, which stand for a score that does not change
-	advised     = 200  // random compositions that are looked at
-	leastKept   = 1e-3 // which share of the compositions that can be counted is to keep all rules for tempered to be tried
+	trialScan       = 8    // iterations of balanced in the time of a scan of tempered, about
+	trialRHat       = 1.1  // up to which chains agree as far as so short a run can tell
+	trialBetter     = 0.02 // by how much it is to be lower for another kernel
+	trialSums       = 8    // sums of the amounts of a random half of the ingredients, which stand for a score that does not change
+	forbiddenSample = 200  // random compositions that are looked at
+	leastKept       = 1e-3 // which share of the compositions that can be counted is to keep all rules for tempered to be tried
 )
 
 // Recommend says which kernel suits a target, for a run of the given settings,
@@ -70,7 +70,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	if kept := keptShare(t); kept < leastKept {
 		// At β = 0 a ladder draws what nearly always breaks a rule, and nothing comes from
 		// there; so only whether balanced can begin is tried.
-		_, err := try(ctx, t, "balanced", leastTrial)
+		_, err := runTrial(ctx, t, "balanced", leastTrial)
 		if err == nil {
 			return &Advice{Kernel: "balanced", Because: fmt.Sprintf("a share of only %.1g of the recipes from which tempered starts keeps the rules", kept)}, nil
 		}
@@ -84,7 +84,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	}
 	a := &Advice{}
 	iterations := int(min(max(settings.Iterations()/trialShare, leastTrial), mostTrial))
-	balanced, err := try(ctx, t, "balanced", iterations)
+	balanced, err := runTrial(ctx, t, "balanced", iterations)
 	if errors.Is(err, mcmc.ErrNoStart) {
 		// What there is to say of it the run will.
 		return &Advice{Kernel: "tempered", Because: "no allowed recipe was found to start from, and tempered can cross forbidden ones"}, nil
@@ -95,7 +95,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	if !(balanced.RHat <= trialRHat) {
 		// Chains that are only slow come closer, and those that are shut in do not.
 		iterations *= longer
-		if balanced, err = try(ctx, t, "balanced", iterations); err != nil {
+		if balanced, err = runTrial(ctx, t, "balanced", iterations); err != nil {
 			return nil, err
 		}
 	}
@@ -103,16 +103,16 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	if n, yes := t.Law().Gap(); yes {
 		gap = fmt.Sprintf(", and it crosses the gap that the sparsity law has at n = %d", n)
 	}
-	most := 2*forbidden > advised
+	most := 2*forbidden > forbiddenSample
 	if !most && balanced.RHat <= trialRHat {
 		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial its chains agreed (R-hat %.2f after %d iterations)%s", balanced.RHat, iterations, gap)
 		return a, nil
 	}
 	scans := max(iterations/trialScan, leastTrial/4)
-	tempered, err := try(ctx, t, "tempered", scans)
+	tempered, err := runTrial(ctx, t, "tempered", scans)
 	if err == nil && !(tempered.RHat <= max(trialRHat, balanced.RHat-trialBetter)) {
 		// A ladder has more to learn before its chains meet.
-		tempered, err = try(ctx, t, "tempered", longer*scans)
+		tempered, err = runTrial(ctx, t, "tempered", longer*scans)
 	}
 	if errors.Is(err, mcmc.ErrNoStart) { // a kernel that cannot be tried is no error of the other
 		return &Advice{Kernel: "balanced", Because: "in a trial the kernel tempered found no recipe to start from" + gap}, nil
@@ -126,7 +126,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		a.Kernel, a.Because = "tempered", "it brings the chains together sooner ("+both+")"
 	case most && tempered.RHat <= max(trialRHat, balanced.RHat):
 		a.Kernel = "tempered"
-		a.Because = fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them (%s)", forbidden, advised, both)
+		a.Because = fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them (%s)", forbidden, forbiddenSample, both)
 	default:
 		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial tempered was no better (%s)%s", both, gap)
 	}
@@ -153,25 +153,25 @@ const weightTrial = 500
 // TryWeights makes a short run of balanced with other weights of the wishes, in
 // their order.
 func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, error) {
-	wishes := slices.Clone(t.Wishes())
+	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
 		wishes[k].Weight = weights[k]
 	}
-	weighed, err := t.WithWishes(wishes...)
+	weighed, err := t.WithObjectives(wishes...)
 	if err != nil {
 		return Trial{}, err
 	}
-	return try(ctx, weighed, "balanced", weightTrial)
+	return runTrial(ctx, weighed, "balanced", weightTrial)
 }
 
-// Agree says whether the chains of a trial came to the same, as far as so short a
+// Agrees says whether the chains of a trial came to the same, as far as so short a
 // run can tell.
-func (t *Trial) Agree() bool { return t.RHat <= trialRHat }
+func (t *Trial) Agrees() bool { return t.RHat <= trialRHat }
 
 // countForbidden returns how many of the random compositions a property forbids.
 func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err error) {
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(trialSeed, "advice", 0)
-	for range advised {
+	for range forbiddenSample {
 		if err := yield.Err(ctx); err != nil {
 			return 0, err
 		}
@@ -193,8 +193,8 @@ func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err err
 	return forbidden, nil
 }
 
-// try makes a short run.
-func try(ctx context.Context, t *mcmc.Target, name string, iterations int) (Trial, error) {
+// runTrial makes a short run.
+func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) (Trial, error) {
 	sampler, err := mcmc.NewSampler(name, t)
 	if err != nil {
 		return Trial{}, err

@@ -32,7 +32,7 @@ func TestRecommendUnderRareRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, law, mcmc.Wish{Name: "y", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1 + x.Amount(1)) })})
+	target, err := mcmc.NewTarget(space, law, mcmc.Objective{Name: "y", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1 + x.Amount(1)) })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +78,9 @@ func TestRecommend(t *testing.T) {
 		{"a program", smooth, true, "balanced", "kir tried no kernel"},
 		{"torn", torn, false, "tempered", "sooner"},
 	} {
-		var wishes []mcmc.Wish
+		var wishes []mcmc.Objective
 		if c.wish != nil {
-			wishes = []mcmc.Wish{{Name: "y", Property: c.wish, Weight: 1}}
+			wishes = []mcmc.Objective{{Name: "y", Property: c.wish, Weight: 1}}
 		}
 		target, err := mcmc.NewTarget(space, mcmc.Uniform(12, 20), wishes...)
 		if err != nil {

@@ -26,8 +26,8 @@ func TestStartRefuses(t *testing.T) {
 		change(s)
 		return s
 	}
-	forbidden := newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Wish{Name: "never", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0 }), Weight: 1})
-	negative := newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Wish{Name: "below", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return -1 }), Weight: 1})
+	forbidden := newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Objective{Name: "never", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0 }), Weight: 1})
+	negative := newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Objective{Name: "below", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return -1 }), Weight: 1})
 	gap := newSpec(t, 9, 9, mcmc.Table(map[int]float64{2: 1, 7: 1}), good)
 	for name, c := range map[string]struct {
 		spec *Spec
@@ -45,8 +45,8 @@ func TestStartRefuses(t *testing.T) {
 		"kernel and gap":       {gap, "accelerated"},
 		"property of 0":        {forbidden, mcmc.ErrNoStart.Error()},
 		"property below 0":     {negative, `"below"`},
-		"property named used":  {newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Wish{Name: "used", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 }), Weight: 1}), `"used"`},
-		"property named chain": {newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Wish{Name: "chain", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 }), Weight: 0}), `"chain"`},
+		"property named used":  {newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Objective{Name: "used", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 }), Weight: 1}), `"used"`},
+		"property named chain": {newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Objective{Name: "chain", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 }), Weight: 0}), `"chain"`},
 	} {
 		parent := t.TempDir()
 		_, err := Start(context.Background(), c.spec, Directory(filepath.Join(parent, "run")), Options{})
@@ -139,7 +139,7 @@ func TestBusy(t *testing.T) {
 	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); !errors.As(err, &busy) || busy.Dir != dir || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("error %v", err)
 	}
-	if r, err := Open(context.Background(), Directory(dir)); err != nil || r.Complete() == nil {
+	if r, err := Open(context.Background(), Directory(dir)); err != nil || r.CheckComplete() == nil {
 		t.Errorf("looking at a run that is at work: %v", err)
 	}
 	close(tried)
@@ -161,8 +161,8 @@ func TestChanged(t *testing.T) {
 		change(c)
 		return c
 	}
-	wishes := s.Target.Wishes()
-	retarget := func(sparsity mcmc.Sparsity, w ...mcmc.Wish) *Spec {
+	wishes := s.Target.Objectives()
+	retarget := func(sparsity mcmc.Sparsity, w ...mcmc.Objective) *Spec {
 		return newSpec(t, 12, 20, sparsity, settings, w...)
 	}
 	heavier := slices.Clone(wishes)
@@ -313,7 +313,7 @@ func TestDamagedRun(t *testing.T) {
 // A property that fails in the middle of a run ends it with its own error.
 func TestFailingProperty(t *testing.T) {
 	s := smallSpec(t, resumeSettings(3000))
-	wishes := slices.Clone(s.Target.Wishes())
+	wishes := slices.Clone(s.Target.Objectives())
 	wishes[2].Property = mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		if x.Amount(3) == 7 {
 			return math.NaN()
@@ -323,7 +323,7 @@ func TestFailingProperty(t *testing.T) {
 	bad := newSpec(t, 12, 20, mcmc.Uniform(2, 5), s.Settings, wishes...)
 	_, err := Start(context.Background(), bad, Directory(filepath.Join(t.TempDir(), "run")), Options{})
 	var score *mcmc.ScoreError
-	if !errors.As(err, &score) || score.Wish != "aside" || !strings.Contains(score.State, "3: 7") {
+	if !errors.As(err, &score) || score.Objective != "aside" || !strings.Contains(score.State, "3: 7") {
 		t.Errorf("the error is %v", err)
 	}
 }

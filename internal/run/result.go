@@ -18,7 +18,7 @@ import (
 type Result struct {
 	Settings   mcmc.Settings // with the draws and thin that a run of [mcmc.AutoDraws] came to
 	Auto       Auto          // why that stopped; zero of other runs
-	Parts      []Part        // the files that the figures were made of
+	Parts      []PartFile    // the files that the figures were made of
 	Chains     []ChainResult
 	Tally      mcmc.Tally    // of all chains after warm-up
 	Rates      Rates         // the same as shares
@@ -37,7 +37,7 @@ type Result struct {
 	Best       []Best         // at most 100, the best first
 	New        []Best         // of those that are not in the book; nil without a book
 	Answer     *search.Answer // what a search beside the chains found; nil without a question or if no property counts
-	Missed     *Missed        // a region that the search found and the chains do not know of; nil: none was seen
+	UnseenMode *UnseenMode    // a region that the search found and the chains do not know of; nil: none was seen
 	Baseline   *Baseline      // nil if no property counts
 
 	inverse logMean // of 1/Π_k y_k^c_k over all draws
@@ -144,9 +144,9 @@ type Timing struct {
 	Iterations int64 `json:"-"` // of all chains, warm-up included
 }
 
-// withhold returns the smallest bulk effective sample size of a statistic, +Inf
+// withholdErrors returns the smallest bulk effective sample size of a statistic, +Inf
 // if none is known, and takes back the stated errors if that is too small for any.
-func (r *Result) withhold() (slowest float64) {
+func (r *Result) withholdErrors() (slowest float64) {
 	all := []*Statistic{&r.Used, &r.LogDensity}
 	for k := range r.Properties {
 		all = append(all, &r.Properties[k])
@@ -157,7 +157,7 @@ func (r *Result) withhold() (slowest float64) {
 			slowest, name = ess, s.Name
 		}
 	}
-	err := diagnose.Enough(slowest, len(r.Chains))
+	err := diagnose.CheckESS(slowest, len(r.Chains))
 	if err == nil {
 		return slowest
 	}
@@ -233,7 +233,7 @@ func newInclusion(names []string, chains []*chainFigures, slowest float64) (incl
 		return nil, unlisted, err
 	}
 	for i, x := range all {
-		se, _ := x.Stated(slowest) // NaN where it is not known
+		se, _ := x.StatedError(slowest) // NaN where it is not known
 		inclusion = append(inclusion, Inclusion{
 			Ingredient: names[i], Probability: number.Number(x.Probability), MCSE: number.Number(se), MeanAmount: number.Number(x.MeanAmount),
 			AmountMCSE: number.Unknown(), BookShare: number.Unknown(), BookAmount: number.Unknown(), Index: i, ESS: x.ESS,
@@ -272,7 +272,7 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 		if lo, hi := law.Support(); n < lo || n > hi {
 			continue
 		}
-		se, _ := share.Stated(slowest) // NaN where it is not known
+		se, _ := share.StatedError(slowest) // NaN where it is not known
 		size := Size{
 			N:        n,
 			Target:   number.Number(law.P(n)),

@@ -310,7 +310,7 @@ func TestWithheld(t *testing.T) {
 	}{{1e5, "[1 2 3 4] [] [1 2 3 4] [] [NaN 2 3 4] [SEMean] [1 2 3 4] []"}, {5, "[NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] " +
 		"[NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] [NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] [NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95]"}} {
 		r, got := made(c.ess), []string(nil)
-		if slowest := r.withhold(); slowest != c.ess {
+		if slowest := r.withholdErrors(); slowest != c.ess {
 			t.Errorf("the slowest is %v, not %v", slowest, c.ess)
 		}
 		for _, s := range []*Statistic{&r.Used, &r.LogDensity, &r.Properties[0], r.Score} {
@@ -438,7 +438,7 @@ func TestResultAsBefore(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	property := func(x *mcmc.Composition) float64 { return float64(x.Amount(0)*x.Amount(0)) / 36 }
 	s := newSpec(t, 5, 6, mcmc.Table(map[int]float64{1: 1, 2: 3, 4: 2}),
-		mcmc.Settings{Kernel: "naive", Chains: 1, Draws: 100_000, Thin: 1, Seed: 2}, mcmc.Wish{Name: "first", Property: mcmc.ScoreFunc(property), Weight: 0.5})
+		mcmc.Settings{Kernel: "naive", Chains: 1, Draws: 100_000, Thin: 1, Seed: 2}, mcmc.Objective{Name: "first", Property: mcmc.ScoreFunc(property), Weight: 0.5})
 	b, err := newBaseline(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)

@@ -68,13 +68,13 @@ func resumeSettings(draws int) mcmc.Settings {
 // evaluation of the second one, with the number of the call.
 func counted(t testing.TB, s *Spec, at func(n int64)) *Spec {
 	var n atomic.Int64
-	wishes := slices.Clone(s.Target.Wishes())
+	wishes := slices.Clone(s.Target.Objectives())
 	inner := wishes[1].Property
 	wishes[1].Property = mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		at(n.Add(1))
 		return inner.(mcmc.ScoreFunc)(x)
 	})
-	target, err := s.Target.WithWishes(wishes...)
+	target, err := s.Target.WithObjectives(wishes...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -446,7 +446,7 @@ func TestInterruptedWhileExtended(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := run.Complete(); !errors.As(err, new(*UnfinishedError)) {
+	if err := run.CheckComplete(); !errors.As(err, new(*UnfinishedError)) {
 		t.Errorf("a run that is being extended is complete: %v", err)
 	}
 	for _, err := range run.Draws(context.Background()) {

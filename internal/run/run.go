@@ -32,7 +32,7 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 			return nil, err
 		}
 	}
-	if err := s.try(ctx); err != nil {
+	if err := s.tryStarts(ctx); err != nil {
 		return nil, err
 	}
 	unlock, err := s.lock()
@@ -69,8 +69,8 @@ func (s *session) create(join bool) error {
 	if err != nil {
 		return err
 	}
-	s.there = true
-	return s.resolved()
+	s.exists = true
+	return s.storeResolved()
 }
 
 // join makes sure that a run is what the spec says.
@@ -79,8 +79,8 @@ func (s *session) join() error {
 	if err != nil {
 		return err
 	}
-	s.there = true
-	s.adopt(old)
+	s.exists = true
+	s.adoptAuto(old)
 	if err := old.compare(s.store.Location(), s.manifest); err != nil {
 		return err
 	}
@@ -102,11 +102,11 @@ func (s *session) join() error {
 			return err
 		}
 	}
-	return s.resolved()
+	return s.storeResolved()
 }
 
-// resolved keeps the problem as it was resolved, unless that is done.
-func (s *session) resolved() error {
+// storeResolved keeps the problem as it was resolved, unless that is done.
+func (s *session) storeResolved() error {
 	data, err := ReadWhole(s.ctx, s.store, problemName, mostProblem)
 	if err == nil && string(data) == string(s.spec.Resolved) {
 		return nil
@@ -149,8 +149,8 @@ func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, e
 	if status.Complete() && status.intact() {
 		return nil, ErrComplete
 	}
-	s.before = status.Seconds
-	if err := s.look(); err != nil {
+	s.earlierSeconds = status.Seconds
+	if err := s.listStored(); err != nil {
 		return nil, err
 	}
 	if err := s.planRounds(); err != nil {
@@ -171,12 +171,12 @@ func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete
 		return false, err
 	}
 	if old, err := readManifest(s.ctx, s.store); err == nil {
-		s.adopt(old)
+		s.adoptAuto(old)
 	}
-	if s.holding() {
+	if s.isOpenEnded() {
 		return false, ErrAutoShard
 	}
-	if err := s.try(ctx); err != nil {
+	if err := s.tryStarts(ctx); err != nil {
 		return false, err
 	}
 	unlock, err := s.lock()
@@ -187,7 +187,7 @@ func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete
 	if err := s.create(true); err != nil {
 		return false, s.storageError(err)
 	}
-	if err := s.look(); err != nil {
+	if err := s.listStored(); err != nil {
 		return false, s.storageError(err)
 	}
 	if err := s.run(ctx); err != nil {
@@ -212,8 +212,8 @@ func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	s.there = true
-	s.adopt(m)
+	s.exists = true
+	s.adoptAuto(m)
 	if err := m.compare(store.Location(), s.manifest); err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (s *session) result(ctx context.Context) (*Result, error) {
 	r, err := figures(ctx, s.spec, s.store, s.manifest, s.options.Workers)
 	if err == nil && s.spec.Question != nil {
 		if r.Answer, err = s.answer(ctx, r); err == nil {
-			err = r.missed(s.spec.Target, r.inverse)
+			err = r.findUnseenMode(s.spec.Target, r.inverse)
 		}
 	}
 	if err != nil && ctx.Err() != nil {
@@ -235,7 +235,7 @@ func (s *session) result(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r.Notes = append(s.notes, r.Notes...)
-	if note := s.stopped(); note != "" {
+	if note := s.stopNote(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	return r, nil

@@ -72,23 +72,23 @@ type session struct {
 	table    *table
 	options  Options
 	chains   []*chain       // of the shard
-	there    bool           // the run is: its manifest was written or read
+	exists   bool           // the run is: its manifest was written or read
 	stored   map[int][]File // parts, by chain, when the session began
 
-	weighs bool // a property counts
+	hasObjectives bool // a property counts
 
-	begun  time.Time
-	before float64 // seconds that earlier sessions took
+	begun          time.Time
+	earlierSeconds float64 // seconds that earlier sessions took
 
-	stop    atomic.Bool // set when no further segment is to begin
-	abandon atomic.Bool // set when segments are to be given up
-	hurry   atomic.Bool // set when the time of a run whose draws are not known is over
+	stop           atomic.Bool // set when no further segment is to begin
+	abandon        atomic.Bool // set when segments are to be given up
+	deadlinePassed atomic.Bool // set when the time of a run whose draws are not known is over
 
 	reached int          // iterations since warm-up that a chain had when the session began, while holding
 	warmup  atomic.Int64 // iterations of a chain; while these are not known, the most
 	length  atomic.Int64 // iterations of a chain, warm-up included; while holding, as is expected
 
-	checked atomic.Pointer[checked] // the last look at the figures, while holding
+	checked atomic.Pointer[stoppingCheck] // the last look at the figures, while holding
 
 	mu      sync.Mutex
 	waiting []*chain   // unfinished and with no worker
@@ -109,7 +109,7 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	}
 	if options.Workers <= 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
-		if spec.Target.Waits() && len(spec.Ingredients) < manyIngredients {
+		if spec.Target.HasBatchProperty() && len(spec.Ingredients) < manyIngredients {
 			options.Workers = max(options.Workers, min(waitingReplicas*spec.Settings.Chains, sideBySide))
 		}
 	}
@@ -117,7 +117,7 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	spec = &own // settings of draws and thin may come to be others
 	s := &session{
 		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,
-		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(), weighs: spec.weighs(),
+		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(), hasObjectives: spec.hasObjectives(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)
 	for index := from; index < to; index++ {
@@ -133,9 +133,9 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	return s, nil
 }
 
-// try draws the first states of some chains, so that what cannot be run fails
+// tryStarts draws the first states of some chains, so that what cannot be run fails
 // before anything is stored.
-func (s *session) try(ctx context.Context) error {
+func (s *session) tryStarts(ctx context.Context) error {
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
 	for _, c := range s.chains[:min(len(s.chains), sideBySide)] {
@@ -158,7 +158,7 @@ func (s *session) lock() (unlock func(), err error) {
 	if !ok {
 		return unlock, nil
 	}
-	if err := d.dir.Make(lockName); err != nil {
+	if err := d.dir.MakeDir(lockName); err != nil {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
 	// Whoever looks whether a process works on the run holds the lock for an instant.
@@ -194,8 +194,8 @@ func lockHeld(store Store) (held, known bool) {
 	return d.dir.Locked(lockName)
 }
 
-// look takes down the parts that there are.
-func (s *session) look() (err error) {
+// listStored takes down the parts that there are.
+func (s *session) listStored() (err error) {
 	prefix := "draws/"
 	if len(s.chains) == 1 {
 		prefix = chainPrefix(s.chains[0].index)
@@ -208,7 +208,7 @@ func (s *session) look() (err error) {
 func (s *session) seconds() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.before + time.Since(s.begun).Seconds()
+	return s.earlierSeconds + time.Since(s.begun).Seconds()
 }
 
 // note keeps something that the user should know.
@@ -230,7 +230,7 @@ func (s *session) storageError(err error) error {
 
 // resumable returns where the run can be gone on with; empty if nowhere.
 func (s *session) resumable() string {
-	if _, gone := s.store.(*memory); gone || !s.there {
+	if _, gone := s.store.(*memory); gone || !s.exists {
 		return ""
 	}
 	return s.store.Location()
@@ -262,11 +262,11 @@ func (s *session) work(ctx context.Context) error {
 	defer forget() // or ctx would keep the session
 
 	watch := s.watch()
-	failures := s.labour(cancel)
+	failures := s.runWorkers(cancel)
 	var rounds error
-	for s.holding() && s.busy == nil && work.Err() == nil && rounds == nil {
+	for s.isOpenEnded() && s.busy == nil && work.Err() == nil && rounds == nil {
 		if rounds = s.nextRound(); rounds == nil {
-			failures = s.labour(cancel)
+			failures = s.runWorkers(cancel)
 		}
 	}
 	// What was made is stored, whatever ended the work.
@@ -294,8 +294,8 @@ func (s *session) work(ctx context.Context) error {
 	return nil
 }
 
-// labour lets the workers go on with all chains that are not finished.
-func (s *session) labour(cancel func()) (failures []error) {
+// runWorkers lets the workers go on with all chains that are not finished.
+func (s *session) runWorkers(cancel func()) (failures []error) {
 	s.waiting = nil
 	for _, c := range s.chains {
 		c.atEnd = false
@@ -320,11 +320,11 @@ func (s *session) labour(cancel func()) (failures []error) {
 // is left.
 func (s *session) worker() error {
 	for {
-		c := s.take()
+		c := s.nextChain()
 		if c == nil {
 			return nil
 		}
-		err := c.turn(time.Now().Add(turnTime))
+		err := c.runUntil(time.Now().Add(turnTime))
 		if errors.Is(err, errAbandoned) {
 			return nil // and its draws are stored
 		}
@@ -349,17 +349,17 @@ func (s *session) worker() error {
 	}
 }
 
-// take returns the waiting chain that has made the fewest iterations, or nil if
+// nextChain returns the waiting chain that has made the fewest iterations, or nil if
 // none waits or the session stops. Where there is none others may be at work,
 // but on no more chains than there are other workers.
 //
 // A few chains go on side by side so that R-hat can be told while they run. With
 // many of them, or many ingredients, memory counts for more: the chain that has
 // made most iterations goes on, and so few chains are begun and not finished.
-func (s *session) take() *chain {
+func (s *session) nextChain() *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.waiting) == 0 || s.stop.Load() || s.hurry.Load() {
+	if len(s.waiting) == 0 || s.stop.Load() || s.deadlinePassed.Load() {
 		return nil
 	}
 	deep := len(s.chains) > sideBySide || len(s.spec.Ingredients) >= manyIngredients

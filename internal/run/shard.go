@@ -111,8 +111,8 @@ func (s Shard) Chains(chains int) (from, to int) {
 	return (s.Index - 1) * chains / s.Count, s.Index * chains / s.Count
 }
 
-// holds says whether any of the chains are of the shard.
-func (s Shard) holds(chains int) bool {
+// hasChains says whether any of the chains are of the shard.
+func (s Shard) hasChains(chains int) bool {
 	from, to := s.Chains(chains)
 	return from < to
 }

@@ -18,7 +18,7 @@ const shortlistLength = 100
 // draw.
 type Best struct {
 	Chain, Draw int
-	Found       bool        // it is no draw: see [mcmc.Find]
+	Found       bool        // it is no draw: see [mcmc.VisitedState]
 	Score       float64     // Π_k y_k^c_k
 	LogScore    float64     // its log
 	LogDensity  float64     // see [mcmc.State.LogDensity]
@@ -97,7 +97,7 @@ func (s *shortlist) offer(d *Draw, logScore float64) {
 }
 
 // offerFind considers what a chain found on its way to a draw.
-func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.Find) error {
+func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) error {
 	b := newBest(draw, f.LogScore, t.LogLaw(len(f.Parts))+f.LogScore)
 	b.Found = true
 	if s.refuses(b.LogScore, b.LogDensity) {
@@ -119,7 +119,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.Find) error {
 		return err
 	}
 	// As it is computed of a draw, so that the same composition has the same.
-	b.LogScore = LogScore(t.Wishes(), b.Scores)
+	b.LogScore = LogScore(t.Objectives(), b.Scores)
 	b.Score = portable.Exp(b.LogScore)
 	b.Parts = x.Parts()
 	if same, wanted := s.wants(&b); wanted {
@@ -129,7 +129,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.Find) error {
 }
 
 // LogScore returns Σ_k c_k·log y_k of the scores of wishes, in their order.
-func LogScore(wishes []mcmc.Wish, scores []float64) (sum float64) {
+func LogScore(wishes []mcmc.Objective, scores []float64) (sum float64) {
 	for k, w := range wishes {
 		if w.Weight > 0 {
 			sum += float64(w.Weight * portable.Log(scores[k]))
@@ -170,8 +170,8 @@ func (b *Best) uses(set []int) bool {
 	return slices.EqualFunc(b.Parts, set, func(p mcmc.Part, i int) bool { return p.Ingredient == i })
 }
 
-// besides returns what the list has beside another.
-func (s *shortlist) besides(list []Best) []Best {
+// notIn returns what the list has beside another.
+func (s *shortlist) notIn(list []Best) []Best {
 	return slices.DeleteFunc(slices.Clone(s.best), func(b Best) bool {
 		return slices.ContainsFunc(list, func(other Best) bool { return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) })
 	})

@@ -54,10 +54,10 @@ func (s *Spec) check() error {
 	if s.Time < 0 {
 		return fmt.Errorf("the time is %v, and must be at least 0", s.Time)
 	}
-	if err := s.bounded(); err != nil {
+	if err := s.checkBounds(); err != nil {
 		return err
 	}
-	for _, w := range s.Target.Wishes() {
+	for _, w := range s.Target.Objectives() {
 		if slices.Contains(reserved(), w.Name) {
 			return fmt.Errorf("a property cannot be named %q: the file of draws has a column of that name", w.Name)
 		}
@@ -81,15 +81,15 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// weighs says whether a property counts.
-func (s *Spec) weighs() bool {
-	return slices.ContainsFunc(s.Target.Wishes(), func(w mcmc.Wish) bool { return w.Weight > 0 })
+// hasObjectives says whether a property counts.
+func (s *Spec) hasObjectives() bool {
+	return slices.ContainsFunc(s.Target.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 })
 }
 
 // properties returns the names of the wishes.
 func (s *Spec) properties() []string {
-	names := make([]string, len(s.Target.Wishes()))
-	for k, w := range s.Target.Wishes() {
+	names := make([]string, len(s.Target.Objectives()))
+	for k, w := range s.Target.Objectives() {
 		names[k] = w.Name
 	}
 	return names

@@ -17,13 +17,13 @@ func smallSpec(t testing.TB, settings mcmc.Settings) *Spec {
 		return float64(1+x.Amount(1)+x.Amount(4)) / 21
 	}
 	return newSpec(t, 12, 20, mcmc.Uniform(2, 5), settings,
-		mcmc.Wish{Name: "smooth", Property: drifting{}, Weight: 1.5},
-		mcmc.Wish{Name: "fruit", Property: mcmc.ScoreFunc(fruit), Weight: 0.5},
-		mcmc.Wish{Name: "aside", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(x.Amount(0)) }), Weight: 0},
+		mcmc.Objective{Name: "smooth", Property: drifting{}, Weight: 1.5},
+		mcmc.Objective{Name: "fruit", Property: mcmc.ScoreFunc(fruit), Weight: 0.5},
+		mcmc.Objective{Name: "aside", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(x.Amount(0)) }), Weight: 0},
 	)
 }
 
-func newSpec(t testing.TB, ingredients, total int, sparsity mcmc.Sparsity, settings mcmc.Settings, wishes ...mcmc.Wish) *Spec {
+func newSpec(t testing.TB, ingredients, total int, sparsity mcmc.Sparsity, settings mcmc.Settings, wishes ...mcmc.Objective) *Spec {
 	t.Helper()
 	space, err := mcmc.NewSpace(ingredients, total)
 	if err != nil {

@@ -38,7 +38,7 @@ type state struct {
 	Open     bool // the warm-up has not ended, though it may have had its iterations
 
 	// Of a run whose number of draws was not known yet: every Thin-th state since
-	// warm-up, At in all, as [heldRows.encode] writes them. Nothing else is stored then.
+	// warm-up, At in all, as [bufferedDraws.encode] writes them. Nothing else is stored then.
 	Held []byte
 	Thin int
 
@@ -55,20 +55,20 @@ type state struct {
 	Saved   time.Time // when it was written
 	Shard   Shard     // by which
 
-	held *heldRows // what Held says
+	buffered *bufferedDraws // what Held says
 }
 
-// checkHeld returns the held draws of a state.
-func (s *state) checkHeld(m *Manifest) (*heldRows, error) {
+// checkBuffered returns the held draws of a state.
+func (s *state) checkBuffered(m *Manifest) (*bufferedDraws, error) {
 	if m.Auto == nil || s.Thin > mostAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
-		s.Warm < 0 || s.Warm > m.warmup() || s.At < 0 || s.At > mostHeld || s.At > 0 && (s.Warm < m.warmup() || m.warming()) ||
+		s.Warm < 0 || s.Warm > m.warmup() || s.At < 0 || s.At > mostHeld || s.At > 0 && (s.Warm < m.warmup() || m.isWarmupOpen()) ||
 		s.At > 0 && s.Open || s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
 		return nil, errors.New("it does not stand between two segments")
 	}
 	if m.Auto.Stop != "" && s.At*s.Thin > m.Settings.Draws*m.Settings.Thin {
 		return nil, errors.New("it is further than the run")
 	}
-	return decodeHeld(s.Held, m, s.Thin, s.At)
+	return decodeBuffered(s.Held, m, s.Thin, s.At)
 }
 
 // mostHeldBytes is how long the held draws of a chain are at most.
@@ -126,11 +126,11 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 	case s.Run != m.Run || s.Chain != chain:
 		return nil, damaged("it is of another run or chain")
 	case s.Thin > 0:
-		if s.held, err = s.checkHeld(m); err != nil {
+		if s.buffered, err = s.checkBuffered(m); err != nil {
 			return nil, damaged(err.Error())
 		}
 		return s, nil
-	case m.goesOn():
+	case m.isOpenEnded():
 		return nil, damaged("it is of a run that has stopped")
 	case s.Warm < 0 || s.Warm > settings.Warmup || s.At < 0 || s.At > s.Draws || s.Draws > settings.Draws || s.Parts < 0 ||
 		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup || s.At > 0 && s.Open:

@@ -29,8 +29,8 @@ type ChainStatus struct {
 	// files show; nil if none.
 	Broken error
 
-	want    int64 // bytes that there should be
-	settled bool  // there is a state, and it is whole
+	wantBytes int64 // bytes that there should be
+	settled   bool  // there is a state, and it is whole
 }
 
 // Complete says whether all draws are stored.
@@ -43,14 +43,14 @@ func (s *Status) Complete() bool {
 	return true
 }
 
-// lately is how long ago a chain may have stored its state that is still worked on:
+// activeWindow is how long ago a chain may have stored its state that is still worked on:
 // three times what chains take between states at most, unless a segment takes longer.
-const lately = 90 * time.Second
+const activeWindow = 90 * time.Second
 
-// heard says whether a chain that is not done was heard of lately.
-func (s *Status) heard(now time.Time) bool {
+// isActive says whether a chain that is not done was heard of lately.
+func (s *Status) isActive(now time.Time) bool {
 	for _, c := range s.Chains {
-		if !c.Done && !c.Saved.IsZero() && now.Sub(c.Saved) < lately {
+		if !c.Done && !c.Saved.IsZero() && now.Sub(c.Saved) < activeWindow {
 			return true
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Status) heard(now time.Time) bool {
 // lengths that they should.
 func (s *Status) intact() bool {
 	for _, c := range s.Chains {
-		if !c.settled || c.Bytes != c.want {
+		if !c.settled || c.Bytes != c.wantBytes {
 			return false
 		}
 	}
@@ -91,20 +91,20 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 			if of.Draws, of.Broken, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
-			of.Done = of.Draws == m.Settings.Draws && !m.goesOn()
+			of.Done = of.Draws == m.Settings.Draws && !m.isOpenEnded()
 			continue
 		}
 		of.settled = true
-		of.Draws, of.Saved, of.Shard, of.want = s.Draws, s.Saved, s.Shard, s.Bytes
+		of.Draws, of.Saved, of.Shard, of.wantBytes = s.Draws, s.Saved, s.Shard, s.Bytes
 		if s.Thin > 0 {
 			of.Draws = s.At
 		}
-		if of.Bytes != s.Bytes || inOrder(c, stored[c]) != nil {
+		if of.Bytes != s.Bytes || checkOrder(c, stored[c]) != nil {
 			if _, of.Broken, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
 		}
-		of.Done = !m.goesOn() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && inOrder(c, stored[c]) == nil
+		of.Done = !m.isOpenEnded() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && checkOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}
 	return status, nil
@@ -114,7 +114,7 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 // say; those before the first that is missing or damaged, and which that is.
 func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files []File) (draws int, broken, err error) {
 	for k, f := range files {
-		if gap := inOrder(chain, files[:k+1]); gap != nil {
+		if gap := checkOrder(chain, files[:k+1]); gap != nil {
 			return draws, gap, nil
 		}
 		n, err := storedDraws(ctx, store, f, m, chain)
@@ -164,7 +164,7 @@ func (s *Status) Shards() []Shard {
 	}
 	var shards []Shard
 	for k := range count {
-		if shard := (Shard{k + 1, count}); shard.holds(len(s.Chains)) {
+		if shard := (Shard{k + 1, count}); shard.hasChains(len(s.Chains)) {
 			shards = append(shards, shard)
 		}
 	}

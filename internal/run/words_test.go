@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 		"changed": &ChangedError{"runs/a", "thin", "1", "2", "put it back"}, "interrupted": &InterruptedError{Dir: "runs/a", Done: 0.426, Err: base}, "with a way": &InterruptedError{Dir: "runs/a", Done: 1, Way: "wait", Err: base},
 		"storage": &StorageError{"runs/a", base}, "interrupted in memory": &InterruptedError{Done: 0.426, Err: base}, "storage before a run": &StorageError{Err: base}, "unfinished": &UnfinishedError{Dir: "runs/a$"}, "going": &UnfinishedError{"runs/a$", true}, "bounds": &BoundsError{"too much"},
 	} {
-		record.Holds(t, name, err.Error())
+		record.CheckText(t, name, err.Error())
 		switch name {
 		case "not", "interrupted", "storage":
 			if !errors.Is(err, base) {
@@ -39,23 +39,23 @@ func TestWords(t *testing.T) {
 	}
 	for _, text := range []string{"1/1", "3/16", "16/16", "17/16", "0/4", "-1/4", "0/0", "1/0", "1", "/", "1/", "/2", "a/b", "1/2/3", " 1/2"} {
 		s, err := ParseShard(text)
-		record.Holds(t, "shard "+text, fmt.Sprint(s, " ", err))
+		record.CheckText(t, "shard "+text, fmt.Sprint(s, " ", err))
 	}
 	for _, s := range []Shard{{}, {1, 1}, {1, 3}, {2, 3}, {3, 3}, {2, 7}, {7, 7}} {
 		from, to := s.Chains(4)
-		record.Holds(t, fmt.Sprintf("of 4 chains %v", s), fmt.Sprint(from, to, s.holds(4), s.check()))
+		record.CheckText(t, fmt.Sprintf("of 4 chains %v", s), fmt.Sprint(from, to, s.hasChains(4), s.check()))
 	}
 	later := func(s int) time.Time { return time.Unix(int64(s), 0) }
 	for name, chains := range map[string][]ChainStatus{
 		"nobody": {{}, {}}, "one": {{Saved: later(1)}}, "the last": {{Saved: later(3), Shard: Shard{1, 2}}, {Saved: later(2), Shard: Shard{1, 9}}, {}}, "more than chains": {{Saved: later(3), Shard: Shard{1, 5}}, {}},
 	} {
 		s := &Status{Chains: chains}
-		record.Holds(t, "shards of "+name, fmt.Sprint(s.Shards(), s.Complete(), s.intact()))
+		record.CheckText(t, "shards of "+name, fmt.Sprint(s.Shards(), s.Complete(), s.intact()))
 	}
-	done := ChainStatus{Done: true, Bytes: 5, want: 5, settled: true}
-	for name, chains := range map[string][]ChainStatus{"both": {done, done}, "one": {done, {Bytes: 5, want: 5, settled: true}}, "neither": {{}, {Bytes: 4, want: 5, settled: true}}} {
+	done := ChainStatus{Done: true, Bytes: 5, wantBytes: 5, settled: true}
+	for name, chains := range map[string][]ChainStatus{"both": {done, done}, "one": {done, {Bytes: 5, wantBytes: 5, settled: true}}, "neither": {{}, {Bytes: 4, wantBytes: 5, settled: true}}} {
 		s := &Status{Chains: chains}
-		record.Holds(t, "done are "+name, fmt.Sprint(s.Complete(), s.intact()))
+		record.CheckText(t, "done are "+name, fmt.Sprint(s.Complete(), s.intact()))
 	}
 
 	// What may be run, up to its bounds and beyond.
@@ -76,7 +76,7 @@ func TestWords(t *testing.T) {
 			}
 		}
 		s.Settings.Chains, s.Settings.Draws, s.Settings.Thin = c.chains, c.draws, c.thin
-		record.Holds(t, "may run "+name, fmt.Sprint(cmp.Or(s.Settings.Check(), s.bounded())))
+		record.CheckText(t, "may run "+name, fmt.Sprint(cmp.Or(s.Settings.Check(), s.checkBounds())))
 	}
 	for name, change := range map[string]func(s *Spec){
 		"nothing": func(*Spec) {}, "no target": func(s *Spec) { s.Target = nil }, "a name less": func(s *Spec) { s.Ingredients = s.Ingredients[1:] }, "a name twice": func(s *Spec) { s.Ingredients[4] = s.Ingredients[0] },
@@ -84,11 +84,11 @@ func TestWords(t *testing.T) {
 	} {
 		s := smallSpec(t, good)
 		change(s)
-		record.Holds(t, "check "+name, fmt.Sprint(s.check()))
+		record.CheckText(t, "check "+name, fmt.Sprint(s.check()))
 	}
 	for _, name := range append(reserved(), "\xff", "chains") {
 		one := mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })
-		record.Holds(t, fmt.Sprintf("a property %q", name), fmt.Sprint(newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Wish{Name: name, Property: one, Weight: 1}).check()))
+		record.CheckText(t, fmt.Sprintf("a property %q", name), fmt.Sprint(newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Objective{Name: name, Property: one, Weight: 1}).check()))
 	}
 }
 
@@ -111,7 +111,7 @@ func TestManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record.Holds(t, "plain", string(text))
+	record.CheckText(t, "plain", string(text))
 	if err := Sealed(text); err != nil {
 		t.Errorf("its seal: %v", err)
 	}
@@ -129,7 +129,7 @@ func TestManifests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.Target, err = mcmc.NewTarget(space, mcmc.Uniform(2, 5), s.Target.Wishes()...); err != nil {
+			if s.Target, err = mcmc.NewTarget(space, mcmc.Uniform(2, 5), s.Target.Objectives()...); err != nil {
 				t.Fatal(err)
 			}
 			s.Ingredients = nil
@@ -141,22 +141,22 @@ func TestManifests(t *testing.T) {
 		"thin": func(s *Spec) { s.Settings.Thin++ }, "seed": func(s *Spec) { s.Settings.Seed++ }, "an ingredient": func(s *Spec) { s.Ingredients[3] = "salt" },
 		"an input": func(s *Spec) { s.Inputs[0].Bytes++ }, "no input": func(s *Spec) { s.Inputs = nil }, "two inputs": func(s *Spec) { s.Inputs = append(s.Inputs, Input{Path: "b"}) },
 		"total": func(s *Spec) {
-			s.Target = newSpec(t, 12, 21, mcmc.Uniform(2, 5), settings, s.Target.Wishes()...).Target
+			s.Target = newSpec(t, 12, 21, mcmc.Uniform(2, 5), settings, s.Target.Objectives()...).Target
 		},
 		"law": func(s *Spec) {
-			s.Target = newSpec(t, 12, 20, mcmc.Uniform(2, 4), settings, s.Target.Wishes()...).Target
+			s.Target = newSpec(t, 12, 20, mcmc.Uniform(2, 4), settings, s.Target.Objectives()...).Target
 		},
 		"a wish less": func(s *Spec) {
-			s.Target = newSpec(t, 12, 20, mcmc.Uniform(2, 5), settings, s.Target.Wishes()[:2]...).Target
+			s.Target = newSpec(t, 12, 20, mcmc.Uniform(2, 5), settings, s.Target.Objectives()[:2]...).Target
 		},
 		"no wishes": func(s *Spec) { s.Target = newSpec(t, 12, 20, mcmc.Uniform(2, 5), settings).Target },
 		"fewer things": func(s *Spec) {
-			o := newSpec(t, 11, 20, mcmc.Uniform(2, 5), settings, s.Target.Wishes()...)
+			o := newSpec(t, 11, 20, mcmc.Uniform(2, 5), settings, s.Target.Objectives()...)
 			s.Target, s.Ingredients = o.Target, o.Ingredients
 		},
 	} {
 		m := made(change)
-		record.Holds(t, name, fmt.Sprintf("%.12s %.12s %v", m.Run, m.Target, plain.compare("run", m)))
+		record.CheckText(t, name, fmt.Sprintf("%.12s %.12s %v", m.Run, m.Target, plain.compare("run", m)))
 		if m.Counted != nil && (m.Ingredients != nil || m.IngredientCount() != leastCounted || m.compare("run", m) != nil) {
 			t.Errorf("names that count are %+v", m.Counted)
 		}
@@ -215,7 +215,7 @@ func TestStatesStand(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := loadState(t.Context(), store, m, 1)
-		record.Holds(t, name, fmt.Sprint(err))
+		record.CheckText(t, name, fmt.Sprint(err))
 		if states, _, both := loadStates(t.Context(), store, m); both != nil || (states[1] == nil) != (err != nil) || states[0] != nil {
 			t.Errorf("%s: the states are %v, %v", name, states, both)
 		}
@@ -273,8 +273,8 @@ func TestLists(t *testing.T) {
 			if len(s.best) != shortlistLength || !slices.IsSortedFunc(s.best, Best.Compare) {
 				t.Errorf("%d are on the list", len(s.best))
 			}
-			lists = append(lists, ofChain(chain, s.best, false))
-			if len(ofChain(chain, s.best, true)) != 0 {
+			lists = append(lists, withChain(chain, s.best, false))
+			if len(withChain(chain, s.best, true)) != 0 {
 				t.Error("draws were found on the way")
 			}
 		}
@@ -300,7 +300,7 @@ func TestLists(t *testing.T) {
 			}
 		}
 		s := shortlist{best: got}
-		if rest := s.besides(got[:60]); len(rest) != 40 || rest[0].Compare(got[60]) != 0 {
+		if rest := s.notIn(got[:60]); len(rest) != 40 || rest[0].Compare(got[60]) != 0 {
 			t.Errorf("beside 60 there are %d", len(rest))
 		}
 	}
@@ -331,7 +331,7 @@ func TestAdviceOfTrials(t *testing.T) {
 			return score(x)
 		}
 	}
-	target := func(sparsity mcmc.Sparsity, wishes ...mcmc.Wish) *mcmc.Target {
+	target := func(sparsity mcmc.Sparsity, wishes ...mcmc.Objective) *mcmc.Target {
 		x, err := mcmc.NewTarget(space, sparsity, wishes...)
 		if err != nil {
 			t.Fatal(err)
@@ -367,14 +367,14 @@ func TestAdviceOfTrials(t *testing.T) {
 		programs bool
 	}{
 		{"exact", target(mcmc.Uniform(1, 3)), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
-		{"programs", target(mcmc.Uniform(1, 3), mcmc.Wish{Name: "y", Property: smooth, Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, true},
-		{"smooth", target(mcmc.Uniform(1, 3), mcmc.Wish{Name: "y", Property: smooth, Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
-		{"longer", target(mcmc.Uniform(1, 3), mcmc.Wish{Name: "y", Property: smooth, Weight: 2}), mcmc.Settings{Chains: 1, Warmup: 1000, Draws: 5000, Thin: 3}, false},
-		{"a gap", target(mcmc.Table(map[int]float64{2: 1, 5: 1}), mcmc.Wish{Name: "y", Property: smooth, Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
-		{"torn", target(mcmc.Uniform(3, 4), mcmc.Wish{Name: "y", Property: mcmc.ScoreFunc(torn), Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
-		{"alone", target(mcmc.Uniform(1, 1), mcmc.Wish{Name: "y", Property: mcmc.ScoreFunc(alone), Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
-		{"rare", target(mcmc.Uniform(3, 4), mcmc.Wish{Name: "y", Property: mcmc.ScoreFunc(rare), Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
-		{"never", target(mcmc.Uniform(1, 2), mcmc.Wish{Name: "y", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0 }), Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
+		{"programs", target(mcmc.Uniform(1, 3), mcmc.Objective{Name: "y", Property: smooth, Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, true},
+		{"smooth", target(mcmc.Uniform(1, 3), mcmc.Objective{Name: "y", Property: smooth, Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
+		{"longer", target(mcmc.Uniform(1, 3), mcmc.Objective{Name: "y", Property: smooth, Weight: 2}), mcmc.Settings{Chains: 1, Warmup: 1000, Draws: 5000, Thin: 3}, false},
+		{"a gap", target(mcmc.Table(map[int]float64{2: 1, 5: 1}), mcmc.Objective{Name: "y", Property: smooth, Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
+		{"torn", target(mcmc.Uniform(3, 4), mcmc.Objective{Name: "y", Property: mcmc.ScoreFunc(torn), Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
+		{"alone", target(mcmc.Uniform(1, 1), mcmc.Objective{Name: "y", Property: mcmc.ScoreFunc(alone), Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
+		{"rare", target(mcmc.Uniform(3, 4), mcmc.Objective{Name: "y", Property: mcmc.ScoreFunc(rare), Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
+		{"never", target(mcmc.Uniform(1, 2), mcmc.Objective{Name: "y", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0 }), Weight: 1}), mcmc.Settings{Chains: 1, Draws: 100, Thin: 1}, false},
 	} {
 		a, err := Recommend(t.Context(), c.target, c.settings, c.programs)
 		if err != nil {
@@ -382,25 +382,25 @@ func TestAdviceOfTrials(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s: %s, %s\n", c.name, a.Kernel, a.Because)
 	}
-	two := target(mcmc.Uniform(2, 4), mcmc.Wish{Name: "y", Property: smooth, Weight: 1}, mcmc.Wish{Name: "z", Property: mcmc.ScoreFunc(torn), Weight: 1})
+	two := target(mcmc.Uniform(2, 4), mcmc.Objective{Name: "y", Property: smooth, Weight: 1}, mcmc.Objective{Name: "z", Property: mcmc.ScoreFunc(torn), Weight: 1})
 	for _, weights := range [][]float64{{1, 0}, {3, 0.1}, {0, 0}, {1, 1}} {
 		trial, err := TryWeights(t.Context(), two, weights)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, "weights %v: %.6g, the chains agree: %v\n", weights, trial, trial.Agree())
+		fmt.Fprintf(&b, "weights %v: %.6g, the chains agree: %v\n", weights, trial, trial.Agrees())
 	}
 	golden.Compare(t, "testdata/advice.txt", []byte(b.String()))
 	for rhat, want := range map[float64]bool{1.1: true, 1.1001: false, math.NaN(): false} {
-		if trial := (&Trial{RHat: rhat}); trial.Agree() != want {
+		if trial := (&Trial{RHat: rhat}); trial.Agrees() != want {
 			t.Errorf("an R-hat of %v agrees: %v", rhat, !want)
 		}
 	}
 
 	for name, wish := range map[string]mcmc.ScoreFunc{"torn": failing(torn), "rare": failing(rare), "alone": failing(alone)} {
-		of := target(mcmc.Uniform(3, 4), mcmc.Wish{Name: "y", Property: wish, Weight: 1})
+		of := target(mcmc.Uniform(3, 4), mcmc.Objective{Name: "y", Property: wish, Weight: 1})
 		if name == "alone" {
-			of = target(mcmc.Uniform(1, 1), mcmc.Wish{Name: "y", Property: wish, Weight: 1})
+			of = target(mcmc.Uniform(1, 1), mcmc.Objective{Name: "y", Property: wish, Weight: 1})
 		}
 		told := 0
 		for k := int64(1); ; k += 1 + k/3 {
@@ -448,13 +448,13 @@ func TestDirectories(t *testing.T) {
 		}
 	}
 	parts, err := listParts(t.Context(), d, "draws/")
-	if err != nil || len(parts) != 2 || len(parts[0]) != 2 || len(parts[1]) != 1 || inOrder(0, parts[0]) != nil {
+	if err != nil || len(parts) != 2 || len(parts[0]) != 2 || len(parts[1]) != 1 || checkOrder(0, parts[0]) != nil {
 		t.Errorf("the parts are %v, %v", parts, err)
 	}
-	if err := inOrder(1, parts[0]); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "draws/chain=0000/part-00000.parquet is there and draws/chain=0001/part-00000.parquet is not") {
+	if err := checkOrder(1, parts[0]); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "draws/chain=0000/part-00000.parquet is there and draws/chain=0001/part-00000.parquet is not") {
 		t.Error(err)
 	}
-	if err := inOrder(0, parts[0][1:]); !errors.Is(err, ErrDamaged) {
+	if err := checkOrder(0, parts[0][1:]); !errors.Is(err, ErrDamaged) {
 		t.Error(err)
 	}
 	for _, c := range []struct {
@@ -517,7 +517,7 @@ func TestCalls(t *testing.T) {
 					calls[k] = calls[k][:strings.LastIndex(calls[k][:at], ".")] + ".#" + file.NewEnding
 				}
 			}
-			record.Holds(t, name+", "+what, fmt.Sprint(strings.Join(calls, "; "), " ", err != nil))
+			record.CheckText(t, name+", "+what, fmt.Sprint(strings.Join(calls, "; "), " ", err != nil))
 			calls = nil
 		}
 		told("create", d.Create(t.Context(), "draws/chain=0000/part", []byte("a")))
@@ -549,7 +549,7 @@ func TestCalls(t *testing.T) {
 		for _, f := range files {
 			names = append(names, f.Name)
 		}
-		record.Holds(t, name+", left", fmt.Sprint(names, " ", len(unfinished), " ", err))
+		record.CheckText(t, name+", left", fmt.Sprint(names, " ", len(unfinished), " ", err))
 	}
 }
 
@@ -584,8 +584,8 @@ func TestKeptDraws(t *testing.T) {
 	}
 	r := &Result{Chains: []ChainResult{{}}, Timing: Timing{Iterations: 10}}
 	for want, ladder := range map[int64]*mcmc.Ladder{10: nil, 30: {Rungs: make([]mcmc.Rung, 3)}, 50: {Rungs: make([]mcmc.Rung, 3), Learnt: &mcmc.Ladder{Rungs: make([]mcmc.Rung, 3)}}} {
-		if r.Chains[0].Ladder = ladder; lines(r) != want {
-			t.Errorf("10 iterations of %v are %d lines, not %d", ladder, lines(r), want)
+		if r.Chains[0].Ladder = ladder; scoredLines(r) != want {
+			t.Errorf("10 iterations of %v are %d lines, not %d", ladder, scoredLines(r), want)
 		}
 	}
 }

@@ -41,7 +41,7 @@ type Question struct {
 	// the recipes, with each weight 1; nil: nothing has been learnt.
 	Halves func(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error)
 
-	Kind   Kind
+	Niche  Niche
 	Refuse func(ingredients []int) bool // as in [Options]
 
 	// Stated says that nothing which counts has learnt from data, so that each difference
@@ -53,21 +53,21 @@ type Question struct {
 	Bounding *bound.Problem
 }
 
-// Beside is the run beside which a search stands.
-type Beside struct {
+// RunContext is the run beside which a search stands.
+type RunContext struct {
 	Iterations int64 // of all chains
 	Seed       uint64
 	Workers    int
 	Found      []Found // the best that the chains have seen; their LogScore is that of [Plain]
 
-	Looked *atomic.Int64 // as in [Options]
+	LinesScored *atomic.Int64 // as in [Options]
 }
 
-// Expected returns about how many lines the walks of an answer will score.
-func (q *Question) Expected(b Beside) int {
+// ExpectedLines returns about how many lines the walks of an answer will score.
+func (q *Question) ExpectedLines(b RunContext) int {
 	each := Budget(b.Iterations, q.Effort)
 	if q.Halves != nil {
-		return each + 2*(each/promiseShare)
+		return each + 2*(each/optimismShare)
 	}
 	return each
 }
@@ -75,28 +75,28 @@ func (q *Question) Expected(b Beside) int {
 // An Answer is what a problem's reader wants to know: what is best, and how good
 // that is.
 type Answer struct {
-	Effort       float64
-	Evaluations  int64 // lines and compositions that were scored, of search, shortlist and promise
-	Compositions int64 // and their splits
-	Entries      []Entry
-	Comparison   *Comparison
-	Bound        *Bound   // nil if nothing was searched, or nothing was found
-	Promise      *Promise // nil if nothing has been learnt or nothing was searched
-	Notes        []string // what could not be told, and why
-	Seconds      float64  // it alone differs between equal runs
+	Effort        float64
+	Evaluations   int64 // lines and compositions that were scored, of search, shortlist and promise
+	Compositions  int64 // and their splits
+	Entries       []Entry
+	Comparison    *Comparison
+	Bound         *Bound         // nil if nothing was searched, or nothing was found
+	OptimismCheck *OptimismCheck // nil if nothing has been learnt or nothing was searched
+	Notes         []string       // what could not be told, and why
+	Seconds       float64        // it alone differs between equal runs
 }
 
 const (
-	answerLength = 20
-	answerRandom = 1000 // compositions to compare with
-	promiseShare = 8    // either half is searched with an eighth of the budget
+	answerLength  = 20
+	answerRandom  = 1000 // compositions to compare with
+	optimismShare = 8    // either half is searched with an eighth of the budget
 )
 
 // Answer looks for the best, makes a shortlist of it and of what the chains have
 // seen, and compares. It follows from the question, the seed and what the chains
 // have seen, on any number of workers. It is nil if no property counts, as then
 // nothing is better than anything else.
-func (q *Question) Answer(ctx context.Context, b Beside) (*Answer, error) {
+func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	begun := time.Now()
 	a, err := q.answer(ctx, b)
 	if err == nil && a != nil && len(a.Entries) == 0 && (q.Least != nil || q.Lacks != nil) {
@@ -114,39 +114,39 @@ func (q *Question) Answer(ctx context.Context, b Beside) (*Answer, error) {
 }
 
 // answer is Answer within the bounds of the question.
-func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
+func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	plain, err := Plain(q.Target)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(plain.Wishes(), func(w mcmc.Wish) bool { return w.Weight > 0 }) {
+	if !slices.ContainsFunc(plain.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 }) {
 		return nil, nil
 	}
 	distance := NewDistance(plain.Space().N(), q.Known)
-	typical, err := q.typical(ctx, plain, distance, b.Seed)
+	typical, err := q.typicalDistance(ctx, plain, distance, b.Seed)
 	if err != nil {
 		return nil, err
 	}
-	refuse, kind := q.Refuse, q.Kind
+	refuse, kind := q.Refuse, q.Niche
 	if q.Lacks != nil {
 		refuse = func(set []int) bool { return q.Lacks(set) || q.Refuse != nil && q.Refuse(set) }
 	}
 	kind.Common = distance.common
 	o := Options{
-		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, Looked: b.Looked,
-		Starts: q.Known, Least: q.Least, Most: q.Most, Kind: kind, Refuse: refuse,
-		Ideas: answerLength, Distance: distance, Apart: float64(ApartShare * typical),
+		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, LinesScored: b.LinesScored,
+		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: kind, Refuse: refuse,
+		Diverse: answerLength, Distance: distance, Apart: float64(ApartShare * typical),
 	}
 	list := ListOptions{Length: answerLength, Exact: q.Stated, Distance: distance, Apart: o.Apart, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
-	for _, w := range q.Target.Wishes() {
+	for _, w := range q.Target.Objectives() {
 		list.Weight = max(list.Weight, w.Weight)
 	}
 	a := &Answer{Effort: q.Effort}
 	candidates := b.Found
-	var c *ceiling
+	var c *boundTracker
 	if o.Evaluations > 0 {
-		c = q.bounder(plain, o)
-		if o.Extra, err = c.first(ctx); err != nil {
+		c = q.newBoundTracker(plain, o)
+		if o.Extra, err = c.boundBefore(ctx); err != nil {
 			return nil, err
 		}
 		r, err := best(ctx, plain, o, b.Found)
@@ -154,8 +154,8 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 			return nil, err
 		}
 		a.Evaluations, a.Compositions = r.Evaluations, r.Compositions
-		candidates = slices.Concat(r.Ideas, r.Archive.Best(), b.Found)
-		if a.Bound, candidates, err = c.last(ctx, candidates); err != nil {
+		candidates = slices.Concat(r.Diverse, r.Archive.Best(), b.Found)
+		if a.Bound, candidates, err = c.boundAfter(ctx, candidates); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +165,7 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 	}
 	a.Entries = l.Entries
 	if a.Bound != nil {
-		a.Bound = c.settled(a.Bound, l.Entries)
+		a.Bound = c.updateBound(a.Bound, l.Entries)
 	}
 	a.Evaluations += l.Evaluations
 	a.Compositions += l.Compositions
@@ -178,8 +178,8 @@ func (q *Question) answer(ctx context.Context, b Beside) (*Answer, error) {
 	if a.Comparison, err = Compare(ctx, plain, a.Entries, compare); err != nil {
 		return nil, err
 	}
-	if o.Evaluations /= promiseShare; o.Evaluations > 0 && q.Halves != nil {
-		if err := a.promise(ctx, q, o, list); err != nil {
+	if o.Evaluations /= optimismShare; o.Evaluations > 0 && q.Halves != nil {
+		if err := a.checkOptimism(ctx, q, o, list); err != nil {
 			return nil, err
 		}
 	}
@@ -207,9 +207,9 @@ func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Resul
 // ones do not.
 const randomPairs = 100
 
-// typical returns what two known recipes differ, or two random compositions if
+// typicalDistance returns what two known recipes differ, or two random compositions if
 // there are not two that differ.
-func (q *Question) typical(ctx context.Context, t *mcmc.Target, d *Distance, seed uint64) (float64, error) {
+func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Distance, seed uint64) (float64, error) {
 	if typical := d.Typical(q.Known); typical > 0 {
 		return typical, nil
 	}
@@ -228,12 +228,12 @@ func (q *Question) typical(ctx context.Context, t *mcmc.Target, d *Distance, see
 	return max(d.Typical(all), 0), nil
 }
 
-// promise checks what the models of each half promise by those of the other half. What
+// checkOptimism checks what the models of each half promise by those of the other half. What
 // cannot be checked, as where a class is in one half only, is noted.
-func (a *Answer) promise(ctx context.Context, q *Question, o Options, l ListOptions) error {
+func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l ListOptions) error {
 	own, other, err := q.Halves(ctx, o.Seed)
 	if err == nil {
-		a.Promise, err = checkBoth(ctx, own, other, o, l)
+		a.OptimismCheck, err = checkBoth(ctx, own, other, o, l)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -242,14 +242,14 @@ func (a *Answer) promise(ctx context.Context, q *Question, o Options, l ListOpti
 		a.Notes = append(a.Notes, fmt.Sprintf("The models' promise could not be checked on halves of the recipes: %v.", err))
 		return nil
 	}
-	a.Evaluations += a.Promise.Evaluations
-	a.Compositions += a.Promise.Compositions
+	a.Evaluations += a.OptimismCheck.Evaluations
+	a.Compositions += a.OptimismCheck.Compositions
 	return nil
 }
 
 // checkBoth is [Check] either way, and the mean of both: where the recipes are few
 // much of what one half says is by chance.
-func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*Promise, error) {
+func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	p, err := Check(ctx, a, b, o, l)
 	if err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 	if err != nil {
 		return nil, err
 	}
-	both := &Promise{
+	both := &OptimismCheck{
 		Told:          number.Number((p.Told + q.Told) / 2),
 		Checked:       number.Number((p.Checked + q.Checked) / 2),
 		RandomTold:    number.Number((p.RandomTold + q.RandomTold) / 2),
@@ -266,7 +266,7 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 		Evaluations:   p.Evaluations + q.Evaluations,
 		Compositions:  p.Compositions + q.Compositions,
 	}
-	both.weigh()
+	both.setRemaining()
 	return both, nil
 }
 

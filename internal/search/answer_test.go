@@ -44,13 +44,13 @@ func TestAnswerAtTheEdges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target, err := mcmc.NewTarget(space, c.law, mcmc.Wish{Name: "y", Property: c.wish, Weight: c.weight})
+		target, err := mcmc.NewTarget(space, c.law, mcmc.Objective{Name: "y", Property: c.wish, Weight: c.weight})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, effort := range []float64{0, 0.001, 1} {
 			q := &search.Question{Target: target, Effort: effort}
-			b := search.Beside{Iterations: 4000, Seed: 1}
+			b := search.RunContext{Iterations: 4000, Seed: 1}
 			x, _, err := mcmc.StartState(target, mcmc.NewRand(1, "test", 0))
 			if err != nil {
 				t.Fatal(err)
@@ -86,18 +86,18 @@ func TestAnswerNotesWhatCannotBeChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	rising := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1+x.Amount(0)) / 11 })
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 3), mcmc.Wish{Name: "y", Property: rising, Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 3), mcmc.Objective{Name: "y", Property: rising, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := &search.Question{Target: target, Effort: 1, Halves: func(context.Context, uint64) (own, other *mcmc.Target, err error) {
 		return nil, nil, errors.New("one half has no such class")
 	}}
-	a, err := q.Answer(t.Context(), search.Beside{Iterations: 8000, Seed: 1})
+	a, err := q.Answer(t.Context(), search.RunContext{Iterations: 8000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Promise != nil || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "one half has no such class") || len(a.Entries) == 0 {
+	if a.OptimismCheck != nil || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "one half has no such class") || len(a.Entries) == 0 {
 		t.Errorf("the answer is %+v", a)
 	}
 }
@@ -110,11 +110,11 @@ func TestAnswerWithoutKnownIsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	rising := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1+x.Amount(0)+x.Amount(1)) / 61 })
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Wish{Name: "y", Property: rising, Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Objective{Name: "y", Property: rising, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := (&search.Question{Target: target, Effort: 1}).Answer(t.Context(), search.Beside{Iterations: 8000, Seed: 1})
+	a, err := (&search.Question{Target: target, Effort: 1}).Answer(t.Context(), search.RunContext{Iterations: 8000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,16 +131,16 @@ func TestAnswerTellsHowFarItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	rising := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1+x.Amount(0)) / 31 })
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Wish{Name: "y", Property: rising, Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Objective{Name: "y", Property: rising, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := &search.Question{Target: target, Effort: 1}
-	b := search.Beside{Iterations: 40_000, Seed: 1, Looked: new(atomic.Int64)}
+	b := search.RunContext{Iterations: 40_000, Seed: 1, LinesScored: new(atomic.Int64)}
 	if _, err := q.Answer(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	if told, expected := int(b.Looked.Load()), q.Expected(b); told > expected || told < 8*expected/10 {
+	if told, expected := int(b.LinesScored.Load()), q.ExpectedLines(b); told > expected || told < 8*expected/10 {
 		t.Errorf("%d lines were told of, and %d expected", told, expected)
 	}
 }
@@ -152,12 +152,12 @@ func TestAnswerOutsideTheBook(t *testing.T) {
 		t.Fatal(err)
 	}
 	rising := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1+x.Amount(0)) / 11 })
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 3), mcmc.Wish{Name: "y", Property: rising, Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 3), mcmc.Objective{Name: "y", Property: rising, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := &search.Question{Target: target, Effort: 1, Least: []int{1, 1, 1, 1}, Most: []int{2, 2, 2, 2}}
-	a, err := q.Answer(t.Context(), search.Beside{Iterations: 8000, Seed: 1})
+	a, err := q.Answer(t.Context(), search.RunContext{Iterations: 8000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,15 +208,15 @@ func asked(t *testing.T) *search.Question {
 		t.Fatal(err)
 	}
 	strong := blend(t, total, 0.3, 0.06, 0, 0.25, 0.5, 0.75, 0, 0.25, 0.5, 0.75, 0)
-	wishes := func(best ...int) []mcmc.Wish {
-		return []mcmc.Wish{{Name: "strong", Property: strong, Weight: 5}, {Name: "steps", Property: steps(25, best...), Weight: 2}, {Name: "told", Property: steps(1), Weight: 0}}
+	wishes := func(best ...int) []mcmc.Objective {
+		return []mcmc.Objective{{Name: "strong", Property: strong, Weight: 5}, {Name: "steps", Property: steps(25, best...), Weight: 2}, {Name: "told", Property: steps(1), Weight: 0}}
 	}
 	target, err := mcmc.NewTarget(space, mcmc.Table(map[int]float64{2: 1, 3: 2, 5: 1}), wishes(60, 50, 40, 30, 20)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	half := func(best ...int) *mcmc.Target {
-		of, err := target.WithWishes(wishes(best...)...)
+		of, err := target.WithObjectives(wishes(best...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func asked(t *testing.T) *search.Question {
 		Halves: func(context.Context, uint64) (own, other *mcmc.Target, err error) {
 			return half(60, 50, 40, 30, 20), half(50, 60, 30, 40, 20), nil
 		},
-		Kind:   search.Kind{Group: []int{0, 0, 1, 1, 2, 2, 3, 3, 3}, Attribute: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, Bands: []float64{3, 4}},
+		Niche:  search.Niche{Group: []int{0, 0, 1, 1, 2, 2, 3, 3, 3}, Attribute: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, Bands: []float64{3, 4}},
 		Refuse: func(set []int) bool { return len(set) == 3 && set[2] == 7 },
 	}
 	for _, known := range [][]mcmc.Part{
@@ -256,7 +256,7 @@ func asked(t *testing.T) *search.Question {
 // What is found follows from the seed, from version to version: a search that begins
 // elsewhere, or walks otherwise, is another one, and to be measured anew.
 func TestAnswerOfSeed(t *testing.T) {
-	a, err := asked(t).Answer(t.Context(), search.Beside{Iterations: 100_000, Seed: 3, Workers: 1})
+	a, err := asked(t).Answer(t.Context(), search.RunContext{Iterations: 100_000, Seed: 3, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,13 +274,13 @@ func TestAnswerOfSeed(t *testing.T) {
 		fmt.Fprintf(&got, "%d: %.4f ± %.4f, from %.4f by %.4f and %.4f to %.4f\n", s.Number, s.Mean, s.SE, s.Least, s.Median, s.Upper, s.Greatest)
 	}
 	fmt.Fprintf(&got, "beats %.3f %.3f apart %.3f %.3f reach %.3f %v promise {%.4v %.4v %.4v %.4v %v %v}\n", c.BeatRandom, c.BeatKnown, c.KnownApart, c.Apart, c.Reach, c.Extrapolates,
-		a.Promise.Told, a.Promise.Checked, a.Promise.RandomTold, a.Promise.RandomChecked, a.Promise.Evaluations, a.Promise.Compositions)
+		a.OptimismCheck.Told, a.OptimismCheck.Checked, a.OptimismCheck.RandomTold, a.OptimismCheck.RandomChecked, a.OptimismCheck.Evaluations, a.OptimismCheck.Compositions)
 	// A search that is long enough for all of its rounds.
 	space, err := mcmc.NewSpace(6, 12)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Table(map[int]float64{1: 1, 3: 2, 4: 1}), mcmc.Wish{Name: "steps", Property: steps(3, 4, 3, 2, 2, 1), Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Table(map[int]float64{1: 1, 3: 2, 4: 1}), mcmc.Objective{Name: "steps", Property: steps(3, 4, 3, 2, 2, 1), Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,8 +293,8 @@ func TestAnswerOfSeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if target, err = mcmc.NewTarget(space, mcmc.Uniform(2, 4),
-		mcmc.Wish{Name: "strong", Property: blend(t, 300, 0.3, 0.06, 0, 0.2, 0.4, 0.6, 0.8, 1), Weight: 1},
-		mcmc.Wish{Name: "sweet", Property: blend(t, 300, 7, 2, 9, 1, 8, 3, 2, 7), Weight: 3}); err != nil {
+		mcmc.Objective{Name: "strong", Property: blend(t, 300, 0.3, 0.06, 0, 0.2, 0.4, 0.6, 0.8, 1), Weight: 1},
+		mcmc.Objective{Name: "sweet", Property: blend(t, 300, 7, 2, 9, 1, 8, 3, 2, 7), Weight: 3}); err != nil {
 		t.Fatal(err)
 	}
 	curved, err := search.Best(t.Context(), target, search.Options{Evaluations: 6000, Seed: 5, Most: []int{200, 200, 200, 200, 200, 50}})
@@ -340,7 +340,7 @@ func TestAnswerStops(t *testing.T) {
 		}
 		return float64(1+x.Amount(0)) / 13
 	})
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 5), mcmc.Wish{Name: "y", Property: rising, Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(1, 5), mcmc.Objective{Name: "y", Property: rising, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func TestAnswerStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &search.Question{Target: target, Effort: 1, Known: []*mcmc.Composition{known}}
-	b := search.Beside{Iterations: 2000, Seed: 1, Workers: 1}
+	b := search.RunContext{Iterations: 2000, Seed: 1, Workers: 1}
 	for k := 1; ; k += 1 + k/10 {
 		ctx.left, bad = math.MaxInt, k
 		var score *mcmc.ScoreError

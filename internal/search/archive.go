@@ -14,33 +14,33 @@ type Found struct {
 	LogScore float64     // Σ_k c_k·log y_k of the target that was searched
 }
 
-// mostKinds is how many compositions an archive keeps.
-const mostKinds = 4000
+// maxNiches is how many compositions an archive keeps.
+const maxNiches = 4000
 
 // An Archive keeps the best composition of each kind, as many as it has room
 // for. Of two with the same score it keeps what came first.
 type Archive struct {
-	kind Kind
-	most int
-	of   map[kindKey]int // into list
-	list []Found         // in no order
-	bar  float64         // at and below which nothing new is kept
+	niche Niche
+	most  int
+	index map[nicheKey]int // into list
+	list  []Found          // in no order
+	bar   float64          // at and below which nothing new is kept
 
 	amount map[int]int // scratch: by group
 }
 
-type kindKey struct{ size, main, band int32 }
+type nicheKey struct{ size, main, band int32 }
 
-func newArchive(kind Kind, most int) *Archive {
-	return &Archive{kind: kind, most: most, of: make(map[kindKey]int), bar: math.Inf(-1), amount: make(map[int]int)}
+func newArchive(kind Niche, most int) *Archive {
+	return &Archive{niche: kind, most: most, index: make(map[nicheKey]int), bar: math.Inf(-1), amount: make(map[int]int)}
 }
 
 // key returns the kind of a composition.
-func (a *Archive) key(parts []mcmc.Part) kindKey {
+func (a *Archive) key(parts []mcmc.Part) nicheKey {
 	main, most := 0, -1
-	if a.kind.Group == nil {
+	if a.niche.Group == nil {
 		for _, p := range parts {
-			if a.kind.Common != nil && a.kind.Common[p.Ingredient] {
+			if a.niche.Common != nil && a.niche.Common[p.Ingredient] {
 				continue
 			}
 			if p.Amount > most || p.Amount == most && p.Ingredient < main {
@@ -50,7 +50,7 @@ func (a *Archive) key(parts []mcmc.Part) kindKey {
 	} else {
 		clear(a.amount)
 		for _, p := range parts {
-			g := a.kind.Group[p.Ingredient]
+			g := a.niche.Group[p.Ingredient]
 			a.amount[g] += p.Amount
 		}
 		for g, amount := range a.amount {
@@ -59,9 +59,9 @@ func (a *Archive) key(parts []mcmc.Part) kindKey {
 			}
 		}
 	}
-	k := kindKey{size: int32(len(parts)), main: int32(main)}
-	if a.kind.Attribute != nil {
-		band, found := slices.BinarySearch(a.kind.Bands, meanOf(a.kind.Attribute, parts))
+	k := nicheKey{size: int32(len(parts)), main: int32(main)}
+	if a.niche.Attribute != nil {
+		band, found := slices.BinarySearch(a.niche.Bands, meanOf(a.niche.Attribute, parts))
 		if found {
 			band++
 		}
@@ -77,14 +77,14 @@ func (a *Archive) Offer(parts []mcmc.Part, logScore float64) {
 		return
 	}
 	key := a.key(parts)
-	at, known := a.of[key]
+	at, known := a.index[key]
 	if known {
 		if f := &a.list[at]; logScore > f.LogScore {
 			f.Parts, f.LogScore = append(f.Parts[:0], parts...), logScore
 		}
 		return
 	}
-	a.of[key] = len(a.list)
+	a.index[key] = len(a.list)
 	a.list = append(a.list, Found{slices.Clone(parts), logScore})
 	if len(a.list) >= 2*a.most {
 		a.prune()
@@ -102,9 +102,9 @@ func (a *Archive) prune() {
 	sortFound(a.list)
 	a.list = slices.Clone(a.list[:a.most])
 	a.bar = a.list[a.most-1].LogScore
-	clear(a.of)
+	clear(a.index)
 	for at := range a.list {
-		a.of[a.key(a.list[at].Parts)] = at
+		a.index[a.key(a.list[at].Parts)] = at
 	}
 }
 

@@ -10,16 +10,16 @@ import (
 // TestArchiveKinds: parts come in any order, float sums of an attribute or not,
 // and each kind keeps its best.
 func TestArchiveKinds(t *testing.T) {
-	kind := Kind{Group: []int{0, 1, 1, 2}, Attribute: []float64{1, 2, 3, 10}, Bands: []float64{2, 5}}
+	kind := Niche{Group: []int{0, 1, 1, 2}, Attribute: []float64{1, 2, 3, 10}, Bands: []float64{2, 5}}
 	a := newArchive(kind, 2)
 	for _, c := range []struct {
 		x    *mcmc.Composition
-		want kindKey
+		want nicheKey
 	}{
-		{parts(t, 4, 3, 3, 0), kindKey{3, 1, 0}},  // 1.9; the group of two has most
-		{parts(t, 5, 5, 0, 0), kindKey{2, 0, 0}},  // of equals the first
-		{parts(t, 0, 10, 0, 0), kindKey{1, 1, 1}}, // a bound begins a band
-		{parts(t, 0, 0, 4, 6), kindKey{2, 2, 2}},
+		{parts(t, 4, 3, 3, 0), nicheKey{3, 1, 0}},  // 1.9; the group of two has most
+		{parts(t, 5, 5, 0, 0), nicheKey{2, 0, 0}},  // of equals the first
+		{parts(t, 0, 10, 0, 0), nicheKey{1, 1, 1}}, // a bound begins a band
+		{parts(t, 0, 0, 4, 6), nicheKey{2, 2, 2}},
 	} {
 		if got := a.key(c.x.Parts()); got != c.want {
 			t.Errorf("%v is of the kind %v, not %v", c.x, got, c.want)
@@ -104,7 +104,7 @@ func TestRepair(t *testing.T) {
 		if y != x {
 			mended++
 		}
-		if !d.keeps(y) || y.Total() != 40 {
+		if !d.allowsAll(y) || y.Total() != 40 {
 			t.Fatalf("%v with doses from %v to %v became %v", x, least, most, y)
 		}
 	}

@@ -31,34 +31,34 @@ const boundSteps = 15_000
 // as those of processes do.
 func stepsOf(p *bound.Problem) int64 {
 	steps := int64(boundSteps)
-	for _, part := range p.Parts {
-		steps += part.Line * 5 / 4
+	for _, part := range p.Factors {
+		steps += part.LineCost * 5 / 4
 	}
 	return steps
 }
 
-// A ceiling is a bounder beside a search.
-type ceiling struct {
-	of    *bound.Bounder // nil where nothing is bounded
-	parts []bound.Part
-	doses *doses
-	o     Options
-	work  int64 // before the search, and again after it
+// A boundTracker is a bounder beside a search.
+type boundTracker struct {
+	bounder *bound.Bounder // nil where nothing is bounded
+	parts   []bound.Factor
+	doses   *doses
+	o       Options
+	work    int64 // before the search, and again after it
 }
 
-// bounder makes a ceiling of what a search with these options looks for.
-func (q *Question) bounder(t *mcmc.Target, o Options) *ceiling {
-	c := &ceiling{doses: newDoses(t, o.Least, o.Most), o: o}
+// newBoundTracker makes a ceiling of what a search with these options looks for.
+func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
+	c := &boundTracker{doses: newDoses(t, o.Least, o.Most), o: o}
 	if q.Bounding == nil {
 		return c
 	}
 	c.work = int64(o.Evaluations) * stepsOf(q.Bounding) / 2
 	p := *q.Bounding
 	p.Sizes, p.Least, p.Most, p.Always = c.doses.sizes, o.Least, o.Most, q.Always
-	c.parts = p.Parts
-	if !t.Waits() {
-		p.Each = o.Evaluations / 2
-	} else if slices.ContainsFunc(p.Parts, bound.Part.Unknown) {
+	c.parts = p.Factors
+	if !t.HasBatchProperty() {
+		p.MaxEnumerated = o.Evaluations / 2
+	} else if slices.ContainsFunc(p.Factors, bound.Factor.IsUnbounded) {
 		return c // it would be asked for nothing
 	}
 	s := &searcher{target: t, o: o}
@@ -80,33 +80,33 @@ func (q *Question) bounder(t *mcmc.Target, o Options) *ceiling {
 		}
 		return score, err
 	}
-	c.of = bound.New(&p)
+	c.bounder = bound.New(&p)
 	return c
 }
 
-// first bounds for as long as half of the work takes, and returns what it has met.
-func (c *ceiling) first(ctx context.Context) ([]Found, error) {
-	if c.of == nil {
+// boundBefore bounds for as long as half of the work takes, and returns what it has met.
+func (c *boundTracker) boundBefore(ctx context.Context) ([]Found, error) {
+	if c.bounder == nil {
 		return nil, nil
 	}
-	if !slices.ContainsFunc(c.parts, func(p bound.Part) bool { return p.Linear != nil || p.Over != nil }) {
+	if !slices.ContainsFunc(c.parts, func(p bound.Factor) bool { return p.Linear != nil || p.MaxOverForms != nil }) {
 		// Nothing leads from a box to a composition: what the search finds comes first. But all
 		// are looked at if they are few.
-		if err := c.of.Run(ctx, 0); err != nil {
+		if err := c.bounder.Run(ctx, 0); err != nil {
 			return nil, err
 		}
 		c.work *= 2
-		return c.found(), nil
+		return c.candidates(), nil
 	}
-	if err := c.of.Run(ctx, c.work); err != nil {
+	if err := c.bounder.Run(ctx, c.work); err != nil {
 		return nil, err
 	}
-	return c.found(), nil
+	return c.candidates(), nil
 }
 
-// found returns what the bounder has met, the best first.
-func (c *ceiling) found() (list []Found) {
-	for _, f := range c.of.Found() {
+// candidates returns what the bounder has met, the best first.
+func (c *boundTracker) candidates() (list []Found) {
+	for _, f := range c.bounder.Candidates() {
 		g := Found{LogScore: f.LogScore}
 		for _, p := range f.Parts {
 			g.Parts = append(g.Parts, mcmc.Part(p))
@@ -116,50 +116,50 @@ func (c *ceiling) found() (list []Found) {
 	return list
 }
 
-// last goes on with what a search has found, and returns the bound and all that was found.
-func (c *ceiling) last(ctx context.Context, candidates []Found) (*Bound, []Found, error) {
+// boundAfter goes on with what a search has found, and returns the bound and all that was found.
+func (c *boundTracker) boundAfter(ctx context.Context, candidates []Found) (*Bound, []Found, error) {
 	out := &Bound{Above: math.Inf(1), Best: math.Inf(-1), Doses: c.o.Least != nil || c.o.Most != nil}
 	for _, p := range c.parts {
-		if p.Unknown() {
+		if p.IsUnbounded() {
 			out.Open = append(out.Open, p.Name)
 		}
 	}
 	s := &searcher{o: c.o}
 	for _, f := range candidates {
-		if f.LogScore > out.Best && c.doses.size(len(f.Parts)) && !s.refuses(f.Parts) &&
+		if f.LogScore > out.Best && c.doses.allowsSize(len(f.Parts)) && !s.refuses(f.Parts) &&
 			!slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !c.doses.allows(p.Ingredient, int32(p.Amount)) }) {
 			out.Best = f.LogScore
 		}
 	}
-	if c.of != nil {
-		c.of.Known(out.Best)
-		if err := c.of.Run(ctx, c.work); err != nil {
+	if c.bounder != nil {
+		c.bounder.UpdateIncumbent(out.Best)
+		if err := c.bounder.Run(ctx, c.work); err != nil {
 			return nil, nil, err
 		}
-		met := c.found()
+		met := c.candidates()
 		if len(met) > 0 {
 			out.Best = max(out.Best, met[0].LogScore)
 		}
 		candidates = slices.Concat(met, candidates)
-		c.state(out)
+		c.setProved(out)
 	}
 	return out, candidates, nil
 }
 
-// state sets what is proved.
-func (c *ceiling) state(b *Bound) {
-	b.Above, b.Proved = c.of.Above(), c.of.Closed()
+// setProved sets what is proved.
+func (c *boundTracker) setProved(b *Bound) {
+	b.Above, b.Proved = c.bounder.UpperBound(), c.bounder.IsOptimal()
 }
 
-// settled takes into account that a shortlist may have bettered what was found. It returns
+// updateBound takes into account that a shortlist may have bettered what was found. It returns
 // nil if nothing was.
-func (c *ceiling) settled(b *Bound, entries []Entry) *Bound {
+func (c *boundTracker) updateBound(b *Bound, entries []Entry) *Bound {
 	for _, e := range entries {
 		b.Best = max(b.Best, e.LogScore)
 	}
-	if c.of != nil {
-		c.of.Known(b.Best)
-		c.state(b)
+	if c.bounder != nil {
+		c.bounder.UpdateIncumbent(b.Best)
+		c.setProved(b)
 	}
 	if math.IsInf(b.Best, -1) {
 		return nil

@@ -171,7 +171,7 @@ func newScores(v []float64) Scores {
 	}
 	slices.Sort(v)
 	se := number.Number(deviation(v) / math.Sqrt(float64(n)))
-	if diagnose.Constant(v[0], v[n-1]) {
+	if diagnose.IsConstant(v[0], v[n-1]) {
 		se = number.Unknown() // one number, or the same one always, tells no error
 	}
 	return Scores{

@@ -58,16 +58,16 @@ func newDoses(t *mcmc.Target, least, most []int) *doses {
 	return d
 }
 
-// size says whether the target allows n ingredients.
-func (d *doses) size(n int) bool { return n < len(d.sizes) && d.sizes[n] }
+// allowsSize says whether the target allows n ingredients.
+func (d *doses) allowsSize(n int) bool { return n < len(d.sizes) && d.sizes[n] }
 
 // allows says whether ingredient i may have that amount, which may be 0.
 func (d *doses) allows(i int, amount int32) bool {
 	return amount == 0 || d.least[i] <= amount && amount <= d.most[i]
 }
 
-// keeps says whether each amount is allowed.
-func (d *doses) keeps(x *mcmc.Composition) bool {
+// allowsAll says whether each amount is allowed.
+func (d *doses) allowsAll(x *mcmc.Composition) bool {
 	for _, i := range x.Ingredients() {
 		if !d.allows(int(i), int32(x.Amount(int(i)))) {
 			return false
@@ -76,9 +76,9 @@ func (d *doses) keeps(x *mcmc.Composition) bool {
 	return true
 }
 
-// within returns the splits from ≤ k < to of a line of sum s that leave both of
+// splitRange returns the splits from ≤ k < to of a line of sum s that leave both of
 // i and j with an amount that is allowed and positive.
-func (d *doses) within(i, j, s int) (from, to int) {
+func (d *doses) splitRange(i, j, s int) (from, to int) {
 	from = max(int(d.least[i]), s-int(d.most[j]))
 	to = min(int(d.most[i]), s-int(d.least[j])) + 1
 	return from, to
@@ -88,7 +88,7 @@ func (d *doses) within(i, j, s int) (from, to int) {
 // used left out, and the sum kept by giving to or taking from the others in
 // proportion to the room that they have. It fails where there is no room.
 func (d *doses) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
-	if d.keeps(x) {
+	if d.allowsAll(x) {
 		return x, true
 	}
 	var parts []mcmc.Part

@@ -22,7 +22,7 @@ func Example() {
 		martini := math.Abs(float64(x.Amount(0)-8)) + math.Abs(float64(x.Amount(2)-2))
 		return math.Exp(-gimlet) + 0.5*math.Exp(-martini)
 	})
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 3), mcmc.Wish{Name: "classic", Property: sour, Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 3), mcmc.Objective{Name: "classic", Property: sour, Weight: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

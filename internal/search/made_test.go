@@ -17,16 +17,16 @@ import (
 // and what shortlists, comparisons and promises of it say, is what it was, line by line.
 func TestMadeAsBefore(t *testing.T) {
 	var b strings.Builder
-	own := newTarget(t, mcmc.Wish{Name: "rough", Property: rough(4), Weight: 1}, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
-	other := newTarget(t, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 2, 2, 1, 1}), Weight: 1})
-	stepped := newTarget(t, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1}, mcmc.Wish{Name: "told", Property: smooth([]int{0, 9, 0, 0, 0}), Weight: 0})
+	own := newTarget(t, mcmc.Objective{Name: "rough", Property: rough(4), Weight: 1}, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
+	other := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 2, 2, 1, 1}), Weight: 1})
+	stepped := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1}, mcmc.Objective{Name: "told", Property: smooth([]int{0, 9, 0, 0, 0}), Weight: 0})
 	known := []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0), parts(t, 2, 4, 1, 2, 0), parts(t, 5, 4, 0, 0, 0), parts(t, 1, 4, 3, 1, 0), parts(t, 9, 0, 0, 0, 0)}
 	common := known[1:4]
 	for _, o := range []Options{
 		{Evaluations: 1, Seed: 1},
 		{Evaluations: 150, Seed: 2, Workers: 2, Starts: known},
-		{Evaluations: 3000, Seed: 3, Ideas: 4, Distance: NewDistance(5, nil), Apart: 0.4, Kind: Kind{Group: []int{0, 1, 1, 2, 2}, Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}}},
-		{Evaluations: 3000, Seed: 4, Ideas: 30, Distance: NewDistance(5, common), Apart: 0.6, Kind: Kind{Common: []bool{true, true, false, false, false}}, Starts: common},
+		{Evaluations: 3000, Seed: 3, Diverse: 4, Distance: NewDistance(5, nil), Apart: 0.4, Niche: Niche{Group: []int{0, 1, 1, 2, 2}, Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}}},
+		{Evaluations: 3000, Seed: 4, Diverse: 30, Distance: NewDistance(5, common), Apart: 0.6, Niche: Niche{Common: []bool{true, true, false, false, false}}, Starts: common},
 		{Evaluations: 2000, Seed: 5, Least: []int{2, 1, 1, 2, 1}, Most: []int{6, 6, 3, 3, 0}, Starts: known, Refuse: func(set []int) bool { return len(set) == 2 }},
 	} {
 		r, err := Best(t.Context(), own, o)
@@ -34,7 +34,7 @@ func TestMadeAsBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Fprintln(&b, o.Seed, ":", r.Evaluations, "lines,", r.Compositions, "compositions,", r.Starts, "starts")
-		for _, list := range [][]Found{r.Ideas, r.Archive.Best()} {
+		for _, list := range [][]Found{r.Diverse, r.Archive.Best()} {
 			for _, f := range list {
 				fmt.Fprintf(&b, " %.6f %v", f.LogScore, f.Parts)
 			}
@@ -95,19 +95,19 @@ func TestMadeAsBefore(t *testing.T) {
 // TestExpected: how many lines the walks of an answer are about to score.
 func TestExpected(t *testing.T) {
 	q := &Question{Effort: 0.5}
-	b := Beside{Iterations: 160_000}
-	if got := q.Expected(b); got != 20_000 {
+	b := RunContext{Iterations: 160_000}
+	if got := q.ExpectedLines(b); got != 20_000 {
 		t.Errorf("%d lines without halves", got)
 	}
 	q.Halves = func(context.Context, uint64) (own, other *mcmc.Target, err error) { return nil, nil, nil }
-	if got := q.Expected(b); got != 25_000 {
+	if got := q.ExpectedLines(b); got != 25_000 {
 		t.Errorf("%d lines with halves", got)
 	}
 	for _, c := range []struct {
-		of   Promise
+		of   OptimismCheck
 		want float64
-	}{{Promise{Told: 0.9, RandomTold: 0.1, Checked: 0.6, RandomChecked: 0.2}, 0.5}, {Promise{Told: 0.1, RandomTold: 0.1, Checked: 1}, math.NaN()}, {Promise{Told: 0.1, RandomTold: 0.2}, math.NaN()}} {
-		c.of.weigh()
+	}{{OptimismCheck{Told: 0.9, RandomTold: 0.1, Checked: 0.6, RandomChecked: 0.2}, 0.5}, {OptimismCheck{Told: 0.1, RandomTold: 0.1, Checked: 1}, math.NaN()}, {OptimismCheck{Told: 0.1, RandomTold: 0.2}, math.NaN()}} {
+		c.of.setRemaining()
 		if got := float64(c.of.Left); !(math.Abs(got-c.want) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v is left of %+v", got, c.of)
 		}
@@ -132,12 +132,12 @@ func TestScoresThatFail(t *testing.T) {
 		})
 	}
 	near := smooth([]int{3, 3, 2, 1, 0})
-	own := newTarget(t, mcmc.Wish{Name: "own", Weight: 1, Property: at(func(x *mcmc.Composition) float64 { return math.Exp(near.LogScore(x)) })})
-	other := newTarget(t, mcmc.Wish{Name: "other", Weight: 1, Property: at(func(x *mcmc.Composition) float64 { return 0.5 })})
+	own := newTarget(t, mcmc.Objective{Name: "own", Weight: 1, Property: at(func(x *mcmc.Composition) float64 { return math.Exp(near.LogScore(x)) })})
+	other := newTarget(t, mcmc.Objective{Name: "other", Weight: 1, Property: at(func(x *mcmc.Composition) float64 { return 0.5 })})
 	known := []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0), parts(t, 9, 0, 0, 0, 0)}
 	candidates := []Found{{known[0].Parts(), 0}, {known[1].Parts(), math.Log(0.1)}, {parts(t, 0, 9, 0, 0, 0).Parts(), math.Log(0.1)}}
 	d := NewDistance(5, nil)
-	o, l := Options{Evaluations: 60, Seed: 1, Ideas: 2, Distance: d, Apart: 0.3, Starts: known, Workers: 1}, ListOptions{Length: 2, Distance: d, Apart: 0.3, Known: known}
+	o, l := Options{Evaluations: 60, Seed: 1, Diverse: 2, Distance: d, Apart: 0.3, Starts: known, Workers: 1}, ListOptions{Length: 2, Distance: d, Apart: 0.3, Known: known}
 	for name, work := range map[string]func(ctx context.Context) error{
 		"search":    func(ctx context.Context) error { _, err := Best(ctx, own, o); return err },
 		"shortlist": func(ctx context.Context) error { _, err := Shortlist(ctx, own, candidates, l); return err },

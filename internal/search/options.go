@@ -27,24 +27,24 @@ type Options struct {
 	// known recipes have it; nil: 1 and the total. A most of 0 leaves it out.
 	Least, Most []int
 
-	// Ideas is for how many compositions that are at least Apart from each other,
+	// Diverse is for how many compositions that are at least Apart from each other,
 	// by Distance, the best are to be looked for; 0: none. It takes half of the
 	// budget.
-	Ideas    int
+	Diverse  int
 	Distance *Distance
 	Apart    float64
 
-	// Kind tells compositions apart of which the archive is to keep one each.
-	Kind Kind
+	// Niche tells compositions apart of which the archive is to keep one each.
+	Niche Niche
 
 	// Refuse says of which sets of ingredients, ascending, nothing is to be
 	// kept, such as those of known recipes; nil: of none. Walks ask at the same
 	// time.
 	Refuse func(ingredients []int) bool
 
-	// Looked counts the lines that the walks have scored, while they do, unless it is
+	// LinesScored counts the lines that the walks have scored, while they do, unless it is
 	// nil.
-	Looked *atomic.Int64
+	LinesScored *atomic.Int64
 }
 
 func (o *Options) check(t *mcmc.Target) error {
@@ -55,15 +55,15 @@ func (o *Options) check(t *mcmc.Target) error {
 	case o.Least != nil && len(o.Least) != n, o.Most != nil && len(o.Most) != n:
 		return fmt.Errorf("search: doses of %d and %d ingredients, and there are %d", len(o.Least), len(o.Most), n)
 	}
-	if o.Ideas < 0 || o.Ideas > 0 && (o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1)) {
-		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Ideas, o.Apart)
+	if o.Diverse < 0 || o.Diverse > 0 && (o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1)) {
+		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Diverse, o.Apart)
 	}
 	for k, x := range o.Starts {
 		if err := t.Space().Contains(x); err != nil {
 			return fmt.Errorf("search: start %d: %w", k, err)
 		}
 	}
-	return o.Kind.check(n)
+	return o.Niche.check(n)
 }
 
 func (o *Options) workers() int {

@@ -16,20 +16,20 @@ type Result struct {
 	Evaluations  int64   // lines and compositions that were scored
 	Compositions int64   // compositions that were looked at: each split of a line
 	Starts       int     // of the options' starts, those that could be made feasible
-	Ideas        []Found // the best that are apart from each other, the best first
+	Diverse      []Found // the best that are apart from each other, the best first
 }
 
 // Plain returns the target whose wishes count once each, those of weight 0 still
 // not at all: its score Π_k y_k is made of the properties as they are, and can be
 // compared between runs of different weights.
 func Plain(t *mcmc.Target) (*mcmc.Target, error) {
-	wishes := slices.Clone(t.Wishes())
+	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
 		if wishes[k].Weight > 0 {
 			wishes[k].Weight = 1
 		}
 	}
-	return t.WithWishes(wishes...)
+	return t.WithObjectives(wishes...)
 }
 
 // The budget is shared among rounds of walks. A walk is to be long rather than
@@ -59,12 +59,12 @@ func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 	if err := o.check(t); err != nil {
 		return nil, err
 	}
-	s := &searcher{target: t, o: o, archive: newArchive(o.Kind, mostKinds)}
+	s := &searcher{target: t, o: o, archive: newArchive(o.Niche, maxNiches)}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
 	left := int64(o.Evaluations) - s.evaluations
-	if o.Ideas > 0 {
+	if o.Diverse > 0 {
 		left /= 2
 	}
 	rounds := min(max(int(left)/(walks*walkLong), fewRounds), mostRound)
@@ -74,7 +74,7 @@ func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	ideas, err := s.ideas(ctx)
+	ideas, err := s.findDiverse(ctx)
 	if err != nil {
 		return nil, err
 	}

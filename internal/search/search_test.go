@@ -70,7 +70,7 @@ func all(t *testing.T, n, total int) []*mcmc.Composition {
 }
 
 // newTarget returns a target with rules, and one of two sizes missing.
-func newTarget(t *testing.T, wishes ...mcmc.Wish) *mcmc.Target {
+func newTarget(t *testing.T, wishes ...mcmc.Objective) *mcmc.Target {
 	t.Helper()
 	space, err := mcmc.NewRuledSpace(t.Context(), rule.Set{Ingredients: 5, Total: 9, Rules: []rule.Rule{
 		rule.Need{If: 4, Then: []int{0, 1}},
@@ -93,15 +93,15 @@ func newTarget(t *testing.T, wishes ...mcmc.Wish) *mcmc.Target {
 // are, and what is found keeps everything and has its score.
 func TestBestIsTheBest(t *testing.T) {
 	for seed := range uint64(4) {
-		target := newTarget(t, mcmc.Wish{Name: "rough", Property: rough(seed), Weight: 1})
+		target := newTarget(t, mcmc.Objective{Name: "rough", Property: rough(seed), Weight: 1})
 		o := Options{
 			Evaluations: 30_000, Seed: seed,
 			Least: []int{1, 2, 1, 1, 1}, Most: []int{9, 9, 9, 5, 9},
-			Kind:   Kind{Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}},
+			Niche:  Niche{Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}},
 			Refuse: func(set []int) bool { return slices.Equal(set, []int{0, 1}) },
 		}
 		d := newDoses(target, o.Least, o.Most)
-		want := newArchive(o.Kind, mostKinds)
+		want := newArchive(o.Niche, maxNiches)
 		for _, x := range all(t, 5, 9) {
 			score, err := target.LogScore(x)
 			if err != nil {
@@ -111,7 +111,7 @@ func TestBestIsTheBest(t *testing.T) {
 			for _, p := range x.Parts() {
 				set = append(set, p.Ingredient)
 			}
-			if target.LogLaw(x.Used()) > math.Inf(-1) && score > math.Inf(-1) && d.keeps(x) && !o.Refuse(set) {
+			if target.LogLaw(x.Used()) > math.Inf(-1) && score > math.Inf(-1) && d.allowsAll(x) && !o.Refuse(set) {
 				want.Offer(x.Parts(), score)
 			}
 		}
@@ -125,7 +125,7 @@ func TestBestIsTheBest(t *testing.T) {
 		}
 		right := 0
 		for _, f := range got {
-			at, known := want.of[want.key(f.Parts)]
+			at, known := want.index[want.key(f.Parts)]
 			if !known || f.LogScore > want.list[at].LogScore {
 				t.Errorf("seed %d: %v is none that may be found", seed, f)
 			} else if f.LogScore == want.list[at].LogScore {
@@ -144,9 +144,9 @@ func TestBestIsTheBest(t *testing.T) {
 
 // TestSameOnAnyNumberOfWorkers: what is found follows from the seed.
 func TestSameOnAnyNumberOfWorkers(t *testing.T) {
-	target := newTarget(t, mcmc.Wish{Name: "rough", Property: rough(7), Weight: 1})
+	target := newTarget(t, mcmc.Objective{Name: "rough", Property: rough(7), Weight: 1})
 	find := func(seed uint64, workers int) *Result {
-		r, err := Best(t.Context(), target, Options{Evaluations: 1000, Seed: seed, Workers: workers, Ideas: 3, Distance: NewDistance(5, nil), Apart: 0.4})
+		r, err := Best(t.Context(), target, Options{Evaluations: 1000, Seed: seed, Workers: workers, Diverse: 3, Distance: NewDistance(5, nil), Apart: 0.4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestSameOnAnyNumberOfWorkers(t *testing.T) {
 	}
 	one, many, other := find(1, 1), find(1, 5), find(2, 1)
 	same := func(a, b *Result) bool {
-		return reflect.DeepEqual(a.Archive.Best(), b.Archive.Best()) && reflect.DeepEqual(a.Ideas, b.Ideas) && a.Compositions == b.Compositions
+		return reflect.DeepEqual(a.Archive.Best(), b.Archive.Best()) && reflect.DeepEqual(a.Diverse, b.Diverse) && a.Compositions == b.Compositions
 	}
 	if !same(one, many) {
 		t.Error("five workers find something else than one")
@@ -166,7 +166,7 @@ func TestSameOnAnyNumberOfWorkers(t *testing.T) {
 
 // TestDrawsStayTheSame: a search between two runs of a target changes no draw.
 func TestDrawsStayTheSame(t *testing.T) {
-	target := newTarget(t, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 2})
+	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 2})
 	run := func() (draws [][]mcmc.Part) {
 		sampler, err := mcmc.NewSampler("balanced", target)
 		if err != nil {
@@ -192,17 +192,17 @@ func TestDrawsStayTheSame(t *testing.T) {
 
 // TestIdeasAreApart: ideas keep their distance, and the first is the best of all.
 func TestIdeasAreApart(t *testing.T) {
-	target := newTarget(t, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
+	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
 	d := NewDistance(5, nil)
-	r, err := Best(t.Context(), target, Options{Evaluations: 10_000, Seed: 1, Ideas: 5, Distance: d, Apart: 0.4})
+	r, err := Best(t.Context(), target, Options{Evaluations: 10_000, Seed: 1, Diverse: 5, Distance: d, Apart: 0.4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Ideas) != 5 || r.Ideas[0].LogScore != r.Archive.Best()[0].LogScore || r.Ideas[0].LogScore != 0 {
-		t.Errorf("%d ideas, the first %v, and the best there is %v", len(r.Ideas), r.Ideas[0], r.Archive.Best()[0])
+	if len(r.Diverse) != 5 || r.Diverse[0].LogScore != r.Archive.Best()[0].LogScore || r.Diverse[0].LogScore != 0 {
+		t.Errorf("%d ideas, the first %v, and the best there is %v", len(r.Diverse), r.Diverse[0], r.Archive.Best()[0])
 	}
-	for a, f := range r.Ideas {
-		for _, g := range r.Ideas[:a] {
+	for a, f := range r.Diverse {
+		for _, g := range r.Diverse[:a] {
 			if d.Between(f.Parts, g.Parts) < 0.4 {
 				t.Errorf("%v and %v are %v apart", f, g, d.Between(f.Parts, g.Parts))
 			}
@@ -222,7 +222,7 @@ func TestStartsAreUsed(t *testing.T) {
 		}
 		return 1e-6
 	})
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(3, 5), mcmc.Wish{Name: "needle", Property: needle, Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(3, 5), mcmc.Objective{Name: "needle", Property: needle, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,21 +247,21 @@ func TestStartsAreUsed(t *testing.T) {
 // TestWalkOffersWhatKeepsDoses: a walk may stand where an amount is not allowed;
 // what it offers there must not.
 func TestWalkOffersWhatKeepsDoses(t *testing.T) {
-	target := newTarget(t, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
-	s := &searcher{target: target, doses: newDoses(target, nil, []int{9, 9, 9, 3, 9}), archive: newArchive(Kind{}, 10), spread: 1}
+	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
+	s := &searcher{target: target, doses: newDoses(target, nil, []int{9, 9, 9, 3, 9}), archive: newArchive(Niche{}, 10), spread: 1}
 	start := parts(t, 1, 2, 1, 5, 0)
 	w, err := newWalker(s, Found{Parts: start.Parts()}, mcmc.NewRand(1, "test", 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.look(0, 1, 3); err != nil {
+	if err := w.scoreLine(0, 1, 3); err != nil {
 		t.Fatal(err)
 	}
 	w.offerBest(0, 1, 3)
 	if len(w.archive.list) != 0 {
 		t.Errorf("%v was offered, with 5 of ingredient 3", w.archive.list)
 	}
-	if err := w.look(3, 1, 7); err != nil {
+	if err := w.scoreLine(3, 1, 7); err != nil {
 		t.Fatal(err)
 	}
 	w.offerBest(3, 1, 7)
@@ -269,31 +269,31 @@ func TestWalkOffersWhatKeepsDoses(t *testing.T) {
 		t.Error("nothing was offered")
 	}
 	for _, f := range w.archive.list {
-		if x, _ := mcmc.NewComposition(5, f.Parts...); !s.doses.keeps(x) {
+		if x, _ := mcmc.NewComposition(5, f.Parts...); !s.doses.allowsAll(x) {
 			t.Errorf("%v was offered", f)
 		}
 	}
 }
 
 func TestBestRefuses(t *testing.T) {
-	target := newTarget(t, mcmc.Wish{Name: "rough", Property: rough(1), Weight: 1})
+	target := newTarget(t, mcmc.Objective{Name: "rough", Property: rough(1), Weight: 1})
 	for name, o := range map[string]Options{
 		"no budget":     {},
 		"short doses":   {Evaluations: 1, Most: []int{1}},
-		"no distance":   {Evaluations: 1, Ideas: 2},
-		"bands":         {Evaluations: 1, Kind: Kind{Bands: []float64{2, 1}}},
-		"short groups":  {Evaluations: 1, Kind: Kind{Group: []int{0}}},
+		"no distance":   {Evaluations: 1, Diverse: 2},
+		"bands":         {Evaluations: 1, Niche: Niche{Bands: []float64{2, 1}}},
+		"short groups":  {Evaluations: 1, Niche: Niche{Group: []int{0}}},
 		"another space": {Evaluations: 1, Starts: []*mcmc.Composition{all(t, 3, 4)[0]}},
 	} {
 		if _, err := Best(t.Context(), target, o); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	never := newTarget(t, mcmc.Wish{Name: "never", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0 }), Weight: 1})
+	never := newTarget(t, mcmc.Objective{Name: "never", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 0 }), Weight: 1})
 	if _, err := Best(t.Context(), never, Options{Evaluations: 100}); !errors.Is(err, mcmc.ErrNoStart) {
 		t.Errorf("nothing is allowed: %v", err)
 	}
-	bad := newTarget(t, mcmc.Wish{Name: "bad", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return math.NaN() }), Weight: 1})
+	bad := newTarget(t, mcmc.Objective{Name: "bad", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return math.NaN() }), Weight: 1})
 	var scoreError *mcmc.ScoreError
 	if _, err := Best(t.Context(), bad, Options{Evaluations: 100}); !errors.As(err, &scoreError) {
 		t.Errorf("a property that is no number: %v", err)
@@ -316,11 +316,11 @@ func TestSmallest(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := NewDistance(1, nil)
-	r, err := Best(t.Context(), target, Options{Evaluations: 10, Ideas: 3, Distance: d})
+	r, err := Best(t.Context(), target, Options{Evaluations: 10, Diverse: 3, Distance: d})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Shortlist(t.Context(), target, append(r.Ideas, r.Archive.Best()...), ListOptions{Length: 3, Distance: d})
+	list, err := Shortlist(t.Context(), target, append(r.Diverse, r.Archive.Best()...), ListOptions{Length: 3, Distance: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,12 +343,12 @@ func TestBudget(t *testing.T) {
 
 // TestPlain: weights of 30 and 0 become 1 and 0.
 func TestPlain(t *testing.T) {
-	target := newTarget(t, mcmc.Wish{Name: "a", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 30}, mcmc.Wish{Name: "b", Property: rough(1), Weight: 0})
+	target := newTarget(t, mcmc.Objective{Name: "a", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 30}, mcmc.Objective{Name: "b", Property: rough(1), Weight: 0})
 	plain, err := Plain(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := plain.Wishes(); w[0].Weight != 1 || w[1].Weight != 0 || target.Wishes()[0].Weight != 30 {
+	if w := plain.Objectives(); w[0].Weight != 1 || w[1].Weight != 0 || target.Objectives()[0].Weight != 30 {
 		t.Errorf("weights %v and %v", w[0].Weight, w[1].Weight)
 	}
 }

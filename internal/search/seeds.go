@@ -93,7 +93,7 @@ func (s *searcher) seedRandom(ctx context.Context) error {
 // seed scores a composition and keeps it to begin from, if the target gives it
 // density.
 func (s *searcher) seed(x *mcmc.Composition) (kept bool, err error) {
-	if !s.doses.size(x.Used()) {
+	if !s.doses.allowsSize(x.Used()) {
 		return false, nil
 	}
 	score, err := s.target.LogScore(x)
@@ -107,7 +107,7 @@ func (s *searcher) seed(x *mcmc.Composition) (kept bool, err error) {
 	}
 	f := Found{x.Parts(), score}
 	s.seeds = append(s.seeds, f)
-	if s.doses.keeps(x) && !s.refuses(f.Parts) {
+	if s.doses.allowsAll(x) && !s.refuses(f.Parts) {
 		s.archive.Offer(f.Parts, score)
 	}
 	return true, nil

@@ -52,7 +52,7 @@ type Entry struct {
 	// such as a trace more or less, the best first. None is better than the entry.
 	Variants []Found
 
-	settled []Found // what was compared with it
+	compared []Found // what was compared with it
 
 	Apart   float64 // distance from the nearest entry before this one; NaN for the first
 	Nearest []Near  // the nearest known recipes, at most 3
@@ -115,7 +115,7 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 	if o.Tolerance == 0 {
 		o.Tolerance = 0.01
 	}
-	l := &lister{ListOptions: o, target: t, doses: newDoses(t, o.Least, o.Most)}
+	l := &shortlister{ListOptions: o, target: t, doses: newDoses(t, o.Least, o.Most)}
 	if err := l.admit(ctx, candidates); err != nil {
 		return nil, err
 	}
@@ -124,19 +124,19 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 		if err := yield.Err(ctx); err != nil {
 			return nil, err
 		}
-		if err := l.finish(entries, k); err != nil {
+		if err := l.finishEntry(entries, k); err != nil {
 			return nil, fmt.Errorf("shortlist: %w", err)
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(b.LogScore, a.LogScore) })
 	for k := range entries {
-		l.place(entries, k)
+		l.setNeighbours(entries, k)
 	}
 	return &List{entries, l.evaluations, l.compositions}, nil
 }
 
-// A lister makes a shortlist.
-type lister struct {
+// A shortlister makes a shortlist.
+type shortlister struct {
 	ListOptions
 	target *mcmc.Target
 	doses  *doses
@@ -146,7 +146,7 @@ type lister struct {
 }
 
 // admit keeps the candidates that may be offered.
-func (l *lister) admit(ctx context.Context, candidates []Found) error {
+func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 	s := &searcher{target: l.target, o: Options{Refuse: l.Refuse}}
 	for k, f := range candidates {
 		if k&255 == 0 {
@@ -154,7 +154,7 @@ func (l *lister) admit(ctx context.Context, candidates []Found) error {
 				return err
 			}
 		}
-		if math.IsInf(f.LogScore, -1) || !l.doses.size(len(f.Parts)) || s.refuses(f.Parts) ||
+		if math.IsInf(f.LogScore, -1) || !l.doses.allowsSize(len(f.Parts)) || s.refuses(f.Parts) ||
 			slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !l.doses.allows(p.Ingredient, int32(p.Amount)) }) {
 			continue
 		}
@@ -168,9 +168,9 @@ func (l *lister) admit(ctx context.Context, candidates []Found) error {
 }
 
 // choose takes the best that are apart, then those that are half as far, and so on.
-func (l *lister) choose() []Entry {
+func (l *shortlister) choose() []Entry {
 	var entries []Entry
-	a := &apart{distance: l.Distance, least: l.Apart}
+	a := &diversityFilter{distance: l.Distance, least: l.Apart}
 	taken := make([]bool, len(l.pool))
 	for range 3 {
 		for k, f := range l.pool {
@@ -188,16 +188,16 @@ func (l *lister) choose() []Entry {
 	return entries
 }
 
-// finish settles an entry, or a better one that is nearly the same in its place, and
+// finishEntry settles an entry, or a better one that is nearly the same in its place, and
 // says what is as good.
-func (l *lister) finish(entries []Entry, at int) error {
+func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	e := &entries[at]
-	w, err := l.settled(entries, at, e.Found)
+	w, err := l.settleAmounts(entries, at, e.Found)
 	if err != nil {
 		return err
 	}
-	e.Found = found(w)
-	if w, err = l.overtake(entries, at, w); err != nil {
+	e.Found = foundAt(w)
+	if w, err = l.replaceByBetter(entries, at, w); err != nil {
 		return err
 	}
 	if e.Scores, err = w.cursor.AppendScores(nil); err != nil {
@@ -205,7 +205,7 @@ func (l *lister) finish(entries []Entry, at int) error {
 	}
 	before, compositions := w.evaluations, w.compositions
 	for _, p := range e.Parts {
-		r, err := l.amounts(w, p)
+		r, err := l.amountRange(w, p)
 		if err != nil {
 			return err
 		}
@@ -216,12 +216,12 @@ func (l *lister) finish(entries []Entry, at int) error {
 	return nil
 }
 
-// overtake lets the best of the compositions that are nearly the same as an entry take
+// replaceByBetter lets the best of the compositions that are nearly the same as an entry take
 // its place: where amounts are settled a score may fall below that of another set of
 // ingredients, which was below it before. All that are compared are settled alike. Those
 // that do not take the place are kept for the variants. w is the walker that has settled
 // the entry, and the one that is returned stands at what is there then.
-func (l *lister) overtake(entries []Entry, at int, w *walker) (*walker, error) {
+func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walker, error) {
 	e := &entries[at]
 	tried := []Found{e.Found}
 	for again := true; again; {
@@ -234,16 +234,16 @@ func (l *lister) overtake(entries []Entry, at int, w *walker) (*walker, error) {
 				continue
 			}
 			tried = append(tried, f)
-			other, err := l.settled(entries, at, f)
+			other, err := l.settleAmounts(entries, at, f)
 			if err != nil {
 				return nil, err
 			}
-			better := found(other)
-			if better.LogScore <= e.LogScore || !l.fits(entries, at, better) {
-				e.settled = append(e.settled, better)
+			better := foundAt(other)
+			if better.LogScore <= e.LogScore || !l.canReplace(entries, at, better) {
+				e.compared = append(e.compared, better)
 				continue
 			}
-			e.settled = append(e.settled, e.Found)
+			e.compared = append(e.compared, e.Found)
 			e.Found, w = better, other
 			again = true // what is near it may have been passed over
 			break
@@ -252,9 +252,9 @@ func (l *lister) overtake(entries []Entry, at int, w *walker) (*walker, error) {
 	return w, nil
 }
 
-// fits says whether a composition may stand in the place of an entry: it is as far from
+// canReplace says whether a composition may stand in the place of an entry: it is as far from
 // the others as they are to be, or as the entry is.
-func (l *lister) fits(entries []Entry, at int, f Found) bool {
+func (l *shortlister) canReplace(entries []Entry, at int, f Found) bool {
 	for k := range entries {
 		if k != at && l.Distance.Between(f.Parts, entries[k].Parts) < min(l.Apart, l.Distance.Between(entries[at].Parts, entries[k].Parts)) {
 			return false
@@ -263,16 +263,16 @@ func (l *lister) fits(entries []Entry, at int, f Found) bool {
 	return true
 }
 
-// settled returns a walker that has settled the amounts of a composition, in the place of
+// settleAmounts returns a walker that has settled the amounts of a composition, in the place of
 // an entry.
-func (l *lister) settled(entries []Entry, at int, f Found) (*walker, error) {
+func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, error) {
 	s := &searcher{target: l.target, doses: l.doses, archive: &Archive{}}
 	w, err := newWalker(s, f, nil)
 	if err != nil {
 		return nil, err
 	}
-	others := &apart{distance: l.Distance, least: l.Apart}
-	near := &apart{distance: l.Distance, least: math.SmallestNonzeroFloat64} // which it must not become
+	others := &diversityFilter{distance: l.Distance, least: l.Apart}
+	near := &diversityFilter{distance: l.Distance, least: math.SmallestNonzeroFloat64} // which it must not become
 	for k := range entries {
 		if k == at {
 			continue
@@ -285,7 +285,7 @@ func (l *lister) settled(entries []Entry, at int, f Found) (*walker, error) {
 	}
 	for range settleSweeps {
 		for _, p := range f.Parts {
-			if err := l.settle(w, others, near, p.Ingredient); err != nil {
+			if err := l.settleAmount(w, others, near, p.Ingredient); err != nil {
 				return nil, err
 			}
 		}
@@ -295,8 +295,8 @@ func (l *lister) settled(entries []Entry, at int, f Found) (*walker, error) {
 	return w, nil
 }
 
-// found returns where a walker stands.
-func found(w *walker) Found {
+// foundAt returns where a walker stands.
+func foundAt(w *walker) Found {
 	return Found{w.cursor.Composition().Parts(), w.cursor.LogScore()}
 }
 
@@ -314,14 +314,14 @@ func partners(x *mcmc.Composition, i int) []int {
 	return most
 }
 
-// settle moves the amount of i, against that of each of its partners in turn, to
+// settleAmount moves the amount of i, against that of each of its partners in turn, to
 // the middle of the range about the best of their line over which the model
 // cannot tell the difference, if that keeps apart from others and is none of those near.
-func (l *lister) settle(w *walker, others, near *apart, i int) error {
+func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i int) error {
 	x := w.cursor.Composition()
 	for _, j := range partners(x, i) {
 		s := x.Amount(i) + x.Amount(j)
-		if err := w.look(i, j, s); err != nil {
+		if err := w.scoreLine(i, j, s); err != nil {
 			return err
 		}
 		inner := w.inner(s)
@@ -347,7 +347,7 @@ func (l *lister) settle(w *walker, others, near *apart, i int) error {
 			high++
 		}
 		k := (inner[low].from + inner[high].to - 1) / 2
-		if to := w.with(i, j, s, k); k == x.Amount(i) || !others.allows(to) || !near.allows(to) {
+		if to := w.partsWith(i, j, s, k); k == x.Amount(i) || !others.allows(to) || !near.allows(to) {
 			continue
 		}
 		for _, c := range inner[low : high+1] {
@@ -360,13 +360,13 @@ func (l *lister) settle(w *walker, others, near *apart, i int) error {
 	return nil
 }
 
-// amounts returns the range of an ingredient.
-func (l *lister) amounts(w *walker, of mcmc.Part) (Range, error) {
+// amountRange returns the range of an ingredient.
+func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
 	i, least := of.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
 	for _, j := range partners(x, i) {
 		s := of.Amount + x.Amount(j)
-		if err := w.look(i, j, s); err != nil {
+		if err := w.scoreLine(i, j, s); err != nil {
 			return r, err
 		}
 		inner := w.inner(s)
@@ -386,9 +386,9 @@ func (l *lister) amounts(w *walker, of mcmc.Part) (Range, error) {
 	return r, nil
 }
 
-// place says where an entry lies among the others, what its variants are and
+// setNeighbours says where an entry lies among the others, what its variants are and
 // which known recipes are near.
-func (l *lister) place(entries []Entry, at int) {
+func (l *shortlister) setNeighbours(entries []Entry, at int) {
 	e := &entries[at]
 	e.Apart = math.NaN()
 	for k := range at {
@@ -396,7 +396,7 @@ func (l *lister) place(entries []Entry, at int) {
 			e.Apart = d
 		}
 	}
-	near := slices.Concat(e.settled, l.pool)
+	near := slices.Concat(e.compared, l.pool)
 	sortFound(near)
 	for _, f := range near {
 		if f.LogScore < e.LogScore-variantWorse || len(e.Variants) == mostVariants {

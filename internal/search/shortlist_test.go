@@ -83,8 +83,8 @@ func TestDistanceLeavesOutWhatAllHave(t *testing.T) {
 // good.
 func TestShortlist(t *testing.T) {
 	target := newTarget(t,
-		mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1},
-		mcmc.Wish{Name: "told", Property: smooth([]int{0, 9, 0, 0, 0}), Weight: 0})
+		mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1},
+		mcmc.Objective{Name: "told", Property: smooth([]int{0, 9, 0, 0, 0}), Weight: 0})
 	d := NewDistance(5, nil)
 	known := []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0), parts(t, 9, 0, 0, 0, 0)}
 	r, err := Best(t.Context(), target, Options{Evaluations: 5000, Seed: 1, Least: []int{2, 1, 1, 1, 1}})
@@ -116,7 +116,7 @@ func TestShortlist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if score != e.LogScore || !doses.size(x.Used()) || !doses.keeps(x) {
+		if score != e.LogScore || !doses.allowsSize(x.Used()) || !doses.allowsAll(x) {
 			t.Errorf("entry %d, %v, scores %v, not %v", k, x, score, e.LogScore)
 		}
 		if len(e.Scores) != 2 || math.Abs(e.Scores[0]-math.Exp(score)) > 1e-12 {
@@ -185,7 +185,7 @@ func asGood(t *testing.T, target *mcmc.Target, doses *doses, x *mcmc.Composition
 		if err := y.Move(part.Ingredient, other.Ingredient, amount); err != nil {
 			t.Fatal(err)
 		}
-		if score, err := target.LogScore(y); err == nil && score >= least-1e-12 && doses.keeps(y) {
+		if score, err := target.LogScore(y); err == nil && score >= least-1e-12 && doses.allowsAll(y) {
 			return true
 		}
 	}
@@ -194,7 +194,7 @@ func asGood(t *testing.T, target *mcmc.Target, doses *doses, x *mcmc.Composition
 
 // TestShortlistRelaxes: where little is apart, the list goes on with what is less.
 func TestShortlistRelaxes(t *testing.T) {
-	target := newTarget(t, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
+	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
 	r, err := Best(t.Context(), target, Options{Evaluations: 2000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestShortlistRelaxes(t *testing.T) {
 
 // TestCompare compares a comparison with what is counted by hand.
 func TestCompare(t *testing.T) {
-	target := newTarget(t, mcmc.Wish{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
+	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
 	d := NewDistance(5, nil)
 	known := []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0), parts(t, 3, 3, 1, 2, 0), parts(t, 2, 4, 1, 2, 0), parts(t, 9, 0, 0, 0, 0)}
 	entry := func(x *mcmc.Composition, score float64) Entry {
@@ -278,7 +278,7 @@ func TestCheck(t *testing.T) {
 	truth := smooth([]int{3, 3, 2, 1, 0})
 	withNoise := func(seed uint64) *mcmc.Target {
 		noise := rough(seed)
-		return newTarget(t, mcmc.Wish{Name: "y", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+		return newTarget(t, mcmc.Objective{Name: "y", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 			return math.Exp(truth.LogScore(x)) * (0.2 + 0.8*math.Exp(noise.LogScore(x)))
 		})})
 	}

@@ -21,8 +21,8 @@ type Loss struct {
 	Size     float64       // of the figures that it is a difference of, see [front.MergeTies]; 0: it is none
 }
 
-// Of returns the loss of a composition.
-func (l *Loss) Of(x *mcmc.Composition) float64 { return -l.Property.LogScore(x) }
+// Value returns the loss of a composition.
+func (l *Loss) Value(x *mcmc.Composition) float64 { return -l.Property.LogScore(x) }
 
 // TradeOptions say how a front is looked for.
 type TradeOptions struct {
@@ -37,8 +37,8 @@ type TradeOptions struct {
 	NoRandom bool // nothing is compared with random compositions
 }
 
-// A Trade is what [TradeOff] found.
-type Trade struct {
+// A TradeOffResult is what [TradeOff] found.
+type TradeOffResult struct {
 	Front []Member // none of which another beats, by the first loss and then the others
 
 	Ideal, Nadir []float64 // the least and the greatest of each loss on the front
@@ -84,26 +84,26 @@ const (
 //
 // It follows from the target, the losses and the seed, whatever the number of workers. It
 // fails with an error that wraps [mcmc.ErrNoStart] if there is nothing to begin from.
-func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions) (*Trade, error) {
+func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions) (*TradeOffResult, error) {
 	if len(losses) < 2 || o.Lines < 1 {
 		return nil, fmt.Errorf("search: a trade-off of %d losses with %d lines", len(losses), o.Lines)
 	}
-	plain, err := t.WithWishes()
+	plain, err := t.WithObjectives()
 	if err != nil {
 		return nil, err
 	}
-	all := &trading{target: plain, losses: losses, o: o, doses: newDoses(plain, o.Least, o.Most)}
+	all := &frontSearch{target: plain, losses: losses, o: o, doses: newDoses(plain, o.Least, o.Most)}
 	if err := all.prepare(ctx); err != nil {
 		return nil, err
 	}
-	found := make([]*traveller, tradeSearches)
+	found := make([]*frontWalker, tradeSearches)
 	g, within := errgroup.WithContext(ctx)
 	workers := Options{Workers: o.Workers}
 	g.SetLimit(workers.workers())
 	each := int64(float64(o.Lines) * searchesShare / tradeSearches)
 	for k := range found {
 		g.Go(func() (err error) {
-			if found[k], err = all.traveller(uint64(1 + k)); err != nil {
+			if found[k], err = all.newFrontWalker(uint64(1 + k)); err != nil {
 				return err
 			}
 			return found[k].explore(within, each)
@@ -112,11 +112,11 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 	if err := g.Wait(); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	last, err := all.traveller(0)
+	last, err := all.newFrontWalker(0)
 	if err != nil {
 		return nil, err
 	}
-	r := &Trade{RandomSize: randomSize}
+	r := &TradeOffResult{RandomSize: randomSize}
 	for _, w := range found {
 		for _, m := range w.archive.members {
 			last.archive.offer(m.Losses, m.Parts)
@@ -124,7 +124,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 		r.Lines += w.lines
 		r.Compositions += w.splits
 	}
-	if err := last.ends(ctx, int(float64(o.Lines)*endsShare)); err != nil {
+	if err := last.searchEnds(ctx, int(float64(o.Lines)*endsShare)); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	// Where all neighbours are known, more walks use what is left.
@@ -144,7 +144,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 }
 
 // measure works out hypervolumes.
-func (r *Trade) measure(ctx context.Context, all *trading, found []*traveller) error {
+func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []*frontWalker) error {
 	r.Ideal, r.Nadir = front.Bounds(lossesOf(r.Front))
 	r.Reference = front.Reference(r.Ideal, r.Nadir)
 	share := func(points [][]float64) float64 {
@@ -155,7 +155,7 @@ func (r *Trade) measure(ctx context.Context, all *trading, found []*traveller) e
 		}
 		if len(one) > 3 && len(scaled) > mostMeasured {
 			var some [][]float64
-			for _, k := range front.Spread(scaled, mostMeasured) {
+			for _, k := range front.SelectSpread(scaled, mostMeasured) {
 				some = append(some, scaled[k])
 			}
 			scaled = some
@@ -213,8 +213,8 @@ func lossesOf(members []Member) [][]float64 {
 	return out
 }
 
-// trading is a search for a front that goes on: what its travellers share, and do not change.
-type trading struct {
+// frontSearch is a search for a front that goes on: what its travellers share, and do not change.
+type frontSearch struct {
 	target *mcmc.Target // without wishes
 	losses []Loss
 	o      TradeOptions
@@ -225,10 +225,10 @@ type trading struct {
 }
 
 // lossesAt returns the losses of a composition, and whether all are numbers.
-func (t *trading) lossesAt(x *mcmc.Composition) ([]float64, bool) {
+func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	out := make([]float64, len(t.losses))
 	for d := range t.losses {
-		out[d] = t.losses[d].Of(x)
+		out[d] = t.losses[d].Value(x)
 		if math.IsNaN(out[d]) || math.IsInf(out[d], 0) {
 			return nil, false
 		}
@@ -237,15 +237,15 @@ func (t *trading) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 }
 
 // allows says whether a composition may be offered: rules, bounds, doses and sizes.
-func (t *trading) allows(x *mcmc.Composition) bool {
-	if !t.doses.size(x.Used()) || !t.doses.keeps(x) || t.refuses(x.Parts()) {
+func (t *frontSearch) allows(x *mcmc.Composition) bool {
+	if !t.doses.allowsSize(x.Used()) || !t.doses.allowsAll(x) || t.refuses(x.Parts()) {
 		return false
 	}
 	score, err := t.target.LogScore(x)
 	return err == nil && !math.IsInf(score, -1)
 }
 
-func (t *trading) refuses(parts []mcmc.Part) bool {
+func (t *frontSearch) refuses(parts []mcmc.Part) bool {
 	s := searcher{o: Options{Refuse: t.o.Refuse}}
 	return s.refuses(parts)
 }
@@ -254,12 +254,12 @@ func (t *trading) refuses(parts []mcmc.Part) bool {
 const tradeSeeds = 200
 
 // prepare finds what to begin from, and how far losses are apart there.
-func (t *trading) prepare(ctx context.Context) error {
+func (t *frontSearch) prepare(ctx context.Context) error {
 	take := func(x *mcmc.Composition) {
 		if y, ok := t.doses.repair(x); ok {
 			x = y
 		}
-		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.doses.size(x.Used()) {
+		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.doses.allowsSize(x.Used()) {
 			return
 		}
 		if p, ok := t.lossesAt(x); ok {

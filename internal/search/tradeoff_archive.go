@@ -32,22 +32,22 @@ func newPareto(losses []Loss) *pareto {
 	return p
 }
 
-// wants says whether nothing is at least as good in every loss.
-func (p *pareto) wants(losses []float64) bool {
+// isNondominated says whether nothing is at least as good in every loss.
+func (p *pareto) isNondominated(losses []float64) bool {
 	if len(losses) == 2 {
 		// The last with a first loss that is no greater has the least second one of these.
 		at := sort.Search(len(p.members), func(k int) bool { return p.members[k].Losses[0] > losses[0] })
 		return at == 0 || p.members[at-1].Losses[1] > losses[1]
 	}
 	for k := range p.members {
-		if covered(p.members[k].Losses, losses) {
+		if weaklyDominates(p.members[k].Losses, losses) {
 			return false
 		}
 	}
 	return true
 }
 
-func covered(a, b []float64) bool {
+func weaklyDominates(a, b []float64) bool {
 	for d, v := range a {
 		if v > b[d] {
 			return false
@@ -58,7 +58,7 @@ func covered(a, b []float64) bool {
 
 // offer keeps a copy of a composition, given by its parts in any order, if it is wanted.
 func (p *pareto) offer(losses []float64, parts []mcmc.Part) bool {
-	if !p.wants(losses) {
+	if !p.isNondominated(losses) {
 		return false
 	}
 	m := Member{slices.Clone(parts), slices.Clone(losses)}
@@ -71,7 +71,7 @@ func (p *pareto) offer(losses []float64, parts []mcmc.Part) bool {
 		}
 		p.members = slices.Replace(p.members, from, to, m)
 	} else {
-		p.members = slices.DeleteFunc(p.members, func(other Member) bool { return covered(losses, other.Losses) })
+		p.members = slices.DeleteFunc(p.members, func(other Member) bool { return weaklyDominates(losses, other.Losses) })
 		p.members = append(p.members, m)
 	}
 	if len(p.members) > p.most {
@@ -96,7 +96,7 @@ func (p *pareto) thin() {
 		}
 	}
 	ideal, nadir := front.Bounds(lossesOf(p.members))
-	kept := front.Spread(front.Scaled(lossesOf(p.members), ideal, nadir), 2*p.most/3)
+	kept := front.SelectSpread(front.Scaled(lossesOf(p.members), ideal, nadir), 2*p.most/3)
 	some := make([]Member, len(kept))
 	for k, at := range kept {
 		some[k] = p.members[at]

@@ -6,22 +6,22 @@ import (
 	"kir/mcmc"
 )
 
-// A corner makes one score of losses: −max_k w_k·(loss_k − at_k) − ρ·Σ_k s_k·(loss_k − at_k).
+// A scalarization makes one score of losses: −max_k w_k·(loss_k − at_k) − ρ·Σ_k s_k·(loss_k − at_k).
 // The sum is there so that of compositions with the same maximum none beats the best. A
 // traveller changes its corner from walk to walk.
-type corner struct {
+type scalarization struct {
 	losses []Loss
 	at     []float64
 	weight []float64
 	scale  []float64
 	keeps  bool          // whether last is wanted; a corner that keeps it serves one goroutine
-	last   *cornerScorer // that was made of it
+	last   *scalarScorer // that was made of it
 }
 
 // cornerShare is ρ.
 const cornerShare = 1e-3
 
-func (c *corner) score(losses []float64) float64 {
+func (c *scalarization) score(losses []float64) float64 {
 	most, sum := math.Inf(-1), 0.0
 	for d, v := range losses {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -37,19 +37,19 @@ func (c *corner) score(losses []float64) float64 {
 }
 
 // LogScore implements [mcmc.Property].
-func (c *corner) LogScore(x *mcmc.Composition) float64 {
+func (c *scalarization) LogScore(x *mcmc.Composition) float64 {
 	losses := make([]float64, len(c.losses))
 	for d := range losses {
-		losses[d] = c.losses[d].Of(x)
+		losses[d] = c.losses[d].Value(x)
 	}
 	return c.score(losses)
 }
 
 // Scorer implements [mcmc.LineProperty].
-func (c *corner) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &cornerScorer{corner: c, lines: make([]mcmc.Pieces, len(c.losses)), losses: make([]float64, len(c.losses))}
+func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
+	s := &scalarScorer{corner: c, lines: make([]mcmc.Pieces, len(c.losses)), losses: make([]float64, len(c.losses))}
 	for _, l := range c.losses {
-		s.of = append(s.of, scorerOf(l.Property, x))
+		s.scorers = append(s.scorers, scorerOf(l.Property, x))
 	}
 	if c.keeps {
 		c.last = s
@@ -57,40 +57,40 @@ func (c *corner) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return s
 }
 
-// A cornerScorer scores lines by the losses of their splits, and keeps these.
-type cornerScorer struct {
-	corner *corner
-	of     []mcmc.Scorer
-	lines  []mcmc.Pieces
-	losses []float64
+// A scalarScorer scores lines by the losses of their splits, and keeps these.
+type scalarScorer struct {
+	corner  *scalarization
+	scorers []mcmc.Scorer
+	lines   []mcmc.Pieces
+	losses  []float64
 
 	starts  []int     // of the pieces of the last line
 	vectors []float64 // losses, piece after piece
 }
 
-func (s *cornerScorer) Reset() {
-	for _, of := range s.of {
+func (s *scalarScorer) Reset() {
+	for _, of := range s.scorers {
 		of.Reset()
 	}
 }
 
-func (s *cornerScorer) Moved(i, j int) {
-	for _, of := range s.of {
+func (s *scalarScorer) Moved(i, j int) {
+	for _, of := range s.scorers {
 		of.Moved(i, j)
 	}
 }
 
 // LogScore implements [mcmc.Scorer].
-func (s *cornerScorer) LogScore() float64 {
-	for d, of := range s.of {
+func (s *scalarScorer) LogScore() float64 {
+	for d, of := range s.scorers {
 		s.losses[d] = -of.LogScore()
 	}
 	return s.corner.score(s.losses)
 }
 
 // Line implements [mcmc.Scorer].
-func (s *cornerScorer) Line(i, j int, p *mcmc.Pieces) {
-	for d, of := range s.of {
+func (s *scalarScorer) Line(i, j int, p *mcmc.Pieces) {
+	for d, of := range s.scorers {
 		s.lines[d].Reset()
 		of.Line(i, j, &s.lines[d])
 	}
@@ -123,7 +123,7 @@ func (s *cornerScorer) Line(i, j int, p *mcmc.Pieces) {
 }
 
 // piece returns the losses of a piece of the last line.
-func (s *cornerScorer) piece(q int) []float64 {
+func (s *scalarScorer) piece(q int) []float64 {
 	m := len(s.losses)
 	return s.vectors[q*m : (q+1)*m]
 }
@@ -138,14 +138,14 @@ func scorerOf(p mcmc.Property, x *mcmc.Composition) mcmc.Scorer {
 
 // A splitScorer scores each split of a line as a composition.
 type splitScorer struct {
-	of      mcmc.Property
-	x       *mcmc.Composition
-	scratch *mcmc.Composition
+	property mcmc.Property
+	x        *mcmc.Composition
+	scratch  *mcmc.Composition
 }
 
 func (s *splitScorer) Reset()            {}
 func (s *splitScorer) Moved(_, _ int)    {}
-func (s *splitScorer) LogScore() float64 { return s.of.LogScore(s.x) }
+func (s *splitScorer) LogScore() float64 { return s.property.LogScore(s.x) }
 
 func (s *splitScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.scratch.CopyFrom(s.x)
@@ -155,6 +155,6 @@ func (s *splitScorer) Line(i, j int, p *mcmc.Pieces) {
 			p.Add(k, math.NaN())
 			continue
 		}
-		p.Add(k, s.of.LogScore(s.scratch))
+		p.Add(k, s.property.LogScore(s.scratch))
 	}
 }

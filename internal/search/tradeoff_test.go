@@ -95,7 +95,7 @@ func enumerated(t *testing.T, target *mcmc.Target, losses []Loss) (points [][]fl
 		}
 		var p []float64
 		for k := range losses {
-			p = append(p, losses[k].Of(x))
+			p = append(p, losses[k].Value(x))
 		}
 		points = append(points, p)
 	}
@@ -264,7 +264,7 @@ func TestTradeOffTies(t *testing.T) {
 			}
 			var p []float64
 			for d := range exact {
-				p = append(p, exact[d].Of(x))
+				p = append(p, exact[d].Value(x))
 			}
 			found = append(found, p)
 		}
@@ -329,7 +329,7 @@ func TestTradeOffNotConvex(t *testing.T) {
 func TestTradeOffIsTheSame(t *testing.T) {
 	target := newTarget(t)
 	losses := randomLosses(rand.New(rand.NewPCG(5, 5)), 5, 3, 0)
-	var first *Trade
+	var first *TradeOffResult
 	for _, workers := range []int{1, 4} {
 		got, err := TradeOff(t.Context(), target, losses, TradeOptions{Lines: 600, Seed: 7, Workers: workers, Starts: []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0)}})
 		if err != nil {

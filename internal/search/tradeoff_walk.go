@@ -11,10 +11,10 @@ import (
 	"kir/mcmc"
 )
 
-// A traveller goes from line to line and keeps what no other composition beats.
-type traveller struct {
-	*trading
-	corner  *corner
+// A frontWalker goes from line to line and keeps what no other composition beats.
+type frontWalker struct {
+	*frontSearch
+	corner  *scalarization
 	cursor  *mcmc.Cursor
 	rand    *mcmc.Rand
 	archive *pareto
@@ -23,7 +23,7 @@ type traveller struct {
 
 	most          int // of the splits of a line that are offered; see offered
 	lines, splits int64
-	asked         int64 // lines when the context was last looked at
+	linesChecked  int64 // lines when the context was last looked at
 
 	choices []choice
 	weights []float64
@@ -32,16 +32,16 @@ type traveller struct {
 	seen    map[[2]int]int      // how often a gap was tried, by the losses' bits of its ends
 }
 
-func (t *trading) traveller(index uint64) (*traveller, error) {
+func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	m := len(t.losses)
-	w := &traveller{
-		trading: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newPareto(t.losses), most: offered, done: make(map[*mcmc.Part]bool),
-		corner: &corner{keeps: true, losses: t.losses, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
+	w := &frontWalker{
+		frontSearch: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newPareto(t.losses), most: offered, done: make(map[*mcmc.Part]bool),
+		corner: &scalarization{keeps: true, losses: t.losses, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
 	}
 	for d, width := range t.width {
 		w.corner.weight[d], w.corner.scale[d] = 1/width, 1/width
 	}
-	target, err := t.target.WithWishes(mcmc.Wish{Name: "trade-off", Property: w.corner, Weight: 1})
+	target, err := t.target.WithObjectives(mcmc.Objective{Name: "trade-off", Property: w.corner, Weight: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +56,15 @@ func (t *trading) traveller(index uint64) (*traveller, error) {
 		if x, err = mcmc.NewComposition(t.target.Space().N(), s.Parts...); err != nil {
 			return nil, err
 		}
-		if t.doses.keeps(x) && !t.refuses(s.Parts) {
+		if t.doses.allowsAll(x) && !t.refuses(s.Parts) {
 			w.archive.offer(s.Losses, s.Parts)
 		}
 	}
 	return w, nil
 }
 
-// place moves the cursor to a composition, scored by the corner as it is.
-func (w *traveller) place(parts []mcmc.Part) error {
+// moveTo moves the cursor to a composition, scored by the corner as it is.
+func (w *frontWalker) moveTo(parts []mcmc.Part) error {
 	x, err := mcmc.NewComposition(w.target.Space().N(), parts...)
 	if err != nil {
 		return err
@@ -82,11 +82,11 @@ const (
 
 // explore looks for the best of each loss and then, walk after walk, into the widest gap of
 // what was found, until so many lines are scored.
-func (w *traveller) explore(ctx context.Context, until int64) error {
+func (w *frontWalker) explore(ctx context.Context, until int64) error {
 	leg := min(tradeLeg, max(int(until-w.lines)/12, 20))
 	for d := range w.losses {
-		w.aim(d)
-		if err := w.walk(ctx, w.begin(), 2*leg, tradeHot, tradeCold); err != nil {
+		w.aimAtLoss(d)
+		if err := w.walk(ctx, w.bestStart(), 2*leg, tradeHot, tradeCold); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (w *traveller) explore(ctx context.Context, until int64) error {
 	}
 	for round := 0; w.lines < until; round++ {
 		w.learnPartners()
-		from, gap := w.widest(round)
+		from, gap := w.aimAtGap(round)
 		switch { // now and then from elsewhere, as what was found may be all of one kind
 		case round%6 == 5:
 			from, gap = w.seeds[w.rand.Intn(len(w.seeds))].Parts, 1
@@ -109,8 +109,8 @@ func (w *traveller) explore(ctx context.Context, until int64) error {
 	return nil
 }
 
-// begin returns what is best by the corner, of the archive or else the seeds.
-func (w *traveller) begin() []mcmc.Part {
+// bestStart returns what is best by the corner, of the archive or else the seeds.
+func (w *frontWalker) bestStart() []mcmc.Part {
 	list := w.archive.members
 	if len(list) == 0 {
 		list = w.seeds
@@ -126,7 +126,7 @@ func (w *traveller) begin() []mcmc.Part {
 
 // ranges returns the front's least loss and its range, by loss; that of the seeds where the
 // front has none.
-func (w *traveller) ranges() (ideal, width []float64) {
+func (w *frontWalker) ranges() (ideal, width []float64) {
 	list := w.archive.members
 	if len(list) == 0 {
 		list = w.seeds
@@ -141,8 +141,8 @@ func (w *traveller) ranges() (ideal, width []float64) {
 	return ideal, width
 }
 
-// aim makes the corner that of one loss.
-func (w *traveller) aim(d int) {
+// aimAtLoss makes the corner that of one loss.
+func (w *frontWalker) aimAtLoss(d int) {
 	ideal, width := w.ranges()
 	for k := range ideal {
 		w.corner.at[k], w.corner.scale[k], w.corner.weight[k] = ideal[k], 1/width[k], 0
@@ -150,12 +150,12 @@ func (w *traveller) aim(d int) {
 	w.corner.weight[d] = 1 / width[d]
 }
 
-// widest makes the corner that of a wide gap, of those that were tried least, and returns
+// aimAtGap makes the corner that of a wide gap, of those that were tried least, and returns
 // where to begin and how wide it is as a share of the range.
-func (w *traveller) widest(round int) (from []mcmc.Part, gap float64) {
+func (w *frontWalker) aimAtGap(round int) (from []mcmc.Part, gap float64) {
 	ideal, width := w.ranges()
 	if len(w.losses) > 2 || len(w.archive.members) < 2 {
-		return w.direction(ideal, width), 0.3
+		return w.aimAtRandom(ideal, width), 0.3
 	}
 	list := w.archive.members
 	best, at, which := -1.0, 1, [2]int{}
@@ -184,9 +184,9 @@ func (w *traveller) widest(round int) (from []mcmc.Part, gap float64) {
 	return b.Parts, share
 }
 
-// direction makes the corner the ideal with weights at random, evenly over all that there
+// aimAtRandom makes the corner the ideal with weights at random, evenly over all that there
 // are, and returns what is best by it.
-func (w *traveller) direction(ideal, width []float64) []mcmc.Part {
+func (w *frontWalker) aimAtRandom(ideal, width []float64) []mcmc.Part {
 	sum := 0.0
 	share := make([]float64, len(ideal))
 	for d := range share {
@@ -199,11 +199,11 @@ func (w *traveller) direction(ideal, width []float64) []mcmc.Part {
 		w.corner.weight[d] = max(share[d]/sum, 1e-3) / width[d]
 		w.corner.scale[d] = 1 / width[d]
 	}
-	return w.begin()
+	return w.bestStart()
 }
 
 // learnPartners makes the ingredients of the archive those that walks try most.
-func (w *traveller) learnPartners() {
+func (w *frontWalker) learnPartners() {
 	w.partners = w.partners[:0]
 	step := max(len(w.archive.members)/100, 1)
 	for k := 0; k < len(w.archive.members); k += step {
@@ -214,13 +214,13 @@ func (w *traveller) learnPartners() {
 }
 
 // walk makes steps from a composition, while β rises geometrically.
-func (w *traveller) walk(ctx context.Context, from []mcmc.Part, steps int, hot, cold float64) error {
-	if err := w.place(from); err != nil {
+func (w *frontWalker) walk(ctx context.Context, from []mcmc.Part, steps int, hot, cold float64) error {
+	if err := w.moveTo(from); err != nil {
 		return err
 	}
 	rise := portable.Log(cold / hot)
 	for k := range steps {
-		if err := w.ended(ctx); err != nil {
+		if err := w.checkEnded(ctx); err != nil {
 			return err
 		}
 		beta := float64(hot * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
@@ -228,7 +228,7 @@ func (w *traveller) walk(ctx context.Context, from []mcmc.Part, steps int, hot, 
 		if i == j {
 			continue
 		}
-		if err := w.look(i, j); err != nil {
+		if err := w.scoreLine(i, j); err != nil {
 			return err
 		}
 		w.step(i, j, beta)
@@ -236,17 +236,17 @@ func (w *traveller) walk(ctx context.Context, from []mcmc.Part, steps int, hot, 
 	return nil
 }
 
-// ended says, every so often, whether the search is to end.
-func (w *traveller) ended(ctx context.Context) error {
-	if w.lines-w.asked < 64 {
+// checkEnded says, every so often, whether the search is to end.
+func (w *frontWalker) checkEnded(ctx context.Context) error {
+	if w.lines-w.linesChecked < 64 {
 		return nil
 	}
-	w.asked = w.lines
+	w.linesChecked = w.lines
 	return ctx.Err()
 }
 
 // pair draws a line: an ingredient that is used, and another one.
-func (w *traveller) pair() (i, j int) {
+func (w *frontWalker) pair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
 	switch {
@@ -264,8 +264,8 @@ func (w *traveller) pair() (i, j int) {
 // ends: on walks, and of lines through what was found.
 const offered, offeredLast = 8, 200
 
-// look scores a line, lists what can be chosen of it, and offers all that to the archive.
-func (w *traveller) look(i, j int) error {
+// scoreLine scores a line, lists what can be chosen of it, and offers all that to the archive.
+func (w *frontWalker) scoreLine(i, j int) error {
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
 	p, err := w.cursor.Line(i, j)
@@ -285,8 +285,8 @@ func (w *traveller) look(i, j int) error {
 			clean = false
 		}
 	}
-	ends, inner := w.doses.size(others+1), w.doses.size(others+2)
-	low, high := w.doses.within(i, j, s)
+	ends, inner := w.doses.allowsSize(others+1), w.doses.allowsSize(others+2)
+	low, high := w.doses.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
 	at := 0 // of the losses' pieces
 	for q := range p.Len() {
@@ -328,7 +328,7 @@ func (w *traveller) look(i, j int) error {
 }
 
 // offerSome offers the splits of a line that are best by the corner.
-func (w *traveller) offerSome(i, j, s int) {
+func (w *frontWalker) offerSome(i, j, s int) {
 	order := make([]int, len(w.choices))
 	for k := range order {
 		order[k] = k
@@ -347,26 +347,26 @@ func (w *traveller) offerSome(i, j, s int) {
 }
 
 // offer offers the composition that has k units of i and s−k of j.
-func (w *traveller) offer(i, j, s, k int, losses []float64) {
-	if !w.archive.wants(losses) {
+func (w *frontWalker) offer(i, j, s, k int, losses []float64) {
+	if !w.archive.isNondominated(losses) {
 		return
 	}
-	parts := w.with(i, j, s, k)
+	parts := w.partsWith(i, j, s, k)
 	if w.refuses(parts) {
 		return
 	}
 	w.archive.offer(losses, parts)
 }
 
-// with returns where the cursor is with k units of i and s−k of j, until the next call.
-func (w *traveller) with(i, j, s, k int) []mcmc.Part {
+// partsWith returns where the cursor is with k units of i and s−k of j, until the next call.
+func (w *frontWalker) partsWith(i, j, s, k int) []mcmc.Part {
 	of := walker{cursor: w.cursor, parts: w.parts}
-	w.parts = of.with(i, j, s, k)
+	w.parts = of.partsWith(i, j, s, k)
 	return w.parts
 }
 
 // step takes one of the choices of a line with probability ∝ exp(β·score).
-func (w *traveller) step(i, j int, beta float64) {
+func (w *frontWalker) step(i, j int, beta float64) {
 	if len(w.choices) == 0 {
 		return
 	}
@@ -388,12 +388,12 @@ func (w *traveller) step(i, j int, beta float64) {
 	}
 }
 
-// ends looks for the best of each loss as for the best of a problem.
-func (w *traveller) ends(ctx context.Context, lines int) error {
+// searchEnds looks for the best of each loss as for the best of a problem.
+func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 	for d := range w.losses {
-		w.aim(d)
-		score := corner{losses: w.losses, at: w.corner.at, weight: w.corner.weight, scale: w.corner.scale}
-		steep, err := w.target.WithWishes(mcmc.Wish{Name: w.losses[d].Name, Property: &score, Weight: 30})
+		w.aimAtLoss(d)
+		score := scalarization{losses: w.losses, at: w.corner.at, weight: w.corner.weight, scale: w.corner.scale}
+		steep, err := w.target.WithObjectives(mcmc.Objective{Name: w.losses[d].Name, Property: &score, Weight: 30})
 		if err != nil {
 			return err
 		}
@@ -401,7 +401,7 @@ func (w *traveller) ends(ctx context.Context, lines int) error {
 			Evaluations: max(lines/len(w.losses), 1), Seed: w.o.Seed, Workers: w.o.Workers, Least: w.o.Least, Most: w.o.Most,
 			Refuse: w.o.Refuse,
 		}
-		if x, err := mcmc.NewComposition(w.target.Space().N(), w.begin()...); err == nil {
+		if x, err := mcmc.NewComposition(w.target.Space().N(), w.bestStart()...); err == nil {
 			o.Starts = append(o.Starts, x)
 		}
 		found, err := Best(ctx, steep, o)
@@ -428,7 +428,7 @@ const mostNeighbours = 600
 
 // polish looks at the lines through what was found, those that are spread most evenly
 // first, until none is left or so many lines are scored.
-func (w *traveller) polish(ctx context.Context, until int64) error {
+func (w *frontWalker) polish(ctx context.Context, until int64) error {
 	w.most = offeredLast
 	done := w.done
 	for count := 16; ; count *= 2 {
@@ -438,7 +438,7 @@ func (w *traveller) polish(ctx context.Context, until int64) error {
 			return nil
 		}
 		all := slices.Clone(w.archive.members)
-		for _, k := range front.Spread(front.Scaled(lossesOf(all), ideal, nadir), count) {
+		for _, k := range front.SelectSpread(front.Scaled(lossesOf(all), ideal, nadir), count) {
 			if m := all[k]; !done[&m.Parts[0]] {
 				done[&m.Parts[0]] = true
 				if err := w.neighbours(ctx, m, until); err != nil {
@@ -456,8 +456,8 @@ func (w *traveller) polish(ctx context.Context, until int64) error {
 }
 
 // neighbours looks at the lines through a member.
-func (w *traveller) neighbours(ctx context.Context, m Member, until int64) error {
-	if err := w.place(m.Parts); err != nil {
+func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) error {
+	if err := w.moveTo(m.Parts); err != nil {
 		return err
 	}
 	used := make(map[int]bool)
@@ -470,10 +470,10 @@ func (w *traveller) neighbours(ctx context.Context, m Member, until int64) error
 			return nil
 		}
 		left--
-		if err := w.ended(ctx); err != nil {
+		if err := w.checkEnded(ctx); err != nil {
 			return err
 		}
-		return w.look(i, j)
+		return w.scoreLine(i, j)
 	}
 	for a, p := range m.Parts {
 		for _, q := range m.Parts[a+1:] {

@@ -16,9 +16,9 @@ type walker struct {
 	rand    *mcmc.Rand
 	archive *Archive // what it has found itself
 
-	// apart is what the walk stays away from, and best the best that it has found
+	// diversity is what the walk stays away from, and best the best that it has found
 	// so; nil: nothing.
-	apart *apart
+	diversity *diversityFilter
 
 	evaluations, compositions int64
 
@@ -42,7 +42,7 @@ func newWalker(s *searcher, start Found, r *mcmc.Rand) (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{searcher: s, cursor: c, rand: r, archive: newArchive(s.o.Kind, mostKinds)}
+	w := &walker{searcher: s, cursor: c, rand: r, archive: newArchive(s.o.Niche, maxNiches)}
 	w.archive.bar = s.archive.bar
 	return w, nil
 }
@@ -61,8 +61,8 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 	rise := portable.Log(to / from)
 	told := w.evaluations
 	tell := func() {
-		if w.o.Looked != nil {
-			w.o.Looked.Add(w.evaluations - told)
+		if w.o.LinesScored != nil {
+			w.o.LinesScored.Add(w.evaluations - told)
 			told = w.evaluations
 		}
 	}
@@ -119,7 +119,7 @@ func (w *walker) step(beta float64) error {
 	}
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
-	drawn, curved, err := w.lookAlong(i, j, s, beta)
+	drawn, curved, err := w.scoreForStep(i, j, s, beta)
 	if err != nil {
 		return err
 	}
@@ -144,24 +144,24 @@ func (w *walker) step(beta float64) error {
 	if c.to-c.from > 1 {
 		k += w.rand.Intn(c.to - c.from)
 	}
-	if k != x.Amount(i) && (w.apart == nil || w.apart.allows(w.with(i, j, s, k))) {
+	if k != x.Amount(i) && (w.diversity == nil || w.diversity.allows(w.partsWith(i, j, s, k))) {
 		w.cursor.Move(i, j, k, c.value)
 	}
 	return nil
 }
 
-// lookAlong is look for a step. Of a line that is a curve it lists the ends and the
+// scoreForStep is look for a step. Of a line that is a curve it lists the ends and the
 // best between, which stands for all, and returns one of these that is drawn.
-func (w *walker) lookAlong(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
-	low, high := w.doses.within(i, j, s)
+func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
+	low, high := w.doses.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
-	if !w.doses.size(w.others(i, j) + 2) {
+	if !w.doses.allowsSize(w.others(i, j) + 2) {
 		high = low
 	}
 	line, ok, err := w.cursor.Curve(w.rand, beta, i, j, low, high)
 	if err != nil || !ok {
 		if err == nil {
-			err = w.look(i, j, s)
+			err = w.scoreLine(i, j, s)
 		}
 		return drawn, false, err
 	}
@@ -175,8 +175,8 @@ func (w *walker) lookAlong(i, j, s int, beta float64) (drawn choice, curved bool
 	return choice{line.Drawn, line.Drawn + 1, line.DrawnScore}, true, nil
 }
 
-// look scores a line of sum s and lists what can be chosen of it.
-func (w *walker) look(i, j, s int) error {
+// scoreLine scores a line of sum s and lists what can be chosen of it.
+func (w *walker) scoreLine(i, j, s int) error {
 	p, err := w.cursor.Line(i, j)
 	if err != nil {
 		return err
@@ -195,10 +195,10 @@ func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 	_, zero := p.Piece(0)
 	_, full := p.Piece(last)
 	w.chooseEnds(i, j, s, zero, full)
-	if !w.doses.size(w.others(i, j) + 2) {
+	if !w.doses.allowsSize(w.others(i, j) + 2) {
 		return
 	}
-	low, high := w.doses.within(i, j, s)
+	low, high := w.doses.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
 	for q := 0; q <= last && low < high; q++ {
 		from, value := p.Piece(q)
@@ -212,7 +212,7 @@ func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 
 // chooseEnds lists the ends of a line that are allowed, given their scores.
 func (w *walker) chooseEnds(i, j, s int, zero, full float64) {
-	if !w.doses.size(w.others(i, j) + 1) {
+	if !w.doses.allowsSize(w.others(i, j) + 1) {
 		return
 	}
 	if w.doses.allows(j, int32(s)) {
@@ -271,7 +271,7 @@ func (w *walker) offerBest(i, j, s int) {
 // doses are allowed.
 func (w *walker) offer(i, j, s, k int, value float64) {
 	archived := value > w.archive.bar
-	if !archived && (w.apart == nil || !(value > w.apart.best.LogScore)) {
+	if !archived && (w.diversity == nil || !(value > w.diversity.best.LogScore)) {
 		return
 	}
 	x := w.cursor.Composition()
@@ -280,21 +280,21 @@ func (w *walker) offer(i, j, s, k int, value float64) {
 			return
 		}
 	}
-	parts := w.with(i, j, s, k)
+	parts := w.partsWith(i, j, s, k)
 	if w.refuses(parts) {
 		return
 	}
 	if archived {
 		w.archive.Offer(parts, value)
 	}
-	if w.apart != nil {
-		w.apart.offer(parts, value)
+	if w.diversity != nil {
+		w.diversity.offer(parts, value)
 	}
 }
 
-// with returns where the cursor is with k units of i and s−k of j, in no order,
+// partsWith returns where the cursor is with k units of i and s−k of j, in no order,
 // until the next call.
-func (w *walker) with(i, j, s, k int) []mcmc.Part {
+func (w *walker) partsWith(i, j, s, k int) []mcmc.Part {
 	x := w.cursor.Composition()
 	w.parts = w.parts[:0]
 	for _, other := range x.Ingredients() {

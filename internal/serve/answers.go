@@ -18,8 +18,8 @@ import (
 	"kir/mcmc"
 )
 
-// working returns the work on the current step with what it has made so far.
-func (s *Session) working() (w *work, p *problem.Problem, kept [][]keptDraw, err error) {
+// currentWork returns the work on the current step with what it has made so far.
+func (s *Session) currentWork() (w *work, p *problem.Problem, kept [][]keptDraw, err error) {
 	s.mu.Lock()
 	w = s.work
 	s.mu.Unlock()
@@ -32,14 +32,14 @@ func (s *Session) working() (w *work, p *problem.Problem, kept [][]keptDraw, err
 	return w, w.problem, kept, nil
 }
 
-// waiting is working of a step that has some draws, for which it waits: what was
+// waitForDraws is working of a step that has some draws, for which it waits: what was
 // asked for last may have begun a step anew.
-func (s *Session) waiting(ctx context.Context) (*work, *problem.Problem, [][]keptDraw, error) {
+func (s *Session) waitForDraws(ctx context.Context) (*work, *problem.Problem, [][]keptDraw, error) {
 	for begun := time.Now(); ; {
 		s.mu.Lock()
 		done := s.work.done
 		s.mu.Unlock()
-		w, p, kept, err := s.working()
+		w, p, kept, err := s.currentWork()
 		if err == nil && len(kept[0]) >= 8 || time.Since(begun) > 10*time.Second {
 			return w, p, kept, err
 		}
@@ -47,15 +47,15 @@ func (s *Session) waiting(ctx context.Context) (*work, *problem.Problem, [][]kep
 		case <-ctx.Done():
 			return nil, nil, nil, ctx.Err()
 		case <-done:
-			return s.working()
+			return s.currentWork()
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }
 
-// amounts answers how much the draws have of an ingredient or of a group.
-func (s *Session) amounts(r *http.Request) (any, error) {
-	w, p, kept, err := s.waiting(r.Context())
+// answerAmounts answers how much the draws have of an ingredient or of a group.
+func (s *Session) answerAmounts(r *http.Request) (any, error) {
+	w, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Session) amounts(r *http.Request) (any, error) {
 		if k < 0 {
 			return nil, &fault.Error{Message: "there is no group " + fault.Quote(name)}
 		}
-		return newDistribution(name, p.Total, kept, func(i int) bool { return w.groups.of[i] == k }), nil
+		return newDistribution(name, p.Total, kept, func(i int) bool { return w.groups.byIngredient[i] == k }), nil
 	}
 	i := slices.Index(p.Ingredients, q.Get("of"))
 	if i < 0 {
@@ -74,17 +74,17 @@ func (s *Session) amounts(r *http.Request) (any, error) {
 	return newDistribution(q.Get("of"), p.Total, kept, func(j int) bool { return j == i }), nil
 }
 
-// A Text is a step's problem as it is written.
-type Text struct {
+// A StepText is a step's problem as it is written.
+type StepText struct {
 	Text       string `json:"text"`
 	Difference string `json:"difference"` // from another step's
 	Command    string `json:"command"`    // that does the same
 	Against    int    `json:"against"`
 }
 
-// text answers a step's problem as text, and its difference from another step's, or
+// answerText answers a step's problem as text, and its difference from another step's, or
 // from the first.
-func (s *Session) text(r *http.Request) (any, error) {
+func (s *Session) answerText(r *http.Request) (any, error) {
 	step, err := s.stepOf(r)
 	if err != nil {
 		return nil, err
@@ -98,14 +98,14 @@ func (s *Session) text(r *http.Request) (any, error) {
 		}
 	}
 	name := filepath.Base(s.file)
-	return &Text{
+	return &StepText{
 		Text: step.Text, Against: against.ID, Command: "kir sample " + name,
 		Difference: change.Diff(fmt.Sprintf("step %d", against.ID), []byte(against.Text), fmt.Sprintf("step %d", step.ID), []byte(step.Text)),
 	}, nil
 }
 
-// listOf answers the shortlist that a step had when it was last looked at.
-func (s *Session) listOf(r *http.Request) (any, error) {
+// answerShortlist answers the shortlist that a step had when it was last looked at.
+func (s *Session) answerShortlist(r *http.Request) (any, error) {
 	step, err := s.stepOf(r)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *Session) listOf(r *http.Request) (any, error) {
 	if w == nil {
 		return nil, &fault.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
 	}
-	l := w.shown()
+	l := w.shownList()
 	if l == nil {
 		return nil, &fault.Error{Message: fmt.Sprintf("step %d has no shortlist yet", step.ID)}
 	}

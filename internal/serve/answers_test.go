@@ -88,7 +88,7 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 // stateAnywhere is the state that the page gets, but for the directory that the problem is in.
 func stateAnywhere(s *Session) *State {
 	state := s.state()
-	state.Place = ""
+	state.StorageKey = ""
 	return state
 }
 
@@ -99,7 +99,7 @@ func TestAnswersAsBefore(t *testing.T) {
 	s.history.add(1, "with Gin", strings.Replace(s.history.current().Text, "constraints:\n", "constraints:\n  - require: Gin\n", 1))
 	s.history.Current = 1
 	answers := map[string]any{"state": stateAnywhere(s)}
-	_, p, kept, err := s.working()
+	_, p, kept, err := s.currentWork()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,18 +124,18 @@ func TestAnswersAsBefore(t *testing.T) {
 	answers["few are worth much"] = newDraws(p, s.work.groups, [][]keptDraw{alike[0][:60], alike[1][:60]}, 120).Why
 	answers["chains apart"] = newDraws(p, s.work.groups, apart, 80).Why
 	for path, answer := range map[string]func(*http.Request) (any, error){
-		"amounts?of=Rum": s.amounts, "amounts?of=Bitters": s.amounts, "amounts?group=spirit": s.amounts, "amounts?group=ice": s.amounts, "amounts?of=Ice": s.amounts,
-		"map": s.drawMap, "pair": s.pair, "text?step=2": s.text, "text?step=9": s.text, "list": s.listOf,
-		"leaves?change=" + url.QueryEscape(`{"do":"ban","ingredient":"Rum"}`):                  s.leaves,
-		"leaves?change=" + url.QueryEscape(`{"do":"dose","ingredient":"Rum","min":"10%"}`):     s.leaves,
-		"leaves?change=" + url.QueryEscape(`{"do":"rule","text":"require: [Cola, Vermouth]"}`): s.leaves,
-		"leaves?change=" + url.QueryEscape(`{"do":"back"}`):                                    s.leaves,
+		"amounts?of=Rum": s.answerAmounts, "amounts?of=Bitters": s.answerAmounts, "amounts?group=spirit": s.answerAmounts, "amounts?group=ice": s.answerAmounts, "amounts?of=Ice": s.answerAmounts,
+		"map": s.drawMap, "pair": s.answerPair, "text?step=2": s.answerText, "text?step=9": s.answerText, "list": s.answerShortlist,
+		"leaves?change=" + url.QueryEscape(`{"do":"ban","ingredient":"Rum"}`):                  s.answerRulePreview,
+		"leaves?change=" + url.QueryEscape(`{"do":"dose","ingredient":"Rum","min":"10%"}`):     s.answerRulePreview,
+		"leaves?change=" + url.QueryEscape(`{"do":"rule","text":"require: [Cola, Vermouth]"}`): s.answerRulePreview,
+		"leaves?change=" + url.QueryEscape(`{"do":"back"}`):                                    s.answerRulePreview,
 	} {
 		got, err := answer(httptest.NewRequest(http.MethodGet, "/"+path, nil))
 		if err != nil {
 			got = err.Error()
 		}
-		if m, is := got.(*Plane); is { // whose last digits depend on how sums are made
+		if m, is := got.(*PCAMap); is { // whose last digits depend on how sums are made
 			for k := range m.Points {
 				m.Points[k].X, m.Points[k].Y = math.Round(1e4*m.Points[k].X)/1e4, math.Round(1e4*m.Points[k].Y)/1e4
 			}
@@ -159,7 +159,7 @@ func TestAnswersAsBefore(t *testing.T) {
 		{Do: "near", Recipe: map[string]int{"Gin": 60, "Rum": 40}, Changes: 1}, {Do: "weight", Property: "taste", Weight: 2.5}, {Do: "aim", Property: "liking", Way: "at_least", Aim: 5.0},
 		{Do: "aim", Property: "liking", Way: "between", Aim: []any{5.0, 6.5}}, {Do: "rule", Text: "never:  [Gin,\n Rum]"}, {Do: "drop", Rule: 2}, {Do: "seed", Rule: 7}, {Do: "trade", Trade: []string{"taste", "liking"}}, {Do: "trade"}, {Do: "fly"},
 	} {
-		said, all, ok := r.changes(measure{total: 1000, unit: "cl", whole: 9})
+		said, all, ok := r.changes(measure{total: 1000, unit: "cl", recipeSize: 9})
 		data, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
@@ -204,13 +204,13 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 		answers[name+" state"] = stateAnywhere(s)
 		s.history.add(1, "more", text+"# more\n")
 		for path, answer := range map[string]func(*http.Request) (any, error){
-			"map": s.drawMap, "pair": s.pair, "amounts?group=spirit": s.amounts, "text?step=1&against=2": s.text, "list?step=1": s.listOf, "list?step=2": s.listOf,
+			"map": s.drawMap, "pair": s.answerPair, "amounts?group=spirit": s.answerAmounts, "text?step=1&against=2": s.answerText, "list?step=1": s.answerShortlist, "list?step=2": s.answerShortlist,
 		} {
 			got, err := answer(httptest.NewRequestWithContext(ctx, http.MethodGet, "/"+path, nil))
 			if err != nil {
 				got = err.Error()
 			}
-			if m, is := got.(*Plane); is { // see above
+			if m, is := got.(*PCAMap); is { // see above
 				m.Points, m.Explained = m.Points[:min(len(m.Points), 1)], report.Number(math.Round(1e6*float64(m.Explained))/1e6)
 				for k := range m.Points {
 					m.Points[k].X, m.Points[k].Y = 0, 0
@@ -218,10 +218,10 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 			}
 			answers[name+" "+path] = got
 		}
-		if err := s.work.look(t.Context(), s.work.problem, 50, 0); err != nil {
+		if err := s.work.quickSearch(t.Context(), s.work.problem, 50, 0); err != nil {
 			t.Fatal(err)
 		}
-		answers[name+" looked at"] = s.work.shown()
+		answers[name+" looked at"] = s.work.shownList()
 	}
 	got, err := json.MarshalIndent(answers, "", " ")
 	if err != nil {
@@ -291,7 +291,7 @@ func TestRulesAsListed(t *testing.T) {
 		t.Errorf("the rules are %q, not %q", got, want)
 	}
 	request := &Request{Do: "drop", Rule: 3}
-	_, all, _ := request.changes(s.measured())
+	_, all, _ := request.changes(s.currentMeasure())
 	text, err := change.Apply("problem.yaml", []byte(s.history.current().Text), all...)
 	if err != nil || strings.Contains(string(text), "require") || strings.Count(string(text), "  - ") != 4 {
 		t.Errorf("without it (%v):\n%s", err, text)

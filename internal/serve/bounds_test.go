@@ -160,7 +160,7 @@ func TestHistoryBound(t *testing.T) {
 
 // TestTastedBound: a file of comparisons takes as many as are learnt from, and no more.
 func TestTastedBound(t *testing.T) {
-	path := filepath.Join(t.TempDir(), tastedName)
+	path := filepath.Join(t.TempDir(), pairsFileName)
 	better, worse := map[string]int{"Gin": 10}, map[string]int{"Rum": 10}
 	for k := range property.MaxPairs {
 		if n, err := appendPair(path, 0, better, worse); err != nil || n != k+1 {
@@ -181,7 +181,7 @@ func TestTastedBound(t *testing.T) {
 	if n, err := appendPair(path, 3, better, worse); err != nil || n != 4 {
 		t.Errorf("after going back to 3 pairs: %d, %v", n, err)
 	}
-	if err := os.Truncate(path, mostTasted+1); err != nil {
+	if err := os.Truncate(path, maxPairsBytes+1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := appendPair(path, 0, better, worse); !errors.Is(err, file.ErrTooLong) {
@@ -209,7 +209,7 @@ func TestEvicted(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	s.begin()
+	s.startWork()
 	first := <-runs
 	for k := range mostWorks + 3 {
 		if err := s.change(fmt.Sprint(k), (&Request{Do: "seed", Rule: k + 2}).only(t)...); err != nil {

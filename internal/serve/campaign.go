@@ -27,17 +27,17 @@ import (
 // A Campaign is what the page shows of the campaign of a problem: batches with what came
 // of them, and where it stands. The files are those of kir next and kir record.
 type Campaign struct {
-	Step    int       `json:"step"`  // that it was read for
-	Doing   string    `json:"doing"` // choosing, standing, or empty
-	Fault   *Fault    `json:"fault"`
-	Size    int       `json:"size"`   // of a batch, that the problem asks for
-	Labels  []Label   `json:"labels"` // that are measured
-	Round   int       `json:"round"`  // the last
-	Batches []Batch   `json:"batches"`
-	Own     int       `json:"own"`     // results of recipes that no batch has
-	Results string    `json:"results"` // the file of results
-	Stand   *Standing `json:"stand"`   // nil: nothing was tried yet, or it is being computed
-	Behind  bool      `json:"behind"`  // results came after Stand was computed
+	Step       int       `json:"step"`  // that it was read for
+	Activity   string    `json:"doing"` // choosing, standing, or empty
+	Fault      *Fault    `json:"fault"`
+	Size       int       `json:"size"`   // of a batch, that the problem asks for
+	Labels     []Label   `json:"labels"` // that are measured
+	Round      int       `json:"round"`  // the last
+	Batches    []Batch   `json:"batches"`
+	OwnResults int       `json:"own"`     // results of recipes that no batch has
+	Results    string    `json:"results"` // the file of results
+	Stand      *Standing `json:"stand"`   // nil: nothing was tried yet, or it is being computed
+	Stale      bool      `json:"behind"`  // results came after Stand was computed
 
 	Colours map[string]int `json:"colours"` // by ingredient, as in a [List]
 
@@ -74,17 +74,17 @@ type Trial struct {
 
 // A Standing says where the campaign stands.
 type Standing struct {
-	Advice   string           `json:"advice"` // go on, or stop
-	Headline string           `json:"headline"`
-	Text     string           `json:"text"`
-	Tried    string           `json:"tried"`
-	Best     map[string]int   `json:"best"` // units; nil if nothing was measured
-	BestID   string           `json:"best_id"`
-	Measured string           `json:"measured"` // of the best
-	Lines    []string         `json:"lines"`    // models, coverage and notes
-	Rounds   []campaign.Round `json:"rounds"`
-	Told     []campaign.Told  `json:"told"`
-	Figures  []Drawing        `json:"figures"`
+	Advice   string                     `json:"advice"` // go on, or stop
+	Headline string                     `json:"headline"`
+	Text     string                     `json:"text"`
+	Tried    string                     `json:"tried"`
+	Best     map[string]int             `json:"best"` // units; nil if nothing was measured
+	BestID   string                     `json:"best_id"`
+	Measured string                     `json:"measured"` // of the best
+	Lines    []string                   `json:"lines"`    // models, coverage and notes
+	Rounds   []campaign.Round           `json:"rounds"`
+	Checks   []campaign.PredictionCheck `json:"told"`
+	Figures  []Drawing                  `json:"figures"`
 }
 
 // A Drawing is a figure as an element of the page.
@@ -97,9 +97,9 @@ type Drawing struct {
 // batches; mostTold how many predictions.
 const mostTrials, mostTold = 1000, 1000
 
-// A board is what is being done for the campaign of a session. Results are recorded one
+// A campaignBoard is what is being done for the campaign of a session. Results are recorded one
 // after another; where it stands is computed for what came last.
-type board struct {
+type campaignBoard struct {
 	turn sync.Mutex // of who records results or shows them
 
 	mu     sync.Mutex
@@ -109,12 +109,12 @@ type board struct {
 	timer  *time.Timer        // until results count
 }
 
-// quiet is how long no result may come before the page learns from those that came.
-const quiet = 1200 * time.Millisecond
+// relearnDelay is how long no result may come before the page learns from those that came.
+const relearnDelay = 1200 * time.Millisecond
 
-// tellCampaign tells all pages, if anything is known.
-func (s *Session) tellCampaign() error {
-	return s.hub.tell("campaign", func() (any, bool) {
+// publishCampaign tells all pages, if anything is known.
+func (s *Session) publishCampaign() error {
+	return s.hub.publish("campaign", func() (any, bool) {
 		s.board.mu.Lock()
 		defer s.board.mu.Unlock()
 		return s.board.shown, s.board.shown.Step > 0
@@ -123,7 +123,7 @@ func (s *Session) tellCampaign() error {
 
 // openCampaign opens the campaign of a step.
 func (s *Session) openCampaign(ctx context.Context, step Step) (*campaign.Campaign, error) {
-	ctx, o := s.loading(ctx, []byte(step.Text), problem.Options{Tell: func(string) {}})
+	ctx, o := s.loadOptions(ctx, []byte(step.Text), problem.Options{Notify: func(string) {}})
 	return campaign.Open(ctx, s.file, o)
 }
 
@@ -146,22 +146,22 @@ func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) 
 			return err
 		}
 	}
-	s.describe(c, &step)
-	return errors.Join(s.tellCampaign(), c.Close())
+	s.updateBoard(c, &step)
+	return errors.Join(s.publishCampaign(), c.Close())
 }
 
-// describe keeps what is to be shown of a campaign.
-func (s *Session) describe(c *campaign.Campaign, step *Step) {
+// updateBoard keeps what is to be shown of a campaign.
+func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 	n := Campaign{
-		Step: step.ID, Size: c.Problem.Campaign.Batch, Round: c.Round(), Own: c.Own(), Labels: []Label{}, Batches: []Batch{},
+		Step: step.ID, Size: c.Problem.Campaign.Batch, Round: c.Round(), OwnResults: c.CountOwnResults(), Labels: []Label{}, Batches: []Batch{},
 		Results: filepath.Base(problem.ResultsPath(s.file)), text: step.Text,
 	}
 	names := c.Labels()
 	for _, name := range names {
-		n.Labels = append(n.Labels, Label{name, c.Numeric(name)})
+		n.Labels = append(n.Labels, Label{name, c.IsNumeric(name)})
 	}
 	for _, b := range slices.Backward(c.Batches) {
-		one := Batch{Round: b.Round, Table: filepath.Base(c.TablePath(b.Round)), Text: b.Left.Text, Notes: append([]string{}, b.Notes...), Entries: []Trial{}}
+		one := Batch{Round: b.Round, Table: filepath.Base(c.TablePath(b.Round)), Text: b.RemainingGain.Text, Notes: append([]string{}, b.Notes...), Entries: []Trial{}}
 		for k := range b.Entries {
 			one.Entries = append(one.Entries, trialOf(c, &b.Entries[k]))
 		}
@@ -178,8 +178,8 @@ func (s *Session) describe(c *campaign.Campaign, step *Step) {
 	s.board.mu.Lock()
 	defer s.board.mu.Unlock()
 	was := &s.board.shown
-	n.Doing, n.Stand, n.key = was.Doing, was.Stand, was.key
-	n.Behind = n.Stand != nil && n.key != standingKey(c, step)
+	n.Activity, n.Stand, n.key = was.Activity, was.Stand, was.key
+	n.Stale = n.Stand != nil && n.key != standingKey(c, step)
 	s.board.shown = n
 }
 
@@ -218,7 +218,7 @@ func trialOf(c *campaign.Campaign, e *campaign.Entry) Trial {
 				t.Values[name] = log.Value(&r, name)
 			}
 		}
-	case c.Waits(e.ID):
+	case c.IsPending(e.ID):
 		t.Status = "waits"
 	}
 	return t
@@ -234,15 +234,15 @@ func (s *Session) showCampaign() {
 	}
 	s.running.Go(func() {
 		if err := s.withCampaign(s.ctx, nil); err != nil {
-			s.noteError(s.campaignFault(s.ctx, err))
+			s.noteError(s.showCampaignFault(s.ctx, err))
 			return
 		}
-		s.stand()
+		s.updateStanding()
 	})
 }
 
-// campaignFault shows what is wrong with the campaign: the page goes on without it.
-func (s *Session) campaignFault(ctx context.Context, err error) error {
+// showCampaignFault shows what is wrong with the campaign: the page goes on without it.
+func (s *Session) showCampaignFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -251,14 +251,14 @@ func (s *Session) campaignFault(ctx context.Context, err error) error {
 	s.mu.Unlock()
 	s.board.mu.Lock()
 	s.board.shown.Step, s.board.shown.Fault = step.ID, newFault(err, step.Text, m)
-	s.board.shown.Doing = ""
+	s.board.shown.Activity = ""
 	s.board.mu.Unlock()
-	return s.tellCampaign()
+	return s.publishCampaign()
 }
 
-// compute does something long for the campaign, of which only what was asked for last goes
+// startComputation does something long for the campaign, of which only what was asked for last goes
 // on. doing names it to the page.
-func (s *Session) compute(doing string, do func(ctx context.Context) error) {
+func (s *Session) startComputation(doing string, do func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -272,38 +272,38 @@ func (s *Session) compute(doing string, do func(ctx context.Context) error) {
 	}
 	b.number++
 	mine := b.number
-	b.cancel, b.shown.Doing = cancel, doing
+	b.cancel, b.shown.Activity = cancel, doing
 	b.mu.Unlock()
 	s.running.Go(func() {
 		defer cancel()
-		s.noteError(s.tellCampaign())
+		s.noteError(s.publishCampaign())
 		err := do(ctx)
 		b.mu.Lock()
 		last := b.number == mine
 		if last {
-			b.shown.Doing = ""
+			b.shown.Activity = ""
 		}
 		b.mu.Unlock()
 		if err != nil && last {
-			err = s.campaignFault(ctx, err)
+			err = s.showCampaignFault(ctx, err)
 		}
 		if last {
-			err = errors.Join(err, s.tellCampaign())
+			err = errors.Join(err, s.publishCampaign())
 		}
 		s.noteError(err)
 	})
 }
 
-// stand computes where the campaign stands, unless it is known or nothing was tried in
+// updateStanding computes where the campaign stands, unless it is known or nothing was tried in
 // it.
-func (s *Session) stand() {
+func (s *Session) updateStanding() {
 	s.board.mu.Lock()
 	shown := s.board.shown
 	s.board.mu.Unlock()
-	if shown.Doing == choosing || len(shown.Batches) == 0 && shown.Own == 0 || shown.Stand != nil && !shown.Behind {
+	if shown.Activity == choosing || len(shown.Batches) == 0 && shown.OwnResults == 0 || shown.Stand != nil && !shown.Stale {
 		return
 	}
-	s.compute("standing", s.computeStanding)
+	s.startComputation("standing", s.computeStanding)
 }
 
 // What is done for a campaign.
@@ -317,15 +317,15 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	st, err := c.Stand(ctx, s.settings(c.Problem))
+	st, err := c.ComputeStanding(ctx, s.settings(c.Problem))
 	if err != nil {
 		return err
 	}
 	out := &Standing{
-		Advice: st.Left.Advice, Tried: view.TriedText(st), Lines: []string{}, Rounds: st.Rounds,
-		Told: st.Told[max(0, len(st.Told)-mostTold):], Figures: []Drawing{},
+		Advice: st.RemainingGain.Advice, Tried: view.TriedText(st), Lines: []string{}, Rounds: st.Rounds,
+		Checks: st.Checks[max(0, len(st.Checks)-mostTold):], Figures: []Drawing{},
 	}
-	out.Headline, out.Text = view.Advice(st.Left)
+	out.Headline, out.Text = view.Advice(st.RemainingGain)
 	if st.Best != nil {
 		out.Best, out.BestID, out.Measured = st.Best.Recipe, st.Best.ID, view.MeasuredText(st.Best)
 	}
@@ -343,7 +343,7 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 	s.board.mu.Lock()
 	defer s.board.mu.Unlock()
 	if ctx.Err() == nil {
-		s.board.shown.Stand, s.board.shown.key, s.board.shown.Behind = out, standingKey(c, &step), false
+		s.board.shown.Stand, s.board.shown.key, s.board.shown.Stale = out, standingKey(c, &step), false
 		s.board.shown.Fault = nil
 	}
 	return nil
@@ -360,12 +360,12 @@ func (s *Session) nextBatch(size int) error {
 		return &fault.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MostSize)}
 	}
 	s.board.mu.Lock()
-	busy := s.board.shown.Doing == choosing
+	busy := s.board.shown.Activity == choosing
 	s.board.mu.Unlock()
 	if busy {
 		return &fault.Error{Message: "a batch is being chosen", Hint: "wait until it is shown"}
 	}
-	s.compute(choosing, func(ctx context.Context) error {
+	s.startComputation(choosing, func(ctx context.Context) error {
 		if err := s.choose(ctx, size); err != nil {
 			return err
 		}
@@ -373,9 +373,9 @@ func (s *Session) nextBatch(size int) error {
 			return err
 		}
 		s.board.mu.Lock()
-		s.board.shown.Doing = "standing"
+		s.board.shown.Activity = "standing"
 		s.board.mu.Unlock()
-		return errors.Join(s.tellCampaign(), s.computeStanding(ctx))
+		return errors.Join(s.publishCampaign(), s.computeStanding(ctx))
 	})
 	return nil
 }
@@ -392,7 +392,7 @@ func (s *Session) choose(ctx context.Context, size int) (err error) {
 	if size > 0 {
 		o.Size = size
 	}
-	b, err := c.Again(o)
+	b, err := c.UnchangedBatch(o)
 	if b == nil && err == nil {
 		b, err = c.Next(ctx, o)
 	}
@@ -408,28 +408,28 @@ func (s *Session) choose(ctx context.Context, size int) (err error) {
 	return nil
 }
 
-// A Came is what came of one recipe, as the page sends it.
-type Came struct {
+// A RecipeResult is what came of one recipe, as the page sends it.
+type RecipeResult struct {
 	ID     string            `json:"id"`
 	Values map[string]string `json:"values"`
 	Failed bool              `json:"failed"`
 }
 
-// mostCame bounds how many results come at once.
-const mostCame = 10_000
+// maxResults bounds how many results come at once.
+const maxResults = 10_000
 
 // record writes down what came of recipes, all of it or nothing. What was typed last
 // counts: the file keeps what stood there before.
-func (s *Session) record(came []Came, withdraw bool) (*campaign.Recorded, error) {
-	if len(came) == 0 || len(came) > mostCame {
-		return nil, &fault.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", mostCame)}
+func (s *Session) record(came []RecipeResult, withdraw bool) (*campaign.RecordSummary, error) {
+	if len(came) == 0 || len(came) > maxResults {
+		return nil, &fault.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", maxResults)}
 	}
-	return s.recorded(func(c *campaign.Campaign) ([]campaign.Result, error) {
+	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
 		var all []campaign.Result
 		labels := c.Labels()
 		for _, r := range came {
-			if !c.Knows(r.ID) {
-				return nil, c.NoRecipe(r.ID)
+			if !c.HasID(r.ID) {
+				return nil, c.NoRecipeError(r.ID)
 			}
 			for name := range r.Values {
 				if !slices.Contains(labels, name) {
@@ -439,7 +439,7 @@ func (s *Session) record(came []Came, withdraw bool) (*campaign.Recorded, error)
 			all = append(all, campaign.Result{ID: r.ID, Values: r.Values, Failed: r.Failed})
 		}
 		return all, nil
-	}, campaign.Recording{Correct: !withdraw, Withdraw: withdraw})
+	}, campaign.RecordOptions{Correct: !withdraw, Withdraw: withdraw})
 }
 
 // valuesOf reads a table of ids and labels alone, of recipes whose amounts are known; nil
@@ -452,13 +452,13 @@ func valuesOf(text string, labels []string) (all []campaign.Result) {
 		if err != nil || len(rows) < 2 || len(rows[0]) < 2 || !strings.EqualFold(strings.TrimSpace(rows[0][0]), "id") {
 			continue
 		}
-		if slices.ContainsFunc(rows[0][1:], func(name string) bool { return !slices.Contains(labels, book.Name(name)) }) {
+		if slices.ContainsFunc(rows[0][1:], func(name string) bool { return !slices.Contains(labels, book.NormalizeName(name)) }) {
 			return nil
 		}
 		for _, row := range rows[1:] {
 			r := campaign.Result{ID: strings.TrimSpace(row[0]), Values: make(map[string]string)}
 			for k, name := range rows[0][1:] {
-				r.Values[book.Name(name)] = row[k+1]
+				r.Values[book.NormalizeName(name)] = row[k+1]
 			}
 			all = append(all, r)
 		}
@@ -467,19 +467,19 @@ func valuesOf(text string, labels []string) (all []campaign.Result) {
 	return nil
 }
 
-// pasted records a table of results, as kir record does.
-func (s *Session) pasted(text string) (*campaign.Recorded, error) {
-	return s.recorded(func(c *campaign.Campaign) ([]campaign.Result, error) {
+// recordTable records a table of results, as kir record does.
+func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
+	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
 		if all := valuesOf(text, c.Labels()); all != nil {
 			return all, nil
 		}
 		all, _, err := c.ParseTable([]byte(text), "the table", book.Layout{})
 		return all, err
-	}, campaign.Recording{Correct: true})
+	}, campaign.RecordOptions{Correct: true})
 }
 
-// recorded records results.
-func (s *Session) recorded(results func(*campaign.Campaign) ([]campaign.Result, error), o campaign.Recording) (out *campaign.Recorded, err error) {
+// saveResults records results.
+func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Result, error), o campaign.RecordOptions) (out *campaign.RecordSummary, err error) {
 	err = s.withCampaign(s.ctx, func(c *campaign.Campaign) error {
 		all, err := results(c)
 		if err != nil {
@@ -515,7 +515,7 @@ func (s *Session) relearn() {
 	if b.timer != nil {
 		b.timer.Stop()
 	}
-	b.timer = time.AfterFunc(quiet, func() {
+	b.timer = time.AfterFunc(relearnDelay, func() {
 		s.mu.Lock()
 		for id, w := range s.works {
 			if w != s.work {
@@ -527,9 +527,9 @@ func (s *Session) relearn() {
 		if ended {
 			return
 		}
-		s.beginAnew()
-		s.noteError(s.tellState())
-		s.stand()
+		s.restartWork()
+		s.noteError(s.publishState())
+		s.updateStanding()
 	})
 }
 
@@ -552,11 +552,11 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			return nil, &fault.Error{Message: fmt.Sprintf("there is no batch of round %d", round)}
 		}
 		batch, outline := c.Batches[k], c.Problem.Outline()
-		rack := report.NewRack(outline.Attributes, "", "")
+		rack := report.NewIngredientOrder(outline.Attributes, "", "")
 		var sheets []*report.Weighing
 		for k := range batch.Entries {
 			e := &batch.Entries[k]
-			if !c.Waits(e.ID) && q.Get("all") == "" {
+			if !c.IsPending(e.ID) && q.Get("all") == "" {
 				continue
 			}
 			scale := build.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"}

@@ -89,12 +89,12 @@ func TestCampaign(t *testing.T) {
 		t.Fatalf("at first it is %+v", n)
 	}
 	c.must(Request{Do: "next"})
-	n = c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Doing == "" && n.Stand != nil })
+	n = c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" && n.Stand != nil })
 	batch := n.Batches[0]
 	if len(batch.Entries) != 3 || n.Stand.Headline == "" || batch.Table != "bar.batch-001.csv" || len(n.Stand.Figures) == 0 {
 		t.Fatalf("the batch is %+v, and it stands at %+v", batch, n.Stand)
 	}
-	again, err := readCampaign(t, file).Again(campaign.SettingsOf(readCampaign(t, file).Problem, ""))
+	again, err := readCampaign(t, file).UnchangedBatch(campaign.SettingsOf(readCampaign(t, file).Problem, ""))
 	if err != nil || again == nil {
 		t.Fatalf("kir next does not print the page's batch again: %v", err)
 	}
@@ -114,9 +114,9 @@ func TestCampaign(t *testing.T) {
 	}
 
 	for _, wrong := range []Request{
-		{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": "nice"}}}},
-		{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": "1"}}, {ID: "9-9", Values: map[string]string{"liking": "7"}}}},
-		{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"haze": "1"}}}},
+		{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "nice"}}}},
+		{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "1"}}, {ID: "9-9", Values: map[string]string{"liking": "7"}}}},
+		{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"haze": "1"}}}},
 		{Do: "record"}, {Do: "paste", Text: ""}, {Do: "paste", Text: "id,liking\n8-8,4\n"}, {Do: "next", Size: -1}, {Do: "next", Size: campaign.MostSize + 1},
 	} {
 		if status, text := c.do(wrong); status != http.StatusBadRequest {
@@ -127,11 +127,13 @@ func TestCampaign(t *testing.T) {
 		t.Errorf("after what was refused there are results: %v", err)
 	}
 
-	c.must(Request{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": "60"}}}})
-	c.must(Request{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": "66"}}}}) // a slip
-	c.must(Request{Do: "record", Results: []Came{{ID: "B1-2", Failed: true}}})
+	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "60"}}}})
+	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "66"}}}}) // a slip
+	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "B1-2", Failed: true}}})
 	c.must(Request{Do: "paste", Text: "id\tliking\n1-3\t58,5\n"})
-	n = c.campaignIs("learnt", func(n *Campaign) bool { return n.Doing == "" && n.Stand != nil && !n.Behind && len(n.Stand.Told) == 2 })
+	n = c.campaignIs("learnt", func(n *Campaign) bool {
+		return n.Activity == "" && n.Stand != nil && !n.Stale && len(n.Stand.Checks) == 2
+	})
 	for k, want := range []struct{ status, value string }{{"made", "66"}, {"failed", ""}, {"made", "58.5"}} {
 		if e := n.Batches[0].Entries[k]; e.Status != want.status || e.Values["liking"] != want.value {
 			t.Errorf("recipe %d is %+v", k+1, e)
@@ -141,9 +143,9 @@ func TestCampaign(t *testing.T) {
 	if r, _ := k.Result("1-1"); r.Status != book.Made || r.Values[0] != "66" {
 		t.Errorf("the file has %+v", r)
 	}
-	c.must(Request{Do: "record", Results: []Came{{ID: "1-2"}}, Withdraw: true})
+	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-2"}}, Withdraw: true})
 	c.must(Request{Do: "next", Size: 2})
-	n = c.campaignIs("the second batch", func(n *Campaign) bool { return len(n.Batches) == 2 && n.Doing == "" })
+	n = c.campaignIs("the second batch", func(n *Campaign) bool { return len(n.Batches) == 2 && n.Activity == "" })
 	if len(n.Batches[0].Entries) != 2 || n.Batches[0].Round != 2 || n.Batches[1].Entries[1].Status != "withdrawn" {
 		t.Errorf("the batches are %+v", n.Batches)
 	}
@@ -153,7 +155,7 @@ func TestCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := serving(t, file)
-	m := other.campaignIs("opened anew", func(n *Campaign) bool { return n.Stand != nil && n.Doing == "" })
+	m := other.campaignIs("opened anew", func(n *Campaign) bool { return n.Stand != nil && n.Activity == "" })
 	if !reflect.DeepEqual(m.Batches, n.Batches) {
 		t.Errorf("opened anew the batches are %+v, and were %+v", m.Batches, n.Batches)
 	}
@@ -166,19 +168,19 @@ func TestCampaignUnkept(t *testing.T) {
 	c := serving(t, file)
 	c.campaignIs("read", func(n *Campaign) bool { return n.Step == 1 })
 	c.must(Request{Do: "next", Size: 1})
-	c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Doing == "" })
+	c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" })
 	// Nothing can be written in place of a directory.
 	if err := os.Mkdir(problem.ResultsPath(file), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	status, text := c.do(Request{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
+	status, text := c.do(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
 	if status == http.StatusOK || !strings.Contains(text, "message") {
 		t.Errorf("it is answered with %d %s", status, text)
 	}
 	if err := os.Remove(problem.ResultsPath(file)); err != nil {
 		t.Fatal(err)
 	}
-	c.must(Request{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
+	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
 }
 
 // TestCampaignLast: of many results of one recipe the last counts, in the file and on the
@@ -188,15 +190,15 @@ func TestCampaignLast(t *testing.T) {
 	c := serving(t, file)
 	c.campaignIs("read", func(n *Campaign) bool { return n.Step == 1 })
 	c.must(Request{Do: "next", Size: 1})
-	c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Doing == "" })
+	c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" })
 	for k := range 6 {
-		c.must(Request{Do: "record", Results: []Came{{ID: "1-1", Values: map[string]string{"liking": fmt.Sprint(50 + k)}}}})
+		c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": fmt.Sprint(50 + k)}}}})
 	}
 	n := c.campaignIs("learnt", func(n *Campaign) bool {
-		return n.Doing == "" && n.Stand != nil && !n.Behind && len(n.Stand.Told) == 1
+		return n.Activity == "" && n.Stand != nil && !n.Stale && len(n.Stand.Checks) == 1
 	})
-	if n.Batches[0].Entries[0].Values["liking"] != "55" || n.Stand.Told[0].Measured != 55 {
-		t.Errorf("the page has %+v, and stands at %+v", n.Batches[0].Entries[0], n.Stand.Told)
+	if n.Batches[0].Entries[0].Values["liking"] != "55" || n.Stand.Checks[0].Measured != 55 {
+		t.Errorf("the page has %+v, and stands at %+v", n.Batches[0].Entries[0], n.Stand.Checks)
 	}
 	if r, _ := readCampaign(t, file).Result("1-1"); r.Values[0] != "55" {
 		t.Errorf("the file has %+v", r)

@@ -61,15 +61,15 @@ func (t *trace) add(x *mcmc.State) {
 type chains struct {
 	target *mcmc.Target
 	traces []*trace
-	from   atomic.Int64 // draws of the step before that chains began at
+	reused atomic.Int64 // draws of the step before that chains began at
 
-	// quiet is closed when no other work needs the processor any more.
-	quiet chan struct{}
+	// processorFree is closed when no other work needs the processor any more.
+	processorFree chan struct{}
 }
 
 // newChains returns chains without draws.
 func newChains(t *mcmc.Target) *chains {
-	c := &chains{target: t, quiet: make(chan struct{})}
+	c := &chains{target: t, processorFree: make(chan struct{})}
 	for range liveChains {
 		c.traces = append(c.traces, &trace{every: 1})
 	}
@@ -108,8 +108,8 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 	if err != nil {
 		return err
 	}
-	starts, weights := c.fitting(before)
-	c.from.Store(int64(len(starts)))
+	starts, weights := c.reusableDraws(before)
+	c.reused.Store(int64(len(starts)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, runtime.GOMAXPROCS(0)))
 	// Turns, so that all chains have draws even where there are fewer cores.
@@ -135,7 +135,7 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 					continue
 				}
 				select {
-				case <-c.quiet:
+				case <-c.processorFree:
 				case <-ctx.Done():
 					return ctx.Err()
 				}
@@ -152,9 +152,9 @@ func (t *trace) count() int {
 	return t.seen
 }
 
-// fitting returns those draws of another law that this one gives density, with
+// reusableDraws returns those draws of another law that this one gives density, with
 // weights to choose among them.
-func (c *chains) fitting(before []keptDraw) (starts []keptDraw, weights []float64) {
+func (c *chains) reusableDraws(before []keptDraw) (starts []keptDraw, weights []float64) {
 	var logs []float64
 	for _, d := range before {
 		x, err := mcmc.NewComposition(c.target.Space().N(), d.parts...)

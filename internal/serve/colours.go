@@ -15,8 +15,8 @@ type palette struct {
 	ingredients, groups figure.Palette[int]
 }
 
-// list gives the ingredients of a shortlist their colours.
-func (p *palette) list(list []report.Best) {
+// addShortlist gives the ingredients of a shortlist their colours.
+func (p *palette) addShortlist(list []report.Best) {
 	var recipes []map[string]int
 	for _, b := range list {
 		recipes = append(recipes, b.Recipe)
@@ -42,8 +42,8 @@ func (p *palette) colours() map[string]int {
 	return colours
 }
 
-// of returns the colours of groups in their order, which new ones get theirs by.
-func (p *palette) of(g *groups) []int {
+// groupColours returns the colours of groups in their order, which new ones get theirs by.
+func (p *palette) groupColours(g *groups) []int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, value := range g.values {

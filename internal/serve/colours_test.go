@@ -22,10 +22,10 @@ func TestColours(t *testing.T) {
 		w := c.session.work
 		c.session.mu.Unlock()
 		for _, lines := range []int64{50, 500} {
-			if err := w.look(t.Context(), w.problem, lines, 0); err != nil {
+			if err := w.quickSearch(t.Context(), w.problem, lines, 0); err != nil {
 				t.Fatal(err)
 			}
-			l := w.shown()
+			l := w.shownList()
 			for _, b := range l.Entries {
 				for name := range b.Recipe {
 					if _, ok := l.Colours[name]; !ok {

@@ -19,7 +19,7 @@ const mostRows = 60
 type Draws struct {
 	Step     int    `json:"step"`
 	Made     int    `json:"made"`
-	From     int    `json:"from"`     // draws of the step before that still fit
+	Reused   int    `json:"from"`     // draws of the step before that still fit
 	Reliable bool   `json:"reliable"` // else the figures may change
 	Why      string `json:"why"`      // in a sentence
 
@@ -98,7 +98,7 @@ func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 	d.Ingredients = make([]Row, len(order))
 	for i, x := range told {
 		d.Ingredients[slices.Index(order, i)] = Row{
-			Name: p.Ingredients[i], Group: g.of[i], Used: report.Number(x.Probability), SE: report.Number(x.MCSE),
+			Name: p.Ingredients[i], Group: g.byIngredient[i], Used: report.Number(x.Probability), SE: report.Number(x.MCSE),
 			Mean: report.Number(x.MeanAmount / float64(p.Total)),
 		}
 	}
@@ -138,10 +138,10 @@ func (d *Draws) judge(density, used [][]float64) {
 	case float64(d.RHat) > mostRHat:
 		d.Why = fmt.Sprintf("Not reliable yet: the chains do not agree (R-hat %s).", number.Fixed(float64(d.RHat), 3))
 	case float64(d.ESS) < enoughESS:
-		d.Why = fmt.Sprintf("Not reliable yet: the draws are worth %s independent ones.", number.Down(float64(d.ESS)))
+		d.Why = fmt.Sprintf("Not reliable yet: the draws are worth %s independent ones.", number.RoundedDown(float64(d.ESS)))
 	default:
 		d.Reliable = true
-		d.Why = fmt.Sprintf("The chains agree (R-hat %s), and the draws are worth at least %s independent ones.", number.Fixed(float64(d.RHat), 3), number.Down(float64(d.ESS)))
+		d.Why = fmt.Sprintf("The chains agree (R-hat %s), and the draws are worth at least %s independent ones.", number.Fixed(float64(d.RHat), 3), number.RoundedDown(float64(d.ESS)))
 	}
 }
 
@@ -160,19 +160,19 @@ func worst(a, b report.Number, of func(a, b float64) float64) report.Number {
 // groups are the ingredients by the attribute that a table puts them in order by, for
 // colours and totals.
 type groups struct {
-	attribute string
-	values    []string
-	of        []int // by ingredient; −1: none
-	members   []int
+	attribute    string
+	values       []string
+	byIngredient []int // by ingredient; −1: none
+	members      []int
 }
 
 // newGroups returns the groups of a problem, none where no attribute tells any.
 func newGroups(p *problem.Problem) *groups {
-	g := &groups{of: make([]int, len(p.Ingredients))}
-	for i := range g.of {
-		g.of[i] = -1
+	g := &groups{byIngredient: make([]int, len(p.Ingredients))}
+	for i := range g.byIngredient {
+		g.byIngredient[i] = -1
 	}
-	a := report.NewRack(p.Outline().Attributes, "", "").Group
+	a := report.NewIngredientOrder(p.Outline().Attributes, "", "").Group
 	if a == nil {
 		return g
 	}
@@ -186,7 +186,7 @@ func newGroups(p *problem.Problem) *groups {
 			k = len(g.values)
 			g.values, g.members = append(g.values, v), append(g.members, 0)
 		}
-		g.of[i] = k
+		g.byIngredient[i] = k
 		g.members[k]++
 	}
 	return g
@@ -196,7 +196,7 @@ func newGroups(p *problem.Problem) *groups {
 func (g *groups) share(x keptDraw, group, total int) float64 {
 	sum := 0
 	for _, part := range x.parts {
-		if g.of[part.Ingredient] == group {
+		if g.byIngredient[part.Ingredient] == group {
 			sum += part.Amount
 		}
 	}

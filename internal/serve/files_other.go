@@ -3,4 +3,4 @@
 package serve
 
 // openFiles returns how many files the process may have open.
-func openFiles() int { return 4 * mostStrangers }
+func openFiles() int { return 4 * maxUnknownConns }

@@ -78,7 +78,7 @@ func FuzzHistory(f *testing.F) {
 
 // FuzzTasted adds a pair to a file of comparisons that somebody has changed.
 func FuzzTasted(f *testing.F) {
-	path := filepath.Join(f.TempDir(), tastedName)
+	path := filepath.Join(f.TempDir(), pairsFileName)
 	f.Add([]byte("pair,choice,ingredient,amount\n1,better,Gin,3\n1,worse,Lime,2\n"), 0, "Gin")
 	f.Add([]byte("\n"), 0, "Gin")
 	f.Add([]byte("a,b,c,d\n9223372036854775807,,,\n"), 1, "x,\"y")

@@ -129,7 +129,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, noKey)
 		case !g.allows(r.Host):
 			refuse(w, http.StatusMisdirectedRequest, refusal(r.Host))
-		case r.ContentLength != 0 && (!known || r.Method != http.MethodPost || r.URL.Path != requestPath && !strings.HasPrefix(r.URL.Path, beginPath)):
+		case r.ContentLength != 0 && (!known || r.Method != http.MethodPost || r.URL.Path != requestPath && !strings.HasPrefix(r.URL.Path, setupPath)):
 			refuse(w, http.StatusBadRequest, "A request of this kind has no body.")
 		case opens:
 			opening.ServeHTTP(w, r)
@@ -141,7 +141,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 
 // exchange answers the token of an address with the key.
 func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
-	if !g.take(bearer(r)) {
+	if !g.useToken(bearer(r)) {
 		refuse(w, http.StatusForbidden, usedToken)
 		return
 	}
@@ -194,9 +194,9 @@ func (g *guard) hasKey(r *http.Request) bool {
 	return subtle.ConstantTimeCompare([]byte(bearer(r)), []byte(g.key)) == 1
 }
 
-// offer returns an address that opens the page in one tab. used is called when it
+// offerAddress returns an address that opens the page in one tab. used is called when it
 // did, and may be nil.
-func (g *guard) offer(used func()) (address string) {
+func (g *guard) offerAddress(used func()) (address string) {
 	token := rand.Text()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -204,8 +204,8 @@ func (g *guard) offer(used func()) (address string) {
 	return g.url() + "#token=" + token
 }
 
-// take uses up the token of an address; of several who have it, one does.
-func (g *guard) take(token string) bool {
+// useToken uses up the token of an address; of several who have it, one does.
+func (g *guard) useToken(token string) bool {
 	g.mu.Lock()
 	var used func()
 	found := false

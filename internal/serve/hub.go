@@ -13,7 +13,7 @@ import (
 // the last one counts: a page that is slow misses what is over, and nothing waits
 // for it.
 type hub struct {
-	telling sync.Mutex // held from a look to its message, and taken before any other lock
+	publishing sync.Mutex // held from a look to its message, and taken before any other lock
 
 	mu     sync.Mutex
 	kinds  []string // in the order of their first message
@@ -32,13 +32,13 @@ func newHub() *hub {
 	return &hub{latest: make(map[string]message), pages: make(map[chan struct{}]bool)}
 }
 
-// tell sends a message of a kind: what look sees there is, unless there is nothing to
+// publish sends a message of a kind: what look sees there is, unless there is nothing to
 // tell. Looks and messages take turns, so versions rise with the time of the look. Who
 // tells of a change after making it can therefore be sure that the last message has it,
 // whoever else tells at the same time.
-func (h *hub) tell(kind string, look func() (what any, there bool)) error {
-	h.telling.Lock()
-	defer h.telling.Unlock()
+func (h *hub) publish(kind string, look func() (what any, there bool)) error {
+	h.publishing.Lock()
+	defer h.publishing.Unlock()
 	what, there := look()
 	if !there {
 		return nil
@@ -73,7 +73,7 @@ func (h *hub) join() chan struct{} {
 	h.mu.Lock()
 	h.pages[page] = true
 	h.mu.Unlock()
-	h.tellPages()
+	h.publishPageCount()
 	return page
 }
 
@@ -81,12 +81,12 @@ func (h *hub) leave(page chan struct{}) {
 	h.mu.Lock()
 	delete(h.pages, page)
 	h.mu.Unlock()
-	h.tellPages()
+	h.publishPageCount()
 }
 
-// tellPages tells how many pages are open; an int can always be marshalled.
-func (h *hub) tellPages() {
-	_ = h.tell("pages", func() (any, bool) {
+// publishPageCount tells how many pages are open; an int can always be marshalled.
+func (h *hub) publishPageCount() {
+	_ = h.publish("pages", func() (any, bool) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		return len(h.pages), true
@@ -101,9 +101,9 @@ func (h *hub) close() {
 	h.wake()
 }
 
-// after returns the messages that are newer than a version, and the newest
+// messagesSince returns the messages that are newer than a version, and the newest
 // version.
-func (h *hub) after(version int) (kinds []string, data [][]byte, newest int, closed bool) {
+func (h *hub) messagesSince(version int) (kinds []string, data [][]byte, newest int, closed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	newest = version
@@ -129,7 +129,7 @@ func (h *hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	for {
-		kinds, data, newest, closed := h.after(version)
+		kinds, data, newest, closed := h.messagesSince(version)
 		version = newest
 		for k := range kinds {
 			// JSON has no line ends of its own.

@@ -29,7 +29,7 @@ func TestHubInTurn(t *testing.T) {
 	var is atomic.Int64
 	slow := make(chan error, 1)
 	go func() {
-		slow <- h.tell("state", func() (any, bool) {
+		slow <- h.publish("state", func() (any, bool) {
 			seen := is.Load()
 			close(looked)
 			<-on
@@ -39,19 +39,19 @@ func TestHubInTurn(t *testing.T) {
 	<-looked
 	is.Store(1)
 	quick := make(chan error, 1)
-	go func() { quick <- h.tell("state", func() (any, bool) { return is.Load(), true }) }()
+	go func() { quick <- h.publish("state", func() (any, bool) { return is.Load(), true }) }()
 	time.Sleep(10 * time.Millisecond) // for the quick one to overtake the slow one, if it can
 	close(on)
 	if err := errors.Join(<-slow, <-quick); err != nil {
 		t.Fatal(err)
 	}
-	if _, data, _, _ := h.after(0); string(data[0]) != "1" {
+	if _, data, _, _ := h.messagesSince(0); string(data[0]) != "1" {
 		t.Errorf("it is told last that the state is %s", data[0])
 	}
-	if err := h.tell("list", func() (any, bool) { return nil, false }); err != nil {
+	if err := h.publish("list", func() (any, bool) { return nil, false }); err != nil {
 		t.Fatal(err)
 	}
-	if kinds, _, _, _ := h.after(0); !slices.Equal(kinds, []string{"state"}) {
+	if kinds, _, _, _ := h.messagesSince(0); !slices.Equal(kinds, []string{"state"}) {
 		t.Errorf("it is told of %v", kinds)
 	}
 }
@@ -112,12 +112,12 @@ func TestRefusedWhole(t *testing.T) {
 			t.Errorf("%+v leaves the history %s, %v", r, is, err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(c.session.dir, tastedName)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(c.session.dir, pairsFileName)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the pair is kept: %v", err)
 	}
 	c.session.history.path = kept
 	c.must(Request{Do: "prefer", Better: better, Worse: worse})
-	tasted, err := os.ReadFile(filepath.Join(c.session.dir, tastedName))
+	tasted, err := os.ReadFile(filepath.Join(c.session.dir, pairsFileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestRefusedWhole(t *testing.T) {
 	if status, text := c.do(Request{Do: "prefer", Better: better, Worse: worse}); status != http.StatusInternalServerError {
 		t.Errorf("a second pair: %d %s", status, text)
 	}
-	if is, err := os.ReadFile(filepath.Join(c.session.dir, tastedName)); err != nil || string(is) != string(tasted) || c.session.history.Steps[2] != before {
+	if is, err := os.ReadFile(filepath.Join(c.session.dir, pairsFileName)); err != nil || string(is) != string(tasted) || c.session.history.Steps[2] != before {
 		t.Errorf("a pair that was refused leaves %s, %v, and the step %+v", is, err, c.session.history.Steps[2])
 	}
 	c.session.history.path = kept

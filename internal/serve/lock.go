@@ -17,9 +17,9 @@ import (
 // next process takes the same address: a page that is still open, and what a browser keeps for it,
 // belong to the address.
 type lock struct {
-	held *file.Lock // nil where there are no locks
-	dir  *file.Dir
-	page string // the name of the file that holds the address
+	fileLock    *file.Lock // nil where there are no locks
+	dir         *file.Dir
+	addressFile string // the name of the file that holds the address
 }
 
 // mostAddress bounds what is read of an address.
@@ -28,16 +28,16 @@ const mostAddress = 1 << 10
 // lockProblem takes the lock of a problem, or says who has it.
 func lockProblem(problem string) (*lock, error) {
 	base := filepath.Base(problem)
-	l := &lock{dir: &file.Dir{Path: filepath.Dir(problem), Mode: 0o600}, page: "." + base + ".page"}
+	l := &lock{dir: &file.Dir{Path: filepath.Dir(problem), Mode: 0o600}, addressFile: "." + base + ".page"}
 	var err error
-	if l.held, err = l.dir.Lock("."+base+".lock", false, 0); errors.Is(err, errors.ErrUnsupported) {
+	if l.fileLock, err = l.dir.Lock("."+base+".lock", false, 0); errors.Is(err, errors.ErrUnsupported) {
 		return l, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", problem, err)
 	}
-	if l.held == nil {
+	if l.fileLock == nil {
 		hint := "end that one first"
-		if at, err := l.dir.Read(l.page, mostAddress); err == nil && len(at) > 0 {
+		if at, err := l.dir.Read(l.addressFile, mostAddress); err == nil && len(at) > 0 {
 			hint = "its page is at " + strings.TrimSpace(string(at))
 		}
 		return nil, &fault.Error{File: problem, Message: "another kir serve has this problem open", Hint: hint}
@@ -45,13 +45,15 @@ func lockProblem(problem string) (*lock, error) {
 	return l, nil
 }
 
-// tell writes down where the page is, without what lets in.
-func (l *lock) tell(address string) error { return l.dir.Replace(l.page, []byte(address+"\n")) }
+// writeAddress writes down where the page is, without what lets in.
+func (l *lock) writeAddress(address string) error {
+	return l.dir.Replace(l.addressFile, []byte(address+"\n"))
+}
 
-// last returns where the page was when the problem was served last, the zero value if that is
+// lastAddress returns where the page was when the problem was served last, the zero value if that is
 // not known.
-func (l *lock) last() (at netip.AddrPort) {
-	text, err := l.dir.Read(l.page, mostAddress)
+func (l *lock) lastAddress() (at netip.AddrPort) {
+	text, err := l.dir.Read(l.addressFile, mostAddress)
 	if err != nil {
 		return at
 	}
@@ -62,8 +64,8 @@ func (l *lock) last() (at netip.AddrPort) {
 }
 
 func (l *lock) release() error {
-	if l.held == nil {
+	if l.fileLock == nil {
 		return nil
 	}
-	return l.held.Remove()
+	return l.fileLock.Remove()
 }

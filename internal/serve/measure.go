@@ -21,11 +21,11 @@ import (
 // has them: a number of units of the total, or a percentage. The zero measure, of a
 // problem that was never read, leaves them as they are.
 type measure struct {
-	total int
-	unit  string  // of most amounts of the recipes; empty where they are not measured
-	whole float64 // how much of it the middle recipe makes
-	size  float64 // of the unit, in millilitres or grams
-	kind  book.Kind
+	total      int
+	unit       string  // of most amounts of the recipes; empty where they are not measured
+	recipeSize float64 // how much of it the middle recipe makes
+	size       float64 // of the unit, in millilitres or grams
+	kind       book.Kind
 }
 
 // A Unit is one that the page shows amounts in: how much of it is made, and the steps that
@@ -36,9 +36,9 @@ type Unit struct {
 	Steps []float64 `json:"steps"`
 }
 
-// usual are the units of volumes and masses that the page offers beside the table's own,
+// usualUnits are the units of volumes and masses that the page offers beside the table's own,
 // in millilitres and grams.
-var usual = map[book.Kind][]struct {
+var usualUnits = map[book.Kind][]struct {
 	name string
 	size float64
 }{
@@ -46,8 +46,8 @@ var usual = map[book.Kind][]struct {
 	book.Mass:   {{"g", 1}, {"kg", 1000}},
 }
 
-// precision is the steps of what weighs or measures in a unit.
-func precision(unit string) []float64 {
+// scaleSteps is the steps of what weighs or measures in a unit.
+func scaleSteps(unit string) []float64 {
 	switch unit {
 	case "oz", "cl", "cup", "part", "tsp", "tbsp":
 		return []float64{0.25, 0.5, 0.1, 0.01}
@@ -59,17 +59,17 @@ func precision(unit string) []float64 {
 	return []float64{0.1, 1, 0.01, 0.001}
 }
 
-// scales returns the units to show amounts in: the table's own, percent, and the usual ones
+// displayUnits returns the units to show amounts in: the table's own, percent, and the usual ones
 // of its kind; of recipes in shares percent, and 100 g or 100 ml.
-func (m measure) scales() []Unit {
+func (m measure) displayUnits() []Unit {
 	percent := Unit{Name: "%", Whole: 100, Steps: []float64{0.1}}
 	if m.unit == "" {
-		return []Unit{percent, {"g", 100, precision("g")}, {"ml", 100, precision("ml")}}
+		return []Unit{percent, {"g", 100, scaleSteps("g")}, {"ml", 100, scaleSteps("ml")}}
 	}
-	all := []Unit{{m.unit, threeDigits(m.whole), precision(m.unit)}, percent}
-	for _, u := range usual[m.kind] {
+	all := []Unit{{m.unit, threeDigits(m.recipeSize), scaleSteps(m.unit)}, percent}
+	for _, u := range usualUnits[m.kind] {
 		if u.name != m.unit {
-			all = append(all, Unit{u.name, threeDigits(float64(m.whole * m.size / u.size)), precision(u.name)})
+			all = append(all, Unit{u.name, threeDigits(float64(m.recipeSize * m.size / u.size)), scaleSteps(u.name)})
 		}
 	}
 	return all
@@ -127,7 +127,7 @@ func newMeasure(p *problem.Problem) measure {
 		return m
 	}
 	slices.Sort(wholes)
-	m.unit, m.whole, m.kind, m.size = unit.Name, wholes[len(wholes)/2], unit.Kind, size
+	m.unit, m.recipeSize, m.kind, m.size = unit.Name, wholes[len(wholes)/2], unit.Kind, size
 	if unit.Kind == book.Volume {
 		m.size = float64(10 * size) // from centilitres
 	}
@@ -152,10 +152,10 @@ func (m measure) units(text string) (units int, ok bool) {
 	return units, true
 }
 
-// written returns an amount as it is written into the problem: to the nearest unit, as a
+// problemAmount returns an amount as it is written into the problem: to the nearest unit, as a
 // percentage where that is a short one. What is no amount is left for the reader of the
 // problem to refuse.
-func (m measure) written(text string) string {
+func (m measure) problemAmount(text string) string {
 	units, ok := m.units(text)
 	if !ok {
 		return text
@@ -176,9 +176,9 @@ func (m measure) percent(units int) (text string, ok bool) {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%", true
 }
 
-// alike writes an amount of a rule as the one is that stands in its place: as a
+// matchNotation writes an amount of a rule as the one is that stands in its place: as a
 // percentage, if that is one.
-func (m measure) alike(a change.Amend, root *yaml.Node) change.Amend {
+func (m measure) matchNotation(a change.SetRuleField, root *yaml.Node) change.SetRuleField {
 	rules := root.Get("constraints")
 	if rules == nil || a.Place >= len(rules.Items) || rules.Items[a.Place].Get(a.Kind) == nil || m.total == 0 {
 		return a
@@ -210,7 +210,7 @@ func (m measure) alike(a change.Amend, root *yaml.Node) change.Amend {
 // its amounts in units.
 func (m measure) rule(text string, r rule.Rule) string {
 	units, shares := "", ""
-	_, says := problem.Says(r, anyName)
+	_, says := problem.RuleFields(r, anyName)
 	for _, s := range says {
 		if !s.Amount {
 			continue
@@ -233,32 +233,32 @@ func (m measure) rule(text string, r rule.Rule) string {
 // share writes units as a percentage.
 func (m measure) share(units int) string { return number.Share(units, m.total) }
 
-// said writes an amount for a person.
-func (m measure) said(text string) string { return m.both(text, "", "") }
+// amountText writes an amount for a person.
+func (m measure) amountText(text string) string { return m.formatAmounts(text, "", "") }
 
-// between writes a range for a person, of which an end may be open.
-func (m measure) between(least, most string) string {
+// rangeText writes a range for a person, of which an end may be open.
+func (m measure) rangeText(least, most string) string {
 	switch {
 	case least == "":
-		return "at most " + m.said(most)
+		return "at most " + m.amountText(most)
 	case most == "":
-		return "at least " + m.said(least)
+		return "at least " + m.amountText(least)
 	}
-	return m.both(least, " to ", most)
+	return m.formatAmounts(least, " to ", most)
 }
 
-// both writes an amount, or two with a word between them.
-func (m measure) both(a, to, b string) string {
+// formatAmounts writes an amount, or two with a word between them.
+func (m measure) formatAmounts(a, to, b string) string {
 	least, ok := m.units(a)
 	if !ok {
 		return a + to + b
 	}
-	whole := short(m.whole)
+	whole := short(m.recipeSize)
 	of := number.Amounts{Total: m.total}
 	of.Whole, _ = new(big.Rat).SetString(whole)
 	measured := func(units int) string { // to three figures, and as many more as it takes
-		_, decimals, _ := strings.Cut(short(float64(float64(units)/float64(m.total)*m.whole)), ".")
-		of.Least = len(decimals)
+		_, decimals, _ := strings.Cut(short(float64(float64(units)/float64(m.total)*m.recipeSize)), ".")
+		of.MinDigits = len(decimals)
 		return number.Trim(of.Write([]int{units})[0])
 	}
 	said, also := m.share(least), measured(least)

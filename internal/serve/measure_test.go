@@ -14,7 +14,7 @@ import (
 // Amounts read in percent and in the unit of the recipes, whatever the page sends,
 // and written so that they are whole units.
 func TestMeasure(t *testing.T) {
-	bar := measure{total: 1000, unit: "cl", whole: 9}
+	bar := measure{total: 1000, unit: "cl", recipeSize: 9}
 	lab := measure{total: 346}
 	for _, c := range []struct {
 		m             measure
@@ -29,14 +29,14 @@ func TestMeasure(t *testing.T) {
 		{lab, "347", "347", "347"}, {lab, "lots", "lots", "lots"}, {lab, "-3", "-3", "-3"}, {lab, "NaN%", "NaN%", "NaN%"}, {lab, "101%", "101%", "101%"}, {lab, "", "", ""},
 		{measure{}, "30", "30", "30"}, {measure{}, "30%", "30%", "30%"},
 	} {
-		if said, written := c.m.said(c.text), c.m.written(c.text); said != c.said || written != c.written {
+		if said, written := c.m.amountText(c.text), c.m.problemAmount(c.text); said != c.said || written != c.written {
 			t.Errorf("of %d units %q is said as %q and written as %q", c.m.total, c.text, said, written)
 		}
 	}
 	for _, c := range []struct{ least, most, want string }{
 		{"10%", "350", "10.0 % to 35.0 % (0.9 to 3.15 of 9 cl)"}, {"", "5%", "at most 5.0 % (0.45 of 9 cl)"}, {"50", "", "at least 5.0 % (0.45 of 9 cl)"}, {"a", "b", "a to b"},
 	} {
-		if got := bar.between(c.least, c.most); got != c.want {
+		if got := bar.rangeText(c.least, c.most); got != c.want {
 			t.Errorf("from %q to %q is %q", c.least, c.most, got)
 		}
 	}
@@ -64,11 +64,11 @@ func TestScales(t *testing.T) {
 		m    measure
 		want string
 	}{
-		{measure{total: 1000, unit: "cl", whole: 9, size: 10, kind: book.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
-		{measure{total: 100, unit: "kg", whole: 2.5, size: 1000, kind: book.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
+		{measure{total: 1000, unit: "cl", recipeSize: 9, size: 10, kind: book.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
+		{measure{total: 100, unit: "kg", recipeSize: 2.5, size: 1000, kind: book.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
 		{measure{total: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
 	} {
-		if got := fmt.Sprint(c.m.scales()); got != c.want {
+		if got := fmt.Sprint(c.m.displayUnits()); got != c.want {
 			t.Errorf("%+v has the units %s", c.m, got)
 		}
 	}
@@ -118,8 +118,8 @@ func TestHistoryWords(t *testing.T) {
 	c.must(Request{Do: "rule", Text: `group: {of: [Gin], total: ["50%", "100%"]}`})
 	s = c.until("a conflict", func(s *State) bool { return s.Fault != nil })
 	const first, second = `raise the max of "amount of Gin min 18.2 % max 18.2 %" from 18.2 % to 50.0 %`, `lower the least total of "group Gin total 50.0 % to 100.0 %" from 50.0 % to 18.2 %`
-	if ways := s.Fault.Ways; len(ways) != 2 || ways[0].Text != first || ways[1].Text != second {
-		t.Fatalf("the ways out are %+v", s.Fault.Ways)
+	if ways := s.Fault.Fixes; len(ways) != 2 || ways[0].Text != first || ways[1].Text != second {
+		t.Fatalf("the ways out are %+v", s.Fault.Fixes)
 	}
 	c.must(Request{Do: "way", Rule: 0})
 	s = c.until("freed", func(s *State) bool { return s.Problem != nil })

@@ -91,7 +91,7 @@ func TestAppendPair(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, file, first := tastedIn(root)
+		name, file, first := findPreference(root)
 		if got := fmt.Sprint(name, " ", file, " ", first); got != want {
 			t.Errorf("%s has %q, want %q", text, got, want)
 		}
@@ -124,14 +124,14 @@ func TestAskNext(t *testing.T) {
 func TestPairsOfTheBook(t *testing.T) {
 	s := asking(t)
 	p := s.work.problem
-	known, err := p.Known()
+	known, err := p.KnownRecipes()
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked, of := make([]int, len(known)), 0
 	for seed := range uint64(40) {
 		p.Sampler.Seed = seed
-		answer, err := s.pair(httptest.NewRequest("GET", "/pair", nil))
+		answer, err := s.answerPair(httptest.NewRequest("GET", "/pair", nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestPairsOfTheBook(t *testing.T) {
 			t.Fatalf("nothing was answered, and it says %+v", q)
 		}
 		for _, recipe := range []map[string]int{q.A, q.B} {
-			if k := slices.IndexFunc(known, func(x *mcmc.Composition) bool { return maps.Equal(s.work.named(x), recipe) }); k >= 0 {
+			if k := slices.IndexFunc(known, func(x *mcmc.Composition) bool { return maps.Equal(s.work.namedAmounts(x), recipe) }); k >= 0 {
 				asked[k]++
 				of++
 			}
@@ -160,7 +160,7 @@ func TestChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Table(map[int]float64{1: 1, 3: 1}), mcmc.Wish{Name: "y", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(x.Amount(0)) / 6 })})
+	target, err := mcmc.NewTarget(space, mcmc.Table(map[int]float64{1: 1, 3: 1}), mcmc.Objective{Name: "y", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(x.Amount(0)) / 6 })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,11 +176,11 @@ func TestChains(t *testing.T) {
 	}
 	// Of one ingredient each composition has 1/2/4, and of three 1/2/40; the second has
 	// no score, the third no law, the fourth is none of the space.
-	starts, weights := c.fitting([]keptDraw{draw(0, 6), draw(0, 0, 6), draw(0, 3, 3), draw(0, 7), draw(1, 2, 2, 2)})
+	starts, weights := c.reusableDraws([]keptDraw{draw(0, 6), draw(0, 0, 6), draw(0, 3, 3), draw(0, 7), draw(1, 2, 2, 2)})
 	if len(starts) != 2 || starts[1].parts[0].Amount != 2 || weights[0] != 1 || math.Abs(weights[1]-math.Exp(-1)/3/10) > 1e-12 {
 		t.Errorf("%v fit, with %v", starts, weights)
 	}
-	if starts, weights := c.fitting([]keptDraw{draw(0, 0, 6)}); starts != nil || weights != nil {
+	if starts, weights := c.reusableDraws([]keptDraw{draw(0, 0, 6)}); starts != nil || weights != nil {
 		t.Errorf("%v fit, with %v", starts, weights)
 	}
 	r := mcmc.NewRand(1, "test", 0)
@@ -208,8 +208,8 @@ func TestChains(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) || c.from.Load() != 1 {
-			t.Errorf("%s: %v, from %d", kernel, err, c.from.Load())
+		if err := <-ended; !errors.Is(err, context.Canceled) || c.reused.Load() != 1 {
+			t.Errorf("%s: %v, from %d", kernel, err, c.reused.Load())
 		}
 		ones, threes := 0, 0
 		for _, tr := range c.traces {

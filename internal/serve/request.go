@@ -39,9 +39,9 @@ type Request struct {
 	Trade      []string       `json:"trade"` // objectives of a trade-off; none: no trade-off
 	Over       bool           `json:"over"`
 
-	Size     int    `json:"size"`     // of a batch
-	Results  []Came `json:"results"`  // of recipes of batches
-	Withdraw bool   `json:"withdraw"` // they count for nothing
+	Size     int            `json:"size"`     // of a batch
+	Results  []RecipeResult `json:"results"`  // of recipes of batches
+	Withdraw bool           `json:"withdraw"` // they count for nothing
 
 	Better map[string]int `json:"better"` // of a comparison
 	Worse  map[string]int `json:"worse"`
@@ -55,7 +55,7 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 		if r.Amount == "" {
 			return "with " + r.Ingredient, []change.Change{change.Pin{Ingredient: r.Ingredient}}, true
 		}
-		return r.Ingredient + " kept at " + m.said(r.Amount), []change.Change{change.Pin{Ingredient: r.Ingredient, Amount: m.written(r.Amount)}}, true
+		return r.Ingredient + " kept at " + m.amountText(r.Amount), []change.Change{change.Pin{Ingredient: r.Ingredient, Amount: m.problemAmount(r.Amount)}}, true
 	case "ban":
 		return "without " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}}, true
 	case "replace":
@@ -65,9 +65,9 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 		if units, ok := m.units(least); ok && units == 0 && r.Max != "" {
 			least = "" // what is used has a unit at least
 		}
-		return r.Ingredient + " " + m.between(least, r.Max), []change.Change{change.Bound{Ingredient: r.Ingredient, Min: m.written(least), Max: m.written(r.Max)}}, true
+		return r.Ingredient + " " + m.rangeText(least, r.Max), []change.Change{change.Bound{Ingredient: r.Ingredient, Min: m.problemAmount(least), Max: m.problemAmount(r.Max)}}, true
 	case "group":
-		return r.Value + " " + m.between(r.Min, r.Max), []change.Change{change.Group{Attribute: r.Attribute, Value: r.Value, Min: m.written(r.Min), Max: m.written(r.Max)}}, true
+		return r.Value + " " + m.rangeText(r.Min, r.Max), []change.Change{change.Group{Attribute: r.Attribute, Value: r.Value, Min: m.problemAmount(r.Min), Max: m.problemAmount(r.Max)}}, true
 	case "near":
 		near := change.Near{Changes: r.Changes}
 		for _, name := range slices.Sorted(maps.Keys(r.Recipe)) {
@@ -77,7 +77,7 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 	case "weight":
 		return fmt.Sprintf("%s weighs %v", r.Property, r.Weight), []change.Change{change.Weight{Property: r.Property, Weight: r.Weight}}, true
 	case "aim":
-		return fmt.Sprintf("%s: %s %v", r.Property, strings.ReplaceAll(r.Way, "_", " "), r.Aim), []change.Change{change.Aim{Property: r.Property, Way: r.Way, Value: whole(r.Aim)}}, true
+		return fmt.Sprintf("%s: %s %v", r.Property, strings.ReplaceAll(r.Way, "_", " "), r.Aim), []change.Change{change.SetObjective{Property: r.Property, Way: r.Way, Value: toIntegers(r.Aim)}}, true
 	case "trade":
 		words = "no trade-off"
 		if len(r.Trade) > 0 {
@@ -85,17 +85,17 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 		}
 		return words, []change.Change{change.Trade{Objectives: r.Trade}}, true
 	case "rule":
-		return "rule: " + strings.Join(strings.Fields(r.Text), " "), []change.Change{change.Rule{Text: r.Text}}, true
+		return "rule: " + strings.Join(strings.Fields(r.Text), " "), []change.Change{change.AddRule{Text: r.Text}}, true
 	case "drop":
-		return fmt.Sprintf("without rule %d", r.Rule+1), []change.Change{change.Drop{Rule: r.Rule}}, true
+		return fmt.Sprintf("without rule %d", r.Rule+1), []change.Change{change.DropRule{Rule: r.Rule}}, true
 	case "seed":
 		return fmt.Sprintf("seed %d", r.Rule), []change.Change{change.Setting{Path: []string{"sampler", "seed"}, Value: r.Rule}}, true
 	}
 	return "", nil, false
 }
 
-// whole makes whole numbers of JSON's, where they are.
-func whole(v any) any {
+// toIntegers makes whole numbers of JSON's, where they are.
+func toIntegers(v any) any {
 	switch v := v.(type) {
 	case float64:
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
@@ -103,7 +103,7 @@ func whole(v any) any {
 		}
 	case []any:
 		for k := range v {
-			v[k] = whole(v[k])
+			v[k] = toIntegers(v[k])
 		}
 	}
 	return v
@@ -117,9 +117,9 @@ type Answer struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// do does what a request asks for.
-func (s *Session) do(r *Request) (*Answer, error) {
-	if words, all, ok := r.changes(s.measured()); ok {
+// handleRequest does what a request asks for.
+func (s *Session) handleRequest(r *Request) (*Answer, error) {
+	if words, all, ok := r.changes(s.currentMeasure()); ok {
 		const most = 300
 		if len(words) > most {
 			words = words[:most] + "…"
@@ -128,27 +128,27 @@ func (s *Session) do(r *Request) (*Answer, error) {
 	}
 	switch r.Do {
 	case "way":
-		return &Answer{Done: true}, s.takeWay(r.Rule)
+		return &Answer{Done: true}, s.applyFix(r.Rule)
 	case "text":
-		return &Answer{Done: true}, s.changeText(r.Step, "the text, by hand", r.Text)
+		return &Answer{Done: true}, s.addStep(r.Step, "the text, by hand", r.Text)
 	case "back":
-		return &Answer{Done: true}, s.back(r.Step)
+		return &Answer{Done: true}, s.goToStep(r.Step)
 	case "name":
-		return &Answer{Done: true}, s.name(r.Step, r.Text)
+		return &Answer{Done: true}, s.nameStep(r.Step, r.Text)
 	case "allow":
 		if err := s.allowCommand(r.Text); err != nil {
 			return nil, err
 		}
-		return &Answer{Done: true}, s.tellState()
+		return &Answer{Done: true}, s.publishState()
 	case "prefer":
-		return &Answer{Done: true}, s.prefer(r.Better, r.Worse)
+		return &Answer{Done: true}, s.recordPreference(r.Better, r.Worse)
 	case "next":
 		return &Answer{Done: true}, s.nextBatch(r.Size)
 	case "record", "paste":
-		var out *campaign.Recorded
+		var out *campaign.RecordSummary
 		var err error
 		if r.Do == "paste" {
-			out, err = s.pasted(r.Text)
+			out, err = s.recordTable(r.Text)
 		} else {
 			out, err = s.record(r.Results, r.Withdraw)
 		}
@@ -163,15 +163,15 @@ func (s *Session) do(r *Request) (*Answer, error) {
 	return nil, &fault.Error{Message: "nothing is done for " + fault.Quote(r.Do)}
 }
 
-// takeWay applies a fix of the current step's fault.
-func (s *Session) takeWay(k int) error {
+// applyFix applies a fix of the current step's fault.
+func (s *Session) applyFix(k int) error {
 	s.mu.Lock()
 	w := s.work
 	s.mu.Unlock()
 	w.mu.Lock()
 	err, text := w.fault, w.step.Text
 	w.mu.Unlock()
-	ways := waysOut(err, text, s.measured())
+	ways := findFixes(err, text, s.currentMeasure())
 	if k < 0 || k >= len(ways) || ways[k].changes == nil {
 		return &fault.Error{Message: "there is no such fix any more"}
 	}

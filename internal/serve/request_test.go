@@ -75,7 +75,7 @@ func TestWaysOut(t *testing.T) {
 		c := serving(t, file)
 		s := c.until(name, func(s *State) bool { return s.Phase == "faulty" })
 		taken := 0
-		for k, way := range s.Fault.Ways {
+		for k, way := range s.Fault.Fixes {
 			if !way.Writable {
 				t.Logf("%s: %q is for a person to write", name, way.Text)
 				continue

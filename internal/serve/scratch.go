@@ -14,7 +14,7 @@ import (
 // at the end; what servers that were killed left the next one removes.
 type scratch struct {
 	path string
-	held *file.Lock
+	lock *file.Lock
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 
 // newScratch makes the directory of a server.
 func newScratch() (*scratch, error) {
-	if err := removeLeft(os.TempDir()); err != nil {
+	if err := removeAbandoned(os.TempDir()); err != nil {
 		return nil, err
 	}
 	const tries = 10
@@ -46,9 +46,9 @@ func newScratch() (*scratch, error) {
 	return nil, fmt.Errorf("there is no directory for runs in %s that stays", os.TempDir())
 }
 
-// removeLeft removes the directories of servers of the same user that were killed: nobody
+// removeAbandoned removes the directories of servers of the same user that were killed: nobody
 // holds their locks.
-func removeLeft(within string) error {
+func removeAbandoned(within string) error {
 	entries, err := os.ReadDir(within)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func removeLeft(within string) error {
 		}
 		path := filepath.Join(within, e.Name())
 		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() || !file.Mine(info) {
+		if err != nil || !info.IsDir() || !file.IsOwnedByUser(info) {
 			continue // it is gone, or not ours to look at
 		}
 		dir := &file.Dir{Path: path}
@@ -75,8 +75,8 @@ func removeLeft(within string) error {
 	return nil
 }
 
-// dir makes a directory for a run, and returns what removes it.
-func (s *scratch) dir(name string) (path string, remove func() error, err error) {
+// makeDir makes a directory for a run, and returns what removes it.
+func (s *scratch) makeDir(name string) (path string, remove func() error, err error) {
 	own, err := os.MkdirTemp(s.path, "run-")
 	if err != nil {
 		return "", nil, err
@@ -87,8 +87,8 @@ func (s *scratch) dir(name string) (path string, remove func() error, err error)
 // end removes all.
 func (s *scratch) end() error {
 	err := os.RemoveAll(s.path)
-	if s.held != nil {
-		err = errors.Join(err, s.held.Close())
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
 	}
 	if err != nil {
 		return os.RemoveAll(s.path) // some systems remove no file that is open

@@ -149,7 +149,7 @@ func serving(t *testing.T, file string) *client {
 		}
 		server.Close()
 	})
-	s.begin()
+	s.startWork()
 	return &client{t, server, s, g}
 }
 
@@ -225,7 +225,7 @@ func (c *client) until(what string, ok func(*State) bool) *State {
 func (c *client) drawn() {
 	c.t.Helper()
 	for range 4800 { // two minutes: the race detector is slow on a machine that has more to do
-		if _, _, kept, err := c.session.working(); err == nil && len(kept[0]) > 8 {
+		if _, _, kept, err := c.session.currentWork(); err == nil && len(kept[0]) > 8 {
 			return
 		}
 		time.Sleep(25 * time.Millisecond)
@@ -333,7 +333,7 @@ func TestToken(t *testing.T) {
 			return w
 		}
 		used := 0
-		url := g.offer(func() { used++ })
+		url := g.offerAddress(func() { used++ })
 		token := url[strings.LastIndex(url, "=")+1:]
 		if !strings.HasPrefix(url, "http://"+address+"/#token=") || len(token) < 20 {
 			t.Fatalf("the address is %q", url)
@@ -396,12 +396,12 @@ func TestToken(t *testing.T) {
 			t.Errorf("the empty page by another name: %d", w.Code)
 		}
 		// Of two tabs one is let in.
-		token = strings.TrimPrefix(g.offer(nil), g.url()+"#token=")
+		token = strings.TrimPrefix(g.offerAddress(nil), g.url()+"#token=")
 		var in atomic.Int32
 		var both sync.WaitGroup
 		for range 8 {
 			both.Go(func() {
-				if g.take(token) {
+				if g.useToken(token) {
 					in.Add(1)
 				}
 			})
@@ -440,9 +440,9 @@ func TestPublicHoldsNothing(t *testing.T) {
 func TestDoor(t *testing.T) {
 	c := serving(t, smallCocktails(t))
 	var next []string
-	c.session.options.Again = func(address string) { next = append(next, address) }
-	first := c.session.another(c.guard)
-	door, err := c.session.openDoor(c.guard)
+	c.session.options.OnNewAddress = func(address string) { next = append(next, address) }
+	first := c.session.pageAddress(c.guard)
+	door, err := c.session.writeLaunchFile(c.guard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -550,8 +550,8 @@ func TestPrograms(t *testing.T) {
 	}
 	c := serving(t, file)
 	s := c.until("asking", func(s *State) bool { return s.Phase == "asking" })
-	if len(s.Asks) != 1 || !slices.Equal(s.Asks[0].Lines, []string{"in " + strconv.Quote(dir), `"./score.sh"`}) {
-		t.Fatalf("it asks for %q", s.Asks)
+	if len(s.Commands) != 1 || !slices.Equal(s.Commands[0].Lines, []string{"in " + strconv.Quote(dir), `"./score.sh"`}) {
+		t.Fatalf("it asks for %q", s.Commands)
 	}
 	for told := ""; !strings.Contains(told, `"phase":"asking"`); time.Sleep(5 * time.Millisecond) { // the test's time bounds it
 		c.session.hub.mu.Lock()
@@ -568,7 +568,7 @@ func TestPrograms(t *testing.T) {
 	if status, _ := c.do(Request{Do: "allow", Text: strings.Repeat("0", 64)}); status == http.StatusOK {
 		t.Error("what nobody asks for is allowed")
 	}
-	c.must(Request{Do: "allow", Text: s.Asks[0].Key})
+	c.must(Request{Do: "allow", Text: s.Commands[0].Key})
 	for range 200 {
 		if _, err := os.Stat(ran); err == nil {
 			break
@@ -607,13 +607,13 @@ func TestConsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := serving(t, file)
-	asked := func(what string) Ask {
+	asked := func(what string) PendingCommand {
 		t.Helper()
 		s := c.until(what, func(s *State) bool { return s.Phase == "asking" })
-		if len(s.Asks) != 1 {
-			t.Fatalf("%s: it asks for %q", what, s.Asks)
+		if len(s.Commands) != 1 {
+			t.Fatalf("%s: it asks for %q", what, s.Commands)
 		}
-		return s.Asks[0]
+		return s.Commands[0]
 	}
 	steer := func(words ...string) {
 		t.Helper()
@@ -652,7 +652,7 @@ func TestConsent(t *testing.T) {
 
 	// What is trusted is not asked for.
 	text := []byte(problemOf("sh", "score.sh", "trusted"))
-	commands, err := problem.Programs(t.Context(), file, text)
+	commands, err := problem.ReadCommands(t.Context(), file, text)
 	if err != nil || len(commands) != 1 {
 		t.Fatal(commands, err)
 	}
@@ -670,7 +670,7 @@ func TestTwoProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.tell("http://127.0.0.1:1234/"); err != nil {
+	if err := l.writeAddress("http://127.0.0.1:1234/"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := lockProblem(file); err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:1234/") {

@@ -32,7 +32,7 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	begun, ended := make(chan string, 1), make(chan error, 1)
-	o := Options{File: file, Address: "127.0.0.1:0", Begun: func(address, _ string) { begun <- address }, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
+	o := Options{File: file, Address: "127.0.0.1:0", OnReady: func(address, _ string) { begun <- address }, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
@@ -109,12 +109,12 @@ func is(what any) func() (any, bool) { return func() (any, bool) { return what, 
 func TestHub(t *testing.T) {
 	h := newHub()
 	tell := func(kind string, what any) {
-		if err := h.tell(kind, is(what)); err != nil {
+		if err := h.publish(kind, is(what)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	told := func(version int) string {
-		kinds, data, newest, closed := h.after(version)
+		kinds, data, newest, closed := h.messagesSince(version)
 		return fmt.Sprintf("%v %s %d %v", kinds, data, newest, closed)
 	}
 	if got := told(0); got != "[] [] 0 false" {
@@ -153,7 +153,7 @@ func TestHub(t *testing.T) {
 	if got := told(7); got != "[] [] 7 true" || !awake(a) {
 		t.Error(got)
 	}
-	if err := h.tell("state", is(math.NaN())); err == nil {
+	if err := h.publish("state", is(math.NaN())); err == nil {
 		t.Error("an event that cannot be encoded is sent")
 	}
 }
@@ -163,7 +163,7 @@ func TestHub(t *testing.T) {
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub()
-		if err := errors.Join(h.tell("state", is(1)), h.tell("draws", is(2))); err != nil {
+		if err := errors.Join(h.publish("state", is(1)), h.publish("draws", is(2))); err != nil {
 			t.Fatal(err)
 		}
 		ctx, leave := context.WithCancel(t.Context())
@@ -175,7 +175,7 @@ func TestStream(t *testing.T) {
 		leave()
 		synctest.Wait()
 		time.Sleep(12 * time.Second)
-		if err := h.tell("state", is(3)); err != nil {
+		if err := h.publish("state", is(3)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -229,12 +229,12 @@ func TestSettles(t *testing.T) {
 	if state := s.state(); state.Phase != "reading" || state.Problem != nil {
 		t.Errorf("at first the state is %+v", state)
 	}
-	s.begin()
+	s.startWork()
 	settled := c.until("the run", func(s *State) bool { return s.Phase == "settled" })
-	if !settled.Steps[0].Settled || settled.Step != 1 || settled.Problem.Left == "" {
+	if !settled.Steps[0].Settled || settled.Step != 1 || settled.Problem.Compositions == "" {
 		t.Errorf("it is %+v", settled)
 	}
-	list, err := s.listOf(httptest.NewRequest("GET", "/list", nil))
+	list, err := s.answerShortlist(httptest.NewRequest("GET", "/list", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,21 +254,21 @@ func TestSettles(t *testing.T) {
 	if s.works[2].run != 0.5 {
 		t.Errorf("of the run %v is done", s.works[2].run)
 	}
-	_, _, version, _ := s.hub.after(0)
-	if err := s.back(1); err != nil {
+	_, _, version, _ := s.hub.messagesSince(0)
+	if err := s.goToStep(1); err != nil {
 		t.Fatal(err)
 	}
 	if state := s.state(); state.Phase != "settled" || state.Step != 1 || len(made) != 2 {
 		t.Errorf("going back shows %+v", state)
 	}
-	if kinds, _, _, _ := s.hub.after(version); !slices.Contains(kinds, "list") || !slices.Contains(kinds, "draws") || !slices.Contains(kinds, "state") {
+	if kinds, _, _, _ := s.hub.messagesSince(version); !slices.Contains(kinds, "list") || !slices.Contains(kinds, "draws") || !slices.Contains(kinds, "state") {
 		t.Errorf("going back tells of %v", kinds)
 	}
 }
 
 // only returns the changes of a request.
 func (r *Request) only(t *testing.T) []change.Change {
-	_, all, ok := r.changes(measure{total: 1000, unit: "cl", whole: 9})
+	_, all, ok := r.changes(measure{total: 1000, unit: "cl", recipeSize: 9})
 	if !ok {
 		t.Fatalf("%+v is no change", r)
 	}
@@ -287,14 +287,14 @@ func TestAsked(t *testing.T) {
 		{Do: "text", Step: 1, Text: strings.Repeat("#", 17<<20>>1)}, {Do: "prefer"}, {Do: "name", Step: 1, Text: strings.Repeat("x", 200)}, {Do: "save", Step: 1, Text: "bar.yaml", Over: true}, {Do: "save", Step: 1, Text: "a.yml"},
 	} {
 		status, text := c.do(r)
-		record.Holds(t, fmt.Sprintf("%d %s %.60s", k, r.Do, r.Text), fmt.Sprintf("%d %.300s", status, strings.ReplaceAll(text, c.session.dir, "DIR")))
+		record.CheckText(t, fmt.Sprintf("%d %s %.60s", k, r.Do, r.Text), fmt.Sprintf("%d %.300s", status, strings.ReplaceAll(text, c.session.dir, "DIR")))
 	}
 	for _, path := range []string{"/text?step=x", "/text?step=0", "/text?step=1&against=7", "/list?step=9", "/list?step=-1", "/amounts?of=none", "/amounts?group=none", "/leaves?change={", "/leaves?change={\"do\":\"fly\"}", "/leaves?change={\"fly\":1}"} {
 		status, text := c.get(path)
 		if strings.HasPrefix(path, "/text?step=1") {
 			text = "the text"
 		}
-		record.Holds(t, path, fmt.Sprint(status, " ", text))
+		record.CheckText(t, path, fmt.Sprint(status, " ", text))
 	}
 	response, err := c.send("POST", "/do", "text/plain", strings.NewReader("{}"))
 	if err != nil {
@@ -347,7 +347,7 @@ func TestShapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := left(p); got != want {
+		if got := compositionsText(p); got != want {
 			t.Errorf("%s leaves %s, want %s", text, got, want)
 		}
 		if err := p.Close(); err != nil {
@@ -372,7 +372,7 @@ func TestMany(t *testing.T) {
 	}
 	defer p.Close()
 	g := newGroups(p)
-	if a := asked(p, g, new(palette).of(g)); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
+	if a := newProblemView(p, g, new(palette).groupColours(g)); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
 		t.Errorf("%d are named, %d are not", len(a.Names), a.Unnamed)
 	}
 	kept := make([][]keptDraw, 4)
@@ -391,14 +391,14 @@ func TestMany(t *testing.T) {
 	for k := range 10 {
 		kept[0] = append(kept[0], keptDraw{parts: []mcmc.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})
 	}
-	axes, at := plane(kept[0], len(kept[0]), 5010)
+	axes, at := principalComponents(kept[0], len(kept[0]), 5010)
 	if len(at) != 110 || len(axes.ingredients) != 87 || !(axes.explained > 0 && axes.explained < 1) {
 		t.Errorf("%d rows, of %d ingredients, %v is explained", len(at), len(axes.ingredients), axes.explained)
 	}
-	if axes, _ := plane(kept[0], 1, 5010); axes != nil && len(axes.ingredients) != 3 {
+	if axes, _ := principalComponents(kept[0], 1, 5010); axes != nil && len(axes.ingredients) != 3 {
 		t.Errorf("one draw has axes of %d", len(axes.ingredients))
 	}
-	if axes, _ := plane([]keptDraw{{parts: []mcmc.Part{{Ingredient: 0, Amount: 40}}}}, 1, 5010); axes != nil {
+	if axes, _ := principalComponents([]keptDraw{{parts: []mcmc.Part{{Ingredient: 0, Amount: 40}}}}, 1, 5010); axes != nil {
 		t.Error("one ingredient has axes")
 	}
 	for _, c := range []struct {
@@ -470,7 +470,7 @@ func TestEndsWhileDrawing(t *testing.T) {
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		begun, ended := make(chan string, 1), make(chan error, 1)
-		o.Begun = func(address, _ string) { begun <- address }
+		o.OnReady = func(address, _ string) { begun <- address }
 		go func() { ended <- Serve(ctx, o) }()
 		select {
 		case address := <-begun:

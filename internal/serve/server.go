@@ -43,7 +43,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	listener, err := listen(o.Address, l.last())
+	listener, err := listen(o.Address, l.lastAddress())
 	if err != nil {
 		return unserved(o.Address, err)
 	}
@@ -53,23 +53,23 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer func() { err = errors.Join(err, s.leave()) }()
+	defer func() { err = errors.Join(err, s.closeAtExit()) }()
 	address, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return err
 	}
 	g := newGuard(address, o.scheme(), o.Hosts)
-	if err := l.tell(g.url()); err != nil {
+	if err := l.writeAddress(g.url()); err != nil {
 		return err
 	}
-	door, err := s.openDoor(g)
+	door, err := s.writeLaunchFile(g)
 	if err != nil {
 		return err
 	}
-	return hold(ctx, listener, certificate, g.wrap(s.handler()), func() {
-		s.begin()
-		if o.Begun != nil {
-			o.Begun(s.another(g), door)
+	return serveUntilDone(ctx, listener, certificate, g.wrap(s.handler()), func() {
+		s.startWork()
+		if o.OnReady != nil {
+			o.OnReady(s.pageAddress(g), door)
 		}
 	}, s.hub.close)
 }
@@ -89,10 +89,10 @@ func unserved(address string, err error) error {
 	return &fault.Error{Message: "the page cannot be served at " + fault.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
 }
 
-// hold serves a handler until ctx ends, with TLS where there is a certificate. begun is called
+// serveUntilDone serves a handler until ctx ends, with TLS where there is a certificate. begun is called
 // once it does, and closing before it stops: to close the streams, which would never end.
-func hold(ctx context.Context, listener net.Listener, certificate *tls.Certificate, handler http.Handler, begun, closing func()) (err error) {
-	strangers := newStrangers(openFiles())
+func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls.Certificate, handler http.Handler, begun, closing func()) (err error) {
+	strangers := newUnknownConns(openFiles())
 	server := &http.Server{
 		Handler: handler, ConnContext: strangers.connContext, ConnState: strangers.connState,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16, Protocols: new(http.Protocols),
@@ -118,40 +118,40 @@ func hold(ctx context.Context, listener net.Listener, certificate *tls.Certifica
 	return nil
 }
 
-// another returns an address that opens the page. When it was used there is another one,
+// pageAddress returns an address that opens the page. When it was used there is another one,
 // for another browser.
-func (s *Session) another(g *guard) string {
-	return another(g, func(next string) {
-		if s.options.Again != nil {
-			s.options.Again(next)
+func (s *Session) pageAddress(g *guard) string {
+	return renewableAddress(g, func(next string) {
+		if s.options.OnNewAddress != nil {
+			s.options.OnNewAddress(next)
 		}
 	})
 }
 
-func another(g *guard, again func(address string)) string {
-	return g.offer(func() { again(another(g, again)) })
+func renewableAddress(g *guard, again func(address string)) string {
+	return g.offerAddress(func() { again(renewableAddress(g, again)) })
 }
 
-// openDoor writes a file that takes a browser to the page, and returns its path. A
+// writeLaunchFile writes a file that takes a browser to the page, and returns its path. A
 // browser that is started gets this instead of the address: all users of a machine see
 // the arguments of each other's processes, and nobody else can read the file, which is
 // gone once it was used.
-func (s *Session) openDoor(g *guard) (path string, err error) {
-	return openDoor(s.scratch, g, s.noteError)
+func (s *Session) writeLaunchFile(g *guard) (path string, err error) {
+	return writeLaunchFile(s.scratch, g, s.noteError)
 }
 
-func openDoor(room *scratch, g *guard, note func(error)) (path string, err error) {
+func writeLaunchFile(room *scratch, g *guard, note func(error)) (path string, err error) {
 	const name = "open.html"
 	dir := &file.Dir{Path: room.path, Mode: 0o600}
-	address := g.offer(func() { note(dir.Remove(name)) })
+	address := g.offerAddress(func() { note(dir.Remove(name)) })
 	var b bytes.Buffer
-	if err := doorTemplate.Execute(&b, address); err != nil {
+	if err := launchTemplate.Execute(&b, address); err != nil {
 		return "", err
 	}
 	return dir.Join(name), dir.Create(name, b.Bytes())
 }
 
-var doorTemplate = template.Must(template.New("").Parse(`<!doctype html><meta charset="utf-8"><title>kir</title><meta http-equiv="refresh" content="0; url={{.}}"><p><a href="{{.}}">The page of kir serve</a>
+var launchTemplate = template.Must(template.New("").Parse(`<!doctype html><meta charset="utf-8"><title>kir</title><meta http-equiv="refresh" content="0; url={{.}}"><p><a href="{{.}}">The page of kir serve</a>
 `))
 
 // handler returns what answers requests that the guard lets in.
@@ -164,17 +164,17 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.Handle("GET /events", s.hub)
 	mux.HandleFunc("POST "+requestPath, s.serveRequest)
-	mux.HandleFunc("GET /amounts", answered(s.amounts))
+	mux.HandleFunc("GET /amounts", jsonHandler(s.answerAmounts))
 
-	mux.HandleFunc("GET /map", answered(s.drawMap))
-	mux.HandleFunc("GET /pair", answered(s.pair))
-	mux.HandleFunc("GET /text", answered(s.text))
-	mux.HandleFunc("GET /list", answered(s.listOf))
+	mux.HandleFunc("GET /map", jsonHandler(s.drawMap))
+	mux.HandleFunc("GET /pair", jsonHandler(s.answerPair))
+	mux.HandleFunc("GET /text", jsonHandler(s.answerText))
+	mux.HandleFunc("GET /list", jsonHandler(s.answerShortlist))
 	mux.HandleFunc("GET /csv", s.serveTable)
 	mux.HandleFunc("GET /weigh", s.serveWeighing)
 	mux.HandleFunc("GET /sheets", s.serveSheets)
-	mux.HandleFunc("GET /figures", answered(s.drawings))
-	mux.HandleFunc("GET /leaves", answered(s.leaves))
+	mux.HandleFunc("GET /figures", jsonHandler(s.drawings))
+	mux.HandleFunc("GET /leaves", jsonHandler(s.answerRulePreview))
 	return mux
 }
 
@@ -243,7 +243,7 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	// What has no deadlines to set, as in tests, sends whole bodies.
 	_ = control.SetReadDeadline(time.Now().Add(s.bodyTime))
-	answered(func(r *http.Request) (any, error) {
+	jsonHandler(func(r *http.Request) (any, error) {
 		// A form of another site cannot send this type.
 		if r.Header.Get("Content-Type") != "application/json" {
 			return nil, &fault.Error{Message: "a request is JSON"}
@@ -265,7 +265,7 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		return s.do(request)
+		return s.handleRequest(request)
 	})(w, r)
 }
 
@@ -287,8 +287,8 @@ func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 // errBusy is the error of a request whose body there is no room for.
 var errBusy = &fault.Error{Message: "too many large requests are being answered", Hint: "try again in a moment"}
 
-// answered answers with JSON: what was asked for, or a fault.
-func answered(what func(r *http.Request) (any, error)) http.HandlerFunc {
+// jsonHandler answers with JSON: what was asked for, or a fault.
+func jsonHandler(what func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusOK
 		v, err := what(r)
@@ -296,13 +296,13 @@ func answered(what func(r *http.Request) (any, error)) http.HandlerFunc {
 		var unkept *unkeptError
 		switch {
 		case errors.As(err, &unkept):
-			status, v = http.StatusInternalServerError, &Fault{Message: err.Error(), Ways: []Way{}}
+			status, v = http.StatusInternalServerError, &Fault{Message: err.Error(), Fixes: []FixView{}}
 		case errors.Is(err, errBusy):
-			status, v = http.StatusServiceUnavailable, &Fault{Message: errBusy.Message, Hint: errBusy.Hint, Ways: []Way{}}
+			status, v = http.StatusServiceUnavailable, &Fault{Message: errBusy.Message, Hint: errBusy.Hint, Fixes: []FixView{}}
 		case errors.As(err, &bad):
-			status, v = http.StatusBadRequest, &Fault{Message: bad.Message, Hint: bad.Hint, Ways: []Way{}}
+			status, v = http.StatusBadRequest, &Fault{Message: bad.Message, Hint: bad.Hint, Fixes: []FixView{}}
 		case err != nil:
-			status, v = http.StatusInternalServerError, &Fault{Message: err.Error(), Ways: []Way{}}
+			status, v = http.StatusInternalServerError, &Fault{Message: err.Error(), Fixes: []FixView{}}
 		}
 		data, err := json.Marshal(v)
 		if err != nil {

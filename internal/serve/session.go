@@ -43,29 +43,29 @@ type Options struct {
 
 	TLSCert, TLSKey string // PEM files of a certificate and its key, to serve with TLS; "" for without
 
-	// Begun receives the address of the page, which opens one tab, and a file that
+	// OnReady receives the address of the page, which opens one tab, and a file that
 	// takes a browser there; Again, which may be nil, the next address each time that one
 	// was used.
-	Begun func(address, door string)
-	Again func(address string)
+	OnReady      func(address, door string)
+	OnNewAddress func(address string)
 }
 
 // A Session is a problem that a person steers: its steps, and what is being done
 // for the one that is looked at.
 type Session struct {
-	options  Options
-	file     string
-	dir      string              // of the problem file, without links
-	named    string              // the problem as it was when it was served
-	outside  []string            // files elsewhere that it named then
-	scratch  *scratch            // for runs
-	bodies   *semaphore.Weighted // of requests
-	bodyTime time.Duration       // how long one may take to arrive
-	hub      *hub
-	grown    problem.Grown
-	palette  palette
-	board    board // of the campaign
-	lists    atomic.Int64
+	options      Options
+	file         string
+	dir          string              // of the problem file, without links
+	originalText string              // the problem as it was when it was served
+	outsideFiles []string            // files elsewhere that it named then
+	scratch      *scratch            // for runs
+	bodies       *semaphore.Weighted // of requests
+	bodyTime     time.Duration       // how long one may take to arrive
+	hub          *hub
+	modelCache   problem.ModelCache
+	palette      palette
+	board        campaignBoard // of the campaign
+	listVersion  atomic.Int64
 
 	mu      sync.Mutex
 	ctx     context.Context
@@ -88,7 +88,7 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 			return nil, err
 		}
 	}
-	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), works: make(map[int]*work), allowed: make(map[string]bool), named: string(text), bodies: semaphore.NewWeighted(mostRequests), bodyTime: bodyTime}
+	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), works: make(map[int]*work), allowed: make(map[string]bool), originalText: string(text), bodies: semaphore.NewWeighted(mostRequests), bodyTime: bodyTime}
 	if s.dir, err = filepath.EvalSymlinks(filepath.Dir(o.File)); err != nil {
 		return nil, err
 	}
@@ -115,47 +115,47 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 
 // readProblem reads a problem file, bounded.
 func readProblem(ctx context.Context, path string) ([]byte, error) {
-	files := yaml.Files{Dir: filepath.Dir(path), Taken: func(string, []byte, int64) {}}
+	files := yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	return files.ReadFile(ctx, path, yaml.MaxBytes)
 }
 
 // load reads a problem. No program of it runs, whatever is read, before its command was
 // allowed: until then the error is a [problem.ConsentError].
 func (s *Session) load(ctx context.Context, text []byte, o problem.Options) (*problem.Problem, error) {
-	ctx, o = s.loading(ctx, text, o)
+	ctx, o = s.loadOptions(ctx, text, o)
 	return problem.Load(ctx, s.file, o)
 }
 
-// loading completes how a problem is read.
-func (s *Session) loading(ctx context.Context, text []byte, o problem.Options) (context.Context, problem.Options) {
-	o.Text, o.Grown, o.Cache, o.Allow = text, &s.grown, true, s.allow
-	if string(text) == s.named {
+// loadOptions completes how a problem is read.
+func (s *Session) loadOptions(ctx context.Context, text []byte, o problem.Options) (context.Context, problem.Options) {
+	o.Text, o.ModelCache, o.Cache, o.Allow = text, &s.modelCache, true, s.checkAllowed
+	if string(text) == s.originalText {
 		// What the file names on the command line is named by who is at the machine,
 		// wherever it is; the page can name nothing else outside of the directory.
-		o.Allow = s.admit
+		o.Allow = s.allowNamedFile
 	}
 	return problem.AllowCommands(ctx, func(c *problem.Command) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return c.Partial() == nil && s.allowed[c.Key()]
+		return c.TrustError() == nil && s.allowed[c.Key()]
 	}), o
 }
 
-// admit allows a file, and keeps in mind that it was named.
-func (s *Session) admit(path string) error {
+// allowNamedFile allows a file, and keeps in mind that it was named.
+func (s *Session) allowNamedFile(path string) error {
 	if path, err := filepath.EvalSymlinks(path); err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if !slices.Contains(s.outside, path) {
-			s.outside = append(s.outside, path)
+		if !slices.Contains(s.outsideFiles, path) {
+			s.outsideFiles = append(s.outsideFiles, path)
 		}
 	}
 	return nil
 }
 
-// allow says whether a problem may name a file: one in its directory, or one that
+// checkAllowed says whether a problem may name a file: one in its directory, or one that
 // it named before it was steered.
-func (s *Session) allow(path string) error {
+func (s *Session) checkAllowed(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil // there is nothing to be read
@@ -165,7 +165,7 @@ func (s *Session) allow(path string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if slices.Contains(s.outside, real) || real == s.dir || strings.HasPrefix(real, s.dir+string(filepath.Separator)) {
+	if slices.Contains(s.outsideFiles, real) || real == s.dir || strings.HasPrefix(real, s.dir+string(filepath.Separator)) {
 		return nil
 	}
 	return errors.New("the file is not in the problem's directory")
@@ -175,29 +175,29 @@ func (s *Session) allow(path string) error {
 // back to them.
 const mostWorks = 24
 
-// begin begins the work on the current step, and ends what was done before. A step
+// startWork begins the work on the current step, and ends what was done before. A step
 // that is settled is as it was.
-func (s *Session) begin() {
+func (s *Session) startWork() {
 	s.mu.Lock()
 	before := s.work
 	w := s.works[s.history.Current]
-	done := w != nil && w.settled()
+	done := w != nil && w.isSettled()
 	if done {
 		s.work = w
 	}
 	s.mu.Unlock()
 	if !done {
-		s.beginAnew()
+		s.restartWork()
 		return
 	}
 	if before != nil && before != w {
 		before.cancel()
 	}
-	s.noteError(w.again())
+	s.noteError(w.republish())
 }
 
-// beginAnew begins the work on the current step, whether or not it was done before.
-func (s *Session) beginAnew() {
+// restartWork begins the work on the current step, whether or not it was done before.
+func (s *Session) restartWork() {
 	s.mu.Lock()
 	before := s.work
 	if before != nil {
@@ -212,30 +212,30 @@ func (s *Session) beginAnew() {
 	}
 	s.running.Add(1)
 	ctx, cancel := context.WithCancel(s.ctx)
-	w := &work{session: s, step: *s.history.current(), before: before, cancel: cancel, done: make(chan struct{})}
+	w := &work{session: s, step: *s.history.current(), previous: before, cancel: cancel, done: make(chan struct{})}
 	s.work, s.works[w.step.ID], s.notes = w, w, nil
 	s.mu.Unlock()
 	go func() {
 		defer s.running.Done()
 		defer close(w.done)
 		defer cancel()
-		err := w.do(ctx)
-		w.before = nil // or each would keep all before it
+		err := w.execute(ctx)
+		w.previous = nil // or each would keep all before it
 		if err == nil || ctx.Err() != nil {
 			return
 		}
 		w.mu.Lock()
-		if w.asks = asksOf(err); w.asks == nil {
+		if w.pendingCommands = pendingCommandsOf(err); w.pendingCommands == nil {
 			w.fault = err
 		}
 		w.mu.Unlock()
-		s.noteError(s.tellState())
+		s.noteError(s.publishState())
 	}()
 }
 
-// patience is how long the end waits for what is being done: a program that does not
+// endTimeout is how long the end waits for what is being done: a program that does not
 // answer may take minutes.
-const patience = time.Second
+const endTimeout = time.Second
 
 // end ends all that is being done.
 func (s *Session) end() error {
@@ -252,20 +252,20 @@ func (s *Session) end() error {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(patience):
-		return errLeft
+	case <-time.After(endTimeout):
+		return errStillRunning
 	}
 	s.hub.close()
 	return s.scratch.end()
 }
 
-// errLeft is the error of an end that did not wait for what was being drawn.
-var errLeft = errors.New("what was being drawn did not end in time, and was left behind")
+// errStillRunning is the error of an end that did not wait for what was being drawn.
+var errStillRunning = errors.New("what was being drawn did not end in time, and was left behind")
 
-// leave is end for a program that ends, too. What is left behind then is no fault: nothing that is
+// closeAtExit is end for a program that ends, too. What is left behind then is no fault: nothing that is
 // kept waits for it, and the next server removes its directory.
-func (s *Session) leave() error {
-	if err := s.end(); !errors.Is(err, errLeft) {
+func (s *Session) closeAtExit() error {
+	if err := s.end(); !errors.Is(err, errStillRunning) {
 		return err
 	}
 	s.hub.close()
@@ -276,13 +276,13 @@ func (s *Session) leave() error {
 // directory where it may.
 func (s *Session) mayWrite(path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return s.allow(path)
+		return s.checkAllowed(path)
 	}
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); err != nil {
 		return errors.New("there is no such directory")
 	}
-	return s.allow(dir)
+	return s.checkAllowed(dir)
 }
 
 // currentStep returns the step that the page is at.
@@ -298,16 +298,16 @@ func (s *Session) isCurrent(w *work) bool {
 	return s.work == w
 }
 
-// know learns from a problem that was read how amounts are said.
-func (s *Session) know(p *problem.Problem) {
+// updateMeasure learns from a problem that was read how amounts are said.
+func (s *Session) updateMeasure(p *problem.Problem) {
 	m := newMeasure(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.measure = m
 }
 
-// measured returns how amounts are said.
-func (s *Session) measured() measure {
+// currentMeasure returns how amounts are said.
+func (s *Session) currentMeasure() measure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.measure
@@ -327,21 +327,21 @@ func (s *Session) noteError(err error) {
 	}
 }
 
-// An Ask is a program that the problem runs and that nobody has allowed.
-type Ask struct {
+// An PendingCommand is a program that the problem runs and that nobody has allowed.
+type PendingCommand struct {
 	Key   string   `json:"key"`   // what allows it
 	Lines []string `json:"lines"` // the command, whole
 
 	partial string // why it cannot be allowed here, or empty
 }
 
-// asksOf returns the programs that an error is about, if it is about consent.
-func asksOf(err error) (asks []Ask) {
+// pendingCommandsOf returns the programs that an error is about, if it is about consent.
+func pendingCommandsOf(err error) (asks []PendingCommand) {
 	if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
 		for _, c := range consent.Commands {
-			if !slices.ContainsFunc(asks, func(a Ask) bool { return a.Key == c.Key() }) {
-				a := Ask{Key: c.Key(), Lines: c.Lines()}
-				if err := c.Partial(); err != nil {
+			if !slices.ContainsFunc(asks, func(a PendingCommand) bool { return a.Key == c.Key() }) {
+				a := PendingCommand{Key: c.Key(), Lines: c.Lines()}
+				if err := c.TrustError(); err != nil {
 					a.partial = err.Error()
 				}
 				asks = append(asks, a)
@@ -357,10 +357,10 @@ func (s *Session) allowCommand(key string) error {
 	w := s.work
 	s.mu.Unlock()
 	w.mu.Lock()
-	asked := slices.IndexFunc(w.asks, func(a Ask) bool { return a.Key == key })
+	asked := slices.IndexFunc(w.pendingCommands, func(a PendingCommand) bool { return a.Key == key })
 	partial := ""
 	if asked >= 0 {
-		partial = w.asks[asked].partial
+		partial = w.pendingCommands[asked].partial
 	}
 	w.mu.Unlock()
 	if partial != "" {
@@ -372,7 +372,7 @@ func (s *Session) allowCommand(key string) error {
 	s.mu.Lock()
 	s.allowed[key] = true
 	s.mu.Unlock()
-	s.begin()
+	s.startWork()
 	return nil
 }
 
@@ -386,15 +386,15 @@ func (s *Session) change(words string, changes ...change.Change) error {
 	if err != nil {
 		return err
 	}
-	return s.changeText(now.ID, words, string(text))
+	return s.addStep(now.ID, words, string(text))
 }
 
-// changeText makes a step of a text.
-func (s *Session) changeText(parent int, words, text string) error {
+// addStep makes a step of a text.
+func (s *Session) addStep(parent int, words, text string) error {
 	if len(text) > yaml.MaxBytes {
 		return &fault.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
 	}
-	err := s.take(func(h *history) error {
+	err := s.changeHistory(func(h *history) error {
 		before, err := h.step(parent)
 		if err != nil {
 			return err
@@ -408,20 +408,20 @@ func (s *Session) changeText(parent int, words, text string) error {
 	if err != nil {
 		return err
 	}
-	s.begin()
-	return s.tellState()
+	s.startWork()
+	return s.publishState()
 }
 
-// take changes the history, in memory and on disk or not at all.
-func (s *Session) take(change func(h *history) error) error {
+// changeHistory changes the history, in memory and on disk or not at all.
+func (s *Session) changeHistory(change func(h *history) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.history.commit(change)
 }
 
-// back makes another step the current one.
-func (s *Session) back(id int) error {
-	err := s.take(func(h *history) error {
+// goToStep makes another step the current one.
+func (s *Session) goToStep(id int) error {
+	err := s.changeHistory(func(h *history) error {
 		h.Current = id
 		_, err := h.step(id)
 		return err
@@ -429,17 +429,17 @@ func (s *Session) back(id int) error {
 	if err != nil {
 		return err
 	}
-	s.begin()
-	return s.tellState()
+	s.startWork()
+	return s.publishState()
 }
 
-// name gives a step a name.
-func (s *Session) name(id int, name string) error {
+// nameStep gives a step a name.
+func (s *Session) nameStep(id int, name string) error {
 	const longest = 200
 	if len(name) > longest {
 		return &fault.Error{Message: "the name is too long", Hint: fmt.Sprintf("it has at most %d letters", longest)}
 	}
-	err := s.take(func(h *history) error {
+	err := s.changeHistory(func(h *history) error {
 		step, err := h.step(id)
 		if err == nil {
 			step.Name = name
@@ -449,7 +449,7 @@ func (s *Session) name(id int, name string) error {
 	if err != nil {
 		return err
 	}
-	return s.tellState()
+	return s.publishState()
 }
 
 // saveAs writes a step's problem into a file beside the problem's own, over one

@@ -18,20 +18,20 @@ import (
 // A State is what the page shows beside draws and shortlist: the steps, and the
 // problem of the current one.
 type State struct {
-	File    string   `json:"file"`
-	Place   string   `json:"place"` // what tells this problem from others that an address had
-	Step    int      `json:"step"`
-	Steps   []Stop   `json:"steps"` // the latest, and the current one with the one that it was made from
-	Made    int      `json:"made"`  // how many steps there are in all
-	Phase   string   `json:"phase"` // reading, asking, drawing, settled or faulty
-	Fault   *Fault   `json:"fault"`
-	Asks    []Ask    `json:"asks"` // programs to allow
-	Notes   []string `json:"notes"`
-	Problem *Asked   `json:"problem"` // nil until it is read
+	File       string           `json:"file"`
+	StorageKey string           `json:"place"` // what tells this problem from others that an address had
+	Step       int              `json:"step"`
+	Steps      []StepSummary    `json:"steps"` // the latest, and the current one with the one that it was made from
+	Made       int              `json:"made"`  // how many steps there are in all
+	Phase      string           `json:"phase"` // reading, asking, drawing, settled or faulty
+	Fault      *Fault           `json:"fault"`
+	Commands   []PendingCommand `json:"asks"` // programs to allow
+	Notes      []string         `json:"notes"`
+	Problem    *ProblemView     `json:"problem"` // nil until it is read
 }
 
-// A Stop is a step without its text.
-type Stop struct {
+// A StepSummary is a step without its text.
+type StepSummary struct {
 	ID      int    `json:"id"`
 	Parent  int    `json:"parent"`
 	Name    string `json:"name"`
@@ -39,26 +39,26 @@ type Stop struct {
 	Settled bool   `json:"settled"`
 }
 
-// Asked is a problem as the page shows it.
-type Asked struct {
-	Name        string         `json:"name"`
-	Words       string         `json:"words"`
-	Total       int            `json:"total"`
-	Seed        uint64         `json:"seed"`
-	Names       []string       `json:"names"` // of ingredients, up to mostNames
-	Unnamed     int            `json:"unnamed"`
-	Attribute   string         `json:"attribute"` // that makes the groups
-	Groups      []string       `json:"groups"`
-	Colours     []int          `json:"colours"` // of the groups
-	Members     map[string]int `json:"members"` // the group of each ingredient that has one, of those named
-	Grey        int            `json:"grey"`    // the colour of what has none of its own
-	Units       []Unit         `json:"units"`   // that amounts are shown in, the problem's own first
-	Constraints []string       `json:"constraints"`
-	Objectives  []Objective    `json:"objectives"`
-	Trade       []string       `json:"trade"` // the objectives of the trade-off that is asked for
-	Warnings    []string       `json:"warnings"`
-	Recipes     []string       `json:"recipes"` // known ones, up to mostNames
-	Left        string         `json:"left"`    // how many compositions the rules leave
+// ProblemView is a problem as the page shows it.
+type ProblemView struct {
+	Name         string         `json:"name"`
+	Words        string         `json:"words"`
+	Total        int            `json:"total"`
+	Seed         uint64         `json:"seed"`
+	Names        []string       `json:"names"` // of ingredients, up to mostNames
+	Unnamed      int            `json:"unnamed"`
+	Attribute    string         `json:"attribute"` // that makes the groups
+	Groups       []string       `json:"groups"`
+	Colours      []int          `json:"colours"` // of the groups
+	Members      map[string]int `json:"members"` // the group of each ingredient that has one, of those named
+	Grey         int            `json:"grey"`    // the colour of what has none of its own
+	Units        []Unit         `json:"units"`   // that amounts are shown in, the problem's own first
+	Constraints  []string       `json:"constraints"`
+	Objectives   []Objective    `json:"objectives"`
+	Trade        []string       `json:"trade"` // the objectives of the trade-off that is asked for
+	Warnings     []string       `json:"warnings"`
+	Recipes      []string       `json:"recipes"` // known ones, up to mostNames
+	Compositions string         `json:"left"`    // how many compositions the rules leave
 }
 
 // An Objective is a property as the page shows it.
@@ -73,8 +73,8 @@ type Objective struct {
 	High    float64  `json:"high"`
 }
 
-// mostStops is how many of the latest steps the page receives.
-const mostStops = 100
+// maxStepSummaries is how many of the latest steps the page receives.
+const maxStepSummaries = 100
 
 // mostNames is up to how many names the page receives.
 const mostNames = 5000
@@ -82,14 +82,14 @@ const mostNames = 5000
 // state returns what there is to show.
 func (s *Session) state() *State {
 	s.mu.Lock()
-	out := &State{File: filepath.Base(s.file), Place: s.place(), Step: s.history.Current, Steps: []Stop{}, Asks: []Ask{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
+	out := &State{File: filepath.Base(s.file), StorageKey: s.storageKey(), Step: s.history.Current, Steps: []StepSummary{}, Commands: []PendingCommand{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
 	out.Made = len(s.history.Steps)
 	current := s.history.current()
 	for _, step := range s.history.Steps {
-		if step.ID <= out.Made-mostStops && step.ID != current.ID && step.ID != current.Parent {
+		if step.ID <= out.Made-maxStepSummaries && step.ID != current.ID && step.ID != current.Parent {
 			continue
 		}
-		stop := Stop{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
+		stop := StepSummary{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
 		if w := s.works[step.ID]; w != nil {
 			w.mu.Lock()
 			stop.Settled = w.model != nil
@@ -107,44 +107,44 @@ func (s *Session) state() *State {
 	switch {
 	case w.fault != nil:
 		out.Phase, out.Fault = "faulty", newFault(w.fault, w.step.Text, m)
-	case len(w.asks) > 0:
-		out.Phase, out.Asks = "asking", w.asks
+	case len(w.pendingCommands) > 0:
+		out.Phase, out.Commands = "asking", w.pendingCommands
 	case w.model != nil:
 		out.Phase = "settled"
 	case w.problem != nil:
 		out.Phase = "drawing"
 	}
 	if w.problem != nil {
-		out.Problem = asked(w.problem, w.groups, s.palette.of(w.groups))
+		out.Problem = newProblemView(w.problem, w.groups, s.palette.groupColours(w.groups))
 	}
 	return out
 }
 
-// place is what a browser keeps things of this problem under: another problem can be served at
+// storageKey is what a browser keeps things of this problem under: another problem can be served at
 // the same address later. It does not tell where the problem is.
-func (s *Session) place() string {
+func (s *Session) storageKey() string {
 	sum := sha256.Sum256([]byte(filepath.Join(s.dir, filepath.Base(s.file))))
 	return hex.EncodeToString(sum[:8])
 }
 
-// tellState tells all pages.
-func (s *Session) tellState() error {
-	return s.hub.tell("state", func() (any, bool) { return s.state(), true })
+// publishState tells all pages.
+func (s *Session) publishState() error {
+	return s.hub.publish("state", func() (any, bool) { return s.state(), true })
 }
 
-// asked returns a problem as the page shows it.
-func asked(p *problem.Problem, g *groups, colours []int) *Asked {
+// newProblemView returns a problem as the page shows it.
+func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
-	a := &Asked{
+	a := &ProblemView{
 		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...), Colours: colours,
 		Members: make(map[string]int), Constraints: []string{}, Objectives: []Objective{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
-		Left: left(p), Grey: figure.Grey, Units: newMeasure(p).scales(),
+		Compositions: compositionsText(p), Grey: figure.Grey, Units: newMeasure(p).displayUnits(),
 	}
 	a.Names = p.Ingredients[:min(len(p.Ingredients), mostNames)]
 	a.Unnamed = len(p.Ingredients) - len(a.Names)
 	for i, name := range a.Names {
-		if g.of[i] >= 0 {
-			a.Members[name] = g.of[i]
+		if g.byIngredient[i] >= 0 {
+			a.Members[name] = g.byIngredient[i]
 		}
 	}
 	m := newMeasure(p)
@@ -183,8 +183,8 @@ func asked(p *problem.Problem, g *groups, colours []int) *Asked {
 	return a
 }
 
-// left says how many compositions the rules leave, as a power of ten.
-func left(p *problem.Problem) string {
+// compositionsText says how many compositions the rules leave, as a power of ten.
+func compositionsText(p *problem.Problem) string {
 	log := logCount(p)
 	if math.IsInf(log, -1) {
 		return "none"

@@ -79,7 +79,7 @@ func openHistory(problem string, text []byte) (*history, error) {
 	case err != nil:
 		return nil, err
 	default:
-		if err := json.Unmarshal(data, h); err != nil || !h.sound() {
+		if err := json.Unmarshal(data, h); err != nil || !h.isValid() {
 			return nil, &fault.Error{File: h.path, Message: "this is no history of a problem", Hint: "move it away, and a new one is begun", Err: err}
 		}
 	}
@@ -96,8 +96,8 @@ func openHistory(problem string, text []byte) (*history, error) {
 	return h, nil
 }
 
-// sound says whether steps are numbered as they should be.
-func (h *history) sound() bool {
+// isValid says whether steps are numbered as they should be.
+func (h *history) isValid() bool {
 	for k, s := range h.Steps {
 		if s.ID != k+1 || s.Parent < 0 || s.Parent >= s.ID {
 			return false
@@ -113,8 +113,8 @@ func (h *history) add(parent int, change, text string) *Step {
 	return h.current()
 }
 
-// full is the error of a history that has all that it may have.
-func (h *history) full() error {
+// fullError is the error of a history that has all that it may have.
+func (h *history) fullError() error {
 	return &fault.Error{File: h.path, Message: "the history is full", Hint: "save the problem under another name and serve that, or move the history away"}
 }
 
@@ -145,7 +145,7 @@ func (h *history) commit(change func(next *history) error) error {
 // save writes the history down, whole or not at all.
 func (h *history) save() error {
 	if len(h.Steps) > mostSteps {
-		return h.full()
+		return h.fullError()
 	}
 	size := 0
 	for k, step := range h.Steps {
@@ -160,7 +160,7 @@ func (h *history) save() error {
 			*w = writtenStep{step, text}
 		}
 		if size += len(h.written[k].text) + 4; size >= mostHistory {
-			return h.full()
+			return h.fullError()
 		}
 	}
 	var data bytes.Buffer

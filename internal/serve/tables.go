@@ -16,7 +16,7 @@ import (
 
 // settledModel returns the work on the current step and the model of its run.
 func (s *Session) settledModel() (*work, *report.Model, error) {
-	w, _, _, err := s.working()
+	w, _, _, err := s.currentWork()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,8 +36,8 @@ func (s *Session) serveTable(w http.ResponseWriter, _ *http.Request) {
 			return nil, err
 		}
 		var b bytes.Buffer
-		recipes, figures := view.Sheets(m.Best[:min(len(m.Best), listLength)], m, report.NewRack(of.problem.Outline().Attributes, "", ""))
-		err = sheet.CSV(&b, view.Beside(recipes, figures))
+		recipes, figures := view.Sheets(m.Best[:min(len(m.Best), listLength)], m, report.NewIngredientOrder(of.problem.Outline().Attributes, "", ""))
+		err = sheet.CSV(&b, view.JoinSheets(recipes, figures))
 		return b.Bytes(), err
 	}()
 	write(w, "text/csv; charset=utf-8", text, err)
@@ -61,7 +61,7 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 			return nil, &fault.Error{Message: "there is no recipe " + fault.Quote(q.Get("entry"))}
 		}
 		outline := of.problem.Outline()
-		rack := report.NewRack(outline.Attributes, "", "")
+		rack := report.NewIngredientOrder(outline.Attributes, "", "")
 		sheetOf, err := build.Weighing(outline, m.Best[k-1], fmt.Sprintf("%s: recipe %d", m.Problem.Name, k), rack,
 			build.Scale{Batch: q.Get("batch"), Step: q.Get("round"), Unit: q.Get("in"), Density: "density"})
 		if err != nil {

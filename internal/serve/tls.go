@@ -36,9 +36,9 @@ func (o *Options) certificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// InTheClear says whether the page can be read on its way by who can listen on a network: the
+// IsUnencrypted says whether the page can be read on its way by who can listen on a network: the
 // address is not of this machine alone, and there is no TLS.
-func (o *Options) InTheClear() bool {
+func (o *Options) IsUnencrypted() bool {
 	host, _, err := net.SplitHostPort(o.Address)
 	if err != nil || o.TLSCert != "" || host == "localhost" {
 		return false

@@ -48,32 +48,32 @@ type List struct {
 // A work is what is done for a step: its problem is read, chains draw, first
 // looks are taken, and then the run is made that the command line would make.
 type work struct {
-	session *Session
-	step    Step
-	before  *work // draws to begin from; nil once they are taken
-	cancel  context.CancelFunc
-	done    chan struct{}
+	session  *Session
+	step     Step
+	previous *work // draws to begin from; nil once they are taken
+	cancel   context.CancelFunc
+	done     chan struct{}
 
-	mu      sync.Mutex
-	problem *problem.Problem
-	groups  *groups
-	chains  *chains
-	list    *List
-	model   *report.Model // of the run, when it is done
-	fault   error
-	asks    []Ask   // programs that nobody has allowed yet
-	run     float64 // how much of the run is done
+	mu              sync.Mutex
+	problem         *problem.Problem
+	groups          *groups
+	chains          *chains
+	list            *List
+	model           *report.Model // of the run, when it is done
+	fault           error
+	pendingCommands []PendingCommand // programs that nobody has allowed yet
+	run             float64          // how much of the run is done
 }
 
-// settled says whether the run is done.
-func (w *work) settled() bool {
+// isSettled says whether the run is done.
+func (w *work) isSettled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.model != nil
 }
 
-// do does it, until all is done or ctx ends.
-func (w *work) do(ctx context.Context) (err error) {
+// execute does it, until all is done or ctx ends.
+func (w *work) execute(ctx context.Context) (err error) {
 	p, err := w.read(ctx, nil)
 	if err != nil {
 		return err
@@ -82,13 +82,13 @@ func (w *work) do(ctx context.Context) (err error) {
 	w.mu.Lock()
 	w.problem, w.groups = p, newGroups(p)
 	w.mu.Unlock()
-	w.session.know(p)
-	if err := w.session.tellState(); err != nil {
+	w.session.updateMeasure(p)
+	if err := w.session.publishState(); err != nil {
 		return err
 	}
 	c := newChains(p.Target)
-	before := w.before.kept(p)
-	w.before = nil
+	before := w.previous.drawsFor(p)
+	w.previous = nil
 	w.mu.Lock()
 	w.chains = c
 	w.mu.Unlock()
@@ -99,20 +99,20 @@ func (w *work) do(ctx context.Context) (err error) {
 	g.Go(func() error { return w.show(shown) })
 	g.Go(func() error {
 		defer hide()
-		defer close(c.quiet)
-		return w.answer(drawing, p)
+		defer close(c.processorFree)
+		return w.searchInStages(drawing, p)
 	})
 	return p.Explain(g.Wait())
 }
 
 // read reads the step's problem.
 func (w *work) read(ctx context.Context, kernel func(context.Context, *problem.Problem) (string, error)) (*problem.Problem, error) {
-	return w.session.load(ctx, []byte(w.step.Text), problem.Options{Kernel: kernel, Tell: w.session.note})
+	return w.session.load(ctx, []byte(w.step.Text), problem.Options{Kernel: kernel, Notify: w.session.note})
 }
 
-// kept returns the draws of a work that a problem of the same ingredients and
+// drawsFor returns the draws of a work that a problem of the same ingredients and
 // total can begin from.
-func (w *work) kept(p *problem.Problem) []keptDraw {
+func (w *work) drawsFor(p *problem.Problem) []keptDraw {
 	if w == nil {
 		return nil
 	}
@@ -130,32 +130,32 @@ func (w *work) show(ctx context.Context) error {
 	for pause := 40 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		select {
 		case <-ctx.Done():
-			return w.tellDraws() // the last word
+			return w.publishDraws() // the last word
 		case <-time.After(pause):
 		}
-		if err := w.tellDraws(); err != nil {
+		if err := w.publishDraws(); err != nil {
 			return err
 		}
 	}
 }
 
-func (w *work) tellDraws() error {
+func (w *work) publishDraws() error {
 	kept, made := w.chains.draws()
 	d := newDraws(w.problem, w.groups, kept, made)
 	w.mu.Lock()
-	d.Step, d.From, d.Run = w.step.ID, int(w.chains.from.Load()), w.run
+	d.Step, d.Reused, d.Run = w.step.ID, int(w.chains.reused.Load()), w.run
 	w.mu.Unlock()
-	return w.session.hub.tell("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
+	return w.session.hub.publish("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
 }
 
-// answer looks for the best: twice in short, and then as the command line does.
-func (w *work) answer(ctx context.Context, p *problem.Problem) error {
+// searchInStages looks for the best: twice in short, and then as the command line does.
+func (w *work) searchInStages(ctx context.Context, p *problem.Problem) error {
 	begun := time.Now()
 	for _, first := range []struct {
 		lines int64
 		front float64
 	}{{quickLines, quickFront}, {longerLines, longerFront}} {
-		if err := w.look(ctx, p, first.lines, first.front); err != nil {
+		if err := w.quickSearch(ctx, p, first.lines, first.front); err != nil {
 			return err
 		}
 	}
@@ -165,23 +165,23 @@ func (w *work) answer(ctx context.Context, p *problem.Problem) error {
 		return ctx.Err()
 	case <-time.After(settleAfter - time.Since(begun)):
 	}
-	return w.settle(ctx)
+	return w.makeRun(ctx)
 }
 
-// look makes a first shortlist, from what the chains have and a short search, and a first front
+// quickSearch makes a first shortlist, from what the chains have and a short search, and a first front
 // where a trade-off is asked for.
-func (w *work) look(ctx context.Context, p *problem.Problem, lines int64, front float64) error {
-	q, err := p.Question()
+func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64, front float64) error {
+	q, err := p.SearchQuestion()
 	if err != nil {
 		return err
 	}
 	q.Effort = min(q.Effort, 1)
 	q.Halves = nil // whether the models keep their promise is left to the run
-	found, pool, err := w.found(p)
+	found, pool, err := w.bestDraws(p)
 	if err != nil {
 		return err
 	}
-	a, err := q.Answer(ctx, search.Beside{Iterations: lines, Seed: p.Sampler.Seed, Found: found})
+	a, err := q.Answer(ctx, search.RunContext{Iterations: lines, Seed: p.Sampler.Seed, Found: found})
 	if err != nil {
 		return err
 	}
@@ -221,8 +221,8 @@ func (w *work) look(ctx context.Context, p *problem.Problem, lines int64, front 
 	return w.keepList(&next)
 }
 
-// found returns the best draws so far, by the score that shortlists go by.
-func (w *work) found(p *problem.Problem) (found []search.Found, pool []run.Best, err error) {
+// bestDraws returns the best draws so far, by the score that shortlists go by.
+func (w *work) bestDraws(p *problem.Problem) (found []search.Found, pool []run.Best, err error) {
 	plain, err := search.Plain(p.Target)
 	if err != nil {
 		return nil, nil, err
@@ -253,15 +253,15 @@ func (w *work) found(p *problem.Problem) (found []search.Found, pool []run.Best,
 	return found, pool, nil
 }
 
-// settle makes the run that the command line would make of the same file, with the
+// makeRun makes the run that the command line would make of the same file, with the
 // same seed.
-func (w *work) settle(ctx context.Context) (err error) {
+func (w *work) makeRun(ctx context.Context) (err error) {
 	p, err := w.read(ctx, w.session.options.Kernel)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	dir, remove, err := w.session.scratch.dir(fmt.Sprintf("step-%d", w.step.ID))
+	dir, remove, err := w.session.scratch.makeDir(fmt.Sprintf("step-%d", w.step.ID))
 	if err != nil {
 		return err
 	}
@@ -285,15 +285,15 @@ func (w *work) settle(ctx context.Context) (err error) {
 	if err := w.keepList(l); err != nil {
 		return err
 	}
-	return w.session.tellState()
+	return w.session.publishState()
 }
 
-// again tells of a work that was done before.
-func (w *work) again() error {
-	if err := w.tellList(); err != nil {
+// republish tells of a work that was done before.
+func (w *work) republish() error {
+	if err := w.publishList(); err != nil {
 		return err
 	}
-	return w.tellDraws()
+	return w.publishDraws()
 }
 
 // keepList makes a list the work's own, and shows it.
@@ -302,24 +302,24 @@ func (w *work) keepList(l *List) error {
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
 	}
-	l.Version = w.session.lists.Add(1)
-	w.session.palette.list(l.Entries)
+	l.Version = w.session.listVersion.Add(1)
+	w.session.palette.addShortlist(l.Entries)
 	w.mu.Lock()
 	w.list = l
 	w.mu.Unlock()
-	return w.tellList()
+	return w.publishList()
 }
 
-// tellList tells of the work's list, if it has one and the page is at its step.
-func (w *work) tellList() error {
-	return w.session.hub.tell("list", func() (any, bool) {
-		l := w.shown()
+// publishList tells of the work's list, if it has one and the page is at its step.
+func (w *work) publishList() error {
+	return w.session.hub.publish("list", func() (any, bool) {
+		l := w.shownList()
 		return l, l != nil && w.session.isCurrent(w)
 	})
 }
 
-// shown returns the work's list in the colours of the session, nil if there is none.
-func (w *work) shown() *List {
+// shownList returns the work's list in the colours of the session, nil if there is none.
+func (w *work) shownList() *List {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.list == nil {

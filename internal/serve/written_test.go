@@ -77,7 +77,7 @@ func TestScriptWritesAmounts(t *testing.T) {
 	}
 	for k, q := range all {
 		a := number.Percentages(q.Total)
-		a.Least = max(a.Least, q.Least)
+		a.MinDigits = max(a.MinDigits, q.Least)
 		if want := a.Write(q.Units); !slices.Equal(answers[k].Texts, want) {
 			t.Errorf("%v of %d are written as %q, not %q", q.Units, q.Total, answers[k].Texts, want)
 		}

@@ -26,19 +26,19 @@ var (
 	ErrPeriodic    = errors.New("the chain is periodic")
 )
 
-// worst remembers the largest deviation and where it was.
-type worst struct {
+// worstDeviation remembers the largest deviation and where it was.
+type worstDeviation struct {
 	by       float64
 	from, to int
 }
 
-func (w *worst) see(by float64, from, to int) {
+func (w *worstDeviation) update(by float64, from, to int) {
 	if by > w.by || math.IsNaN(by) && !math.IsNaN(w.by) {
-		*w = worst{by, from, to}
+		*w = worstDeviation{by, from, to}
 	}
 }
 
-func (w *worst) ok() bool { return w.by <= Tolerance }
+func (w *worstDeviation) ok() bool { return w.by <= Tolerance }
 
 // Check runs all checks, that of detailed balance if the kernel claims it, and
 // returns the first failure.
@@ -58,16 +58,16 @@ func (m *Matrix) Check(reversible bool) error {
 // CheckRows verifies that the row of each state of positive probability sums
 // to 1.
 func (m *Matrix) CheckRows() error {
-	w := worst{}
+	w := worstDeviation{}
 	for s, row := range m.rows {
-		if !m.Enumeration.Possible(s) {
+		if !m.Enumeration.IsPossible(s) {
 			continue
 		}
 		sum := 0.0
 		for _, e := range row {
 			sum += e.p
 		}
-		w.see(math.Abs(sum-1), s, s)
+		w.update(math.Abs(sum-1), s, s)
 	}
 	if w.ok() {
 		return nil
@@ -78,11 +78,11 @@ func (m *Matrix) CheckRows() error {
 // CheckSupport verifies that no state of positive probability leads to one of
 // probability 0.
 func (m *Matrix) CheckSupport() error {
-	w := worst{}
+	w := worstDeviation{}
 	for s, row := range m.rows {
 		for _, e := range row {
-			if !m.Enumeration.Possible(e.to) {
-				w.see(e.p, s, e.to)
+			if !m.Enumeration.IsPossible(e.to) {
+				w.update(e.p, s, e.to)
 			}
 		}
 	}
@@ -100,18 +100,18 @@ func (m *Matrix) CheckInvariant() error {
 	after := make([]float64, len(m.rows)) // relative to π
 	for s, row := range m.rows {
 		for _, entry := range row {
-			if e.Possible(entry.to) {
+			if e.IsPossible(entry.to) {
 				after[entry.to] += math.Exp(e.LogRatio(s, entry.to) + math.Log(entry.p))
 			}
 		}
 	}
-	w := worst{}
+	w := worstDeviation{}
 	for s := range m.rows {
-		if !e.Possible(s) {
+		if !e.IsPossible(s) {
 			continue
 		}
 		if unseen := LeastProbability / e.Pi[s]; unseen < Tolerance/1000 {
-			w.see(math.Abs(after[s]-1), s, s)
+			w.update(math.Abs(after[s]-1), s, s)
 		}
 	}
 	if w.ok() {
@@ -125,12 +125,12 @@ func (m *Matrix) CheckInvariant() error {
 // P(y, x)·π(y)/π(x), however far apart they lie.
 func (m *Matrix) CheckReversible() error {
 	e := m.Enumeration
-	w := worst{}
+	w := worstDeviation{}
 	for s, row := range m.rows {
 		for _, entry := range row {
 			from, to := s, entry.to
-			if !e.Possible(to) {
-				w.see(math.Inf(1), s, to)
+			if !e.IsPossible(to) {
+				w.update(math.Inf(1), s, to)
 				continue
 			}
 			if e.LogRatio(from, to) < 0 {
@@ -141,7 +141,7 @@ func (m *Matrix) CheckReversible() error {
 				back = math.Exp(math.Log(p) + e.LogRatio(to, from))
 			}
 			if max(there, back) > LeastProbability {
-				w.see(math.Abs(there-back)/max(there, back), from, to)
+				w.update(math.Abs(there-back)/max(there, back), from, to)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (m *Matrix) CheckReversible() error {
 // CheckIrreducible verifies that every state of positive probability can be
 // reached from every other: the first one reaches all, and all reach it.
 func (m *Matrix) CheckIrreducible() error {
-	first := m.first()
+	first := m.firstPossible()
 	back := make([][]entry, len(m.rows))
 	for s, row := range m.rows {
 		for _, e := range row {
@@ -165,7 +165,7 @@ func (m *Matrix) CheckIrreducible() error {
 	forth, from := levels(m.rows, first), levels(back, first)
 	for s := range m.rows {
 		switch {
-		case !m.Enumeration.Possible(s):
+		case !m.Enumeration.IsPossible(s):
 		case forth[s] < 0:
 			return fmt.Errorf("%w: %v is never reached from %v", ErrIrreducible, m.Enumeration.States[s], m.Enumeration.States[first])
 		case from[s] < 0:
@@ -175,10 +175,10 @@ func (m *Matrix) CheckIrreducible() error {
 	return nil
 }
 
-// first returns a state of positive probability.
-func (m *Matrix) first() int {
+// firstPossible returns a state of positive probability.
+func (m *Matrix) firstPossible() int {
 	first := 0
-	for !m.Enumeration.Possible(first) {
+	for !m.Enumeration.IsPossible(first) {
 		first++
 	}
 	return first
@@ -196,9 +196,9 @@ func (m *Matrix) CheckConnected() error {
 			either[e.to] = append(either[e.to], entry{s, e.p})
 		}
 	}
-	first := m.first()
+	first := m.firstPossible()
 	for s, level := range levels(either, first) {
-		if level < 0 && m.Enumeration.Possible(s) {
+		if level < 0 && m.Enumeration.IsPossible(s) {
 			return fmt.Errorf("%w: nothing connects %v and %v", ErrIrreducible, m.Enumeration.States[first], m.Enumeration.States[s])
 		}
 	}
@@ -226,7 +226,7 @@ func levels(rows [][]entry, first int) []int {
 // CheckAperiodic verifies that the lengths of an irreducible chain's cycles
 // have no common divisor but 1.
 func (m *Matrix) CheckAperiodic() error {
-	first := m.first()
+	first := m.firstPossible()
 	level := levels(m.rows, first)
 	period := 0
 	for s, row := range m.rows {

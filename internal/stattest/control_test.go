@@ -36,10 +36,10 @@ func newProblem(t *testing.T, ingredients, total, lo, hi int, properties ...mcmc
 		t.Fatal(err)
 	}
 	law := stattest.Law{Ingredients: ingredients, Total: total, Size: uniformSizes(lo, hi)}
-	var wishes []mcmc.Wish
+	var wishes []mcmc.Objective
 	for k, p := range properties {
-		wishes = append(wishes, mcmc.Wish{Name: fmt.Sprint("wish ", k), Property: p, Weight: 1})
-		law.Wishes = append(law.Wishes, stattest.Wish{Weight: 1, Score: func(x []int) float64 {
+		wishes = append(wishes, mcmc.Objective{Name: fmt.Sprint("wish ", k), Property: p, Weight: 1})
+		law.Objectives = append(law.Objectives, stattest.Objective{Weight: 1, Score: func(x []int) float64 {
 			return math.Exp(p.LogScore(composition(t, x...)))
 		}})
 	}
@@ -162,7 +162,7 @@ func (l lineKernel) step(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 // a wish can score lines, from its pieces.
 func (l lineKernel) scores(c *mcmc.Composition, i, j, s int) ([]float64, error) {
 	logs := make([]float64, s+1)
-	for _, w := range l.target.Wishes() {
+	for _, w := range l.target.Objectives() {
 		if p, ok := w.Property.(mcmc.LineProperty); ok {
 			scorer := p.Scorer(c)
 			scorer.Reset()

@@ -8,6 +8,6 @@
 // becomes arithmetic: rows that sum to 1, π P = π, detailed balance, one
 // strongly connected support; each check names the worst offender.
 //
-// [SameLaw], [ChiSquare] and [Fisher] are for what is too large to enumerate.
+// [TestSameLaw], [ChiSquare] and [Fisher] are for what is too large to enumerate.
 // Their false-alarm rates are stated, so a test can say what its own is.
 package stattest

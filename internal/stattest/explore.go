@@ -24,7 +24,7 @@ var ErrTree = errors.New("the step has no tree of outcomes")
 // It ends with the first error of step or visit, and with one that wraps
 // [ErrTree] if there is no such tree.
 func Explore(step func(r *mcmc.Rand) error, visit func(p float64) error) (err error) {
-	w := &walker{}
+	w := &treeWalker{}
 	defer func() {
 		if e := recover(); e != nil {
 			t, ok := e.(treeError)
@@ -59,8 +59,8 @@ type treeError string
 func (e treeError) Error() string { return fmt.Sprintf("%v: %s", ErrTree, string(e)) }
 func (e treeError) Unwrap() error { return ErrTree }
 
-// walker is the oracle that walks the tree.
-type walker struct {
+// treeWalker is the oracle that walks the tree.
+type treeWalker struct {
 	path  []choice
 	depth int // how many choices of the path the present run has made
 	alts  []alternative
@@ -82,7 +82,7 @@ type alternative struct {
 	p float64
 }
 
-func (w *walker) Uniform(n int) int {
+func (w *treeWalker) Uniform(n int) int {
 	if w.depth < len(w.path) {
 		return w.replay(n, true)
 	}
@@ -93,7 +93,7 @@ func (w *walker) Uniform(n int) int {
 	return 0
 }
 
-func (w *walker) Choose(weights []float64) int {
+func (w *treeWalker) Choose(weights []float64) int {
 	if w.depth < len(w.path) {
 		return w.replay(len(weights), false)
 	}
@@ -118,7 +118,7 @@ func (w *walker) Choose(weights []float64) int {
 	return w.alts[c.at].k
 }
 
-func (w *walker) replay(options int, uniform bool) int {
+func (w *treeWalker) replay(options int, uniform bool) int {
 	c := &w.path[w.depth]
 	if c.options != options || c.uniform != uniform {
 		panic(treeError(fmt.Sprintf("choice %d of the same outcomes was among %d, and then among %d", w.depth, c.options, options)))
@@ -130,13 +130,13 @@ func (w *walker) replay(options int, uniform bool) int {
 	return w.alts[c.at].k
 }
 
-func (w *walker) push(c choice) {
+func (w *treeWalker) push(c choice) {
 	w.path = append(w.path, c)
 	w.depth++
 }
 
 // probability returns that of the path.
-func (w *walker) probability() float64 {
+func (w *treeWalker) probability() float64 {
 	if len(w.path) == 0 {
 		return 1
 	}
@@ -148,7 +148,7 @@ func (w *walker) probability() float64 {
 }
 
 // next moves on to the next leaf and says whether there is one.
-func (w *walker) next() bool {
+func (w *treeWalker) next() bool {
 	for len(w.path) > 0 {
 		c := &w.path[len(w.path)-1]
 		c.at++

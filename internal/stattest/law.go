@@ -24,25 +24,25 @@ type Law struct {
 	Size func(n int) float64
 	// Feasible says which compositions the rules allow; nil allows all.
 	Feasible func(x []int) bool
-	// Wishes multiply the law.
-	Wishes []Wish
+	// Objectives multiply the law.
+	Objectives []Objective
 	// Power is that to which the wishes are raised, β of a ladder; 0 stands for 1.
 	Power float64
 }
 
-// A Wish is a property y(x) ≥ 0 of amounts by ingredient, and its weight. One
+// A Objective is a property y(x) ≥ 0 of amounts by ingredient, and its weight. One
 // of weight 0 counts for nothing, not even where the score is 0.
 //
 // Score is y or LogScore log y, which may be far beyond what y has room for;
 // −Inf forbids.
-type Wish struct {
+type Objective struct {
 	Score    func(x []int) float64
 	Weight   float64
 	LogScore func(x []int) float64
 }
 
 // Log returns c·log y.
-func (w Wish) Log(x []int) float64 {
+func (w Objective) Log(x []int) float64 {
 	if w.LogScore != nil {
 		return w.Weight * w.LogScore(x)
 	}
@@ -101,7 +101,7 @@ func (l Law) Enumerate() (*Enumeration, error) {
 			return nil, fmt.Errorf("the weight of %v is %v", x, p)
 		}
 		e.base[s] = math.Log(p) - math.Log(float64(sizes[n])) // their ratio may be too small to keep its digits
-		for _, w := range l.Wishes {
+		for _, w := range l.Objectives {
 			if w.Weight == 0 || p == 0 {
 				continue // a wish is not asked where there is no mass
 			}
@@ -111,7 +111,7 @@ func (l Law) Enumerate() (*Enumeration, error) {
 			}
 			e.score[s] += score
 		}
-		if e.Possible(s) && (top < 0 || e.LogRatio(s, top) > 0) {
+		if e.IsPossible(s) && (top < 0 || e.LogRatio(s, top) > 0) {
 			top = s
 		}
 	}
@@ -120,7 +120,7 @@ func (l Law) Enumerate() (*Enumeration, error) {
 	}
 	sum := 0.0
 	for s := range e.States {
-		if e.Possible(s) {
+		if e.IsPossible(s) {
 			e.Pi[s] = math.Exp(e.LogRatio(s, top))
 			sum += e.Pi[s]
 		}
@@ -131,8 +131,8 @@ func (l Law) Enumerate() (*Enumeration, error) {
 	return e, nil
 }
 
-// Possible says whether state s has positive probability, however small.
-func (e *Enumeration) Possible(s int) bool {
+// IsPossible says whether state s has positive probability, however small.
+func (e *Enumeration) IsPossible(s int) bool {
 	return !math.IsInf(e.base[s], -1) && !math.IsInf(e.score[s], -1)
 }
 

@@ -63,7 +63,7 @@ func TestEnumerateRules(t *testing.T) {
 		Ingredients: 3, Total: 4,
 		Size:     func(n int) float64 { return float64(n) },
 		Feasible: func(x []int) bool { return x[0] > 0 && x[1] != 1 },
-		Wishes: []stattest.Wish{
+		Objectives: []stattest.Objective{
 			{Score: func(x []int) float64 { return float64(x[0]) }, Weight: 2},
 			{Score: func(x []int) float64 { return 0 }, Weight: 0},
 		},
@@ -118,10 +118,10 @@ func TestEnumerateRefuses(t *testing.T) {
 	flat := func(int) float64 { return 1 }
 	for name, l := range map[string]stattest.Law{
 		"too large":      {Ingredients: 2000, Total: 100, Size: flat},
-		"forbidden":      {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{Score: constant(0), Weight: 1}}},
-		"negative":       {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{Score: constant(-1), Weight: 1}}},
-		"no number":      {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{Score: constant(math.NaN()), Weight: 1}}},
-		"infinite":       {Ingredients: 2, Total: 2, Size: flat, Wishes: []stattest.Wish{{Score: constant(math.Inf(1)), Weight: 1}}},
+		"forbidden":      {Ingredients: 2, Total: 2, Size: flat, Objectives: []stattest.Objective{{Score: constant(0), Weight: 1}}},
+		"negative":       {Ingredients: 2, Total: 2, Size: flat, Objectives: []stattest.Objective{{Score: constant(-1), Weight: 1}}},
+		"no number":      {Ingredients: 2, Total: 2, Size: flat, Objectives: []stattest.Objective{{Score: constant(math.NaN()), Weight: 1}}},
+		"infinite":       {Ingredients: 2, Total: 2, Size: flat, Objectives: []stattest.Objective{{Score: constant(math.Inf(1)), Weight: 1}}},
 		"nothing obeys":  {Ingredients: 2, Total: 2, Size: flat, Feasible: func([]int) bool { return false }},
 		"no mass at all": {Ingredients: 2, Total: 2, Size: func(int) float64 { return 0 }},
 	} {

@@ -66,7 +66,7 @@ func (e *Enumeration) Matrix(t *mcmc.Target, k mcmc.Kernel, o Options) (*Matrix,
 	first := -1 // the state that the kept log densities are compared with
 	density := 0.0
 	for s, amounts := range e.States {
-		if !e.Possible(s) || o.Alike && !falling(amounts) {
+		if !e.IsPossible(s) || o.Alike && !falling(amounts) {
 			continue
 		}
 		start, err := newStart(t, amounts, order)
@@ -91,7 +91,7 @@ func (e *Enumeration) Matrix(t *mcmc.Target, k mcmc.Kernel, o Options) (*Matrix,
 			if err := checkTally(tally, iterations, to == s); err != nil {
 				return fmt.Errorf("on a move to %v: %w", x.Composition, err)
 			}
-			if e.Possible(to) {
+			if e.IsPossible(to) {
 				got := x.LogDensity()
 				if first < 0 {
 					first, density = to, got
@@ -154,13 +154,13 @@ func checkTally(t mcmc.Tally, iterations int, stayed bool) error {
 	return nil
 }
 
-// start can set a state back to a composition, listed in one order.
-type start struct {
+// stateResetter can set a state back to a composition, listed in one order.
+type stateResetter struct {
 	state     *mcmc.State
 	all, here *mcmc.Composition
 }
 
-func newStart(t *mcmc.Target, amounts []int, order *rand.Rand) (*start, error) {
+func newStart(t *mcmc.Target, amounts []int, order *rand.Rand) (*stateResetter, error) {
 	var all, here []mcmc.Part
 	for _, i := range order.Perm(len(amounts)) {
 		all = append(all, mcmc.Part{Ingredient: i, Amount: 1})
@@ -170,7 +170,7 @@ func newStart(t *mcmc.Target, amounts []int, order *rand.Rand) (*start, error) {
 			here = append(here, mcmc.Part{Ingredient: i, Amount: amounts[i]})
 		}
 	}
-	s := &start{}
+	s := &stateResetter{}
 	var err error
 	if s.all, err = mcmc.NewComposition(len(amounts), all...); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func newStart(t *mcmc.Target, amounts []int, order *rand.Rand) (*start, error) {
 
 // reset goes by way of the composition that uses everything, which fixes the
 // order of the absent ingredients as well.
-func (s *start) reset() error {
+func (s *stateResetter) reset() error {
 	s.state.Composition.CopyFrom(s.all)
 	s.state.Composition.CopyFrom(s.here)
 	return s.state.Refresh()
@@ -238,13 +238,13 @@ func (m *Matrix) Square() *Matrix {
 // Compare says, as an error, where two matrices of the same enumeration differ
 // most, if that is by more than [Tolerance].
 func (m *Matrix) Compare(q *Matrix) error {
-	worst := worst{}
+	worst := worstDeviation{}
 	for s := range m.rows {
 		for _, e := range m.rows[s] {
-			worst.see(math.Abs(e.p-q.At(s, e.to)), s, e.to)
+			worst.update(math.Abs(e.p-q.At(s, e.to)), s, e.to)
 		}
 		for _, e := range q.rows[s] {
-			worst.see(math.Abs(e.p-m.At(s, e.to)), s, e.to)
+			worst.update(math.Abs(e.p-m.At(s, e.to)), s, e.to)
 		}
 	}
 	if worst.ok() {

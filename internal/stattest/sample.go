@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Follows tests whether independent draws follow a law: counts[k] of them came
+// TestLaw tests whether independent draws follow a law: counts[k] of them came
 // out as k, which has probability law[k]. It returns a p-value, and what it
 // was for.
 //
@@ -16,7 +16,7 @@ import (
 // exactly; the smallest of those p-values is multiplied by their number
 // (Bonferroni). No approximation for large counts is made, so the probability
 // that the p-value is below a is at most a, however small a is.
-func Follows(counts []int, law []float64) (p float64, at string) {
+func TestLaw(counts []int, law []float64) (p float64, at string) {
 	total := 0
 	for _, c := range counts {
 		total += c
@@ -24,24 +24,24 @@ func Follows(counts []int, law []float64) (p float64, at string) {
 	all := bonferroni{p: 1}
 	cum, share := 0, 0.0
 	for k, c := range counts {
-		all.see(binomialTail(c, total, law[k]), "= ", k)
+		all.addTest(binomialTail(c, total, law[k]), "= ", k)
 		cum += c
 		share += law[k]
 		if k > 0 && k < len(counts)-1 {
-			all.see(binomialTail(cum, total, min(share, 1)), "≤ ", k)
+			all.addTest(binomialTail(cum, total, min(share, 1)), "≤ ", k)
 		}
 	}
 	return all.result()
 }
 
-// SameLaw tests whether two samples of independent draws have the same law. It
+// TestSameLaw tests whether two samples of independent draws have the same law. It
 // returns a p-value, and what it was for.
 //
 // Each value, and each "at most v", splits both samples in two; Fisher's exact
 // test compares the shares. The smallest p-value is multiplied by their number
 // (Bonferroni). Which values there are is the same whichever sample a draw
-// belongs to, so as with [Follows] the rate of false alarms is exact.
-func SameLaw(a, b []int) (p float64, at string) {
+// belongs to, so as with [TestLaw] the rate of false alarms is exact.
+func TestSameLaw(a, b []int) (p float64, at string) {
 	values := slices.Concat(a, b)
 	slices.Sort(values)
 	values = slices.Compact(values)
@@ -49,11 +49,11 @@ func SameLaw(a, b []int) (p float64, at string) {
 	all := bonferroni{p: 1}
 	cumA, cumB := 0, 0
 	for k, v := range values {
-		all.see(Fisher(countA[v], len(a), countB[v], len(b)), "= ", v)
+		all.addTest(Fisher(countA[v], len(a), countB[v], len(b)), "= ", v)
 		cumA += countA[v]
 		cumB += countB[v]
 		if k > 0 && k < len(values)-1 {
-			all.see(Fisher(cumA, len(a), cumB, len(b)), "≤ ", v)
+			all.addTest(Fisher(cumA, len(a), cumB, len(b)), "≤ ", v)
 		}
 	}
 	return all.result()
@@ -74,7 +74,7 @@ type bonferroni struct {
 	at    string
 }
 
-func (b *bonferroni) see(p float64, relation string, v int) {
+func (b *bonferroni) addTest(p float64, relation string, v int) {
 	b.tests++
 	if p < b.p {
 		b.p, b.at = p, fmt.Sprintf("%s%d", relation, v)

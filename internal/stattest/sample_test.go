@@ -60,14 +60,14 @@ func TestFollowsIsBinomial(t *testing.T) {
 			}
 		}
 		want := min(1, 2*2*min(below, above)) // two outcomes are two tests
-		if got, _ := stattest.Follows([]int{c, n - c}, []float64{0.3, 0.7}); math.Abs(got-want) > 1e-12 {
+		if got, _ := stattest.TestLaw([]int{c, n - c}, []float64{0.3, 0.7}); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%d of %d: %v, want %v", c, n, got, want)
 		}
 	}
-	if p, _ := stattest.Follows([]int{5, 0, 1}, []float64{0.5, 0.5, 0}); p != 0 {
+	if p, _ := stattest.TestLaw([]int{5, 0, 1}, []float64{0.5, 0.5, 0}); p != 0 {
 		t.Errorf("what cannot be came out, and the p-value is %v", p)
 	}
-	if p, _ := stattest.Follows([]int{5, 0}, []float64{1, 0}); p != 1 {
+	if p, _ := stattest.TestLaw([]int{5, 0}, []float64{1, 0}); p != 1 {
 		t.Errorf("what must be came out, and the p-value is %v", p)
 	}
 }
@@ -98,10 +98,10 @@ func TestFalseAlarms(t *testing.T) {
 			counts[k]++
 			a, b = append(a, k), append(b, draw(law))
 		}
-		if p, _ := stattest.Follows(counts, law); p < 0.05 {
+		if p, _ := stattest.TestLaw(counts, law); p < 0.05 {
 			follows++
 		}
-		if p, _ := stattest.SameLaw(a, b); p < 0.05 {
+		if p, _ := stattest.TestSameLaw(a, b); p < 0.05 {
 			same++
 		}
 	}
@@ -117,10 +117,10 @@ func TestFalseAlarms(t *testing.T) {
 		counts[k]++
 		a, b = append(a, k), append(b, draw(law))
 	}
-	if p, at := stattest.Follows(counts, law); p > 1e-9 {
+	if p, at := stattest.TestLaw(counts, law); p > 1e-9 {
 		t.Errorf("a shift of 0.05 in 20,000 draws has a p-value of %v (%s)", p, at)
 	}
-	if p, at := stattest.SameLaw(a, b); p > 1e-9 {
+	if p, at := stattest.TestSameLaw(a, b); p > 1e-9 {
 		t.Errorf("a shift of 0.05 between 20,000 draws each has a p-value of %v (%s)", p, at)
 	}
 }

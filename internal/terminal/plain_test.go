@@ -41,7 +41,7 @@ func TestPlain(t *testing.T) {
 // Columns of text are flush left and bounded, those of numbers flush right.
 func TestTable(t *testing.T) {
 	table := NewTable(1, "name", "n", "what")
-	table.Widest(2, 5)
+	table.SetMaxWidth(2, 5)
 	table.Row("a", 1, "one two")
 	table.Row("b\n", 20, "x")
 	var b strings.Builder

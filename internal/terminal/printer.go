@@ -66,8 +66,8 @@ func (s Style) Bold(text string) string { return s.ansi("1", text) }
 // Warn makes text a warning.
 func (s Style) Warn(text string) string { return s.ansi("33", text) }
 
-// Soft makes text stand back.
-func (s Style) Soft(text string) string { return s.ansi("90", text) }
+// Faint makes text stand back.
+func (s Style) Faint(text string) string { return s.ansi("90", text) }
 
 func (s Style) ansi(code, text string) string {
 	if !s.Color {

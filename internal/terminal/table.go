@@ -16,8 +16,8 @@ type Table struct {
 
 // A column says how its cells are set.
 type column struct {
-	align  text.Align
-	widest int // 0: as wide as need be
+	align    text.Align
+	maxWidth int // 0: as wide as need be
 }
 
 // NewTable returns a table with the given headings. The first columns, as many as
@@ -33,10 +33,10 @@ func NewTable(texts int, headings ...string) *Table {
 	return t
 }
 
-// Widest makes a column, counted from 0, one of text of at most a width: what is
+// SetMaxWidth makes a column, counted from 0, one of text of at most a width: what is
 // longer is broken over lines.
-func (t *Table) Widest(place, width int) {
-	t.columns[place] = column{align: text.AlignLeft, widest: width}
+func (t *Table) SetMaxWidth(place, width int) {
+	t.columns[place] = column{align: text.AlignLeft, maxWidth: width}
 }
 
 // Row adds a row. Text is made plain.
@@ -55,7 +55,7 @@ func (t *Table) Write(w io.Writer) error {
 	for r, row := range t.rows {
 		broken[r] = make([][]string, len(row))
 		for k, cell := range row {
-			if widest := t.columns[k].widest; widest > 0 {
+			if widest := t.columns[k].maxWidth; widest > 0 {
 				cell = text.WrapSoft(cell, widest)
 			}
 			broken[r][k] = strings.Split(cell, "\n")

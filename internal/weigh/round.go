@@ -9,18 +9,18 @@ import (
 	"kir/rule"
 )
 
-// A rounding is the search for whole numbers near ideal ones.
-type rounding struct {
-	parts   []rule.Part
-	ideal   []float64  // q
-	weights []*big.Rat // what a step of each part is of the batch, up to a factor
-	sum     int64      // S
-	total   int64      // M
-	text    func(rule int) string
-	bounds  []bound
-	density []*big.Rat
-	nodes   int // how many partial roundings may be looked at
-	far     int // how far from their ideals amounts may be, in steps
+// A roundingProblem is the search for whole numbers near ideal ones.
+type roundingProblem struct {
+	parts       []rule.Part
+	ideal       []float64  // q
+	weights     []*big.Rat // what a step of each part is of the batch, up to a factor
+	sum         int64      // S
+	total       int64      // M
+	ruleText    func(rule int) string
+	bounds      []bound
+	density     []*big.Rat
+	maxNodes    int // how many partial roundings may be looked at
+	maxDistance int // how far from their ideals amounts may be, in steps
 }
 
 // A bound is Σ_i factor_i·x_i ≥ 0, of one rule.
@@ -30,33 +30,33 @@ type bound struct {
 	rule    int
 	// period, if it is not 0, lets the units of part be first and whole periods more.
 	part, first, period int
-	// bent, if it is not nil, is a sum that is no such bound, and sign 1 for its Min
+	// nonlinearSum, if it is not nil, is a sum that is no such bound, and sign 1 for its Min
 	// or −1 for its Max.
-	bent *condition.Sum
-	sign int64
+	nonlinearSum *condition.Sum
+	sign         int64
 }
 
-// straight says whether the bound is a sum of factors.
-func (b *bound) straight() bool { return b.factors != nil }
+// isLinear says whether the bound is a sum of factors.
+func (b *bound) isLinear() bool { return b.factors != nil }
 
 // constrain writes out what the rules say of compositions of the parts: with u_i =
 // M·w_i·x_i / Σ_j w_j·x_j, the units that x_i steps are, lo ≤ Σ c_i·u_i is
 // Σ (M·c_i − lo)·w_i·x_i ≥ 0.
-func (r *rounding) constrain(rules rule.Set) error {
+func (r *roundingProblem) constrain(rules rule.Set) error {
 	for k, one := range rules.Rules {
 		alone := rules
 		alone.Rules = []rule.Rule{one}
-		c, err := condition.Of(alone)
+		c, err := condition.FromRules(alone)
 		if err != nil {
 			return err
 		}
-		r.write(c, k)
+		r.addConditions(c, k)
 	}
 	return nil
 }
 
-// write writes out the conditions of a rule.
-func (r *rounding) write(c *condition.Conditions, of int) {
+// addConditions writes out the conditions of a rule.
+func (r *roundingProblem) addConditions(c *condition.Conditions, of int) {
 	for k, p := range r.parts {
 		a := c.Amounts[p.Ingredient]
 		own := make([]int64, len(r.parts))
@@ -81,7 +81,7 @@ func (r *rounding) write(c *condition.Conditions, of int) {
 				factors[k] = 1
 			}
 		}
-		r.between(of, factors, int64(g.Total.Min), int64(g.Total.Max))
+		r.addRange(of, factors, int64(g.Total.Min), int64(g.Total.Max))
 	}
 	for _, s := range c.Sums {
 		factors, constant, bent := make([]int64, len(r.parts)), int64(0), false
@@ -92,14 +92,14 @@ func (r *rounding) write(c *condition.Conditions, of int) {
 			}
 			factors[k] = t.PerUnit
 			constant += t.Whole
-			bent = bent || t.Bent()
+			bent = bent || t.IsBent()
 		}
 		if bent {
 			if s.Min != math.MinInt64 {
-				r.bounds = append(r.bounds, bound{rule: of, bent: &s, sign: 1})
+				r.bounds = append(r.bounds, bound{rule: of, nonlinearSum: &s, sign: 1})
 			}
 			if s.Max != math.MaxInt64 {
-				r.bounds = append(r.bounds, bound{rule: of, bent: &s, sign: -1})
+				r.bounds = append(r.bounds, bound{rule: of, nonlinearSum: &s, sign: -1})
 			}
 			continue
 		}
@@ -110,12 +110,12 @@ func (r *rounding) write(c *condition.Conditions, of int) {
 		if hi != math.MaxInt64 {
 			hi -= constant
 		}
-		r.between(of, factors, lo, hi)
+		r.addRange(of, factors, lo, hi)
 	}
 }
 
-// between adds lo ≤ Σ factor_i·u_i ≤ hi.
-func (r *rounding) between(of int, factors []int64, lo, hi int64) {
+// addRange adds lo ≤ Σ factor_i·u_i ≤ hi.
+func (r *roundingProblem) addRange(of int, factors []int64, lo, hi int64) {
 	if !slices.ContainsFunc(factors, func(f int64) bool { return f != 0 }) {
 		return
 	}
@@ -128,7 +128,7 @@ func (r *rounding) between(of int, factors []int64, lo, hi int64) {
 }
 
 // add adds sign·(Σ factor_i·u_i − least) ≥ 0.
-func (r *rounding) add(of int, factors []int64, least int64, sign int64) {
+func (r *roundingProblem) add(of int, factors []int64, least int64, sign int64) {
 	b := bound{rule: of}
 	m := big.NewInt(r.total)
 	for k, f := range factors {
@@ -155,18 +155,18 @@ func (r *rounding) add(of int, factors []int64, least int64, sign int64) {
 	r.bounds = append(r.bounds, b)
 }
 
-// keeps says exactly whether steps keep a bound.
-func (r *rounding) keeps(b *bound, steps []int64) bool {
+// satisfies says exactly whether steps keep a bound.
+func (r *roundingProblem) satisfies(b *bound, steps []int64) bool {
 	sum, term := new(big.Rat), new(big.Rat)
 	factors := b.factors
-	if !b.straight() {
+	if !b.isLinear() {
 		factors = r.weights
 	}
 	for k, x := range steps {
 		sum.Add(sum, term.Mul(factors[k], term.SetInt64(x)))
 	}
 	half := new(big.Rat) // what half a step of each part comes to
-	if !r.oneMeasure() {
+	if !r.hasUniformWeights() {
 		for _, f := range factors {
 			half.Add(half, term.Abs(f))
 		}
@@ -177,49 +177,49 @@ func (r *rounding) keeps(b *bound, steps []int64) bool {
 		return u.Mul(u, r.weights[k]).Quo(u, sum)
 	}
 	switch {
-	case b.straight():
+	case b.isLinear():
 		return sum.Add(sum, half).Sign() >= 0
-	case b.bent != nil:
-		return r.keepsBent(b, units, half.Mul(half, new(big.Rat).SetInt64(r.total)).Quo(half, sum))
+	case b.nonlinearSum != nil:
+		return r.satisfiesNonlinear(b, units, half.Mul(half, new(big.Rat).SetInt64(r.total)).Quo(half, sum))
 	}
-	return half.Sign() > 0 || whole(units(b.part), b.first, b.period)
+	return half.Sign() > 0 || isOnGrid(units(b.part), b.first, b.period)
 }
 
-// whole says whether units are first and whole periods more.
-func whole(units *big.Rat, first, period int) bool {
+// isOnGrid says whether units are first and whole periods more.
+func isOnGrid(units *big.Rat, first, period int) bool {
 	return units.IsInt() && (units.Num().Int64()-int64(first))%int64(period) == 0
 }
 
-// keepsBent is keeps of a sum whose terms are not the same for each unit.
+// satisfiesNonlinear is keeps of a sum whose terms are not the same for each unit.
 // room is the units that it may be off.
-func (r *rounding) keepsBent(b *bound, units func(k int) *big.Rat, room *big.Rat) bool {
-	sum, most := b.least(), int64(0)
-	for _, t := range b.bent.Terms {
+func (r *roundingProblem) satisfiesNonlinear(b *bound, units func(k int) *big.Rat, room *big.Rat) bool {
+	sum, most := b.signedLimit(), int64(0)
+	for _, t := range b.nonlinearSum.Terms {
 		most = max(most, t.PerUnit, -t.PerUnit)
 	}
 	sum.Add(sum, room.Mul(room, new(big.Rat).SetInt64(most)))
 	for k := range r.parts {
-		sum.Add(sum, r.bentTerm(b, k, units(k)))
+		sum.Add(sum, r.nonlinearTerm(b, k, units(k)))
 	}
 	return sum.Sign() >= 0
 }
 
-// least is the bound of a bent sum, with its sign, as what the terms add to.
-func (b *bound) least() *big.Rat {
+// signedLimit is the bound of a bent sum, with its sign, as what the terms add to.
+func (b *bound) signedLimit() *big.Rat {
 	if b.sign > 0 {
-		return new(big.Rat).Neg(new(big.Rat).SetInt64(b.bent.Min))
+		return new(big.Rat).Neg(new(big.Rat).SetInt64(b.nonlinearSum.Min))
 	}
-	return new(big.Rat).SetInt64(b.bent.Max)
+	return new(big.Rat).SetInt64(b.nonlinearSum.Max)
 }
 
-// bentTerm is what units of a part add to a bent sum, with its sign.
-func (r *rounding) bentTerm(b *bound, part int, units *big.Rat) *big.Rat {
+// nonlinearTerm is what units of a part add to a bent sum, with its sign.
+func (r *roundingProblem) nonlinearTerm(b *bound, part int, units *big.Rat) *big.Rat {
 	v := new(big.Rat)
-	for _, t := range b.bent.Terms {
+	for _, t := range b.nonlinearSum.Terms {
 		if t.Ingredient != r.parts[part].Ingredient {
 			continue
 		}
-		if t.Step > 1 && !whole(units, t.First, t.Step) {
+		if t.Step > 1 && !isOnGrid(units, t.First, t.Step) {
 			v.SetInt64(t.Off)
 		}
 		if limit := new(big.Rat).SetInt64(int64(t.Cap)); t.Cap > 0 && units.Cmp(limit) > 0 {

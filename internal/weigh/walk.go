@@ -17,9 +17,9 @@ const (
 
 // search looks for the best rounding that keeps some of the bounds: near the ideals
 // first, and farther away where that is in vain.
-func (r *rounding) search(bounds []bound) (steps []int64, found bool) {
-	for far := 2; far <= r.far; far *= 2 {
-		w := newWalk(r, bounds, far)
+func (r *roundingProblem) search(bounds []bound) (steps []int64, found bool) {
+	for far := 2; far <= r.maxDistance; far *= 2 {
+		w := newBranchAndBound(r, bounds, far)
 		if w.empty {
 			continue
 		}
@@ -31,7 +31,7 @@ func (r *rounding) search(bounds []bound) (steps []int64, found bool) {
 }
 
 // reason says what stands in the way: a rule that cannot be kept alone, or all.
-func (r *rounding) reason() string {
+func (r *roundingProblem) reason() string {
 	for k := 0; k < len(r.bounds); {
 		end := k
 		for end < len(r.bounds) && r.bounds[end].rule == r.bounds[k].rule {
@@ -45,14 +45,14 @@ func (r *rounding) reason() string {
 	return fmt.Sprintf("no rounding within %d steps of this scale was found that keeps all rules at once", farthest)
 }
 
-func (r *rounding) name(k int) string {
-	if r.text == nil {
+func (r *roundingProblem) name(k int) string {
+	if r.ruleText == nil {
 		return fmt.Sprintf("number %d", k+1)
 	}
-	return r.text(k)
+	return r.ruleText(k)
 }
 
-// A walk goes through roundings by branch and bound. A partial rounding of the
+// A branchAndBound goes through roundings by branch and bound. A partial rounding of the
 // first k parts costs at least
 //
 //	Σ_{i<k} d_i² + Σ_{i≥k} min_x (d_i² − λ·d_i) + λ·(D − Σ_{i<k} d_i), d_i = x_i − q_i,
@@ -60,33 +60,33 @@ func (r *rounding) name(k int) string {
 // for any λ, since Σ d_i = D = S − Σ q_i. λ is the price at which the method of the
 // largest remainder gives out its last step, with which the bound is tight at the
 // root if there are no rules.
-type walk struct {
-	*rounding
+type branchAndBound struct {
+	*roundingProblem
 	bounds []bound
 	order  []int     // of the parts, those of few choices first
 	choice [][]int64 // by place in the order, the nearest first
 	empty  bool      // some part has no choice
 
-	lambda, due float64
-	rest        []float64     // Σ of min over the places from k on
-	least, most []int64       // Σ of the choices from k on
-	gain        [][][]float64 // by bound, place and choice: what it adds; nil of bounds that are seen at the end
-	reach       [][]float64   // by bound: the most that the places from k on can add
-	steps       []int64       // by part, so far
-	partial     []float64     // of each bound, so far
-	best        []int64
-	bestCost    float64
-	seen        int
+	lambda, deviation float64
+	rest              []float64     // Σ of min over the places from k on
+	least, most       []int64       // Σ of the choices from k on
+	gain              [][][]float64 // by bound, place and choice: what it adds; nil of bounds that are seen at the end
+	reach             [][]float64   // by bound: the most that the places from k on can add
+	steps             []int64       // by part, so far
+	partial           []float64     // of each bound, so far
+	best              []int64
+	bestCost          float64
+	seen              int
 }
 
-func newWalk(r *rounding, bounds []bound, far int) *walk {
+func newBranchAndBound(r *roundingProblem, bounds []bound, far int) *branchAndBound {
 	n := len(r.parts)
-	w := &walk{rounding: r, bounds: bounds, steps: make([]int64, n), partial: make([]float64, len(bounds)), bestCost: math.Inf(1)}
+	w := &branchAndBound{roundingProblem: r, bounds: bounds, steps: make([]int64, n), partial: make([]float64, len(bounds)), bestCost: math.Inf(1)}
 	choices := make([][]int64, n)
 	for i, q := range r.ideal {
 		from := max(1, int64(math.Floor(q))-int64(far)+1)
 		for x := from; x <= max(from, int64(math.Floor(q))+int64(far)); x++ {
-			if r.alone(bounds, i, x) {
+			if r.isFeasibleAlone(bounds, i, x) {
 				choices[i] = append(choices[i], x)
 			}
 		}
@@ -95,31 +95,31 @@ func newWalk(r *rounding, bounds []bound, far int) *walk {
 		})
 		w.empty = w.empty || len(choices[i]) == 0
 		w.order = append(w.order, i)
-		w.due -= q
+		w.deviation -= q
 	}
 	if w.empty {
 		return w
 	}
-	w.due += float64(r.sum)
+	w.deviation += float64(r.sum)
 	slices.SortStableFunc(w.order, func(a, b int) int { return cmp.Compare(len(choices[a]), len(choices[b])) })
 	for _, i := range w.order {
 		w.choice = append(w.choice, choices[i])
 	}
-	w.price()
-	w.suffixes()
+	w.computeMultiplier()
+	w.computeSuffixBounds()
 	return w
 }
 
-// oneMeasure says whether a step of each part is as much of the batch, so that the
+// hasUniformWeights says whether a step of each part is as much of the batch, so that the
 // units of a part follow from its steps alone.
-func (r *rounding) oneMeasure() bool {
+func (r *roundingProblem) hasUniformWeights() bool {
 	return r.density == nil || !slices.ContainsFunc(r.weights, func(w *big.Rat) bool { return w.Cmp(r.weights[0]) != 0 })
 }
 
-// alone says whether a number of steps of a part can keep the bounds that are about
+// isFeasibleAlone says whether a number of steps of a part can keep the bounds that are about
 // it alone; where all is one measure, its units are then known.
-func (r *rounding) alone(bounds []bound, part int, x int64) bool {
-	if !r.oneMeasure() {
+func (r *roundingProblem) isFeasibleAlone(bounds []bound, part int, x int64) bool {
+	if !r.hasUniformWeights() {
 		return true
 	}
 	for k := range bounds {
@@ -127,15 +127,15 @@ func (r *rounding) alone(bounds []bound, part int, x int64) bool {
 		if b.period == 0 || b.part != part {
 			continue
 		}
-		if !whole(new(big.Rat).SetFrac64(r.total*x, r.sum), b.first, b.period) {
+		if !isOnGrid(new(big.Rat).SetFrac64(r.total*x, r.sum), b.first, b.period) {
 			return false
 		}
 	}
 	return true
 }
 
-// price finds λ.
-func (w *walk) price() {
+// computeMultiplier finds λ.
+func (w *branchAndBound) computeMultiplier() {
 	var prices []float64
 	left := w.sum
 	for _, q := range w.ideal {
@@ -147,8 +147,8 @@ func (w *walk) price() {
 	w.lambda = float64((prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2)
 }
 
-// suffixes works out what the places from k on cost and reach.
-func (w *walk) suffixes() {
+// computeSuffixBounds works out what the places from k on cost and reach.
+func (w *branchAndBound) computeSuffixBounds() {
 	n := len(w.order)
 	w.rest, w.least, w.most = make([]float64, n+1), make([]int64, n+1), make([]int64, n+1)
 	for k := n - 1; k >= 0; k-- {
@@ -161,7 +161,7 @@ func (w *walk) suffixes() {
 		w.least[k] = w.least[k+1] + slices.Min(w.choice[k])
 		w.most[k] = w.most[k+1] + slices.Max(w.choice[k])
 	}
-	same := w.oneMeasure()
+	same := w.hasUniformWeights()
 	for b := range w.bounds {
 		w.gains(b, same)
 		reach := make([]float64, n+1)
@@ -173,10 +173,10 @@ func (w *walk) suffixes() {
 }
 
 // gains works out what choices add to a bound.
-func (w *walk) gains(b int, same bool) {
+func (w *branchAndBound) gains(b int, same bool) {
 	bound := &w.bounds[b]
 	w.gain = append(w.gain, nil)
-	if bound.period > 0 || bound.bent != nil && !same {
+	if bound.period > 0 || bound.nonlinearSum != nil && !same {
 		return
 	}
 	rows := make([][]float64, len(w.order))
@@ -184,17 +184,17 @@ func (w *walk) gains(b int, same bool) {
 	for k, i := range w.order {
 		for _, x := range w.choice[k] {
 			v := 0.0
-			if bound.straight() {
+			if bound.isLinear() {
 				v = float64(bound.floats[i] * float64(x))
 			} else {
-				v, _ = w.bentTerm(bound, i, new(big.Rat).SetFrac64(w.total*x, w.sum)).Float64()
+				v, _ = w.nonlinearTerm(bound, i, new(big.Rat).SetFrac64(w.total*x, w.sum)).Float64()
 				largest = max(largest, math.Abs(v))
 			}
 			rows[k] = append(rows[k], v)
 		}
 	}
-	if bound.bent != nil { // to sizes about the sum, as those of the others are
-		start, _ = bound.least().Float64()
+	if bound.nonlinearSum != nil { // to sizes about the sum, as those of the others are
+		start, _ = bound.signedLimit().Float64()
 		factor := float64(w.sum) / max(largest, math.Abs(start))
 		for k := range rows {
 			for c := range rows[k] {
@@ -212,24 +212,24 @@ func (w *walk) gains(b int, same bool) {
 }
 
 // descend tries all choices of the place k and those behind it.
-func (w *walk) descend(k int, sum int64, off, cost float64) {
-	if w.seen++; w.seen > w.nodes {
+func (w *branchAndBound) descend(k int, sum int64, off, cost float64) {
+	if w.seen++; w.seen > w.maxNodes {
 		return
 	}
-	if least := cost + w.rest[k] + float64(w.lambda*(w.due-off)); least >= w.bestCost-tolerance {
+	if least := cost + w.rest[k] + float64(w.lambda*(w.deviation-off)); least >= w.bestCost-tolerance {
 		return
 	}
 	if sum+w.least[k] > w.sum || sum+w.most[k] < w.sum {
 		return
 	}
 	for b := range w.bounds {
-		if w.gain[b] != nil && !within(w.partial[b]+w.reach[b][k], float64(w.sum)) {
+		if w.gain[b] != nil && !isNonNegative(w.partial[b]+w.reach[b][k], float64(w.sum)) {
 			return
 		}
 	}
 	if k == len(w.order) {
 		for b := range w.bounds {
-			if !w.keeps(&w.bounds[b], w.steps) {
+			if !w.satisfies(&w.bounds[b], w.steps) {
 				return
 			}
 		}

@@ -25,8 +25,8 @@ type Batch struct {
 	Density []*big.Rat
 }
 
-// Weighed is what goes onto the scale.
-type Weighed struct {
+// RoundedBatch is what goes onto the scale.
+type RoundedBatch struct {
 	Steps []int64   // by part: the whole number of steps of the scale, at least 1
 	Exact []float64 // by part: the same before it was rounded
 	Sum   int64     // Σ Steps: the batch, exactly, or where densities differ the nearest number
@@ -35,16 +35,16 @@ type Weighed struct {
 // An ImpossibleError says why a batch cannot be weighed so that all rules hold, and
 // what was tried and helps.
 type ImpossibleError struct {
-	Reason string
-	Ways   []Way
+	Reason       string
+	Alternatives []Alternative
 }
 
 func (e *ImpossibleError) Error() string { return e.Reason }
 
-// A Way is another step of the scale, or another size of the batch.
-type Way struct {
-	Scale bool
-	Value *big.Rat
+// A Alternative is another step of the scale, or another size of the batch.
+type Alternative struct {
+	IsScaleStep bool
+	Value       *big.Rat
 }
 
 // What is wrong with a batch before rules are looked at.
@@ -57,29 +57,29 @@ var (
 // ideally has of them, it returns whole x_i ≥ 1 with Σ x_i = S that keep the rules
 // and of all these minimise Σ (x_i − q_i)²: without rules the method of the largest
 // remainder. Where that cannot be, the error is an [*ImpossibleError].
-func Weigh(b Batch) (*Weighed, error) {
+func Weigh(b Batch) (*RoundedBatch, error) {
 	r, err := newRounding(b)
 	switch {
 	case errors.Is(err, errNotWhole):
-		return nil, &ImpossibleError{Reason: err.Error(), Ways: b.wholeBatches()}
+		return nil, &ImpossibleError{Reason: err.Error(), Alternatives: b.wholeBatches()}
 	case errors.Is(err, errTooFew):
-		return nil, &ImpossibleError{Reason: err.Error(), Ways: b.ways()}
+		return nil, &ImpossibleError{Reason: err.Error(), Alternatives: b.findAlternatives()}
 	case err != nil:
 		return nil, err
 	}
 	steps, found := r.search(r.bounds)
 	if !found {
-		return nil, &ImpossibleError{Reason: r.reason(), Ways: b.ways()}
+		return nil, &ImpossibleError{Reason: r.reason(), Alternatives: b.findAlternatives()}
 	}
-	return &Weighed{Steps: steps, Exact: r.ideal, Sum: r.sum}, nil
+	return &RoundedBatch{Steps: steps, Exact: r.ideal, Sum: r.sum}, nil
 }
 
 // newRounding works out what is to be searched.
-func newRounding(b Batch) (*rounding, error) {
+func newRounding(b Batch) (*roundingProblem, error) {
 	if len(b.Parts) == 0 || b.Size.Sign() <= 0 || b.Step.Sign() <= 0 {
 		return nil, errors.New("a batch and the step of a scale are above 0, and a recipe has ingredients")
 	}
-	r := &rounding{nodes: mostNodes, far: farthest, density: b.Density, parts: b.Parts, total: int64(b.Rules.Total), text: b.Rules.Text}
+	r := &roundingProblem{maxNodes: mostNodes, maxDistance: farthest, density: b.Density, parts: b.Parts, total: int64(b.Rules.Total), ruleText: b.Rules.Text}
 	sum := new(big.Rat)
 	for k, p := range b.Parts {
 		q := new(big.Rat).SetFrac64(int64(p.Amount), r.total)
@@ -111,25 +111,25 @@ func newRounding(b Batch) (*rounding, error) {
 }
 
 // wholeBatches returns the batches next to one that are whole numbers of steps.
-func (b Batch) wholeBatches() []Way {
+func (b Batch) wholeBatches() []Alternative {
 	steps := new(big.Rat).Quo(b.Size, b.Step)
 	down := new(big.Int).Quo(steps.Num(), steps.Denom())
-	var ways []Way
+	var ways []Alternative
 	for _, n := range []*big.Int{down, new(big.Int).Add(down, big.NewInt(1))} {
 		if n.Sign() > 0 {
-			ways = append(ways, Way{Value: new(big.Rat).Mul(b.Step, new(big.Rat).SetInt(n))})
+			ways = append(ways, Alternative{Value: new(big.Rat).Mul(b.Step, new(big.Rat).SetInt(n))})
 		}
 	}
 	return ways
 }
 
-// ways returns what of finer scales and other batches was tried and helps.
-func (b Batch) ways() (ways []Way) {
+// findAlternatives returns what of finer scales and other batches was tried and helps.
+func (b Batch) findAlternatives() (ways []Alternative) {
 	for _, finer := range []int64{2, 5, 10, 100} {
 		c := b
 		c.Step = new(big.Rat).Mul(b.Step, big.NewRat(1, finer))
-		if c.possible() {
-			ways = append(ways, Way{Scale: true, Value: c.Step})
+		if c.isPossible() {
+			ways = append(ways, Alternative{IsScaleStep: true, Value: c.Step})
 			break
 		}
 	}
@@ -140,8 +140,8 @@ func (b Batch) ways() (ways []Way) {
 	whole := new(big.Int).Quo(steps.Num(), steps.Denom()).Int64()
 	for n := whole + 1; n <= whole+triedSizes; n++ {
 		c := b
-		if c.Size = new(big.Rat).Mul(b.Step, new(big.Rat).SetInt64(n)); c.possible() {
-			return append(ways, Way{Value: c.Size})
+		if c.Size = new(big.Rat).Mul(b.Step, new(big.Rat).SetInt64(n)); c.isPossible() {
+			return append(ways, Alternative{Value: c.Size})
 		}
 	}
 	return ways
@@ -151,12 +151,12 @@ func (b Batch) ways() (ways []Way) {
 // many partial roundings are looked at in each.
 const triedSizes, triedNodes = 1000, 2000
 
-func (b Batch) possible() bool {
+func (b Batch) isPossible() bool {
 	r, err := newRounding(b)
 	if err != nil {
 		return false
 	}
-	r.nodes, r.far = triedNodes, 2
+	r.maxNodes, r.maxDistance = triedNodes, 2
 	_, found := r.search(r.bounds)
 	return found
 }
@@ -170,4 +170,4 @@ func Decimal(v *big.Rat) string {
 // tolerance is what sums of floats may be off, as a share of what they can be.
 const tolerance = 1e-9
 
-func within(v, scale float64) bool { return v >= -tolerance*math.Max(scale, 1) }
+func isNonNegative(v, scale float64) bool { return v >= -tolerance*math.Max(scale, 1) }

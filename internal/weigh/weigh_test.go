@@ -112,7 +112,7 @@ func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, su
 	for _, one := range rules {
 		scaled = append(scaled, scale(one))
 	}
-	c, err := condition.Of(rule.Set{Ingredients: 12, Total: int(fine), Rules: scaled})
+	c, err := condition.FromRules(rule.Set{Ingredients: 12, Total: int(fine), Rules: scaled})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestWeigh(t *testing.T) {
 			if err != nil {
 				continue // not a whole number of steps, or fewer than ingredients
 			}
-			ways += len(bad.Ways)
+			ways += len(bad.Alternatives)
 			if n <= 3 {
 				if _, found := brute(t, b.Rules.Rules, parts, r.ideal, r.sum, total, farthest); found {
 					t.Fatalf("trial %d: %+v: %v, and there is one", trial, b, bad)
@@ -309,9 +309,9 @@ func TestWaysOut(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, w := range bad.Ways {
+		for _, w := range bad.Alternatives {
 			text := Decimal(w.Value)
-			if w.Scale {
+			if w.IsScaleStep {
 				text = "scale " + text
 			}
 			got = append(got, text)

@@ -18,8 +18,8 @@ type Clock func() float64
 
 // A Statistic is a number that is looked at of every draw.
 type Statistic struct {
-	Name string
-	Of   func(x *mcmc.State) float64
+	Name  string
+	Value func(x *mcmc.State) float64
 }
 
 // Statistics are what a chain is judged by: the number of ingredients, the log
@@ -30,7 +30,7 @@ func Statistics(t *mcmc.Target, ingredients []int) []Statistic {
 		{"log density", (*mcmc.State).LogDensity},
 	}
 	var scores []float64
-	for k, w := range t.Wishes() {
+	for k, w := range t.Objectives() {
 		all = append(all, Statistic{w.Name, func(x *mcmc.State) float64 {
 			scores = x.AppendScores(scores[:0])
 			return scores[k]
@@ -78,7 +78,7 @@ func Follow(c *mcmc.Chain, statistics []Statistic, draws, thin int) ([][]float64
 			return nil, err
 		}
 		for k, s := range statistics {
-			all[k] = append(all[k], s.Of(c.State))
+			all[k] = append(all[k], s.Value(c.State))
 		}
 	}
 	return all, nil
@@ -88,7 +88,7 @@ func Follow(c *mcmc.Chain, statistics []Statistic, draws, thin int) ([][]float64
 // some chains, in draws, at least 1. It is +Inf if all are the same.
 func IACT(chains [][]float64) (float64, error) {
 	of := diagnose.Summarize(chains)
-	ess, err := float64(of.ESSMean), of.Why("ESSMean")
+	ess, err := float64(of.ESSMean), of.ReasonFor("ESSMean")
 	if errors.Is(err, diagnose.ErrConstant) {
 		return math.Inf(1), nil
 	}
@@ -98,9 +98,9 @@ func IACT(chains [][]float64) (float64, error) {
 	return max(1, float64(len(chains)*len(chains[0]))/ess), nil
 }
 
-// Worst returns the largest autocorrelation time, in draws, and what of. all has, by
+// SlowestStatistic returns the largest autocorrelation time, in draws, and what of. all has, by
 // chain, the draws of each statistic.
-func Worst(statistics []Statistic, all ...[][]float64) (tau float64, what string, err error) {
+func SlowestStatistic(statistics []Statistic, all ...[][]float64) (tau float64, what string, err error) {
 	for k, s := range statistics {
 		of := make([][]float64, len(all))
 		for c := range all {
@@ -120,10 +120,10 @@ func Worst(statistics []Statistic, all ...[][]float64) (tau float64, what string
 // paceSlices is how many slices each chain is timed in.
 const paceSlices = 30
 
-// Paces returns the seconds that an iteration of each chain takes, from so many seconds
+// IterationSeconds returns the seconds that an iteration of each chain takes, from so many seconds
 // of each. They run in turn, in short slices of which the median counts, so that what
 // else the machine does slows them alike or not at all.
-func Paces(clock Clock, seconds float64, chains ...*mcmc.Chain) ([]float64, error) {
+func IterationSeconds(clock Clock, seconds float64, chains ...*mcmc.Chain) ([]float64, error) {
 	took := make([][]float64, len(chains))
 	for range paceSlices {
 		for k, c := range chains {

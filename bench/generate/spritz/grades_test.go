@@ -177,7 +177,7 @@ func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *m
 		if err != nil {
 			return nil, nil, err
 		}
-		of, err := mcmc.NewTarget(space, mcmc.Table(sizes), mcmc.Wish{Name: "liking", Property: wish, Weight: 1})
+		of, err := mcmc.NewTarget(space, mcmc.Table(sizes), mcmc.Objective{Name: "liking", Property: wish, Weight: 1})
 		return of, f, err
 	}
 	all, f, err := target(data)
@@ -193,7 +193,7 @@ func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *m
 		other, _, err = target(two)
 		return own, other, err
 	}}
-	a, err := q.Answer(t.Context(), search.Beside{Iterations: 16_000, Seed: seed})
+	a, err := q.Answer(t.Context(), search.RunContext{Iterations: 16_000, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *m
 		chance += f.Predict(x.Amounts()).Value / draws
 	}
 	quality := f.Quality()
-	left := float64(a.Promise.Left)
+	left := float64(a.OptimismCheck.Left)
 	half := min(max(left, 0), 1)
 	kept := math.Sqrt(2 * half / (1 + half)) // as reports have it
 	return graded{quality.Strength(), quality.Numbers.R2, (found - random) / (95 - random), left, promised, chance + kept*(promised-chance), found}

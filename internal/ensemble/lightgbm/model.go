@@ -45,7 +45,7 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 		return nil, err
 	}
 	f := &file{head: head}
-	m, err := f.model()
+	m, err := f.buildModel()
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ type file struct {
 	iterations   float64 // how many there are, once the trees are read
 }
 
-func (f *file) whole(name string, least, most int) (int, error) {
+func (f *file) readInt(name string, least, most int) (int, error) {
 	v, err := strconv.Atoi(f.head[name])
 	if err != nil || v < least || v > most {
 		return 0, fmt.Errorf("%s is %.40q: it must be a whole number from %d to %d", name, f.head[name], least, most)
@@ -126,7 +126,7 @@ func (f *file) whole(name string, least, most int) (int, error) {
 	return v, nil
 }
 
-func (f *file) model() (*ensemble.Model, error) {
+func (f *file) buildModel() (*ensemble.Model, error) {
 	version := f.head["version"]
 	switch version {
 	case "v2", "v3", "v4":
@@ -134,7 +134,7 @@ func (f *file) model() (*ensemble.Model, error) {
 		return nil, fmt.Errorf("version %.20q is not supported: v2, v3 and v4 are", version)
 	}
 	m := &ensemble.Model{Maker: "LightGBM, text " + version, Inputs: strings.Fields(f.head["feature_names"])}
-	last, err := f.whole("max_feature_idx", 0, maxFeatures-1)
+	last, err := f.readInt("max_feature_idx", 0, maxFeatures-1)
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +144,10 @@ func (f *file) model() (*ensemble.Model, error) {
 	for k := range m.Inputs {
 		m.Features = append(m.Features, ensemble.Feature{Input: k})
 	}
-	if f.perIteration, err = f.whole("num_tree_per_iteration", 1, maxClasses); err != nil {
+	if f.perIteration, err = f.readInt("num_tree_per_iteration", 1, maxClasses); err != nil {
 		return nil, err
 	}
-	if _, err := f.whole("num_class", 1, maxClasses); err != nil {
+	if _, err := f.readInt("num_class", 1, maxClasses); err != nil {
 		return nil, err
 	}
 	f.trees = len(strings.Fields(f.head["tree_sizes"]))

@@ -130,7 +130,7 @@ func TestObjectives(t *testing.T) {
 			of := objective + ", " + strings.ReplaceAll(c[0], "\n", " ") + ", " + c[1]
 			m, err := Read(strings.NewReader(text))
 			if err != nil {
-				kept.Holds(t, of, err.Error())
+				kept.CheckText(t, of, err.Error())
 				continue
 			}
 			said := m.Maker
@@ -144,7 +144,7 @@ func TestObjectives(t *testing.T) {
 					}
 				}
 			}
-			kept.Holds(t, of, said)
+			kept.CheckText(t, of, said)
 		}
 	}
 }
@@ -167,6 +167,6 @@ func TestRefused(t *testing.T) {
 		if err == nil {
 			said = fmt.Sprintf("%.9g", m.Sums([]float64{0.6, 1, 1}))
 		}
-		kept.Holds(t, c[0]+" is "+c[1], said)
+		kept.CheckText(t, c[0]+" is "+c[1], said)
 	}
 }

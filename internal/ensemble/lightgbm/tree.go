@@ -45,7 +45,7 @@ func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 		}
 		return child
 	}
-	if err := b.Tree(ensemble.Shape{
+	if err := b.AddTree(ensemble.Shape{
 		Nodes: nodes + len(t.leaves),
 		Children: func(k int) (left, right int, leaf bool) {
 			if k >= nodes {
@@ -53,20 +53,20 @@ func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 			}
 			return number(t.left[k]), number(t.right[k]), false
 		},
-		Leaf: func(k int) (int32, error) { return b.Leaf(t.leaves[k-nodes]) },
+		Leaf: func(k int) (int32, error) { return b.AddLeaf(t.leaves[k-nodes]) },
 		Test: func(k int, left, right int32) (int32, error) { return t.test(b, k, left, right) },
 	}); err != nil {
 		return err
 	}
-	return b.Add(target)
+	return b.AddToTargets(target)
 }
 
 func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error) {
 	feature, threshold, kind := t.features[k], t.thresholds[k], t.types[k]
 	if kind&categorical != 0 {
 		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) && t.categories[at] != nil {
-			defer func() { t.categories[at] = nil }()                         // nodes share none, so that the file bounds the work
-			return b.Among(feature, t.categories[at], -1, left, right, right) // −0.5 is category 0, too
+			defer func() { t.categories[at] = nil }()                                    // nodes share none, so that the file bounds the work
+			return b.AddCategoryTests(feature, t.categories[at], -1, left, right, right) // −0.5 is category 0, too
 		}
 		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categories))
 	}
@@ -80,11 +80,11 @@ func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error
 			missing = 0
 		}
 	}
-	test, err := b.Steps(feature, []float64{threshold}, []int32{left, right}, missing)
+	test, err := b.AddThresholdTests(feature, []float64{threshold}, []int32{left, right}, missing)
 	if err != nil || kind&missingKind != zeroMissing {
 		return test, err
 	}
-	return b.Steps(feature, []float64{b.Below(-nearZero), nearZero}, []int32{test, byDefault, test}, 1)
+	return b.AddThresholdTests(feature, []float64{b.PreviousInput(-nearZero), nearZero}, []int32{test, byDefault, test}, 1)
 }
 
 func readTree(fields map[string]string) (*tree, error) {
@@ -96,7 +96,7 @@ func readTree(fields map[string]string) (*tree, error) {
 		return nil, errors.New("linear trees are not supported: grow it with linear_tree=false")
 	}
 	t := &tree{}
-	if t.leaves, err = list(fields, "leaf_value", leaves, number); err != nil {
+	if t.leaves, err = parseList(fields, "leaf_value", leaves, parseNumber); err != nil {
 		return nil, err
 	}
 	if leaves == 1 {
@@ -106,7 +106,7 @@ func readTree(fields map[string]string) (*tree, error) {
 		name string
 		of   *[]int
 	}{{"split_feature", &t.features}, {"left_child", &t.left}, {"right_child", &t.right}, {"decision_type", &t.types}} {
-		if *f.of, err = list(fields, f.name, leaves-1, strconv.Atoi); err != nil {
+		if *f.of, err = parseList(fields, f.name, leaves-1, strconv.Atoi); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +115,7 @@ func readTree(fields map[string]string) (*tree, error) {
 			return nil, fmt.Errorf("node %d has the decision type %d", k, kind)
 		}
 	}
-	if t.thresholds, err = list(fields, "threshold", leaves-1, number); err != nil {
+	if t.thresholds, err = parseList(fields, "threshold", leaves-1, parseNumber); err != nil {
 		return nil, err
 	}
 	if v := fields["num_cat"]; v != "" && v != "0" {
@@ -130,11 +130,11 @@ func (t *tree) readCategories(fields map[string]string) error {
 	if err != nil || count < 1 || count > len(t.features) {
 		return fmt.Errorf("num_cat is %.40q", fields["num_cat"])
 	}
-	bounds, err := list(fields, "cat_boundaries", count+1, strconv.Atoi)
+	bounds, err := parseList(fields, "cat_boundaries", count+1, strconv.Atoi)
 	if err != nil {
 		return err
 	}
-	words, err := list(fields, "cat_threshold", -1, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 32) })
+	words, err := parseList(fields, "cat_threshold", -1, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 32) })
 	if err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func (t *tree) readCategories(fields map[string]string) error {
 	return nil
 }
 
-// number reads a finite number, and infinity as the largest.
-func number(text string) (float64, error) {
+// parseNumber reads a finite number, and infinity as the largest.
+func parseNumber(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
 	case math.IsNaN(v):
@@ -170,8 +170,8 @@ func number(text string) (float64, error) {
 	return v, err
 }
 
-// list reads a list of so many values, of any number if n is negative.
-func list[T any](fields map[string]string, name string, n int, parse func(string) (T, error)) ([]T, error) {
+// parseList reads a list of so many values, of any number if n is negative.
+func parseList[T any](fields map[string]string, name string, n int, parse func(string) (T, error)) ([]T, error) {
 	texts := strings.Fields(fields[name])
 	if n >= 0 && len(texts) != n {
 		return nil, fmt.Errorf("%s has %d values: it should have %d", name, len(texts), n)

@@ -30,12 +30,12 @@ func (w *walk) operand(n *node, width int) (of func(k int) float64, first bool, 
 	if t == nil {
 		return nil, false, errors.New("neither operand is a constant")
 	}
-	of, err = spread(t.numbers, width)
+	of, err = broadcast(t.numbers, width)
 	return of, first, err
 }
 
-// spread returns the k-th of as many numbers as columns, or of one for all.
-func spread(numbers []float64, width int) (func(k int) float64, error) {
+// broadcast returns the k-th of as many numbers as columns, or of one for all.
+func broadcast(numbers []float64, width int) (func(k int) float64, error) {
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, errors.New("a constant is not finite")
@@ -50,8 +50,8 @@ func spread(numbers []float64, width int) (func(k int) float64, error) {
 	return nil, fmt.Errorf("it has %d constants for %d columns", len(numbers), width)
 }
 
-// before is a node before the trees.
-func (w *walk) before(n *node) ([]column, error) {
+// convertBeforeTrees is a node before the trees.
+func (w *walk) convertBeforeTrees(n *node) ([]column, error) {
 	columns := w.columns[n.inputs[0]]
 	if columns == nil {
 		columns = w.columns[n.inputs[len(n.inputs)-1]]
@@ -65,29 +65,29 @@ func (w *walk) before(n *node) ([]column, error) {
 		if a := n.attributes["to"]; a != nil {
 			kind = int(a.i)
 		}
-		step, err := rounded(kind)
+		step, err := roundingStep(kind)
 		if err != nil {
 			return nil, err
 		}
 		for k, c := range columns {
-			made[k] = c.then(kind, step)
+			made[k] = c.withStep(kind, step)
 		}
 		return made, nil
 	case "Scaler":
-		offset, err := spread(n.floats("offset"), len(columns))
+		offset, err := broadcast(n.floats("offset"), len(columns))
 		if err != nil {
 			return nil, err
 		}
-		scale, err := spread(n.floats("scale"), len(columns))
+		scale, err := broadcast(n.floats("scale"), len(columns))
 		if err != nil {
 			return nil, err
 		}
 		for k, c := range columns {
 			offset, scale := offset(k), scale(k)
 			if c.kind == kindDouble {
-				made[k] = c.then(kindFloat, func(v float64) float64 { return round32(float64((v - offset) * scale)) })
+				made[k] = c.withStep(kindFloat, func(v float64) float64 { return round32(float64((v - offset) * scale)) })
 			} else {
-				made[k] = c.then(kindFloat, func(v float64) float64 { return round32(float64(round32(v-offset) * scale)) })
+				made[k] = c.withStep(kindFloat, func(v float64) float64 { return round32(float64(round32(v-offset) * scale)) })
 			}
 		}
 		return made, nil
@@ -96,13 +96,13 @@ func (w *walk) before(n *node) ([]column, error) {
 		if a == nil || !math.IsNaN(a.f) {
 			return nil, errors.New("it replaces another value than NaN, which is not supported")
 		}
-		value, err := spread(n.floats("imputed_value_floats"), len(columns))
+		value, err := broadcast(n.floats("imputed_value_floats"), len(columns))
 		if err != nil {
 			return nil, err
 		}
 		for k, c := range columns {
 			value := value(k)
-			made[k] = c.then(kindFloat, func(v float64) float64 {
+			made[k] = c.withStep(kindFloat, func(v float64) float64 {
 				if math.IsNaN(v) {
 					return value
 				}
@@ -130,7 +130,7 @@ func (w *walk) before(n *node) ([]column, error) {
 		}
 		do := arithmetic[n.op]
 		for k, c := range columns {
-			step, err := rounded(c.kind)
+			step, err := roundingStep(c.kind)
 			if err != nil {
 				return nil, err
 			}
@@ -138,7 +138,7 @@ func (w *walk) before(n *node) ([]column, error) {
 			if n.op == "Div" && by == 0 {
 				return nil, errors.New("it divides by 0")
 			}
-			made[k] = c.then(c.kind, func(v float64) float64 {
+			made[k] = c.withStep(c.kind, func(v float64) float64 {
 				if first {
 					return step(do(by, v))
 				}
@@ -168,8 +168,8 @@ func (w *walk) selected(n *node, width int) ([]int, error) {
 	return at, nil
 }
 
-// behind is a node behind the trees. It returns nil if what it makes is no number.
-func (w *walk) behind(n *node) (*table, error) {
+// convertAfterTrees is a node behind the trees. It returns nil if what it makes is no number.
+func (w *walk) convertAfterTrees(n *node) (*table, error) {
 	k := slices.IndexFunc(n.inputs, func(name string) bool { return w.tables[name] != nil })
 	t := w.tables[n.inputs[k]]
 	made := &table{width: t.width, single: t.single, classes: t.classes}

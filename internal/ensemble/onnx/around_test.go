@@ -82,7 +82,7 @@ func TestAround(t *testing.T) {
 			made("Add", "Y three", nil), made("Add", "Y Y", nil), made("Add", "Y", nil), made("Add", "Y bad", nil), made("Concat", "Y Y", i(1)), made("Conv", "Y", nil),
 			made("ZipMap", "Y", map[string]*attribute{"classlabels_strings": {strings: []string{"a", "b"}}}), made("ZipMap", "Y", map[string]*attribute{"classlabels_int64s": {ints: []int64{4, 5}}}), made("ZipMap", "Y", map[string]*attribute{"classlabels_strings": {strings: []string{"a"}}}),
 		} {
-			kept.Holds(t, fmt.Sprintf("kind %d, behind, %s %v %s", kind, n.op, n.inputs, shown(n.attributes)), told(constants, kind, stump("TreeEnsembleRegressor", "X", nil), n))
+			kept.CheckText(t, fmt.Sprintf("kind %d, behind, %s %v %s", kind, n.op, n.inputs, shown(n.attributes)), told(constants, kind, stump("TreeEnsembleRegressor", "X", nil), n))
 		}
 		f := func(numbers ...float64) *attribute { return &attribute{floats: numbers} }
 		for _, n := range []node{
@@ -93,7 +93,7 @@ func TestAround(t *testing.T) {
 			made("Add", "X two", nil), made("Sub", "X one", nil), made("Sub", "one X", nil), made("Mul", "X two", nil), made("Mul", "two X", nil), made("Div", "X one", nil), made("Div", "one X", nil), made("Div", "X none", nil), made("Add", "X three", nil),
 			made("Concat", "X X", i(1)), made("Concat", "X X", i(0)), made("FeatureVectorizer", "X X", nil), made("Exp", "X", nil),
 		} {
-			kept.Holds(t, fmt.Sprintf("kind %d, before, %s %v %s", kind, n.op, n.inputs, shown(n.attributes)), told(constants, kind, n, stump("TreeEnsembleRegressor", "Z", nil)))
+			kept.CheckText(t, fmt.Sprintf("kind %d, before, %s %v %s", kind, n.op, n.inputs, shown(n.attributes)), told(constants, kind, n, stump("TreeEnsembleRegressor", "Z", nil)))
 		}
 	}
 	for _, also := range []map[string]*attribute{
@@ -108,7 +108,7 @@ func TestAround(t *testing.T) {
 		{"target_weights": {floats: []float64{1, 2, -3, math.Inf(1), 0}}, "class_weights": {floats: []float64{1, 2, -3, math.Inf(1), 0}}}, {"class_ids": {ints: []int64{0, 0, 0, 0, 0}}, "target_ids": {ints: []int64{0, 0, 0, 0, 0}}}, {"classlabels_strings": nil, "classlabels_int64s": {ints: []int64{3, 4}}},
 	} {
 		for _, op := range []string{"TreeEnsembleRegressor", "TreeEnsembleClassifier"} {
-			kept.Holds(t, op+" "+shown(also), told(nil, kindFloat, stump(op, "X", also)))
+			kept.CheckText(t, op+" "+shown(also), told(nil, kindFloat, stump(op, "X", also)))
 		}
 	}
 }

@@ -51,8 +51,8 @@ type weight struct {
 // folds are the aggregations by name; that by a mean is a sum, divided later.
 var folds = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
 
-// alike returns an error if a list is not as long as another one.
-func alike(name string, length, nodes int) error {
+// checkLength returns an error if a list is not as long as another one.
+func checkLength(name string, length, nodes int) error {
 	if length != nodes {
 		return fmt.Errorf("%s has %d values of %d nodes", name, length, nodes)
 	}
@@ -98,12 +98,12 @@ func readTrees(n *node) (*trees, ensemble.Fold, error) {
 		{"nodes_nodeids", len(numbers)}, {"nodes_truenodeids", len(yes)}, {"nodes_falsenodeids", len(no)},
 		{"nodes_featureids", len(t.features)}, {"nodes_values", len(t.values)}, {"nodes_modes", len(names)},
 	} {
-		if err := alike(l.name, l.length, nodes); err != nil {
+		if err := checkLength(l.name, l.length, nodes); err != nil {
 			return nil, 0, err
 		}
 	}
 	if len(t.missing) > 0 {
-		if err := alike("nodes_missing_value_tracks_true", len(t.missing), nodes); err != nil {
+		if err := checkLength("nodes_missing_value_tracks_true", len(t.missing), nodes); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -198,12 +198,12 @@ func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 		{"nodes_truenodeids", len(yes)}, {"nodes_falsenodeids", len(no)}, {"nodes_trueleafs", len(yesLeaf)},
 		{"nodes_falseleafs", len(noLeaf)}, {"nodes_splits", len(t.values)}, {"nodes_modes", len(codes)},
 	} {
-		if err := alike(l.name, l.length, nodes); err != nil {
+		if err := checkLength(l.name, l.length, nodes); err != nil {
 			return nil, 0, err
 		}
 	}
 	if len(t.missing) > 0 {
-		if err := alike("nodes_missing_value_tracks_true", len(t.missing), nodes); err != nil {
+		if err := checkLength("nodes_missing_value_tracks_true", len(t.missing), nodes); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -54,7 +54,7 @@ func TestForms(t *testing.T) {
 	} {
 		for _, kind := range []int{kindFloat, kindDouble} {
 			said := told(nil, kind, numbered(also))
-			kept.Holds(t, fmt.Sprintf("kind %d %s", kind, texts(also)), said[:min(len(said), 600)])
+			kept.CheckText(t, fmt.Sprintf("kind %d %s", kind, texts(also)), said[:min(len(said), 600)])
 		}
 	}
 	for _, n := range []node{numbered(nil), stump("TreeEnsembleRegressor", "X", nil)} {
@@ -78,18 +78,18 @@ func TestForms(t *testing.T) {
 				for _, base := range [][]float64{nil, {0.125}, {0.125, 0.5}} {
 					also := one(of, weights...)
 					also["post_transform"], also["base_values"] = &attribute{s: transform}, &attribute{floats: base}
-					kept.Holds(t, fmt.Sprintf("classes, of %d: %v, %s, %v", of, weights, transform, base), told(nil, kindFloat, stump("TreeEnsembleClassifier", "X", also)))
+					kept.CheckText(t, fmt.Sprintf("classes, of %d: %v, %s, %v", of, weights, transform, base), told(nil, kindFloat, stump("TreeEnsembleClassifier", "X", also)))
 				}
 			}
 		}
 	}
 	lone := stump("TreeEnsembleClassifier", "X", nil)
 	lone.outputs = lone.outputs[:1]
-	kept.Holds(t, "no numbers", told(nil, kindFloat, lone))
-	kept.Holds(t, "two ensembles", told(nil, kindFloat, stump("TreeEnsembleRegressor", "X", nil), numbered(nil)))
-	kept.Holds(t, "of nothing", told(nil, kindFloat, stump("TreeEnsembleRegressor", "none", nil)))
+	kept.CheckText(t, "no numbers", told(nil, kindFloat, lone))
+	kept.CheckText(t, "two ensembles", told(nil, kindFloat, stump("TreeEnsembleRegressor", "X", nil), numbered(nil)))
+	kept.CheckText(t, "of nothing", told(nil, kindFloat, stump("TreeEnsembleRegressor", "none", nil)))
 	for _, kind := range []int{kindInt32, kindInt64, kindUint8, kindString} {
-		kept.Holds(t, fmt.Sprint("of kind ", kind), told(nil, kind, stump("TreeEnsembleRegressor", "X", nil)))
+		kept.CheckText(t, fmt.Sprint("of kind ", kind), told(nil, kind, stump("TreeEnsembleRegressor", "X", nil)))
 	}
 	both := &graph{constants: make(map[string]*tensor), inputs: []input{{name: "A", kind: kindFloat, columns: 1}, {name: "B", kind: kindDouble, columns: 2}, {name: "C", kind: kindDouble}}, outputs: []string{"Y"}}
 	for name, nodes := range map[string][]node{
@@ -102,11 +102,11 @@ func TestForms(t *testing.T) {
 		g.nodes = nodes
 		w := &walk{m: &ensemble.Model{Maker: "ONNX"}, graph: &g, columns: make(map[string][]column), tables: make(map[string]*table)}
 		if err := w.run(); err != nil {
-			kept.Holds(t, name, err.Error())
+			kept.CheckText(t, name, err.Error())
 			continue
 		}
 		x := []float64{0.3, 1.1, 0.5000001, -2, 4, 5, 6, 7}[:len(w.m.Inputs)]
-		kept.Holds(t, name, fmt.Sprintf("%v %t %.9g %d", w.m.Inputs, w.m.Single, w.m.Sums(x), len(w.m.Outputs)))
+		kept.CheckText(t, name, fmt.Sprintf("%v %t %.9g %d", w.m.Inputs, w.m.Single, w.m.Sums(x), len(w.m.Outputs)))
 	}
 }
 
@@ -150,20 +150,20 @@ func TestWire(t *testing.T) {
 		"whole": slices.Concat(varint(2, kindInt64), varint(7, 5), varint(7, math.MaxUint64), message(7, []byte{1, 2})), "32": slices.Concat(varint(2, kindInt32), varint(5, 3)), "named": message(8, "n"),
 	} {
 		got, err := readTensor(text)
-		kept.Holds(t, "tensor, "+name, fmt.Sprintf("%+v %v", got, err))
+		kept.CheckText(t, "tensor, "+name, fmt.Sprintf("%+v %v", got, err))
 	}
 	for name, text := range map[string][]byte{
 		"float": slices.Concat(message(1, "a"), fixed32(2, math.Float32bits(-1.5))), "floats": slices.Concat(fixed32(7, math.Float32bits(1)), message(7, []byte{0, 0, 0, 0x40})), "int": varint(3, 7), "ints": slices.Concat(varint(8, 1), message(8, []byte{2, 3})), "texts": message(9, "x", 9, "y", 4, "z"), "tensor": message(5, message(8, "t")), "no tensor": message(5, []byte{0xff}), "half": message(7, []byte{1}),
 	} {
 		called, a, err := readAttribute(text)
-		kept.Holds(t, "attribute, "+name, fmt.Sprintf("%s %s %v %v", called, shown(map[string]*attribute{"": a}), a.tensor, err))
+		kept.CheckText(t, "attribute, "+name, fmt.Sprintf("%s %s %v %v", called, shown(map[string]*attribute{"": a}), a.tensor, err))
 	}
 	twice := message(5, message(1, "a"), 5, message(1, "a"))
 	if _, err := readNode(twice); err == nil || err.Error() != `the attribute "a" is there twice` {
 		t.Error(err)
 	}
 	n, err := readNode(message(1, "x", 1, "y", 2, "z", 4, "Op", 7, "of", 9, "else"))
-	kept.Holds(t, "node", fmt.Sprintf("%+v %v", n, err))
+	kept.CheckText(t, "node", fmt.Sprintf("%+v %v", n, err))
 	shape := func(sizes ...uint64) (b []byte) {
 		for _, v := range sizes {
 			b = append(b, message(1, varint(1, v))...)
@@ -174,13 +174,13 @@ func TestWire(t *testing.T) {
 		"columns": message(1, "X", 2, message(1, slices.Concat(varint(1, 11), message(2, shape(7, 3))))), "one size": message(2, message(1, message(2, shape(4)))), "none": message(1, "X"), "too many": message(2, message(1, message(2, shape(maxColumns+1)))), "most": message(2, message(1, message(2, shape(maxColumns)))), "zero": message(2, message(1, message(2, shape(3, 0)))), "no tensor": message(2, message(4, "x")), "broken": message(2, message(1, []byte{0xff})),
 	} {
 		in, err := readInput(text)
-		kept.Holds(t, "input, "+name, fmt.Sprintf("%+v %v", in, err))
+		kept.CheckText(t, "input, "+name, fmt.Sprintf("%+v %v", in, err))
 	}
 	g, err := readModel(message(2, "maker", 3, "1.2", 7, message(5, message(8, "c"), 5, message(8, "d"), 12, message(1, "Y"))))
-	kept.Holds(t, "model", fmt.Sprintf("%s %s %d %v %v", g.maker, g.version, len(g.constants), g.outputs, err))
+	kept.CheckText(t, "model", fmt.Sprintf("%s %s %d %v %v", g.maker, g.version, len(g.constants), g.outputs, err))
 	for _, bad := range [][]byte{{0xff}, message(7, []byte{0xff}), message(7, message(1, []byte{0xff})), message(7, message(5, []byte{0xff})), message(7, message(11, []byte{0xff})), message(7, message(12, []byte{0xff}))} {
 		_, err := Read(bytes.NewReader(bad))
-		kept.Holds(t, fmt.Sprintf("%x", bad), fmt.Sprint(err))
+		kept.CheckText(t, fmt.Sprintf("%x", bad), fmt.Sprint(err))
 	}
 }
 

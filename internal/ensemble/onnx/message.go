@@ -18,11 +18,11 @@ const (
 	wireFixed32
 )
 
-// each calls f with every field of a message of Protocol Buffers: its number, and its value,
+// forEachField calls f with every field of a message of Protocol Buffers: its number, and its value,
 // or its bytes. Numbers of fixed size come as bytes; a group comes as nothing.
 //
 // ONNX needs these few lines of the format, and a browser would load a library's rest with them.
-func each(message []byte, f func(field int, value uint64, text []byte) error) error {
+func forEachField(message []byte, f func(field int, value uint64, text []byte) error) error {
 	for len(message) > 0 {
 		field, kind, value, text, rest, err := nextField(message)
 		if err == nil && kind == wireBeginGroup {

@@ -66,7 +66,7 @@ func TestMessage(t *testing.T) {
 			fmt.Fprintln(&want, field, value, text, text == nil)
 			left = left[n+m:]
 		}
-		err := each(message, func(field int, value uint64, text []byte) error {
+		err := forEachField(message, func(field int, value uint64, text []byte) error {
 			fmt.Fprintln(&got, field, value, text, text == nil)
 			return nil
 		})

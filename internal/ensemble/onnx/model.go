@@ -53,8 +53,8 @@ type column struct {
 	of    func(float64) float64 // nil: itself
 }
 
-// then applies a step to a column.
-func (c column) then(kind int, step func(float64) float64) column {
+// withStep applies a step to a column.
+func (c column) withStep(kind int, step func(float64) float64) column {
 	before := c.of
 	c.kind, c.of = kind, step
 	if before != nil {
@@ -148,13 +148,13 @@ func (w *walk) node(n *node) error {
 		w.graph.constants[out] = a.tensor
 		return nil
 	case "TreeEnsembleClassifier", "TreeEnsembleRegressor", "TreeEnsemble":
-		return w.ensemble(n)
+		return w.addEnsemble(n)
 	case "Concat", "FeatureVectorizer":
 		return w.concat(n)
 	}
 	for _, name := range n.inputs {
 		if w.tables[name] != nil {
-			t, err := w.behind(n)
+			t, err := w.convertAfterTrees(n)
 			if t != nil {
 				w.tables[out] = t
 			}
@@ -163,7 +163,7 @@ func (w *walk) node(n *node) error {
 	}
 	for _, name := range n.inputs {
 		if w.columns[name] != nil {
-			columns, err := w.before(n)
+			columns, err := w.convertBeforeTrees(n)
 			w.columns[out] = columns
 			return err
 		}
@@ -199,7 +199,7 @@ func (w *walk) concat(n *node) error {
 	if tables == nil {
 		if n.op == "FeatureVectorizer" {
 			for k, c := range columns {
-				columns[k] = c.then(kindFloat, round32)
+				columns[k] = c.withStep(kindFloat, round32)
 			}
 		}
 		w.columns[out] = columns
@@ -227,8 +227,8 @@ func (w *walk) concat(n *node) error {
 
 func round32(v float64) float64 { return float64(float32(v)) }
 
-// rounded returns the step that rounds to a kind.
-func rounded(kind int) (func(float64) float64, error) {
+// roundingStep returns the step that rounds to a kind.
+func roundingStep(kind int) (func(float64) float64, error) {
 	switch kind {
 	case kindFloat:
 		return round32, nil

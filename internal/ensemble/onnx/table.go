@@ -72,8 +72,8 @@ func softmax(all []float32, zeros bool) []float64 {
 	return made
 }
 
-// transformed applies a post-transform to a table.
-func transformed(t *table, name string) (*table, error) {
+// postTransform applies a post-transform to a table.
+func postTransform(t *table, name string) (*table, error) {
 	made := *t
 	each := func(f func(float32) float32) {
 		made.of = func(sums []float64, k int) float64 { return float64(f(float32(t.of(sums, k)))) }

@@ -8,8 +8,8 @@ import (
 	"kir/internal/ensemble"
 )
 
-// ensemble reads the trees of a node.
-func (w *walk) ensemble(n *node) error {
+// addEnsemble reads the trees of a node.
+func (w *walk) addEnsemble(n *node) error {
 	if w.m.Terms != nil {
 		return errors.New("it is the second tree ensemble of the graph: one is supported")
 	}
@@ -71,7 +71,7 @@ func (w *walk) ensemble(n *node) error {
 	if t.targets == 1 && transform != "PROBIT" {
 		transform = "NONE" // as the runtime does
 	}
-	made, err := transformed(sums, transform)
+	made, err := postTransform(sums, transform)
 	w.tables[n.outputs[0]] = made
 	return err
 }
@@ -115,7 +115,7 @@ func (w *walk) classifier(n *node, t *trees, sums *table, used []bool, positive 
 	}
 	if t.targets > 2 || used[1] {
 		sums.of = based
-		made, err := transformed(sums, t.transform)
+		made, err := postTransform(sums, t.transform)
 		if err == nil {
 			made.classes = classes
 			w.tables[out] = made
@@ -186,7 +186,7 @@ func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 		slices.Sort(targets)
 		targets = slices.Compact(targets)
 		values := make([]float64, len(targets))
-		err := b.Tree(ensemble.Shape{
+		err := b.AddTree(ensemble.Shape{
 			Nodes: len(nodes),
 			Children: func(q int) (yes, no int, leaf bool) {
 				node := nodes[q]
@@ -206,12 +206,12 @@ func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 				if of := t.weights[nodes[q]]; seen > 1 && !distinct(of) {
 					return 0, errors.New("a leaf has two weights of a target")
 				}
-				return b.Leaf(values...)
+				return b.AddLeaf(values...)
 			},
 			Test: func(q int, yes, no int32) (int32, error) { return t.test(b, nodes[q], yes, no) },
 		})
 		if err == nil {
-			err = b.Add(targets...)
+			err = b.AddToTargets(targets...)
 		}
 		if err != nil {
 			return nil, false, fmt.Errorf("tree %d: %w", k, err)
@@ -240,20 +240,20 @@ func (t *trees) test(b *ensemble.Builder, node int, yes, no int32) (int32, error
 	case modeLEQ:
 		bounds, children = []float64{v}, []int32{yes, no}
 	case modeLT:
-		bounds, children = []float64{b.Below(v)}, []int32{yes, no}
+		bounds, children = []float64{b.PreviousInput(v)}, []int32{yes, no}
 	case modeGTE:
-		bounds, children = []float64{b.Below(v)}, []int32{no, yes}
+		bounds, children = []float64{b.PreviousInput(v)}, []int32{no, yes}
 	case modeGT:
 		bounds, children = []float64{v}, []int32{no, yes}
 	case modeEQ:
-		bounds, children = []float64{b.Below(v), v}, []int32{no, yes, no}
+		bounds, children = []float64{b.PreviousInput(v), v}, []int32{no, yes, no}
 	case modeNEQ:
-		bounds, children = []float64{b.Below(v), v}, []int32{yes, no, yes}
+		bounds, children = []float64{b.PreviousInput(v), v}, []int32{yes, no, yes}
 	case modeMember:
 		children = []int32{no}
 		members := slices.Sorted(slices.Values(t.members[node]))
 		for _, v := range slices.Compact(members) {
-			if low := b.Below(v); len(bounds) > 0 && bounds[len(bounds)-1] == low {
+			if low := b.PreviousInput(v); len(bounds) > 0 && bounds[len(bounds)-1] == low {
 				bounds, children = bounds[:len(bounds)-1], children[:len(children)-1]
 			} else {
 				bounds, children = append(bounds, low), append(children, yes)
@@ -267,5 +267,5 @@ func (t *trees) test(b *ensemble.Builder, node int, yes, no int32) (int32, error
 	if mode == modeNEQ || len(t.missing) > 0 && t.missing[node] == 1 {
 		missing = yes
 	}
-	return b.Steps(int(t.features[node]), bounds, children, max(slices.Index(children, missing), 0))
+	return b.AddThresholdTests(int(t.features[node]), bounds, children, max(slices.Index(children, missing), 0))
 }

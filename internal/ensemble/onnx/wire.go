@@ -110,7 +110,7 @@ func appendNumbers(dst []float64, kind int, data []byte) ([]float64, error) {
 func readModel(message []byte) (*graph, error) {
 	g := &graph{constants: make(map[string]*tensor)}
 	found := false
-	err := each(message, func(field int, _ uint64, text []byte) error {
+	err := forEachField(message, func(field int, _ uint64, text []byte) error {
 		switch field {
 		case 2:
 			g.maker = string(text)
@@ -129,7 +129,7 @@ func readModel(message []byte) (*graph, error) {
 }
 
 func (g *graph) read(message []byte) error {
-	return each(message, func(field int, _ uint64, text []byte) error {
+	return forEachField(message, func(field int, _ uint64, text []byte) error {
 		switch field {
 		case 1:
 			n, err := readNode(text)
@@ -156,7 +156,7 @@ func (g *graph) read(message []byte) error {
 
 func readNode(message []byte) (n node, err error) {
 	n.attributes = make(map[string]*attribute)
-	err = each(message, func(field int, _ uint64, text []byte) error {
+	err = forEachField(message, func(field int, _ uint64, text []byte) error {
 		switch field {
 		case 1:
 			n.inputs = append(n.inputs, string(text))
@@ -181,7 +181,7 @@ func readNode(message []byte) (n node, err error) {
 
 func readAttribute(message []byte) (name string, a *attribute, err error) {
 	a = &attribute{}
-	err = each(message, func(field int, value uint64, text []byte) (err error) {
+	err = forEachField(message, func(field int, value uint64, text []byte) (err error) {
 		switch field {
 		case 1:
 			name = string(text)
@@ -213,7 +213,7 @@ func readTensor(message []byte) (*tensor, error) {
 	var raw []byte
 	var ints []int64
 	var floats, doubles []float64
-	err := each(message, func(field int, value uint64, text []byte) (err error) {
+	err := forEachField(message, func(field int, value uint64, text []byte) (err error) {
 		switch field {
 		case 2:
 			t.kind = int(int32(value))
@@ -255,7 +255,7 @@ func readInput(message []byte) (in input, err error) {
 	var shape []int64
 	dimension := func(_ int, _ uint64, text []byte) error {
 		size := int64(0)
-		err := each(text, func(field int, value uint64, _ []byte) error {
+		err := forEachField(text, func(field int, value uint64, _ []byte) error {
 			if field == 1 {
 				size = int64(value)
 			}
@@ -264,23 +264,23 @@ func readInput(message []byte) (in input, err error) {
 		shape = append(shape, size)
 		return err
 	}
-	err = each(message, func(field int, _ uint64, text []byte) error {
+	err = forEachField(message, func(field int, _ uint64, text []byte) error {
 		if field == 1 {
 			in.name = string(text)
 		}
 		if field != 2 {
 			return nil
 		}
-		return each(text, func(field int, _ uint64, text []byte) error {
+		return forEachField(text, func(field int, _ uint64, text []byte) error {
 			if field != 1 {
 				return nil
 			}
-			return each(text, func(field int, value uint64, text []byte) error {
+			return forEachField(text, func(field int, value uint64, text []byte) error {
 				switch field {
 				case 1:
 					in.kind = int(int32(value))
 				case 2:
-					return each(text, dimension)
+					return forEachField(text, dimension)
 				}
 				return nil
 			})

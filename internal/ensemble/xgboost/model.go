@@ -32,7 +32,7 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 		return nil, err
 	}
 	if isJSON(data) {
-		data = quoteSpecial(data)
+		data = quoteNonFinite(data)
 	} else if data, err = toJSON(data); err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("no model of XGBoost: %w", err)
 	}
-	return f.model()
+	return f.buildModel()
 }
 
 // isJSON tells JSON from UBJSON, in which no quote or space follows the first brace.
@@ -50,18 +50,18 @@ func isJSON(data []byte) bool {
 	return !brace || len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
 }
 
-// special are numbers that XGBoost writes and JSON does not know, such as the
+// nonFiniteLiterals are numbers that XGBoost writes and JSON does not know, such as the
 // conditions of tests of categories.
-var special = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
+var nonFiniteLiterals = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// quoteSpecial makes strings of special numbers.
-func quoteSpecial(data []byte) []byte {
+// quoteNonFinite makes strings of special numbers.
+func quoteNonFinite(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	text := false
 	for k := 0; k < len(data); k++ {
 		c := data[k]
 		if !text && (c == 'N' || c == 'I' || c == '-') {
-			for _, s := range special {
+			for _, s := range nonFiniteLiterals {
 				if bytes.HasPrefix(data[k:], s) {
 					out = append(append(append(out, '"'), s...), '"')
 					k += len(s)
@@ -178,7 +178,7 @@ const (
 	maxTargets  = 1 << 12
 )
 
-func (f *file) model() (*ensemble.Model, error) {
+func (f *file) buildModel() (*ensemble.Model, error) {
 	l := &f.Learner
 	g := &l.Booster
 	var weights []real
@@ -234,9 +234,9 @@ func (f *file) model() (*ensemble.Model, error) {
 		if weights != nil {
 			weight = weights[k]
 		}
-		err := g.Model.Trees[k].add(b, weight)
+		err := g.Model.Trees[k].addTo(b, weight)
 		if err == nil {
-			err = b.Add(g.Model.TreeInfo[k])
+			err = b.AddToTargets(g.Model.TreeInfo[k])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("tree %d: %w", k, err)
@@ -245,8 +245,8 @@ func (f *file) model() (*ensemble.Model, error) {
 	return m, nil
 }
 
-// add adds a tree.
-func (t *tree) add(b *ensemble.Builder, weight real) error {
+// addTo adds a tree.
+func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 	n := len(t.Left)
 	if t.Param.LeafSize > 1 {
 		return fmt.Errorf("its leaves have %d outputs: trees of one output are supported, which multi_strategy one_output_per_tree grows", t.Param.LeafSize)
@@ -258,23 +258,23 @@ func (t *tree) add(b *ensemble.Builder, weight real) error {
 	if err != nil {
 		return err
 	}
-	return b.Tree(ensemble.Shape{
+	return b.AddTree(ensemble.Shape{
 		Nodes:    n,
 		Children: func(k int) (left, right int, leaf bool) { return t.Left[k], t.Right[k], t.Left[k] == -1 },
-		Leaf:     func(k int) (int32, error) { return b.Leaf(float64(weight * t.Conditions[k])) },
+		Leaf:     func(k int) (int32, error) { return b.AddLeaf(float64(weight * t.Conditions[k])) },
 		Test: func(k int, left, right int32) (int32, error) {
 			if categories, ok := of[k]; ok {
 				missing := right
 				if t.Missing[k] {
 					missing = left
 				}
-				return b.Among(t.Features[k], categories, b.Below(0), right, left, missing)
+				return b.AddCategoryTests(t.Features[k], categories, b.PreviousInput(0), right, left, missing)
 			}
 			missing := 1
 			if t.Missing[k] {
 				missing = 0
 			}
-			return b.Steps(t.Features[k], []float64{b.Below(float64(t.Conditions[k]))}, []int32{left, right}, missing)
+			return b.AddThresholdTests(t.Features[k], []float64{b.PreviousInput(float64(t.Conditions[k]))}, []int32{left, right}, missing)
 		},
 	})
 }

@@ -79,7 +79,7 @@ func TestObjectives(t *testing.T) {
 				of := fmt.Sprintf("%s, %s, %d targets", objective, base, targets)
 				m, err := Read(strings.NewReader(text))
 				if err != nil {
-					kept.Holds(t, of, err.Error())
+					kept.CheckText(t, of, err.Error())
 					continue
 				}
 				said := m.Maker
@@ -93,7 +93,7 @@ func TestObjectives(t *testing.T) {
 						}
 					}
 				}
-				kept.Holds(t, of, said)
+				kept.CheckText(t, of, said)
 			}
 		}
 	}
@@ -210,6 +210,6 @@ func TestRefusedAgain(t *testing.T) {
 				said += fmt.Sprintf(" %.9g", m.Sums(x[:min(len(x), len(m.Inputs))]))
 			}
 		}
-		kept.Holds(t, c[0]+" is "+c[1], said)
+		kept.CheckText(t, c[0]+" is "+c[1], said)
 	}
 }

@@ -13,7 +13,7 @@ import (
 const maxDepth = 64
 
 // toJSON writes a value of UBJSON as JSON; see ubjson.org. Numbers that are not finite
-// become strings, as in [quoteSpecial].
+// become strings, as in [quoteNonFinite].
 func toJSON(data []byte) ([]byte, error) {
 	u := ubjson{data: data}
 	kind, err := u.byte()
@@ -34,7 +34,7 @@ type ubjson struct {
 
 var errShort = errors.New("the file ends too early")
 
-func (u *ubjson) take(n int) ([]byte, error) {
+func (u *ubjson) nextBytes(n int) ([]byte, error) {
 	if n < 0 || n > len(u.data)-u.at {
 		return nil, errShort
 	}
@@ -43,7 +43,7 @@ func (u *ubjson) take(n int) ([]byte, error) {
 }
 
 func (u *ubjson) byte() (byte, error) {
-	b, err := u.take(1)
+	b, err := u.nextBytes(1)
 	if err != nil {
 		return 0, err
 	}
@@ -53,13 +53,13 @@ func (u *ubjson) byte() (byte, error) {
 // sizes are the bytes of the numbers, by their markers.
 var sizes = map[byte]int{'i': 1, 'U': 1, 'I': 2, 'l': 4, 'L': 8, 'd': 4, 'D': 8}
 
-// whole reads a whole number of a kind.
-func (u *ubjson) whole(kind byte) (int64, error) {
+// readInt reads a whole number of a kind.
+func (u *ubjson) readInt(kind byte) (int64, error) {
 	size, ok := sizes[kind]
 	if !ok || kind == 'd' || kind == 'D' {
 		return 0, fmt.Errorf("%q is no whole number", kind)
 	}
-	b, err := u.take(size)
+	b, err := u.nextBytes(size)
 	if err != nil {
 		return 0, err
 	}
@@ -76,14 +76,14 @@ func (u *ubjson) whole(kind byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(b)), nil
 }
 
-// length reads a length: a marker and a whole number, which is not above the bytes
+// readLength reads a length: a marker and a whole number, which is not above the bytes
 // that are left.
-func (u *ubjson) length() (int, error) {
+func (u *ubjson) readLength() (int, error) {
 	kind, err := u.byte()
 	if err != nil {
 		return 0, err
 	}
-	n, err := u.whole(kind)
+	n, err := u.readInt(kind)
 	if err == nil && (n < 0 || n > int64(len(u.data)-u.at)) {
 		err = errShort
 	}
@@ -92,11 +92,11 @@ func (u *ubjson) length() (int, error) {
 
 // text reads a string without its marker.
 func (u *ubjson) text() error {
-	n, err := u.length()
+	n, err := u.readLength()
 	if err != nil {
 		return err
 	}
-	b, err := u.take(n)
+	b, err := u.nextBytes(n)
 	if err != nil {
 		return err
 	}
@@ -128,19 +128,19 @@ func (u *ubjson) value(kind byte, depth int) error {
 	case 'F':
 		u.out = append(u.out, "false"...)
 	case 'd':
-		b, err := u.take(4)
+		b, err := u.nextBytes(4)
 		if err != nil {
 			return err
 		}
 		u.float(float64(math.Float32frombits(binary.BigEndian.Uint32(b))), 32)
 	case 'D':
-		b, err := u.take(8)
+		b, err := u.nextBytes(8)
 		if err != nil {
 			return err
 		}
 		u.float(math.Float64frombits(binary.BigEndian.Uint64(b)), 64)
 	default:
-		v, err := u.whole(kind)
+		v, err := u.readInt(kind)
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (u *ubjson) array(depth int) error {
 		}
 	}
 	if kind == '#' {
-		if count, err = u.length(); err != nil {
+		if count, err = u.readLength(); err != nil {
 			return err
 		}
 	}

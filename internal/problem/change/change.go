@@ -55,7 +55,7 @@ type Setting struct {
 }
 
 func (c Setting) apply(e *yaml.Editor) error {
-	return e.Set(c.Value, path(c.Path...)...)
+	return e.Set(c.Value, keyPath(c.Path...)...)
 }
 
 // A Trade asks for the trade-off of objectives, or for none.
@@ -84,27 +84,27 @@ type Weight struct {
 }
 
 func (c Weight) apply(e *yaml.Editor) error {
-	if _, err := property(e, c.Property); err != nil {
+	if _, err := findProperty(e, c.Property); err != nil {
 		return err
 	}
 	return e.Set(c.Weight, "properties", c.Property, "weight")
 }
 
-// An Aim says what a property wishes for: another class, another range. Way is the
+// An SetObjective says what a property wishes for: another class, another range. Way is the
 // key that says so in a problem file, such as want or between, and Value what is
 // written there.
-type Aim struct {
+type SetObjective struct {
 	Property string
 	Way      string
 	Value    any
 }
 
-func (c Aim) apply(e *yaml.Editor) error {
-	p, err := property(e, c.Property)
+func (c SetObjective) apply(e *yaml.Editor) error {
+	p, err := findProperty(e, c.Property)
 	if err != nil {
 		return err
 	}
-	for kind, keys := range problem.Aims() {
+	for kind, keys := range problem.DirectionKeys() {
 		at := p.Get(kind)
 		if at == nil {
 			continue
@@ -112,7 +112,7 @@ func (c Aim) apply(e *yaml.Editor) error {
 		if !slices.Contains(keys, c.Way) {
 			return yaml.Hint(at.Errorf("a property of kind %s cannot be asked for %s", kind, fault.Quote(c.Way)), "it has %s", strings.Join(keys, ", "))
 		}
-		path := path("properties", c.Property, kind)
+		path := keyPath("properties", c.Property, kind)
 		if err := e.Set(c.Value, append(slices.Clip(path), c.Way)...); err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (c Aim) apply(e *yaml.Editor) error {
 	return p.Errorf("what %s wishes for cannot be changed but by hand", fault.Quote(c.Property))
 }
 
-// property returns what the problem says of a property.
-func property(e *yaml.Editor, name string) (*yaml.Node, error) {
+// findProperty returns what the problem says of a property.
+func findProperty(e *yaml.Editor, name string) (*yaml.Node, error) {
 	all := &yaml.Node{}
 	if n := e.Root().Get("properties"); n != nil {
 		all = n
@@ -145,11 +145,11 @@ func property(e *yaml.Editor, name string) (*yaml.Node, error) {
 	if len(names) == 0 {
 		return nil, err
 	}
-	return nil, yaml.Offer(err, name, "there are", names, 12)
+	return nil, yaml.SuggestName(err, name, "there are", names, 12)
 }
 
-// path is a path of keys.
-func path(keys ...string) []any {
+// keyPath is a path of keys.
+func keyPath(keys ...string) []any {
 	steps := make([]any, len(keys))
 	for k, key := range keys {
 		steps[k] = key
@@ -157,8 +157,8 @@ func path(keys ...string) []any {
 	return steps
 }
 
-// mapping is a mapping of keys and values by turns, without those that are nil.
-func mapping(pairs ...any) yaml.Map {
+// yamlMapping is a mapping of keys and values by turns, without those that are nil.
+func yamlMapping(pairs ...any) yaml.Map {
 	var m yaml.Map
 	for k := 0; k < len(pairs); k += 2 {
 		if pairs[k+1] != nil {

@@ -27,10 +27,10 @@ func TestApply(t *testing.T) {
 		{"a trade-off", "total: 10 # a glass\n", change.Trade{Objectives: []string{"cost", "taste"}}, "+trade: [cost, taste]\n"},
 		{"another trade-off", "total: 10\ntrade: [cost, taste] # the two\n", change.Trade{Objectives: []string{"cost", "body"}}, "-trade: [cost, taste] # the two\n+trade: [cost, body] # the two\n"},
 		{"no trade-off", "total: 10\ntrade: [cost, taste]\n", change.Trade{}, "-trade: [cost, taste]\n"},
-		{"class", plain, change.Aim{Property: "taste", Way: "want", Value: []any{"Dry", "Sour"}}, "-  taste: {forest: {label: taste, want: Fresh}} # as it is\n+  taste: {forest: {label: taste, want: [Dry, Sour]}} # as it is\n"},
-		{"another way", plain, change.Aim{Property: "cost", Way: "range", Value: yaml.Map{{Key: "from", Value: 1}, {Key: "to", Value: 3}}}, "-      smaller: {from: 1, to: 9} # euros\n+      range: {from: 1, to: 3}\n"},
-		{"a range for a direction", "properties: {cost: {blend: {attribute: cost, minimize: true}}}\n", change.Aim{Property: "cost", Way: "range", Value: yaml.Map{{Key: "from", Value: 1}, {Key: "to", Value: 3}}}, "-properties: {cost: {blend: {attribute: cost, minimize: true}}}\n+properties: {cost: {blend: {attribute: cost, range: {from: 1, to: 3}}}}\n"},
-		{"a direction for a range", plain, change.Aim{Property: "cost", Way: "minimize", Value: true}, "-      smaller: {from: 1, to: 9} # euros\n+      minimize: true\n"},
+		{"class", plain, change.SetObjective{Property: "taste", Way: "want", Value: []any{"Dry", "Sour"}}, "-  taste: {forest: {label: taste, want: Fresh}} # as it is\n+  taste: {forest: {label: taste, want: [Dry, Sour]}} # as it is\n"},
+		{"another way", plain, change.SetObjective{Property: "cost", Way: "range", Value: yaml.Map{{Key: "from", Value: 1}, {Key: "to", Value: 3}}}, "-      smaller: {from: 1, to: 9} # euros\n+      range: {from: 1, to: 3}\n"},
+		{"a range for a direction", "properties: {cost: {blend: {attribute: cost, minimize: true}}}\n", change.SetObjective{Property: "cost", Way: "range", Value: yaml.Map{{Key: "from", Value: 1}, {Key: "to", Value: 3}}}, "-properties: {cost: {blend: {attribute: cost, minimize: true}}}\n+properties: {cost: {blend: {attribute: cost, range: {from: 1, to: 3}}}}\n"},
+		{"a direction for a range", plain, change.SetObjective{Property: "cost", Way: "minimize", Value: true}, "-      smaller: {from: 1, to: 9} # euros\n+      minimize: true\n"},
 		{"setting", plain, change.Setting{Path: []string{"sampler", "seed"}, Value: 7}, "-sampler: {seed: 1}\n+sampler: {seed: 7}\n"},
 		{"a text of lines", "name: | # of two\n  one\n    two\n\n  three\n\n# chains\nsampler: {seed: 1}\n", change.Setting{Path: []string{"name"}, Value: "x"}, "-name: | # of two\n-  one\n-    two\n-\n-  three\n+name: x\n"},
 		{"a folded text at the end", "total: 1\nname: >-\n  one\n  two", change.Setting{Path: []string{"name"}, Value: "x y"}, "-name: >-\n-  one\n-  two\n\\ No newline at end of file\n+name: x y\n\\ No newline at end of file\n"},
@@ -50,8 +50,8 @@ func TestApply(t *testing.T) {
 		{"near", plain, change.Near{Recipe: "Negroni", Changes: 2}, "+constraints:\n+  - near: {recipe: Negroni, changes: 2}\n"},
 		{"near another", "constraints:\n  - near: {recipe: Negroni, distance: 3} # x\n", change.Near{Parts: []change.Part{{"Gin", 3}, {"Crème", 2}}, Changes: 1},
 			"-  - near: {recipe: Negroni, distance: 3} # x\n+  - near: {recipe: {Gin: 3, \"Crème\": 2}, changes: 1} # x\n"},
-		{"drop", ruled, change.Drop{Rule: 1}, "-  - amount: {of: Gin, min: 10} # a dose\n"},
-		{"the only rule", "total: 1\nconstraints:\n- exclude: a\n", change.Drop{}, "-- exclude: a\n"},
+		{"drop", ruled, change.DropRule{Rule: 1}, "-  - amount: {of: Gin, min: 10} # a dose\n"},
+		{"the only rule", "total: 1\nconstraints:\n- exclude: a\n", change.DropRule{}, "-- exclude: a\n"},
 		{"an empty list", "total: 1\nconstraints: []\n", change.Exclude{Ingredient: "a"}, "-constraints: []\n+constraints: [{exclude: a}]\n"},
 		{"nothing there", "total: 1\nconstraints: # none\n", change.Exclude{Ingredient: "a"}, "+  - exclude: a\n"},
 		{"rules in brackets", "total: 1\nconstraints: [{exclude: \"a]\"},\n  {require: b} # last\n  ]\n", change.Exclude{Ingredient: "c"}, "-  {require: b} # last\n+  {require: b}, {exclude: c} # last\n"},
@@ -91,11 +91,11 @@ func TestApplyFails(t *testing.T) {
 		want   string
 	}{
 		{"properties: {taste: {forest: {}}}", change.Weight{Property: "tast", Weight: 1}, "did you mean"},
-		{"properties: {taste: {forest: {}}}", change.Aim{Property: "taste", Way: "range", Value: 1}, "cannot be asked for"},
-		{"properties: {taste: {program: {}}}", change.Aim{Property: "taste", Way: "want", Value: 1}, "by hand"},
+		{"properties: {taste: {forest: {}}}", change.SetObjective{Property: "taste", Way: "range", Value: 1}, "cannot be asked for"},
+		{"properties: {taste: {program: {}}}", change.SetObjective{Property: "taste", Way: "want", Value: 1}, "by hand"},
 		{"total: 1", change.Pin{Ingredient: "a", Amount: "2 cl"}, "percentage"},
 		{"total: 1\nconstraints: 3", change.Exclude{Ingredient: "a"}, "no list"},
-		{"total: 1", change.Drop{Rule: 2}, "p.yaml:1:1"},
+		{"total: 1", change.DropRule{Rule: 2}, "p.yaml:1:1"},
 		{"- 1\n- 2", change.Setting{Path: []string{"seed"}, Value: 1}, "no place"},
 	} {
 		if got, err := change.Apply("p.yaml", []byte(c.text), c.change); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -111,7 +111,7 @@ func FuzzApply(f *testing.F) {
 		f.Add([]byte(text), "Gin")
 	}
 	f.Fuzz(func(t *testing.T, text []byte, name string) {
-		for _, c := range []change.Change{change.Pin{Ingredient: name, Amount: "3"}, change.Exclude{Ingredient: name}, change.Drop{Rule: 1}, change.Setting{Path: []string{"sampler", "seed"}, Value: 3}} {
+		for _, c := range []change.Change{change.Pin{Ingredient: name, Amount: "3"}, change.Exclude{Ingredient: name}, change.DropRule{Rule: 1}, change.Setting{Path: []string{"sampler", "seed"}, Value: 3}} {
 			got, err := change.Apply("p.yaml", text, c)
 			if err != nil {
 				continue

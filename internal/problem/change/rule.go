@@ -5,10 +5,10 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// A Rule adds a rule as a problem file has it, such as "never: [Milk, Lemon juice]".
-type Rule struct{ Text string }
+// A AddRule adds a rule as a problem file has it, such as "never: [Milk, Lemon juice]".
+type AddRule struct{ Text string }
 
-func (c Rule) apply(e *yaml.Editor) error {
+func (c AddRule) apply(e *yaml.Editor) error {
 	n, err := yaml.Parse("the rule", []byte(c.Text))
 	if err != nil {
 		return err
@@ -19,23 +19,23 @@ func (c Rule) apply(e *yaml.Editor) error {
 	return e.Append(n.Plain(), "constraints")
 }
 
-// An Amend gives what a rule says under one key, such as the max of an amount; a
+// An SetRuleField gives what a rule says under one key, such as the max of an amount; a
 // Value of nil takes the key out. Place is that of the rule in the file. Never is
 // a group of which at most one is used, and becomes one where that is changed.
-type Amend struct {
+type SetRuleField struct {
 	Place     int
 	Kind, Key string // the key is empty where the kind is followed by ingredients alone
 	Value     any
 }
 
-func (c Amend) apply(e *yaml.Editor) error {
+func (c SetRuleField) apply(e *yaml.Editor) error {
 	all := e.Root().Get("constraints")
 	if all == nil || c.Place < 0 || c.Place >= len(all.Items) {
 		return e.Root().Errorf("there is no rule %d", c.Place+1)
 	}
 	item := all.Items[c.Place]
 	if of := item.Get("never"); of != nil && c.Kind == "group" {
-		return e.Set(mapping("group", mapping("of", of.Plain(), c.Key, c.Value)), "constraints", c.Place)
+		return e.Set(yamlMapping("group", yamlMapping("of", of.Plain(), c.Key, c.Value)), "constraints", c.Place)
 	}
 	if item.Get(c.Kind) == nil {
 		return item.Errorf("the rule is no %s", c.Kind)

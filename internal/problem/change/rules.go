@@ -15,7 +15,7 @@ import (
 type Pin struct{ Ingredient, Amount string }
 
 func (c Pin) apply(e *yaml.Editor) error {
-	if err := oppose(e, "exclude", "require", c.Ingredient); err != nil || c.Amount == "" {
+	if err := replaceOpposite(e, "exclude", "require", c.Ingredient); err != nil || c.Amount == "" {
 		return err
 	}
 	return Bound{c.Ingredient, c.Amount, c.Amount}.apply(e)
@@ -27,13 +27,13 @@ func (c Pin) apply(e *yaml.Editor) error {
 type Exclude struct{ Ingredient string }
 
 func (c Exclude) apply(e *yaml.Editor) error {
-	if err := oppose(e, "require", "exclude", c.Ingredient); err != nil {
+	if err := replaceOpposite(e, "require", "exclude", c.Ingredient); err != nil {
 		return err
 	}
-	pins := rules(e, "amount")
+	pins := rulesOfKind(e, "amount")
 	for _, r := range slices.Backward(pins) { // so that the places of the others hold
-		least, most := r.says.Get("min"), r.says.Get("max")
-		if len(r.says.Entries) == 3 && only(r.says.Get("of"), c.Ingredient) && least != nil && most != nil && least.Text == most.Text {
+		least, most := r.value.Get("min"), r.value.Get("max")
+		if len(r.value.Entries) == 3 && namesOnly(r.value.Get("of"), c.Ingredient) && least != nil && most != nil && least.Text == most.Text {
 			if err := e.Remove("constraints", r.place); err != nil {
 				return err
 			}
@@ -48,16 +48,16 @@ func (c Exclude) apply(e *yaml.Editor) error {
 type Bound struct{ Ingredient, Min, Max string }
 
 func (c Bound) apply(e *yaml.Editor) error {
-	least, err := amount("the least amount of "+fault.Quote(c.Ingredient), c.Min)
+	least, err := parseAmount("the least amount of "+fault.Quote(c.Ingredient), c.Min)
 	if err != nil {
 		return err
 	}
-	most, err := amount("the greatest amount of "+fault.Quote(c.Ingredient), c.Max)
+	most, err := parseAmount("the greatest amount of "+fault.Quote(c.Ingredient), c.Max)
 	if err != nil {
 		return err
 	}
-	for _, r := range rules(e, "amount") {
-		if r.says.Get("within") != nil || !only(r.says.Get("of"), c.Ingredient) {
+	for _, r := range rulesOfKind(e, "amount") {
+		if r.value.Get("within") != nil || !namesOnly(r.value.Get("of"), c.Ingredient) {
 			continue
 		}
 		if least != nil {
@@ -68,7 +68,7 @@ func (c Bound) apply(e *yaml.Editor) error {
 		}
 		return err
 	}
-	return e.Append(mapping("amount", mapping("of", c.Ingredient, "min", least, "max", most)), "constraints")
+	return e.Append(yamlMapping("amount", yamlMapping("of", c.Ingredient, "min", least, "max", most)), "constraints")
 }
 
 // A Group is the least and the greatest total of the ingredients with a value of an
@@ -76,11 +76,11 @@ func (c Bound) apply(e *yaml.Editor) error {
 type Group struct{ Attribute, Value, Min, Max string }
 
 func (c Group) apply(e *yaml.Editor) error {
-	least, err := amount("the least total", c.Min)
+	least, err := parseAmount("the least total", c.Min)
 	if err != nil {
 		return err
 	}
-	most, err := amount("the greatest total", c.Max)
+	most, err := parseAmount("the greatest total", c.Max)
 	if err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func (c Group) apply(e *yaml.Editor) error {
 		most = "100%"
 	}
 	total := []any{least, most}
-	for _, r := range rules(e, "group") {
-		if of := r.says.Get("of"); of != nil && len(of.Entries) == 1 && only(of.Get(c.Attribute), c.Value) {
+	for _, r := range rulesOfKind(e, "group") {
+		if of := r.value.Get("of"); of != nil && len(of.Entries) == 1 && namesOnly(of.Get(c.Attribute), c.Value) {
 			return e.Set(total, "constraints", r.place, "group", "total")
 		}
 	}
-	return e.Append(mapping("group", mapping("of", mapping(c.Attribute, c.Value), "total", total)), "constraints")
+	return e.Append(yamlMapping("group", yamlMapping("of", yamlMapping(c.Attribute, c.Value), "total", total)), "constraints")
 }
 
 // A Near keeps all recipes near one: at most Changes ingredients come or go. The
@@ -123,50 +123,50 @@ func (c Near) apply(e *yaml.Editor) error {
 		}
 		recipe = amounts
 	}
-	near := mapping("recipe", recipe, "changes", c.Changes)
-	for _, r := range rules(e, "near") {
+	near := yamlMapping("recipe", recipe, "changes", c.Changes)
+	for _, r := range rulesOfKind(e, "near") {
 		return e.Set(near, "constraints", r.place, "near")
 	}
-	return e.Append(mapping("near", near), "constraints")
+	return e.Append(yamlMapping("near", near), "constraints")
 }
 
-// A Drop takes a rule out, by its place in the file.
-type Drop struct{ Rule int }
+// A DropRule takes a rule out, by its place in the file.
+type DropRule struct{ Rule int }
 
-func (c Drop) apply(e *yaml.Editor) error { return e.Remove("constraints", c.Rule) }
+func (c DropRule) apply(e *yaml.Editor) error { return e.Remove("constraints", c.Rule) }
 
-// A placed rule is what stands under the kind of a rule, and the rule's place.
-type placed struct {
+// A placedRule rule is what stands under the kind of a rule, and the rule's place.
+type placedRule struct {
 	place int
-	says  *yaml.Node
+	value *yaml.Node
 }
 
-// rules returns the problem's rules of a kind.
-func rules(e *yaml.Editor, kind string) (found []placed) {
+// rulesOfKind returns the problem's rules of a kind.
+func rulesOfKind(e *yaml.Editor, kind string) (found []placedRule) {
 	if all := e.Root().Get("constraints"); all != nil {
 		for k, item := range all.Items {
 			if n := item.Get(kind); n != nil {
-				found = append(found, placed{k, n})
+				found = append(found, placedRule{k, n})
 			}
 		}
 	}
 	return found
 }
 
-// only says whether a node is a name, or a list of nothing but it.
-func only(n *yaml.Node, name string) bool {
+// namesOnly says whether a node is a name, or a list of nothing but it.
+func namesOnly(n *yaml.Node, name string) bool {
 	if n == nil {
 		return false
 	}
 	items := n.ItemsOrSelf()
-	return len(items) == 1 && len(items[0].Entries) == 0 && book.Name(items[0].Text) == book.Name(name)
+	return len(items) == 1 && len(items[0].Entries) == 0 && book.NormalizeName(items[0].Text) == book.NormalizeName(name)
 }
 
-// oppose adds a rule of one kind for an ingredient, if there is none, and takes out
+// replaceOpposite adds a rule of one kind for an ingredient, if there is none, and takes out
 // what one of another kind says of it by name.
-func oppose(e *yaml.Editor, out, in, name string) error {
+func replaceOpposite(e *yaml.Editor, out, in, name string) error {
 	for {
-		k, item, ok := naming(e, out, name)
+		k, item, ok := ruleNaming(e, out, name)
 		if !ok {
 			break
 		}
@@ -180,21 +180,21 @@ func oppose(e *yaml.Editor, out, in, name string) error {
 			return err
 		}
 	}
-	if _, _, ok := naming(e, in, name); ok {
+	if _, _, ok := ruleNaming(e, in, name); ok {
 		return nil
 	}
-	return e.Append(mapping(in, name), "constraints")
+	return e.Append(yamlMapping(in, name), "constraints")
 }
 
-// naming returns a rule of a kind that names an ingredient, and where in its list
+// ruleNaming returns a rule of a kind that names an ingredient, and where in its list
 // of several, negative if it names no other.
-func naming(e *yaml.Editor, kind, name string) (rule, item int, ok bool) {
-	for _, r := range rules(e, kind) {
-		if only(r.says, name) {
+func ruleNaming(e *yaml.Editor, kind, name string) (rule, item int, ok bool) {
+	for _, r := range rulesOfKind(e, kind) {
+		if namesOnly(r.value, name) {
 			return r.place, -1, true
 		}
-		for item, n := range r.says.Items {
-			if only(n, name) {
+		for item, n := range r.value.Items {
+			if namesOnly(n, name) {
 				return r.place, item, true
 			}
 		}
@@ -202,8 +202,8 @@ func naming(e *yaml.Editor, kind, name string) (rule, item int, ok bool) {
 	return 0, 0, false
 }
 
-// amount reads units or a percentage as a problem file has them; nil for nothing.
-func amount(what, text string) (any, error) {
+// parseAmount reads units or a percentage as a problem file has them; nil for nothing.
+func parseAmount(what, text string) (any, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil, nil

@@ -22,7 +22,7 @@ func (d Description) JSON() ([]byte, error) {
 	whole := Problem.schema()
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"] = "kir problem file"
-	value := Text("").Rule
+	value := Text("").Schema
 	definitions := Object{"which": Object{
 		"description": "Which ingredients: a name, in which a star stands for any text, a list, or {attribute: value}.",
 		"anyOf": []Object{
@@ -51,30 +51,30 @@ func (s *Section) schema() Object {
 		if k.Default != "" {
 			about += ". Default: " + k.Default
 		}
-		rule := Object{"description": plain(about) + "."}
-		for name, v := range k.Type.Rule {
+		rule := Object{"description": plainText(about) + "."}
+		for name, v := range k.Type.Schema {
 			rule[name] = v
 		}
 		keys[k.Name] = rule
 	}
-	rule := Object{"type": "object", "description": plain(s.About), "properties": keys, "additionalProperties": false}
-	if len(s.Need) > 0 {
-		rule["required"] = s.Need
+	rule := Object{"type": "object", "description": plainText(s.About), "properties": keys, "additionalProperties": false}
+	if len(s.Required) > 0 {
+		rule["required"] = s.Required
 	}
-	all := slices.Clone(s.More)
-	if len(s.One) > 0 {
-		all = append(all, Object{"oneOf": there(s.One)})
+	all := slices.Clone(s.Extra)
+	if len(s.ExactlyOneOf) > 0 {
+		all = append(all, Object{"oneOf": keysPresent(s.ExactlyOneOf)})
 	}
-	if len(s.Some) > 0 {
-		all = append(all, Object{"anyOf": there(s.Some)})
+	if len(s.AtLeastOneOf) > 0 {
+		all = append(all, Object{"anyOf": keysPresent(s.AtLeastOneOf)})
 	}
 	for _, k := range s.Keys {
-		if others := s.Alone[k.Name]; others != "" {
-			all = append(all, Object{"not": Object{"required": []string{k.Name}, "anyOf": there(strings.Fields(others))}})
+		if others := s.Excludes[k.Name]; others != "" {
+			all = append(all, Object{"not": Object{"required": []string{k.Name}, "anyOf": keysPresent(strings.Fields(others))}})
 		}
 	}
 	for _, k := range s.Keys {
-		if other := s.With[k.Name]; other != "" {
+		if other := s.Requires[k.Name]; other != "" {
 			all = append(all, Object{"anyOf": []Object{{"not": Object{"required": []string{k.Name}}}, {"required": []string{other}}}})
 		}
 	}
@@ -84,21 +84,21 @@ func (s *Section) schema() Object {
 	return rule
 }
 
-// there returns, for each of the keys, that it is there; of "a b", that one of
+// keysPresent returns, for each of the keys, that it is there; of "a b", that one of
 // them is.
-func there(keys []string) []Object {
+func keysPresent(keys []string) []Object {
 	rules := make([]Object, len(keys))
 	for k, key := range keys {
 		names := strings.Fields(key)
 		if rules[k] = (Object{"required": names}); len(names) > 1 {
-			rules[k] = Object{"anyOf": there(names)}
+			rules[k] = Object{"anyOf": keysPresent(names)}
 		}
 	}
 	return rules
 }
 
-// plain returns Markdown as plain text.
-func plain(markdown string) string {
+// plainText returns Markdown as plain text.
+func plainText(markdown string) string {
 	return strings.NewReplacer("`", "", "*", "").Replace(links.ReplaceAllString(markdown, "$1"))
 }
 

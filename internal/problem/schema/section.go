@@ -20,14 +20,14 @@ type Section struct {
 	About string // what it is, in Markdown
 	Keys  []Key
 
-	Need  []string          // keys that must be there
-	One   []string          // exactly one of them is there; of "a b" either or both
-	Some  []string          // at least one of them is there
-	Alone map[string]string // the keys, with spaces between, that may not stand beside a key
-	With  map[string]string // the key that must stand beside a key
-	More  []Object          // what else holds, as JSON Schemas
+	Required     []string          // keys that must be there
+	ExactlyOneOf []string          // exactly one of them is there; of "a b" either or both
+	AtLeastOneOf []string          // at least one of them is there
+	Excludes     map[string]string // the keys, with spaces between, that may not stand beside a key
+	Requires     map[string]string // the key that must stand beside a key
+	Extra        []Object          // what else holds, as JSON Schemas
 
-	Nearly map[string]string // keys that people write and that are none, and what is meant
+	Mistakes map[string]string // keys that people write and that are none, and what is meant
 }
 
 // A Key is a key of a section.
@@ -49,8 +49,8 @@ type Kind struct {
 // Sections stand in the order of the reference.
 type Sections []*Section
 
-// Of returns the section of an ID.
-func (all Sections) Of(id string) *Section {
+// ByID returns the section of an ID.
+func (all Sections) ByID(id string) *Section {
 	return all[slices.IndexFunc(all, func(s *Section) bool { return s.ID == id })]
 }
 
@@ -63,7 +63,7 @@ func (d Description) Rule() *Section {
 	return (&Section{
 		Name: "a rule", ID: "rule",
 		About: "Exactly one key; another rule is another item of the list. [rules.md](rules.md) says what each means.",
-	}).of(d.Rules)
+	}).withKinds(d.Rules)
 }
 
 // Property returns the section of a property.
@@ -72,20 +72,20 @@ func (d Description) Property() *Section {
 		Name: "a property", ID: "property",
 		About: "One kind, and perhaps a weight. [properties.md](properties.md) has the formulas.",
 		Keys:  []Key{{"weight", AtLeast(0), "1", "the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}"}},
-	}).of(d.Properties)
+	}).withKinds(d.Properties)
 }
 
-// of adds the keys of kinds, of which one is there.
-func (s *Section) of(kinds []Kind) *Section {
+// withKinds adds the keys of kinds, of which one is there.
+func (s *Section) withKinds(kinds []Kind) *Section {
 	for _, k := range kinds {
-		s.Keys, s.One = append(s.Keys, k.Key), append(s.One, k.Name)
+		s.Keys, s.ExactlyOneOf = append(s.Keys, k.Key), append(s.ExactlyOneOf, k.Name)
 	}
 	return s
 }
 
 // Sections returns all sections but the whole file.
 func (d Description) Sections() Sections {
-	all := Sections{RecipeTable, Table, Counted, Law, NormalLaw, ExponentialLaw, MixedLaw, d.Property()}
+	all := Sections{RecipeTable, Table, CountedIngredients, Law, NormalLaw, ExponentialLaw, MixedLaw, d.Property()}
 	for _, k := range d.Properties {
 		all = append(all, k.Sections...)
 	}
@@ -105,14 +105,14 @@ func (s *Section) Names() []string {
 	return names
 }
 
-// Choices returns the keys of [Section.One], one by one.
-func (s *Section) Choices() []string { return strings.Fields(strings.Join(s.One, " ")) }
+// Choices returns the keys of [Section.ExactlyOneOf], one by one.
+func (s *Section) Choices() []string { return strings.Fields(strings.Join(s.ExactlyOneOf, " ")) }
 
 // Fields reads a mapping whose keys are all among those of the section.
 func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	names := s.Names()
 	for _, e := range n.Entries {
-		if way := s.Nearly[e.Key.Text]; way != "" && !slices.Contains(names, e.Key.Text) {
+		if way := s.Mistakes[e.Key.Text]; way != "" && !slices.Contains(names, e.Key.Text) {
 			return nil, yaml.Hint(e.Key.Errorf("%s has no key %s", s.Name, fault.Quote(e.Key.Text)), "%s", way)
 		}
 	}

@@ -11,8 +11,8 @@ type Object = map[string]any
 
 // A Type is what may stand under a key.
 type Type struct {
-	Words string // in the reference
-	Rule  Object // in the JSON Schema
+	Words  string // in the reference
+	Schema Object // in the JSON Schema
 }
 
 // Link is a section under a key. It is named and not pointed to, since sections
@@ -44,11 +44,11 @@ func Choice(words ...string) Type {
 	return Type{"`" + strings.Join(words, "`, `") + "`", Object{"enum": words}}
 }
 
-// Yes is true, where the key alone says it.
-func Yes() Type { return Type{"`true`", Object{"const": true}} }
+// OnlyTrue is true, where the key alone says it.
+func OnlyTrue() Type { return Type{"`true`", Object{"const": true}} }
 
-// Truth is true or false.
-func Truth() Type { return Type{"`true` or `false`", Object{"type": "boolean"}} }
+// Boolean is true or false.
+func Boolean() Type { return Type{"`true` or `false`", Object{"type": "boolean"}} }
 
 // Number is a finite number.
 func Number() Type { return Type{"number", Object{"type": "number"}} }
@@ -60,16 +60,16 @@ func Above(least int) Type {
 
 // AtLeast is a number from another on.
 func AtLeast(least float64) Type {
-	return Type{"number from " + show(least), Object{"type": "number", "minimum": least}}
+	return Type{"number from " + formatNumber(least), Object{"type": "number", "minimum": least}}
 }
 
 // Between is a number from one to another.
 func Between(least, most float64) Type {
-	return Type{"number, " + show(least) + " to " + show(most), Object{"type": "number", "minimum": least, "maximum": most}}
+	return Type{"number, " + formatNumber(least) + " to " + formatNumber(most), Object{"type": "number", "minimum": least, "maximum": most}}
 }
 
-// Whole is a whole number. A most of 2³¹−1 or more is not worth saying.
-func Whole(least, most int) Type {
+// Integer is a whole number. A most of 2³¹−1 or more is not worth saying.
+func Integer(least, most int) Type {
 	words := "whole number from " + strconv.Itoa(least)
 	if most < math.MaxInt32 {
 		words = "whole number, " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
@@ -95,14 +95,14 @@ func Either(types ...Type) Type {
 	var words []string
 	var rules []Object
 	for _, t := range types {
-		words, rules = append(words, t.Words), append(rules, t.Rule)
+		words, rules = append(words, t.Words), append(rules, t.Schema)
 	}
 	return Type{strings.Join(words, "; or "), Object{"anyOf": rules}}
 }
 
 // List is a list of at least so many.
 func List(of Type, least int) Type {
-	rule := Object{"type": "array", "items": of.Rule}
+	rule := Object{"type": "array", "items": of.Schema}
 	if least > 0 {
 		rule["minItems"] = least
 	}
@@ -112,23 +112,23 @@ func List(of Type, least int) Type {
 // Several is a list of at least least and at most most different ones.
 func Several(of Type, least, most int) Type {
 	list := List(of, least)
-	list.Rule["maxItems"], list.Rule["uniqueItems"] = most, true
-	return Type{list.Words + ", " + strconv.Itoa(least) + " to " + strconv.Itoa(most), list.Rule}
+	list.Schema["maxItems"], list.Schema["uniqueItems"] = most, true
+	return Type{list.Words + ", " + strconv.Itoa(least) + " to " + strconv.Itoa(most), list.Schema}
 }
 
 // OneOrMore is one, or a list of at least least.
 func OneOrMore(of Type, least int) Type {
-	return Type{of.Words + ", or a list", Either(of, List(of, least)).Rule}
+	return Type{of.Words + ", or a list", Either(of, List(of, least)).Schema}
 }
 
 // Pair is a list of two.
 func Pair(of Type) Type {
-	return Type{"two of: " + of.Words, Object{"type": "array", "items": of.Rule, "minItems": 2, "maxItems": 2}}
+	return Type{"two of: " + of.Words, Object{"type": "array", "items": of.Schema, "minItems": 2, "maxItems": 2}}
 }
 
-// Named is a mapping from names to values.
-func Named(names string, of Type, more Object) Type {
-	rule := Object{"type": "object", "additionalProperties": of.Rule}
+// MapOf is a mapping from names to values.
+func MapOf(names string, of Type, more Object) Type {
+	rule := Object{"type": "object", "additionalProperties": of.Schema}
 	for key, v := range more {
 		rule[key] = v
 	}
@@ -137,7 +137,7 @@ func Named(names string, of Type, more Object) Type {
 
 // Optional may be left empty, as if it were not there.
 func Optional(t Type) Type {
-	return Type{t.Words, Object{"anyOf": []Object{t.Rule, {"type": "null"}}}}
+	return Type{t.Words, Object{"anyOf": []Object{t.Schema, {"type": "null"}}}}
 }
 
 // Ingredients says which ingredients: see the section of that name.
@@ -145,7 +145,7 @@ func Ingredients() Type {
 	return Type{"[which ingredients](#which-ingredients)", Object{"$ref": "#/$defs/which"}}
 }
 
-func show(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // slug is the name under which the JSON Schema has a section, and what its heading
 // in the reference is linked to by.

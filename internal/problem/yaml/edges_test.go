@@ -32,7 +32,7 @@ func TestEditorAnywhere(t *testing.T) {
 	} {
 		root, err := Parse("p.yaml", []byte(text))
 		if err != nil {
-			kept.Holds(t, text, err.Error())
+			kept.CheckText(t, text, err.Error())
 			continue
 		}
 		var walk func(n *Node, path []any)
@@ -51,7 +51,7 @@ func TestEditorAnywhere(t *testing.T) {
 						t.Errorf("%q, %v, %s: %v, and it is %q", text, path, how, err, e.Text())
 					}
 				}
-				kept.Holds(t, fmt.Sprintf("%.20q %v %s", text, path, how), said)
+				kept.CheckText(t, fmt.Sprintf("%.20q %v %s", text, path, how), said)
 			}
 			if len(path) > 0 {
 				edit("set", func(e *Editor) error { return e.Set("s, t", path...) })
@@ -77,20 +77,20 @@ func TestWithinAll(t *testing.T) {
 	for _, text := range []string{"a: plain", "a: 'quoted'", "a: \"q\"", "a: \"\\t\"", "a: |\n  one\n  zwö\n\n    three\n", "a: |2\n    in\n  out", "a: >\n  x\n  y\n", "a: é x", "  a: [b]", "a: |-\n  x\n", "a: |\n\n  x", "a:\n  below"} {
 		root, err := Parse("p.yaml", []byte(text))
 		if err != nil {
-			kept.Holds(t, text, err.Error())
+			kept.CheckText(t, text, err.Error())
 			continue
 		}
 		n := root.Get("a")
 		said := ""
 		for k := range len([]rune(n.Text)) + 2 {
-			line, column, ok := n.Within(k)
+			line, column, ok := n.CharacterPlace(k)
 			said += fmt.Sprintf("%d:%d %t, ", line, column, ok)
 		}
-		kept.Holds(t, text, said)
+		kept.CheckText(t, text, said)
 	}
 	for _, n := range []*Node{{Text: "x"}, {Line: 1, Text: "x", source: []byte("x")}, {Line: 1, Column: 1, Text: "x", source: []byte("x")}, {Line: 1, Column: 2, Text: "x", source: []byte("x")}, {Line: 2, Column: 1, Text: "x", source: []byte("x")}} {
-		line, column, ok := n.Within(0)
-		kept.Holds(t, fmt.Sprintf("%d:%d", n.Line, n.Column), fmt.Sprintf("%d:%d %t", line, column, ok))
+		line, column, ok := n.CharacterPlace(0)
+		kept.CheckText(t, fmt.Sprintf("%d:%d", n.Line, n.Column), fmt.Sprintf("%d:%d %t", line, column, ok))
 	}
 }
 
@@ -111,21 +111,21 @@ func TestNodes(t *testing.T) {
 	}
 	at := root.Get("b")
 	cause := errors.New("broken")
-	if err := at.Blame(cause); err.Error() != "p.yaml:2:4: broken" || !errors.Is(err, cause) {
+	if err := at.PlaceError(cause); err.Error() != "p.yaml:2:4: broken" || !errors.Is(err, cause) {
 		t.Error(err)
 	}
 	for _, err := range []error{context.Canceled, fmt.Errorf("b: %w", context.DeadlineExceeded), &fault.Error{Message: "x"}} {
-		if got := at.Blame(err); got != err {
+		if got := at.PlaceError(err); got != err {
 			t.Errorf("%v became %v", err, got)
 		}
 	}
 	for name, want := range map[string]string{"aple": `p.yaml:2:4: x: did you mean "apple"?`, "zzz": `p.yaml:2:4: x: there are "apple", "pear" and 1 more`} {
-		if got := Offer(at.Errorf("x"), name, "there are", []string{"apple", "pear", "plum"}, 2); got.Error() != want {
+		if got := SuggestName(at.Errorf("x"), name, "there are", []string{"apple", "pear", "plum"}, 2); got.Error() != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	var m Map
-	m.Keep(root, "e", "none", "b", "a")
+	m.CopyKeys(root, "e", "none", "b", "a")
 	text, err := Marshal(m)
 	if want := "e: null\nb:\n  c: d\na:\n- 1\n- 2\n"; err != nil || string(text) != want {
 		t.Errorf("%q, %v", text, err)
@@ -151,7 +151,7 @@ func TestFilesFail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files := Files{Dir: dir, Taken: func(string, []byte, int64) {}}
+	files := Files{Dir: dir, OnRead: func(string, []byte, int64) {}}
 	said := func(err error) string { return strings.ReplaceAll(fmt.Sprint(err), dir, "DIR") }
 	named := func(name string) *Node {
 		return &Node{File: "p.yaml", Line: 3, Column: 5, Kind: Text, Text: name}

@@ -82,7 +82,7 @@ func (e *Editor) Set(value any, path ...any) error {
 	}
 	key, ok := path[0].(string)
 	if !ok || parent.Kind != Mapping {
-		return parent.Errorf("%s has no place %v", parent.Shown(), path[0])
+		return parent.Errorf("%s has no place %v", parent.Describe(), path[0])
 	}
 	return e.insert(parent, flowText(key)+": "+text, func() {
 		parent.Entries = append(parent.Entries, Entry{parent.Scalar(key), added})
@@ -108,15 +108,15 @@ func (e *Editor) Append(value any, path ...any) error {
 	switch {
 	case slot != nil && (*slot).Kind == Sequence:
 		list := *slot
-		if e.flow(list) {
+		if e.isFlow(list) {
 			text = flowText(value)
 		} else {
 			text = "- " + text
 		}
 		return e.insert(list, text, func() { list.Items = append(list.Items, added) })
 	case slot != nil && (*slot).Kind != Null:
-		return (*slot).Errorf("%s is no list", (*slot).Shown())
-	case e.flow(parent):
+		return (*slot).Errorf("%s is no list", (*slot).Describe())
+	case e.isFlow(parent):
 		return e.Set([]any{value}, whole...)
 	}
 	list := &Node{Kind: Sequence, Items: []*Node{added}}
@@ -145,7 +145,7 @@ func (e *Editor) Remove(path ...any) error {
 	for ; len(path) > 1; path = path[1:] {
 		slot, _ := parent.slot(path[0])
 		if slot == nil {
-			return parent.Errorf("%s has no place %v", parent.Shown(), path[0])
+			return parent.Errorf("%s has no place %v", parent.Describe(), path[0])
 		}
 		parent = *slot
 	}
@@ -171,11 +171,11 @@ func (e *Editor) Remove(path ...any) error {
 		all = append(all, child{from, to})
 	}
 	if at < 0 {
-		return parent.Errorf("%s has no place %v", parent.Shown(), path[0])
+		return parent.Errorf("%s has no place %v", parent.Describe(), path[0])
 	}
 	from, to := all[at].from, all[at].to
 	switch {
-	case !e.flow(parent):
+	case !e.isFlow(parent):
 		if parent.Kind == Sequence {
 			from = bytes.LastIndexByte(e.text[:from], '-')
 		}
@@ -218,7 +218,7 @@ func (e *Editor) insert(parent *Node, text string, mean func()) error {
 	if err != nil {
 		return err
 	}
-	if e.flow(parent) {
+	if e.isFlow(parent) {
 		to = from + 1
 		if n := len(parent.Items); n > 0 {
 			_, to, err = e.span(parent.Items[n-1], nil)
@@ -234,7 +234,7 @@ func (e *Editor) insert(parent *Node, text string, mean func()) error {
 		mean()
 		return e.splice(to, to, text)
 	}
-	if at, ok := e.before(parent, text); ok {
+	if at, ok := e.insertionPoint(parent, text); ok {
 		mean()
 		return e.splice(at, at, text+"\n")
 	}
@@ -243,9 +243,9 @@ func (e *Editor) insert(parent *Node, text string, mean func()) error {
 	return e.splice(at, at, "\n"+strings.Repeat(" ", parent.Column-1)+text)
 }
 
-// before returns where an entry at the top belongs in the usual order. A key below
+// insertionPoint returns where an entry at the top belongs in the usual order. A key below
 // a comment is not parted from it.
-func (e *Editor) before(parent *Node, text string) (at int, ok bool) {
+func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 	key, _, _ := strings.Cut(text, ":")
 	place := slices.Index(e.Order, key)
 	if parent != e.root || place < 0 {
@@ -283,7 +283,7 @@ func (e *Editor) commentedOut(key string) (from, to int, indent string) {
 func (e *Editor) splice(from, to int, with string) error {
 	text := slices.Concat(e.text[:from], []byte(with), e.text[to:])
 	root, err := Parse(e.file, text)
-	if err == nil && same(root, e.root) {
+	if err == nil && sameValue(root, e.root) {
 		e.text, e.root = text, root
 		return nil
 	}
@@ -294,8 +294,8 @@ func (e *Editor) splice(from, to int, with string) error {
 	return Hint(place.Errorf("what stands here is written in a way that cannot be changed alone"), "write it by hand: %s", strings.TrimSpace(with))
 }
 
-// same says whether two nodes say the same.
-func same(a, b *Node) bool {
+// sameValue says whether two nodes say the same.
+func sameValue(a, b *Node) bool {
 	empty := func(n *Node) bool { return n.Kind == Null || n.Kind == Sequence && len(n.Items) == 0 }
 	if empty(a) || empty(b) {
 		return empty(a) && empty(b)
@@ -308,9 +308,9 @@ func same(a, b *Node) bool {
 		of[entry.Key.Text] = entry.Value
 	}
 	for _, entry := range a.Entries {
-		if other := of[entry.Key.Text]; other == nil || !same(entry.Value, other) {
+		if other := of[entry.Key.Text]; other == nil || !sameValue(entry.Value, other) {
 			return false
 		}
 	}
-	return slices.EqualFunc(a.Items, b.Items, same)
+	return slices.EqualFunc(a.Items, b.Items, sameValue)
 }

@@ -22,9 +22,9 @@ type Files struct {
 	// Allow says, as an error, which paths may not be opened; nil: all may.
 	Allow func(path string) error
 
-	// Taken hears of each file that was read whole: the name under which it
+	// OnRead hears of each file that was read whole: the name under which it
 	// was asked for, its SHA-256 and its size.
-	Taken func(name string, sum []byte, bytes int64)
+	OnRead func(name string, sum []byte, bytes int64)
 }
 
 // openFile reads a file and takes down what it read.
@@ -41,8 +41,8 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open opens a file to read. What the user can mend is a [fault.Error].
-func open(ctx context.Context, path string, how func(context.Context, string) (io.ReadCloser, error)) (*openFile, error) {
+// openNamed opens a file to read. What the user can mend is a [fault.Error].
+func openNamed(ctx context.Context, path string, how func(context.Context, string) (io.ReadCloser, error)) (*openFile, error) {
 	opened, err := how(ctx, path)
 	switch bad := (*fault.Error)(nil); {
 	case err == nil:
@@ -63,7 +63,7 @@ func open(ctx context.Context, path string, how func(context.Context, string) (i
 // ReadFile reads a whole file of at most largest bytes that a person named, whose path is
 // as it is; it may be a pipe.
 func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byte, error) {
-	f, err := open(ctx, path, file.Input)
+	f, err := openNamed(ctx, path, file.OpenInput)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byt
 	if f.bytes > largest {
 		return nil, &fault.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", largest), Hint: "is it the right one?"}
 	}
-	s.Taken(filepath.Base(path), f.hash.Sum(nil), f.bytes)
+	s.OnRead(filepath.Base(path), f.hash.Sum(nil), f.bytes)
 	return b.Bytes(), nil
 }
 
@@ -95,7 +95,7 @@ func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.R
 			return Hint(n.Errorf("%s: %v", fault.Quote(name), err), "name a file beside the problem")
 		}
 	}
-	f, err := open(ctx, path, file.Open) // a regular one, as the problem may be somebody else's
+	f, err := openNamed(ctx, path, file.Open) // a regular one, as the problem may be somebody else's
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		// The place to mend is where the file is named.
 		return Hint(n.Errorf("%s: %s", fault.Quote(name), bad.Message), "paths are relative to the problem file; looked for %s", path)
@@ -110,6 +110,6 @@ func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.R
 	if _, err := io.Copy(io.Discard, f); err != nil {
 		return err
 	}
-	s.Taken(name, f.hash.Sum(nil), f.bytes)
+	s.OnRead(name, f.hash.Sum(nil), f.bytes)
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 
 // A pipe that nobody writes to, or not to the end, is given up with the context.
 func TestPipes(t *testing.T) {
-	files := Files{Taken: func(string, []byte, int64) {}}
+	files := Files{OnRead: func(string, []byte, int64) {}}
 	for _, written := range []bool{false, true} {
 		pipe := filepath.Join(t.TempDir(), "pipe")
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var taken []string
-	files := Files{Dir: dir, Taken: func(name string, sum []byte, bytes int64) {
+	files := Files{Dir: dir, OnRead: func(name string, sum []byte, bytes int64) {
 		taken = append(taken, fmt.Sprintf("%s %x %d", name, sum, bytes))
 	}}
 	sum := fmt.Sprintf("a.csv %x 10", sha256.Sum256([]byte("0123456789")))

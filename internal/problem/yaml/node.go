@@ -89,17 +89,17 @@ func Hint(e *fault.Error, format string, args ...any) *fault.Error {
 	return e
 }
 
-// Offer adds the name that was meant, if one is near, and else at most that
+// SuggestName adds the name that was meant, if one is near, and else at most that
 // many of the names that there are, behind words such as "there are".
-func Offer(e *fault.Error, name, words string, names []string, most int) *fault.Error {
+func SuggestName(e *fault.Error, name, words string, names []string, most int) *fault.Error {
 	if e.Hint = fault.DidYouMean(name, names); e.Hint == "" {
 		e.Hint = words + " " + fault.List(names, most)
 	}
 	return e
 }
 
-// Blame turns an error that has no place in a file into one at the node.
-func (n *Node) Blame(err error) error {
+// PlaceError turns an error that has no place in a file into one at the node.
+func (n *Node) PlaceError(err error) error {
 	var bad *fault.Error
 	if errors.As(err, &bad) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -109,8 +109,8 @@ func (n *Node) Blame(err error) error {
 	return e
 }
 
-// Shown is the node as a message quotes it.
-func (n *Node) Shown() string {
+// Describe is the node as a message quotes it.
+func (n *Node) Describe() string {
 	switch n.Kind {
 	case Text, Number, Boolean:
 		return fault.Quote(n.Text)
@@ -118,10 +118,10 @@ func (n *Node) Shown() string {
 	return n.Kind.String()
 }
 
-// Within returns the place in the file of a character of a scalar, counted from
+// CharacterPlace returns the place in the file of a character of a scalar, counted from
 // 0, and whether it can be told: where the file has the text as it stands, and
 // not folded or with escapes.
-func (n *Node) Within(character int) (line, column int, ok bool) {
+func (n *Node) CharacterPlace(character int) (line, column int, ok bool) {
 	lines := bytes.Split(n.source, []byte{'\n'})
 	if n.Line < 1 || n.Line > len(lines) {
 		return 0, 0, false
@@ -132,7 +132,7 @@ func (n *Node) Within(character int) (line, column int, ok bool) {
 	}
 	at := string(first[n.Column-1:])
 	if strings.HasPrefix(at, "|") {
-		return n.withinBlock(lines[n.Line:], character)
+		return n.blockCharacterPlace(lines[n.Line:], character)
 	}
 	quote := 0
 	if strings.HasPrefix(at, "'") || strings.HasPrefix(at, `"`) {
@@ -144,8 +144,8 @@ func (n *Node) Within(character int) (line, column int, ok bool) {
 	return n.Line, n.Column + quote + character, true
 }
 
-// withinBlock is Within for a block, whose lines follow, indented alike.
-func (n *Node) withinBlock(lines [][]byte, character int) (line, column int, ok bool) {
+// blockCharacterPlace is Within for a block, whose lines follow, indented alike.
+func (n *Node) blockCharacterPlace(lines [][]byte, character int) (line, column int, ok bool) {
 	begin := 0
 	for k, part := range strings.Split(n.Text, "\n") {
 		if length := utf8.RuneCountInString(part); character > begin+length {
@@ -165,9 +165,9 @@ func (n *Node) withinBlock(lines [][]byte, character int) (line, column int, ok 
 	return 0, 0, false
 }
 
-// Instead returns the node with another text where text stands at a place, nil if none
+// WithText returns the node with another text where text stands at a place, nil if none
 // does.
-func (n *Node) Instead(line, column int, text string) *Node {
+func (n *Node) WithText(line, column int, text string) *Node {
 	if n.Kind == Text && n.Line == line && n.Column == column && n.Text != text {
 		copied := *n
 		copied.Text = text
@@ -176,13 +176,13 @@ func (n *Node) Instead(line, column int, text string) *Node {
 	copied := *n
 	copied.Entries, copied.Items = slices.Clone(n.Entries), slices.Clone(n.Items)
 	for k, e := range n.Entries {
-		if other := e.Value.Instead(line, column, text); other != nil {
+		if other := e.Value.WithText(line, column, text); other != nil {
 			copied.Entries[k].Value = other
 			return &copied
 		}
 	}
 	for k, item := range n.Items {
-		if other := item.Instead(line, column, text); other != nil {
+		if other := item.WithText(line, column, text); other != nil {
 			copied.Items[k] = other
 			return &copied
 		}

@@ -57,11 +57,11 @@ func Parse(file string, data []byte) (n *Node, err error) {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
 			p := at.GetToken().Position
-			if e := d.tab(p.Line); e != nil {
+			if e := d.tabError(p.Line); e != nil {
 				e.Err = err
 				return nil, e
 			}
-			return nil, &fault.Error{File: file, Line: p.Line, Column: p.Column, Message: "this is not YAML: " + at.GetMessage(), Hint: wayOut(at.GetMessage()), Err: err}
+			return nil, &fault.Error{File: file, Line: p.Line, Column: p.Column, Message: "this is not YAML: " + at.GetMessage(), Hint: parserHint(at.GetMessage()), Err: err}
 		}
 		return nil, &fault.Error{File: file, Message: "this is not YAML", Hint: err.Error(), Err: err}
 	}
@@ -85,8 +85,8 @@ func Parse(file string, data []byte) (n *Node, err error) {
 	return d.build(body, 0)
 }
 
-// wayOut is what to look for where the parser says what it says.
-func wayOut(message string) string {
+// parserHint is what to look for where the parser says what it says.
+func parserHint(message string) string {
 	for _, known := range []struct{ part, way string }{
 		{"mapping value is not allowed", "keys of one level begin in one column, and text with a colon in it stands in quotes"},
 		{"non-map value is specified", "keys and dashes of one level begin in one column"},
@@ -101,8 +101,8 @@ func wayOut(message string) string {
 	return ""
 }
 
-// tab returns an error about a tab that a line is indented by, nil if it is not.
-func (d *document) tab(line int) *fault.Error {
+// tabError returns an error about a tab that a line is indented by, nil if it is not.
+func (d *document) tabError(line int) *fault.Error {
 	lines := bytes.Split(d.data, []byte{'\n'})
 	if line < 1 || line > len(lines) {
 		return nil

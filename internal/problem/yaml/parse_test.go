@@ -47,7 +47,7 @@ func TestWithin(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := root.Get("a")
-		line, column, ok := n.Within(strings.IndexByte(n.Text, 'x'))
+		line, column, ok := n.CharacterPlace(strings.IndexByte(n.Text, 'x'))
 		if ok != (c.line > 0) || line != c.line || column != c.column {
 			t.Errorf("%q: the x is at %d:%d, %v", c.yaml, line, column, ok)
 		}
@@ -100,7 +100,7 @@ func TestValues(t *testing.T) {
 	for _, text := range []string{"3", "-3", "0", "10", "11", "1.5", "1e3", "010", "-07", "0x10", ".inf", "-.inf", ".nan", "18446744073709551615", "18446744073709551616", "true", "no", "~", "text", "'3'", "''", "' '", "[1, 2]", "[]", "{a: 1}", "{}", "|\n  a\n  b", "2001-01-01"} {
 		root, err := Parse("p.yaml", []byte("v: "+text+"\n"))
 		if err != nil {
-			kept.Holds(t, text+" parsed", err.Error())
+			kept.CheckText(t, text+" parsed", err.Error())
 			continue
 		}
 		n := root.Get("v")
@@ -111,20 +111,20 @@ func TestValues(t *testing.T) {
 		s, errS := n.Str("the v")
 		l, errL := n.List("the v")
 		fields, errM := n.Fields("the v", "a", "b")
-		said := fmt.Sprintf("%s %v; %v %v; %v %v; %v %v; %v %v; %q %v; %d %v; %d %v; %v", n.Shown(), n.Kind, f, errF, w, errW, i, errI, u, errU, s, errS, len(l), errL, len(fields), errM, n.Require("the v", "write it", "a"))
-		kept.Holds(t, text, said)
+		said := fmt.Sprintf("%s %v; %v %v; %v %v; %v %v; %v %v; %q %v; %d %v; %d %v; %v", n.Describe(), n.Kind, f, errF, w, errW, i, errI, u, errU, s, errS, len(l), errL, len(fields), errM, n.Require("the v", "write it", "a"))
+		kept.CheckText(t, text, said)
 	}
 	for _, text := range []string{"", "\n# nothing\n", "a: 1\na: 2\n", "a: 1\n---\nb: 2\n", "a: &x 1\n", "a: *x\n", "a: !!int 1\n", "? a\n: 1\n", "<<: {a: 1}\n", "- 1\n- {b: 2}\n", "a: [1, 2\n", "\ta: 1\n", "a: {bc: 1, abd: 2}\n", "1: 2\n", "a: 'x\n"} {
 		root, err := Parse("p.yaml", []byte(text))
 		said := fmt.Sprint(err)
 		if err == nil {
-			said = fmt.Sprintf("%v %s %v", root.Kind, root.Shown(), root.Plain())
+			said = fmt.Sprintf("%v %s %v", root.Kind, root.Describe(), root.Plain())
 			if a := root.Get("a"); a != nil && a.Kind == Mapping {
 				_, err := a.Fields("an a", "abc", "xyz")
 				said += fmt.Sprint(err)
 			}
 		}
-		kept.Holds(t, fmt.Sprintf("%q", text), said)
+		kept.CheckText(t, fmt.Sprintf("%q", text), said)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestEditor(t *testing.T) {
 				}
 				name += ", CRLF"
 			}
-			kept.Holds(t, name, fmt.Sprintf("%v\n%s", err, said))
+			kept.CheckText(t, name, fmt.Sprintf("%v\n%s", err, said))
 		}
 	}
 }

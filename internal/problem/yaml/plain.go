@@ -20,8 +20,8 @@ func (m *Map) Set(key string, value any) {
 	*m = append(*m, yaml.MapItem{Key: key, Value: value})
 }
 
-// Keep takes keys of a mapping over as they stand, those that there are.
-func (m *Map) Keep(n *Node, keys ...string) {
+// CopyKeys takes keys of a mapping over as they stand, those that there are.
+func (m *Map) CopyKeys(n *Node, keys ...string) {
 	for _, key := range keys {
 		if v := n.Get(key); v != nil {
 			m.Set(key, v.Plain())

@@ -9,8 +9,8 @@ import (
 	"kir/internal/book"
 )
 
-// flow says whether a mapping or a list stands in brackets.
-func (e *Editor) flow(n *Node) bool {
+// isFlow says whether a mapping or a list stands in brackets.
+func (e *Editor) isFlow(n *Node) bool {
 	at := e.offset(n)
 	return at < len(e.text) && (e.text[at] == '[' || e.text[at] == '{')
 }
@@ -57,7 +57,7 @@ func (e *Editor) span(n, key *Node) (from, to int, err error) {
 	}
 	switch c := e.text[from]; {
 	case c == '[' || c == '{':
-		if to = e.closing(from); to < 0 {
+		if to = e.closingBracket(from); to < 0 {
 			return strange()
 		}
 	case n.Kind == Sequence && len(n.Items) > 0:
@@ -79,9 +79,9 @@ func (e *Editor) span(n, key *Node) (from, to int, err error) {
 	return from, to, err
 }
 
-// closing returns the offset behind the bracket that closes the one at an offset,
+// closingBracket returns the offset behind the bracket that closes the one at an offset,
 // negative if there is none.
-func (e *Editor) closing(at int) int {
+func (e *Editor) closingBracket(at int) int {
 	depth := 0
 	for ; at < len(e.text); at++ {
 		switch c := e.text[at]; {

@@ -12,7 +12,7 @@ import (
 // Fields reads a mapping whose keys are all among those given.
 func (n *Node) Fields(what string, known ...string) (map[string]*Node, error) {
 	if n.Kind != Mapping {
-		return nil, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a mapping of %s", strings.Join(known, ", "))
+		return nil, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a mapping of %s", strings.Join(known, ", "))
 	}
 	found := make(map[string]*Node, len(n.Entries))
 	for _, e := range n.Entries {
@@ -42,7 +42,7 @@ func (n *Node) Require(what, way string, keys ...string) error {
 // Str reads text that is not empty.
 func (n *Node) Str(what string) (string, error) {
 	if n.Kind != Text && n.Kind != Number && n.Kind != Boolean {
-		return "", Hint(n.Errorf("%s is %s", what, n.Shown()), "write text")
+		return "", Hint(n.Errorf("%s is %s", what, n.Describe()), "write text")
 	}
 	if strings.TrimSpace(n.Text) == "" {
 		return "", Hint(n.Errorf("%s is empty", what), "write text")
@@ -57,13 +57,13 @@ func (n *Node) Float(what string) (float64, error) {
 		if plain := strings.ReplaceAll(strings.TrimSpace(n.Text), ",", ""); n.Kind == Text && plain != "" && strings.Trim(plain, "0123456789.") == "" {
 			way = "write a number without quotes and without marks between thousands, such as " + plain
 		}
-		return 0, Hint(n.Errorf("%s is %s", what, n.Shown()), "%s", way)
+		return 0, Hint(n.Errorf("%s is %s", what, n.Describe()), "%s", way)
 	}
-	if err := n.octal(what); err != nil {
+	if err := n.refuseOctal(what); err != nil {
 		return 0, err
 	}
 	if math.IsNaN(n.number) || math.IsInf(n.number, 0) {
-		return 0, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a finite number")
+		return 0, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a finite number")
 	}
 	return n.number, nil
 }
@@ -87,7 +87,7 @@ func (n *Node) Whole(what string, least, most int) (int, error) {
 		return 0, err
 	}
 	if v != math.Trunc(v) {
-		return 0, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a whole number")
+		return 0, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a whole number")
 	}
 	if v < float64(least) {
 		return 0, Hint(n.Errorf("%s is %s", what, n.Text), "it must be at least %d", least)
@@ -98,8 +98,8 @@ func (n *Node) Whole(what string, least, most int) (int, error) {
 	return int(v), nil
 }
 
-// octal refuses 010, which is 8 to some readers of YAML and 10 to others.
-func (n *Node) octal(what string) error {
+// refuseOctal refuses 010, which is 8 to some readers of YAML and 10 to others.
+func (n *Node) refuseOctal(what string) error {
 	digits := strings.TrimLeft(n.Text, "+-")
 	if len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9' {
 		return Hint(n.Errorf("%s is %s, which may mean two numbers", what, n.Text), "write it without the leading 0")
@@ -110,14 +110,14 @@ func (n *Node) octal(what string) error {
 // Uint64 reads a whole number from 0 to 2⁶⁴−1.
 func (n *Node) Uint64(what string) (uint64, error) {
 	if n.Kind == Number {
-		if err := n.octal(what); err != nil {
+		if err := n.refuseOctal(what); err != nil {
 			return 0, err
 		}
 		if v, err := strconv.ParseUint(n.Text, 0, 64); err == nil {
 			return v, nil
 		}
 	}
-	return 0, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a whole number from 0 to %d", uint64(math.MaxUint64))
+	return 0, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a whole number from 0 to %d", uint64(math.MaxUint64))
 }
 
 // List reads a sequence.
@@ -125,11 +125,11 @@ func (n *Node) List(what string) ([]*Node, error) {
 	switch {
 	case n.Kind == Sequence:
 	case n.Kind == Mapping && len(n.Entries) > 0:
-		return nil, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a list: a dash and a space before each, such as - %s: ...", n.Entries[0].Key.Text)
+		return nil, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a list: a dash and a space before each, such as - %s: ...", n.Entries[0].Key.Text)
 	case n.Kind == Text || n.Kind == Number || n.Kind == Boolean:
-		return nil, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a list: [%s]", n.Text)
+		return nil, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a list: [%s]", n.Text)
 	default:
-		return nil, Hint(n.Errorf("%s is %s", what, n.Shown()), "write a list, such as [a, b]")
+		return nil, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a list, such as [a, b]")
 	}
 	return n.Items, nil
 }

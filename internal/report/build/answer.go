@@ -28,27 +28,27 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &report.Answer{Comparison: *a.Comparison, Promise: a.Promise, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
+	out := &report.Answer{Comparison: *a.Comparison, Promise: a.OptimismCheck, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
 	out.Bound = boundOf(a.Bound)
 	if out.Wishes, err = wishesOf(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
-	expect(p, out, list)
-	judge(p, out)
+	setExpected(p, out, list)
+	gradeAnswer(p, out)
 	out.Warnings = append(extrapolation(a.Comparison.Extrapolates, len(list)), a.Notes...)
 	return out, list, nil
 }
 
-// expect says of each number that was learnt what is left of it: the shortlist was
+// setExpected says of each number that was learnt what is left of it: the shortlist was
 // searched for, and the best of many is best by luck, too.
-func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
+func setExpected(p *problem.Problem, a *report.Answer, list []report.Best) {
 	if a.Promise == nil || a.Promise.Kept == nil {
 		return
 	}
 	for k := range a.Wishes {
 		w := &a.Wishes[k]
 		of := slices.IndexFunc(p.Properties, func(q problem.Property) bool { return q.Name == w.Name })
-		if !p.Properties[of].Checked() {
+		if !p.Properties[of].IsChecked() {
 			continue
 		}
 		left := func(v report.Number) report.Number { return w.Random + report.Number(*a.Promise.Kept*(v-w.Random)) }
@@ -67,13 +67,13 @@ func expect(p *problem.Problem, a *report.Answer, list []report.Best) {
 	}
 }
 
-// unasked is the answer where nothing is wished for.
-func unasked() *report.Answer {
+// unaskedAnswer is the answer where nothing is wished for.
+func unaskedAnswer() *report.Answer {
 	unknown := report.UnknownNumber()
 	none := search.NoScores()
 	return &report.Answer{
 		Headline: "There are no objectives, so no recipe is better than another.", Grade: report.Unasked,
-		Verdict: []string{}, Warnings: []string{}, Wishes: []report.WishPromise{},
+		Verdict: []string{}, Warnings: []string{}, Wishes: []report.ObjectiveSummary{},
 		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, BeatRandom: unknown, BeatKnown: unknown, Apart: unknown, KnownApart: unknown, Reach: unknown},
 	}
 }
@@ -84,19 +84,19 @@ const randomWishes = 500
 
 // wishesOf says of each wish that counts what the shortlist has of it, what random
 // compositions have and what the known recipes have.
-func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.WishPromise, error) {
-	out := []report.WishPromise{}
+func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
+	out := []report.ObjectiveSummary{}
 	var of []func(x *mcmc.Composition) float64
 	for k, w := range p.Properties {
 		if w.Weight == 0 {
 			continue
 		}
-		promise := report.WishPromise{Name: w.Name, Unit: "score", Known: report.UnknownNumber()}
+		promise := report.ObjectiveSummary{Name: w.Name, Unit: "score", Known: report.UnknownNumber()}
 		if w.Model != nil {
 			quality := w.Model.Quality()
 			promise.Strength = quality.Strength().String()
 		}
-		scored, in := func(x *mcmc.Composition) float64 { return portable.Exp(p.Target.Wishes()[k].Property.LogScore(x)) },
+		scored, in := func(x *mcmc.Composition) float64 { return portable.Exp(p.Target.Objectives()[k].Property.LogScore(x)) },
 			func(b report.Best) report.Number { return b.Scores[w.Name] }
 		if at := slices.IndexFunc(models, func(m predictor) bool { return m.Name == w.Name }); at >= 0 {
 			promise.Unit = "value"
@@ -106,7 +106,7 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 			scored = models[at].value
 			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
 			if w.Model != nil {
-				promise.Known = ofLabel(p, w)
+				promise.Known = labelMean(p, w)
 			}
 		}
 		of = append(of, scored)
@@ -134,9 +134,9 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 	return out, nil
 }
 
-// ofLabel is the mean of a model's label over the known recipes that have it, or the share
+// labelMean is the mean of a model's label over the known recipes that have it, or the share
 // of them that are of the wanted class.
-func ofLabel(p *problem.Problem, w problem.Property) report.Number {
+func labelMean(p *problem.Problem, w problem.Property) report.Number {
 	if p.Book == nil {
 		return report.UnknownNumber()
 	}
@@ -144,10 +144,10 @@ func ofLabel(p *problem.Problem, w problem.Property) report.Number {
 	if !ok {
 		return report.UnknownNumber()
 	}
-	values := make([]float64, len(label.Of))
+	values := make([]float64, len(label.ClassOf))
 	if w.Class != "" {
 		for r := range values {
-			values[r] = w.Has(label, r)
+			values[r] = w.ClassMembership(label, r)
 		}
 	} else {
 		var err error

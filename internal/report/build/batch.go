@@ -30,8 +30,8 @@ func newBatch(draws, slots, paired int) *batch {
 	return b
 }
 
-// together returns in how many draws of the batch both ingredients are used.
-func (b *batch) together(i, j int) int {
+// countBoth returns in how many draws of the batch both ingredients are used.
+func (b *batch) countBoth(i, j int) int {
 	n := 0
 	for k, word := range b.present[i] {
 		n += bits.OnesCount64(word & b.present[j][k])
@@ -59,7 +59,7 @@ func jackknife(batches int, without func(g int) float64) float64 {
 		thetas[g] = without(g)
 		mean += thetas[g] / float64(batches)
 	}
-	if diagnose.Constant(slices.Min(thetas), slices.Max(thetas)) { // NaN is no constant
+	if diagnose.IsConstant(slices.Min(thetas), slices.Max(thetas)) { // NaN is no constant
 		return 0
 	}
 	sum := 0.0

@@ -35,9 +35,9 @@ func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
 }
 
 // surenessOf returns the probabilities that limits with sure bound of a composition.
-func surenessOf(p *problem.Problem, x *mcmc.Composition) (all []report.Sureness) {
-	for _, l := range p.Sureness(x) {
-		all = append(all, report.Sureness{Limit: l.Limit, Probability: report.Number(l.Probability)})
+func surenessOf(p *problem.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
+	for _, l := range p.LimitProbabilities(x) {
+		all = append(all, report.LimitProbability{Limit: l.Limit, Probability: report.Number(l.Probability)})
 	}
 	return all
 }

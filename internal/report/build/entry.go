@@ -14,7 +14,7 @@ import (
 
 // entriesOf returns the entries of a shortlist.
 func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
-	known, err := p.Known()
+	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func inBook(p *problem.Problem, parts []mcmc.Part) bool {
 	if p.Book == nil {
 		return false
 	}
-	_, known := p.Book.Known(setOf(parts))
+	_, known := p.Book.RecipeWithSet(setOf(parts))
 	return known
 }
 

@@ -93,7 +93,7 @@ func TestFailuresAreTold(t *testing.T) {
 		}
 		return 0.2 + float64(x.Amount(0))/12
 	})
-	bad, err := p.Target.WithWishes(mcmc.Wish{Name: "y", Property: failing, Weight: 1})
+	bad, err := p.Target.WithObjectives(mcmc.Objective{Name: "y", Property: failing, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ type limits struct {
 	batchesOfChain int
 }
 
-// standard are the limits of reports.
-func standard() limits {
+// defaultLimits are the limits of reports.
+func defaultLimits() limits {
 	return limits{
 		looked: 1 << 19, ranked: 1 << 16, pooled: 1 << 15, poolParts: 1 << 21,
 		slots: run.MostInclusion, paired: 100, batches: 80, batchesOfChain: 20,
@@ -163,14 +163,14 @@ type collector struct {
 // chain reads the draws of a chain and cuts them into the given batches.
 func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []*batch) error {
 	at := 0 // among those looked at
-	for d, err := range r.Every(ctx, chain, c.stride) {
+	for d, err := range r.Thinned(ctx, chain, c.stride) {
 		if err != nil {
 			return err
 		}
 		if at%4096 == 0 && yield.Err(ctx) != nil {
 			return ctx.Err()
 		}
-		logScore := run.LogScore(c.problem.Target.Wishes(), d.Scores)
+		logScore := run.LogScore(c.problem.Target.Objectives(), d.Scores)
 		if c.weighs {
 			c.scores[chain] = append(c.scores[chain], logScore)
 		}
@@ -202,7 +202,7 @@ func (c *collector) append(chain int, d *run.Draw) {
 // the book has its set of ingredients.
 func (c *collector) offer(chain int, d *run.Draw, logScore float64) {
 	if c.problem.Book != nil {
-		if _, known := c.problem.Book.Known(setOf(d.Parts)); known {
+		if _, known := c.problem.Book.RecipeWithSet(setOf(d.Parts)); known {
 			return
 		}
 	}

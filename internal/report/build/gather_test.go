@@ -35,7 +35,7 @@ func TestDiffersOfRarePairs(t *testing.T) {
 			continue
 		}
 		se := jackknife(80, func(k int) float64 { return (sum - counts[k]) / 20 * 80 / 79 })
-		if differs(sum/20, se, 1) {
+		if isSignificant(sum/20, se, 1) {
 			told++
 		}
 	}
@@ -234,7 +234,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 		all = append(all, draw{d.Chain, d.Draw, slices.Clone(d.Parts), d.LogDensity, d.Scores[0]})
 	}
 	for _, l := range []limits{
-		standard(),
+		defaultLimits(),
 		{looked: 5 * 100, ranked: 40, pooled: 60, poolParts: 1 << 20, slots: 12, paired: 5, batches: 80, batchesOfChain: 20},
 		{looked: 5 * 400, ranked: 1000, pooled: 30, poolParts: 100, slots: 30, paired: 30, batches: 3, batchesOfChain: 20},
 		{looked: 5, ranked: 1, pooled: 1, poolParts: 1, slots: 1, paired: 1, batches: 1, batchesOfChain: 1},
@@ -299,7 +299,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 						}
 					}
 					for _, batch := range g.batches {
-						got += batch.together(a, b)
+						got += batch.countBoth(a, b)
 					}
 					if got != want {
 						t.Errorf("pair %d, %d: %d, want %d", a, b, got, want)

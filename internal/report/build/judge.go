@@ -15,8 +15,8 @@ import (
 // all, so that half of the gain or so is left of a promise that is kept.
 const leastLeft = 0.25
 
-// judge says of an answer how good it is: a grade, a headline and sentences.
-func judge(p *problem.Problem, a *report.Answer) {
+// gradeAnswer says of an answer how good it is: a grade, a headline and sentences.
+func gradeAnswer(p *problem.Problem, a *report.Answer) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
 		if w.Model == nil || w.Weight == 0 && len(p.LimitsOf(w.Name)) == 0 {
@@ -32,15 +32,15 @@ func judge(p *problem.Problem, a *report.Answer) {
 		}
 		a.Verdict = append(a.Verdict, modelSentence(w))
 	}
-	a.Verdict = append(a.Verdict, comparison(p, a))
+	a.Verdict = append(a.Verdict, comparisonText(p, a))
 	if a.Promise != nil && a.Promise.Left.Known() {
 		left := "nothing"
 		if a.Promise.Left > 0 {
-			left = number.Whole(a.Promise.Left)
+			left = number.WholePercent(a.Promise.Left)
 		}
 		text := fmt.Sprintf("Checked on held-out recipes, %s of the predicted gain over random recipes remains: models of one half of the book choose, models of the other half check.", left)
 		if a.Promise.Kept != nil {
-			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.Whole(*a.Promise.Kept))
+			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.WholePercent(*a.Promise.Kept))
 		}
 		a.Verdict = append(a.Verdict, text)
 	}
@@ -52,15 +52,15 @@ func judge(p *problem.Problem, a *report.Answer) {
 	case a.Shortlist.Number == 0:
 		a.Grade, a.Headline = report.Doubtful, "Nothing was found that may be offered."
 	case len(weak) > 0:
-		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", plural("model", len(weak)), listed(weak))
+		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", plural("model", len(weak)), joinNames(weak))
 		if len(weak) == 1 {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, weak[0]) + ")"
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, weak[0]) + ")"
 			if limits := p.LimitsOf(weak[0]); len(limits) > 0 {
-				a.Headline += "; " + restOn(limits, "it")
+				a.Headline += "; " + restText(limits, "it")
 			}
 			a.Headline += "."
 		} else if at := firstLimited(p, weak); at != "" {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + restOn(p.LimitsOf(at), "that of "+at+" ("+knows(p, at)+")") + "."
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + restText(p.LimitsOf(at), "that of "+at+" ("+modelSkillText(p, at)+")") + "."
 		}
 	case a.BeatKnown < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
@@ -69,22 +69,22 @@ func judge(p *problem.Problem, a *report.Answer) {
 	case a.Promise != nil && a.Promise.Left < leastLeft:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: most of what the shortlist promises is luck."
 	case len(fair) > 0:
-		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", plural("model", len(fair)), listed(fair))
+		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", plural("model", len(fair)), joinNames(fair))
 		if len(fair) == 1 {
-			a.Headline = fmt.Sprintf("Fair: the model of %s tells good from bad, and is often off (%s).", fair[0], knows(p, fair[0]))
+			a.Headline = fmt.Sprintf("Fair: the model of %s tells good from bad, and is often off (%s).", fair[0], modelSkillText(p, fair[0]))
 		}
 	case len(learnt) > 0:
-		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", plural("model", len(learnt)), listed(learnt))
+		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", plural("model", len(learnt)), joinNames(learnt))
 		if len(learnt) == 1 {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + knows(p, learnt[0]) + ")."
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, learnt[0]) + ")."
 		}
 	default:
 		a.Grade, a.Headline = report.Stated, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1))
 	}
 }
 
-// restOn says that limits rest on a model: "the limit of cost max 12 rests on it".
-func restOn(limits []string, it string) string {
+// restText says that limits rest on a model: "the limit of cost max 12 rests on it".
+func restText(limits []string, it string) string {
 	verb := " rests on "
 	if len(limits) > 1 {
 		verb = " rest on "
@@ -105,8 +105,8 @@ func firstLimited(p *problem.Problem, names []string) string {
 // mostListed is up to how many wishes are named in a headline.
 const mostListed = 3
 
-// listed joins names; of many it has the number.
-func listed(names []string) string {
+// joinNames joins names; of many it has the number.
+func joinNames(names []string) string {
 	switch n := len(names); {
 	case n > mostListed:
 		return number.Counted(n, "wish") + "es"
@@ -123,8 +123,8 @@ func plural(noun string, n int) string {
 	return noun + "s"
 }
 
-// knows says in a figure how much the model of a wish knows.
-func knows(p *problem.Problem, name string) string {
+// modelSkillText says in a figure how much the model of a wish knows.
+func modelSkillText(p *problem.Problem, name string) string {
 	for _, w := range p.Properties {
 		if w.Name != name || w.Model == nil {
 			continue
@@ -157,15 +157,15 @@ func modelSentence(w problem.Property) string {
 	return text + "no recipe was left to check it with."
 }
 
-// comparison sets the shortlist beside random compositions and known recipes.
-func comparison(p *problem.Problem, a *report.Answer) string {
+// comparisonText sets the shortlist beside random compositions and known recipes.
+func comparisonText(p *problem.Problem, a *report.Answer) string {
 	scores := "scores"
 	if a.Shortlist.Number != 1 {
 		scores = "score"
 	}
 	text := fmt.Sprintf("The %s %s %s on average, random recipes under the same constraints %s ± %s",
 		suggestions(a.Shortlist.Number), scores, number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), number.ScoreError(a.Random.Mean, a.Random.SE))
-	if p.Limited() {
+	if p.HasPredictedLimits() {
 		text += " (0 beyond a limit of what is predicted)"
 	}
 	if a.Known.Number > 0 {
@@ -179,9 +179,9 @@ func comparison(p *problem.Problem, a *report.Answer) string {
 		}
 		return text + " recipe."
 	}
-	text += fmt.Sprintf(". The median suggestion outscores %s of the random", number.Whole(a.BeatRandom))
+	text += fmt.Sprintf(". The median suggestion outscores %s of the random", number.WholePercent(a.BeatRandom))
 	if known {
-		text += fmt.Sprintf(" and %s of the known", number.Whole(a.BeatKnown))
+		text += fmt.Sprintf(" and %s of the known", number.WholePercent(a.BeatKnown))
 	}
 	return text + " recipes."
 }
@@ -196,7 +196,7 @@ func scoredBy(p *problem.Problem) string {
 		switch {
 		case w.Weight == 0:
 			continue
-		case w.ByHeldOut():
+		case w.ScoresByHeldOut():
 			unseen = append(unseen, w.Name)
 		case w.Kind == "model":
 			unsure = append(unsure, w.Name)
@@ -208,10 +208,10 @@ func scoredBy(p *problem.Problem) string {
 	case len(unseen) == count && count > 0:
 		said = append(said, "by models that have not seen them")
 	case len(unseen) > 0:
-		said = append(said, listed(unseen)+" by models that have not seen them")
+		said = append(said, joinNames(unseen)+" by models that have not seen them")
 	}
 	if len(unsure) > 0 {
-		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", plural("model", len(unsure)), listed(unsure)))
+		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", plural("model", len(unsure)), joinNames(unsure)))
 	}
 	if len(said) == 0 {
 		return ""

@@ -88,7 +88,7 @@ func TestJudge(t *testing.T) {
 					scores := func(n int, mean, se report.Number) search.Scores { return search.Scores{Number: n, Mean: mean, SE: se} }
 					a := &report.Answer{
 						Comparison: search.Comparison{Shortlist: scores(20, 0.876, 0.01), Random: scores(1000, 0.123, 0.0045), Known: scores(60, 0.5, 0.03), BeatRandom: beat[0], BeatKnown: beat[1]},
-						Promise:    &search.Promise{Left: left}, Compositions: 123456,
+						Promise:    &search.OptimismCheck{Left: left}, Compositions: 123456,
 					}
 					switch {
 					case beat[0] < 0.5:
@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 					case left == 0:
 						a.Promise = nil
 					}
-					judge(&p, a)
+					gradeAnswer(&p, a)
 					if left != 0.5 {
 						a.Verdict = a.Verdict[len(a.Verdict)-2:]
 					}
@@ -184,15 +184,15 @@ func TestQuestions(t *testing.T) {
 				{{Name: "a", About: "1", Weight: 1, Forest: forest}, {Name: "b", About: "2", Weight: 1, Forest: forest}, {Name: "c", About: "3", Weight: 1, Forest: forest}, {Name: "d", About: "4", Weight: 1, Forest: forest}},
 			} {
 				m := &report.Model{Sparsity: sizes, Properties: wishes, Problem: report.Problem{Ingredients: 1234, Rules: rules}}
-				record.Holds(t, fmt.Sprint(len(sizes), len(rules), len(wishes), k), question(m))
+				record.CheckText(t, fmt.Sprint(len(sizes), len(rules), len(wishes), k), questionText(m))
 			}
 		}
 	}
 	for _, text := range []string{"", "problem.yaml", "-x", "it's", "a b", "a/b_c-d.yaml", "é"} {
-		record.Holds(t, "quote "+text, shellQuote(text))
+		record.CheckText(t, "quote "+text, shellQuote(text))
 	}
 	for _, v := range []float64{0, 12345678, -0.00012345678, 1e-320, 5e307, math.Inf(1), 99999.6} {
-		record.Holds(t, fmt.Sprint("rounded ", v), fmt.Sprint(rounded(v)))
+		record.CheckText(t, fmt.Sprint("rounded ", v), fmt.Sprint(rounded(v)))
 	}
 }
 
@@ -263,7 +263,7 @@ func TestNearestOfEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	known, err := p.Known()
+	known, err := p.KnownRecipes()
 	if err != nil {
 		t.Fatal(err)
 	}

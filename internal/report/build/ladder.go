@@ -52,7 +52,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 			add("Of the random compositions at β = 0, %s score 0, so that little comes from there (chain %d). Give the properties a floor, or add rules that keep to what is allowed.", number.Percent(from.Forbidden), blocked.Chain)
 		} else {
 			add("Swaps between β = %s and %s are rejected %s of the time (chain %d): hardly anything passes there. Take a longer warm-up, which spaces the ladder, or lower the weights of the properties.",
-				number.Four(from.Beta), number.Four(to.Beta), number.Percent(from.Rejected), blocked.Chain)
+				number.FourFigures(from.Beta), number.FourFigures(to.Beta), number.Percent(from.Rejected), blocked.Chain)
 		}
 	}
 	if l := legsApart(ladders); l != nil {
@@ -73,9 +73,9 @@ func ladderWarnings(ladders []run.Ladder) []string {
 	return warnings
 }
 
-// judged is a verdict in the light of the ladders: chains that have not been to
+// judgeByLadders is a verdict in the light of the ladders: chains that have not been to
 // and fro may agree on what they all have missed.
-func judged(verdict string, grade report.Grade, ladders []run.Ladder) (string, report.Grade) {
+func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (string, report.Grade) {
 	shut := 0
 	for _, l := range ladders {
 		if l.Steps() > 0 && l.RoundTrips == 0 {

@@ -46,11 +46,11 @@ func limited(t *testing.T, properties, limits string, noise float64, guessed boo
 
 func answerOf(t *testing.T, p *problem.Problem) (*report.Answer, []report.Best) {
 	t.Helper()
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := q.Answer(t.Context(), search.Beside{Iterations: 1000, Seed: 1, Workers: 1})
+	found, err := q.Answer(t.Context(), search.RunContext{Iterations: 1000, Seed: 1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestShownKeepsLimits(t *testing.T) {
 	}
 	little := number.Number(0.1)
 	a.Promise.Kept = &little // so that what is expected is below the limit
-	expect(p, a, list)
+	setExpected(p, a, list)
 	for k, b := range list {
 		y, stable := b.Predicted["y"], b.Predicted["stable"]
 		if y.Expected == nil || *y.Expected >= 50 {

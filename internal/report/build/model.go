@@ -34,7 +34,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		Expected:   r.Expected,
 		Statistics: map[string]run.Statistic{"used": r.Used, "log_density": r.LogDensity},
 		Properties: propertiesOf(p),
-		Again:      report.Again{Command: command(p), Problem: string(p.Resolved)},
+		Again:      report.Reproduction{Command: command(p), Problem: string(p.Resolved)},
 		Timing:     r.Timing,
 	}
 	if r.Auto.Stop != "" {
@@ -43,7 +43,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	for _, in := range p.Inputs {
 		m.Inputs = append(m.Inputs, run.Input(in))
 	}
-	m.Question = question(m)
+	m.Question = questionText(m)
 	for _, s := range r.Properties {
 		m.Statistics[s.Name] = s
 	}
@@ -52,7 +52,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	if err != nil {
 		return nil, err
 	}
-	g, err := gather(ctx, p, made, r.Inclusion, standard())
+	g, err := gather(ctx, p, made, r.Inclusion, defaultLimits())
 	if err != nil {
 		return nil, fmt.Errorf("reading the draws: %w", err)
 	}
@@ -78,11 +78,11 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		return nil, fmt.Errorf("the answer: %w", err)
 	}
 	if m.Answer == nil {
-		if m.Best, err = unsearched(p, m, r, g); err != nil {
+		if m.Best, err = shortlistOfDraws(p, m, r, g); err != nil {
 			return nil, fmt.Errorf("the shortlist: %w", err)
 		}
 		if !m.Weighs() {
-			m.Answer = unasked()
+			m.Answer = unaskedAnswer()
 		}
 	}
 
@@ -101,8 +101,8 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	}
 
 	m.Draws, m.Grade = verdict(p, r)
-	m.Draws, m.Grade = judged(m.Draws, m.Grade, m.Ladders)
-	m.Draws = beside(p, m.Draws, m.Grade, r)
+	m.Draws, m.Grade = judgeByLadders(m.Draws, m.Grade, m.Ladders)
+	m.Draws = appendNearlyRandom(p, m.Draws, m.Grade, r)
 	m.Verdict = m.Draws
 	if m.Answer != nil {
 		m.Verdict = m.Answer.Headline + " " + m.Draws
@@ -123,9 +123,9 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	return m, nil
 }
 
-// unsearched returns the shortlist of a run without a search: the best draw of each
+// shortlistOfDraws returns the shortlist of a run without a search: the best draw of each
 // set of ingredients, or where nothing is wished for sets that differ.
-func unsearched(p *problem.Problem, m *report.Model, r *run.Result, g *gathered) ([]report.Best, error) {
+func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gathered) ([]report.Best, error) {
 	best := r.Best
 	if p.Book != nil {
 		best = r.New

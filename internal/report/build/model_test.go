@@ -63,11 +63,11 @@ func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "test"}
 	if p.Book != nil {
 		spec.Known = func(set []int) bool {
-			_, known := p.Book.Known(set)
+			_, known := p.Book.RecipeWithSet(set)
 			return known
 		}
 	}
-	if spec.Question, err = p.Question(); err != nil {
+	if spec.Question, err = p.SearchQuestion(); err != nil {
 		return m, err
 	}
 	m = made{store: run.Memory(), problem: p}
@@ -274,18 +274,18 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 	m := sampleFile(t, file, func(s *mcmc.Settings) { s.Draws, s.Warmup = 1000, 100 })
 	p := m.problem
 	p.Properties[1].Weight = 0
-	wishes := slices.Clone(p.Target.Wishes())
+	wishes := slices.Clone(p.Target.Objectives())
 	wishes[1].Weight = 0
 	var err error
-	if p.Target, err = p.Target.WithWishes(wishes...); err != nil {
+	if p.Target, err = p.Target.WithObjectives(wishes...); err != nil {
 		t.Fatal(err)
 	}
-	q, err := p.Question()
+	q, err := p.SearchQuestion()
 	if err != nil {
 		t.Fatal(err)
 	}
 	q.Halves = nil
-	a, err := q.Answer(t.Context(), search.Beside{Iterations: 1000, Seed: 1})
+	a, err := q.Answer(t.Context(), search.RunContext{Iterations: 1000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestMadeAsBefore(t *testing.T) {
 	made := sampleFile(t, filepath.Join("testdata", "problem.yaml"), nil)
 	p, m := made.problem, made.model
 	defer p.Close()
-	weighed, err := Weighing(p.Outline(), m.Best[0], "A sour: recipe 1", report.NewRack(p.Outline().Attributes, "", ""), Scale{Batch: "700 ml", Step: "5 ml"})
+	weighed, err := Weighing(p.Outline(), m.Best[0], "A sour: recipe 1", report.NewIngredientOrder(p.Outline().Attributes, "", ""), Scale{Batch: "700 ml", Step: "5 ml"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +383,7 @@ func TestDiverseOf(t *testing.T) {
 			for _, b := range diverse(slices.Clone(pool), most) {
 				said += fmt.Sprint(b.Draw, " ")
 			}
-			kept.Holds(t, fmt.Sprint(name, ", ", most), said)
+			kept.CheckText(t, fmt.Sprint(name, ", ", most), said)
 		}
 	}
 	if got := diverse(nil, 3); got != nil {

@@ -15,7 +15,7 @@ const (
 	shownTogether = 12
 	shownApart    = 8
 	// pairErrors is by how many standard errors a pair's lift must differ from
-	// the expected one to be told of, see [differs]. With a normal error, chance
+	// the expected one to be told of, see [isSignificant]. With a normal error, chance
 	// alone tells of one in 16,000: of at most 0.3 pairs among the 4,950 of 100
 	// ingredients.
 	pairErrors = 4
@@ -52,7 +52,7 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted
 		for j := range i {
 			with, both := 0, 0.0
 			for k, b := range g.batches {
-				counts[k] = b.together(i, j)
+				counts[k] = b.countBoth(i, j)
 				both += float64(counts[k])
 				if counts[k] > 0 {
 					with++
@@ -70,7 +70,7 @@ func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted
 			if lift > expected {
 				se = max(se, chanceError(expected, used[i], used[j]/draws))
 			}
-			if !(expected > 0) || !(se > 0) || !differs(lift, se, expected) {
+			if !(expected > 0) || !(se > 0) || !isSignificant(lift, se, expected) {
 				continue
 			}
 			// The more frequent ingredient, which has the lower slot, is first.
@@ -111,11 +111,11 @@ func chanceError(expected, rare, share float64) float64 {
 	return math.Sqrt(q*(1-q)/rare) / share
 }
 
-// differs says whether a lift surely differs from the expected one. Lifts of rare
+// isSignificant says whether a lift surely differs from the expected one. Lifts of rare
 // pairs are counts of few events, whose law is skewed: a lift above is compared
 // as it is and one below by its logarithm, whose standard error is se/lift. Each
 // is the more careful choice on its side.
-func differs(lift, se, expected float64) bool {
+func isSignificant(lift, se, expected float64) bool {
 	if lift >= expected {
 		return lift-expected > pairErrors*se
 	}

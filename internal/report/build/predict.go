@@ -19,13 +19,13 @@ type predictor struct {
 func predictors(p *problem.Problem) (list []predictor, err error) {
 	for k := range p.Properties {
 		w := predictor{Property: &p.Properties[k]}
-		if !w.number() && w.Class == "" {
+		if !w.isNumeric() && w.Class == "" {
 			continue
 		}
 		if w.calibration, err = w.Calibration(); err != nil {
 			return nil, err
 		}
-		if w.heldOut, err = w.Unseen(); err != nil {
+		if w.heldOut, err = w.HeldOutPredictions(); err != nil {
 			return nil, err
 		}
 		if w.Model != nil {
@@ -37,13 +37,13 @@ func predictors(p *problem.Problem) (list []predictor, err error) {
 	return list, nil
 }
 
-// number says whether the label is a number.
-func (w *predictor) number() bool {
+// isNumeric says whether the label is a number.
+func (w *predictor) isNumeric() bool {
 	return w.Model != nil && w.Model.Numeric() || w.Value != nil
 }
 
-// of returns what is predicted of a composition.
-func (w *predictor) of(x *mcmc.Composition) report.Prediction {
+// predict returns what is predicted of a composition.
+func (w *predictor) predict(x *mcmc.Composition) report.Prediction {
 	unknown := report.UnknownNumber()
 	out := report.Prediction{Low: unknown, High: unknown, Class: w.Class, Unit: w.Unit, Weak: w.weak}
 	switch {
@@ -62,19 +62,19 @@ func (w *predictor) of(x *mcmc.Composition) report.Prediction {
 	return out
 }
 
-// unseen returns what is predicted of a recipe of the book by what has not seen it, and
+// predictHeldOut returns what is predicted of a recipe of the book by what has not seen it, and
 // whether anything is.
-func (w *predictor) unseen(recipe int) (report.Prediction, bool) {
+func (w *predictor) predictHeldOut(recipe int) (report.Prediction, bool) {
 	q, known := w.heldOut[recipe]
 	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High), Class: w.Class, Unit: w.Unit, Weak: w.weak}, known
 }
 
-// value returns the value of [predictor.of] alone, which takes less.
+// value returns the value of [predictor.predict] alone, which takes less.
 func (w *predictor) value(x *mcmc.Composition) float64 {
 	if w.calibration != nil {
 		return w.calibration.Value(w.Probability(x))
 	}
-	return float64(w.of(x).Value)
+	return float64(w.predict(x).Value)
 }
 
 // predictedBy returns what is predicted of a composition, by property; nil for nothing.
@@ -84,7 +84,7 @@ func predictedBy(list []predictor, x *mcmc.Composition) map[string]report.Predic
 	}
 	out := make(map[string]report.Prediction, len(list))
 	for k := range list {
-		out[list[k].Name] = list[k].of(x)
+		out[list[k].Name] = list[k].predict(x)
 	}
 	return out
 }

@@ -12,8 +12,8 @@ import (
 // of others, it has the names.
 const mostAbout = 3
 
-// question is what was asked, in words.
-func question(m *report.Model) string {
+// questionText is what was asked, in words.
+func questionText(m *report.Model) string {
 	var b strings.Builder
 	from, to := m.ShownLaw()
 	lo, hi := m.Sparsity[from].N, m.Sparsity[to-1].N

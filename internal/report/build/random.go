@@ -17,14 +17,14 @@ import (
 // draws to be called nearly random.
 const mostAlike = 0.1
 
-// alike says of draws that are nearly random that they are, and what to do; nothing of
+// nearlyRandomText says of draws that are nearly random that they are, and what to do; nothing of
 // others, and where it is not sure.
 //
 // With S the score to its weights and p the law without it, draws follow q = p·S/E_p[S].
 // So E_q[S]/E_p[S] − 1 is χ²(q, p), and the total variation distance between the two, the
 // share of the draws that need differ from random compositions, is at most ½·√χ² (by
 // Cauchy and Schwarz). Both means are estimates: χ² is taken two standard errors up.
-func alike(p *problem.Problem, r *run.Result) string {
+func nearlyRandomText(p *problem.Problem, r *run.Result) string {
 	if r.Score == nil || r.Baseline == nil {
 		return ""
 	}
@@ -34,7 +34,7 @@ func alike(p *problem.Problem, r *run.Result) string {
 		own = 0 // which has no effective sample size
 	}
 	other := float64(r.Baseline.RandomSE)
-	if scores := r.Baseline.LogScores; len(scores) > 0 && diagnose.Constant(portable.Exp(slices.Min(scores)), portable.Exp(slices.Max(scores))) {
+	if scores := r.Baseline.LogScores; len(scores) > 0 && diagnose.IsConstant(portable.Exp(slices.Min(scores)), portable.Exp(slices.Max(scores))) {
 		other = 0
 	}
 	ratio := draws / random
@@ -44,12 +44,12 @@ func alike(p *problem.Problem, r *run.Result) string {
 		return ""
 	}
 	text := fmt.Sprintf("The draws are nearly random: they score %s, random recipes %s, and at most %s of them differ from random ones. ",
-		closely(draws, random), closely(random, draws), number.Fixed(math.Ceil(100*differ), 0)+" %")
-	times, score := raised(r.Baseline.LogScores)
+		distinctScore(draws, random), distinctScore(random, draws), number.Fixed(math.Ceil(100*differ), 0)+" %")
+	times, score := suggestWeightFactor(r.Baseline.LogScores)
 	if times == 0 {
 		return text + "The score hardly tells recipes apart: ask for more, such as maximize: true or a higher bound."
 	}
-	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), weightOf(p, times), closely(score, draws))
+	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), weightOf(p, times), distinctScore(score, draws))
 }
 
 // weightOf writes the weight that is so many times the weights as they are, if these are
@@ -65,17 +65,17 @@ func weightOf(p *problem.Problem, times int) string {
 	return fmt.Sprintf(" (weight: %v)", float64(times)*weight)
 }
 
-// raised returns how many times the weights have to be what they are for draws to differ
+// suggestWeightFactor returns how many times the weights have to be what they are for draws to differ
 // from random compositions, χ² of 1 or more, and the mean score of the draws then, both
 // by the random compositions, each of which counts as much as its score to the greater
 // weights; 0 if no such weights are found, or so few count that they do not tell.
-func raised(logScores []float64) (times int, score float64) {
+func suggestWeightFactor(logScores []float64) (times int, score float64) {
 	const most, fewest = 100_000, 30
 	top := math.Inf(-1)
 	for _, s := range logScores {
 		top = max(top, s)
 	}
-	for times = 3; times <= most; times = next(times) {
+	for times = 3; times <= most; times = nextWeightFactor(times) {
 		var sum, squares, scores float64
 		for _, s := range logScores {
 			weight := portable.Exp(float64(float64(times) * (s - top)))
@@ -94,28 +94,28 @@ func raised(logScores []float64) (times int, score float64) {
 	return 0, math.NaN()
 }
 
-// next is the next of 3, 10, 30, 100, ...
-func next(times int) int {
+// nextWeightFactor is the next of 3, 10, 30, 100, ...
+func nextWeightFactor(times int) int {
 	if times%3 == 0 {
 		return times / 3 * 10
 	}
 	return 3 * times
 }
 
-// closely writes a score with as many decimals as it takes to see that it is not another.
-func closely(v, other float64) string {
+// distinctScore writes a score with as many decimals as it takes to see that it is not another.
+func distinctScore(v, other float64) string {
 	for digits := 3; digits < 9; digits++ {
 		if text := number.Fixed(v, digits); text != number.Fixed(other, digits) {
 			return text
 		}
 	}
-	return number.Three(v)
+	return number.ThreeFigures(v)
 }
 
-// beside adds to the judgement of draws that are sound, or not known to be unsound, that
+// appendNearlyRandom adds to the judgement of draws that are sound, or not known to be unsound, that
 // they are nearly random, if they are.
-func beside(p *problem.Problem, text string, grade report.Grade, r *run.Result) string {
-	if also := alike(p, r); also != "" && grade != report.Unsound {
+func appendNearlyRandom(p *problem.Problem, text string, grade report.Grade, r *run.Result) string {
+	if also := nearlyRandomText(p, r); also != "" && grade != report.Unsound {
 		return text + " " + also
 	}
 	return text

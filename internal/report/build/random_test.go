@@ -41,12 +41,12 @@ func TestAlike(t *testing.T) {
 		{"an error that is not known", one, 0.985, 0.982, math.NaN(), 0.01, like(0.01), "", "", ""},
 		{"worse than random ones, by chance", one, 0.981, 0.982, 1e-3, 0.01, like(0.01), "at most 3 % of them", "(weight: 300)", ""},
 	} {
-		got := alike(c.p, &run.Result{Score: &run.Statistic{Summary: diagnose.Summary{Mean: report.Number(c.draws), SEMean: report.Number(c.se), SD: report.Number(c.sd)}}, Baseline: &run.Baseline{Random: report.Number(c.random), RandomSE: report.Number(c.se), LogScores: c.logs}})
+		got := nearlyRandomText(c.p, &run.Result{Score: &run.Statistic{Summary: diagnose.Summary{Mean: report.Number(c.draws), SEMean: report.Number(c.se), SD: report.Number(c.sd)}}, Baseline: &run.Baseline{Random: report.Number(c.random), RandomSE: report.Number(c.se), LogScores: c.logs}})
 		if c.says == "" && got != "" || !strings.Contains(got, c.says) || !strings.Contains(got, c.says2) || c.saysLess != "" && strings.Contains(got, c.saysLess) {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}
-	if got := alike(one, &run.Result{}); got != "" {
+	if got := nearlyRandomText(one, &run.Result{}); got != "" {
 		t.Errorf("of draws without a score it says %q", got)
 	}
 }

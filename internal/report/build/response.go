@@ -141,7 +141,7 @@ func addResponses(p *problem.Problem, m *report.Model) error {
 	for i, name := range p.Ingredients {
 		recipe[i] = int32(m.Best[0].Recipe[name])
 	}
-	known, err := p.Known()
+	known, err := p.KnownRecipes()
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func addResponses(p *problem.Problem, m *report.Model) error {
 			if err != nil {
 				return report.ResponsePoint{}, err
 			}
-			v := models[at].of(c)
+			v := models[at].predict(c)
 			if v.Class != "" {
 				v.Value, v.Low, v.High = percent(v.Value), percent(v.Low), percent(v.High)
 			}

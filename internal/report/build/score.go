@@ -34,15 +34,15 @@ func Scorecard(p *problem.Problem, book *book.Book) (*report.Scorecard, error) {
 		}
 		for k, w := range p.Properties {
 			out.Scores[w.Name] = report.Number(s.Scores[k])
-			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.ByHeldOut()
+			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.ScoresByHeldOut()
 		}
 		for k := range models {
 			w := &models[k]
 			q, known := report.Prediction{}, true
 			if s.Book < 0 || w.Model == nil {
-				q = w.of(x)
+				q = w.predict(x)
 			} else {
-				q, known = w.unseen(s.Book) // what has seen a recipe says nothing of how it predicts it
+				q, known = w.predictHeldOut(s.Book) // what has seen a recipe says nothing of how it predicts it
 			}
 			if known {
 				if out.Predicted == nil {

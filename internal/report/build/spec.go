@@ -25,12 +25,12 @@ func Spec(p *problem.Problem, version string) (*run.Spec, error) {
 	}
 	if p.Book != nil {
 		spec.Known = func(ingredients []int) bool {
-			_, known := p.Book.Known(ingredients)
+			_, known := p.Book.RecipeWithSet(ingredients)
 			return known
 		}
 	}
 	var err error
-	spec.Question, err = p.Question()
+	spec.Question, err = p.SearchQuestion()
 	return spec, err
 }
 

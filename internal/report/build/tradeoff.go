@@ -45,7 +45,7 @@ func Tradeoff(ctx context.Context, p *problem.Problem, o TradeOptions) (*report.
 	if err != nil {
 		return nil, err
 	}
-	found, warnings, err := t.look(ctx, o)
+	found, warnings, err := t.searchFront(ctx, o)
 	if err != nil {
 		return nil, p.Explain(err)
 	}
@@ -55,14 +55,14 @@ func Tradeoff(ctx context.Context, p *problem.Problem, o TradeOptions) (*report.
 		Lines: found.Lines, Compositions: found.Compositions,
 	}
 	out.Hypervolume.Value, out.Random.Compositions = report.Number(found.Volume), found.RandomSize
-	if err := t.list(out, found, o.Points); err != nil {
+	if err := t.listFront(out, found, o.Points); err != nil {
 		return nil, err
 	}
-	if err := t.known(out); err != nil {
+	if err := t.listKnown(out); err != nil {
 		return nil, err
 	}
 	if o.Draws != nil {
-		if err := t.draws(ctx, out, o.Draws); err != nil {
+		if err := t.listDraws(ctx, out, o.Draws); err != nil {
 			return nil, fmt.Errorf("reading the draws: %w", err)
 		}
 	}
@@ -83,33 +83,33 @@ func volumeOf(each []float64) report.Hypervolume {
 	}
 	n := float64(len(each))
 	out.Value, out.SE = report.Number(mean), report.Number(math.Sqrt(sum/float64((n-1)*n)))
-	if len(each) > 0 && diagnose.Constant(slices.Min(each), slices.Max(each)) {
+	if len(each) > 0 && diagnose.IsConstant(slices.Min(each), slices.Max(each)) {
 		out.Value, out.SE = report.Number(each[0]), report.UnknownNumber()
 	}
 	return out
 }
 
-// A trader knows what compositions have of objectives.
-type trader struct {
+// A tradeoffBuilder knows what compositions have of objectives.
+type tradeoffBuilder struct {
 	p          *problem.Problem
 	objectives []problem.Objective
 	target     *mcmc.Target
 	models     []predictor
-	figures    []named
+	figures    []namedFigure
 }
 
-func newTrader(p *problem.Problem, objectives []problem.Objective) (t *trader, err error) {
-	t = &trader{p: p, objectives: objectives, figures: figures(p)}
-	if t.target, err = p.Traded(); err != nil {
+func newTrader(p *problem.Problem, objectives []problem.Objective) (t *tradeoffBuilder, err error) {
+	t = &tradeoffBuilder{p: p, objectives: objectives, figures: figures(p)}
+	if t.target, err = p.TradeTarget(); err != nil {
 		return nil, err
 	}
 	t.models, err = predictors(p)
 	return t, err
 }
 
-// look searches where the shortlist is searched, and everywhere if nothing is there.
-func (t *trader) look(ctx context.Context, o TradeOptions) (*search.Trade, []string, error) {
-	q, err := t.p.Question()
+// searchFront searches where the shortlist is searched, and everywhere if nothing is there.
+func (t *tradeoffBuilder) searchFront(ctx context.Context, o TradeOptions) (*search.TradeOffResult, []string, error) {
+	q, err := t.p.SearchQuestion()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,7 +134,7 @@ func (t *trader) look(ctx context.Context, o TradeOptions) (*search.Trade, []str
 }
 
 // values returns what a composition has of each objective, as it is shown.
-func (t *trader) values(x *mcmc.Composition) []report.Number {
+func (t *tradeoffBuilder) values(x *mcmc.Composition) []report.Number {
 	out := make([]report.Number, len(t.objectives))
 	for k, o := range t.objectives {
 		w := &t.p.Properties[o.Property]
@@ -148,7 +148,7 @@ func (t *trader) values(x *mcmc.Composition) []report.Number {
 		at := slices.IndexFunc(t.models, func(m predictor) bool { return m.Name == w.Name })
 		switch {
 		case at < 0:
-			out[k] = report.Number(portable.Exp(t.p.Target.Wishes()[o.Property].Property.LogScore(x)))
+			out[k] = report.Number(portable.Exp(t.p.Target.Objectives()[o.Property].Property.LogScore(x)))
 		case w.Class != "":
 			out[k] = percent(report.Number(t.models[at].value(x)))
 		default:
@@ -158,9 +158,9 @@ func (t *trader) values(x *mcmc.Composition) []report.Number {
 	return out
 }
 
-// loss is how bad a value is that is shown.
-func loss(o *problem.Objective, v float64) float64 {
-	switch o.Goal {
+// shownLoss is how bad a value is that is shown.
+func shownLoss(o *problem.Objective, v float64) float64 {
+	switch o.Direction {
 	case problem.Maximize:
 		return -v
 	case problem.Minimize:
@@ -169,8 +169,8 @@ func loss(o *problem.Objective, v float64) float64 {
 	return max(o.Least-v, v-o.Most, 0)
 }
 
-// list chooses the recipes of a front that are listed.
-func (t *trader) list(out *report.Tradeoff, found *search.Trade, most int) error {
+// listFront chooses the recipes of a front that are listed.
+func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOffResult, most int) error {
 	var compositions []*mcmc.Composition
 	var shown [][]report.Number
 	var points [][]float64
@@ -182,14 +182,14 @@ func (t *trader) list(out *report.Tradeoff, found *search.Trade, most int) error
 		values := t.values(x)
 		point := make([]float64, len(values))
 		for k, v := range values {
-			point[k] = loss(&t.objectives[k], float64(v))
+			point[k] = shownLoss(&t.objectives[k], float64(v))
 		}
 		compositions, shown, points = append(compositions, x), append(shown, values), append(points, point)
 	}
 	// What is judged may tell recipes apart that what is shown does not.
 	sizes := make([]float64, len(t.objectives))
 	for k := range sizes {
-		sizes[k] = t.objectives[k].Size()
+		sizes[k] = t.objectives[k].ValueSize()
 	}
 	points = front.MergeTies(points, sizes)
 	best := front.Minimal(points)
@@ -205,12 +205,12 @@ func (t *trader) list(out *report.Tradeoff, found *search.Trade, most int) error
 	if most == 0 {
 		most = frontLength
 	}
-	known, err := t.p.Known()
+	known, err := t.p.KnownRecipes()
 	if err != nil {
 		return err
 	}
 	var parts [][]mcmc.Part
-	for _, at := range front.Spread(scaled, most, knees...) {
+	for _, at := range front.SelectSpread(scaled, most, knees...) {
 		x := compositions[best[at]]
 		b := report.FrontPoint{
 			Index: len(out.Front) + 1, Recipe: make(map[string]int), Knee: slices.Contains(knees, at), Best: []string{},
@@ -243,11 +243,11 @@ func (t *trader) list(out *report.Tradeoff, found *search.Trade, most int) error
 }
 
 // describe says what a front is between.
-func (t *trader) describe(out *report.Tradeoff, found *search.Trade, shown [][]report.Number, best, ends []int) {
+func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffResult, shown [][]report.Number, best, ends []int) {
 	for k, o := range t.objectives {
 		w := &t.p.Properties[o.Property]
-		d := report.Objective{Name: o.Name, Goal: string(o.Goal), Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
-		if o.Goal == problem.Between {
+		d := report.Objective{Name: o.Name, Goal: string(o.Direction), Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
+		if o.Direction == problem.Between {
 			d.Low, d.High = report.Number(o.Least), report.Number(o.Most)
 		}
 		if w.Model != nil {
@@ -259,7 +259,7 @@ func (t *trader) describe(out *report.Tradeoff, found *search.Trade, shown [][]r
 		}
 		d.Best = shown[best[ends[k]]][k]
 		for _, at := range best {
-			if v := shown[at][k]; loss(&o, float64(v)) >= loss(&o, float64(d.Worst)) || at == best[0] {
+			if v := shown[at][k]; shownLoss(&o, float64(v)) >= shownLoss(&o, float64(d.Worst)) || at == best[0] {
 				d.Worst = v
 			}
 		}
@@ -277,21 +277,21 @@ func (t *trader) describe(out *report.Tradeoff, found *search.Trade, shown [][]r
 			continue
 		}
 		if quality := w.Model.Quality(); quality.Strength() == model.Weak {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, restOn(limits, "it"), plural("the limit", len(limits))))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, restText(limits, "it"), plural("the limit", len(limits))))
 		}
 	}
 }
 
-// known lists the known recipes that keep the constraints: as they were measured, of what is
+// listKnown lists the known recipes that keep the constraints: as they were measured, of what is
 // learnt from them.
-func (t *trader) known(out *report.Tradeoff) error {
-	known, err := t.p.Known()
+func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
+	known, err := t.p.KnownRecipes()
 	if err != nil {
 		return err
 	}
 	measured := make([][]float64, len(t.objectives))
 	for k, o := range t.objectives {
-		if w := &t.p.Properties[o.Property]; w.Model != nil && w.ByHeldOut() && o.Figure < 0 {
+		if w := &t.p.Properties[o.Property]; w.Model != nil && w.ScoresByHeldOut() && o.Figure < 0 {
 			measured[k] = measuredOf(t.p, w)
 		}
 	}
@@ -320,7 +320,7 @@ func measuredOf(p *problem.Problem, w *problem.Property) []float64 {
 	for r := range values {
 		values[r] = math.NaN()
 		if ok && w.Class != "" {
-			values[r] = float64(100 * w.Has(label, r))
+			values[r] = float64(100 * w.ClassMembership(label, r))
 		}
 	}
 	if ok && w.Class == "" {
@@ -331,16 +331,16 @@ func measuredOf(p *problem.Problem, w *problem.Property) []float64 {
 	return values
 }
 
-// draws lists what some draws of a run have, evenly spaced over all chains.
-func (t *trader) draws(ctx context.Context, out *report.Tradeoff, r *run.Run) error {
-	if r.Complete() != nil {
+// listDraws lists what some draws of a run have, evenly spaced over all chains.
+func (t *tradeoffBuilder) listDraws(ctx context.Context, out *report.Tradeoff, r *run.Run) error {
+	if r.CheckComplete() != nil {
 		out.Warnings = append(out.Warnings, "The run is not complete: no draws stand behind the front.")
 		return nil
 	}
 	settings := r.Manifest.Settings
 	for chain := range settings.Chains {
 		var all [][]mcmc.Part
-		for d, err := range r.Every(ctx, chain, strideFor(settings.Draws, max(shownDraws/settings.Chains, 1))) {
+		for d, err := range r.Thinned(ctx, chain, strideFor(settings.Draws, max(shownDraws/settings.Chains, 1))) {
 			if err != nil {
 				return err
 			}

@@ -8,8 +8,8 @@ import (
 	"kir/mcmc"
 )
 
-// A named figure is one of a property by the name under which entries have it.
-type named struct {
+// A namedFigure figure is one of a property by the name under which entries have it.
+type namedFigure struct {
 	problem.Figure
 	name string
 	of   int // the property
@@ -17,8 +17,8 @@ type named struct {
 
 // figures returns the figures of a problem's properties. One without a name is called after
 // its property, and so is one whose name is that of another.
-func figures(p *problem.Problem) []named {
-	var list []named
+func figures(p *problem.Problem) []namedFigure {
+	var list []namedFigure
 	var taken []string
 	for _, w := range p.Properties {
 		taken = append(taken, w.Name)
@@ -33,7 +33,7 @@ func figures(p *problem.Problem) []named {
 				name = w.Name + " " + name
 			}
 			taken = append(taken, name)
-			list = append(list, named{f, name, k})
+			list = append(list, namedFigure{f, name, k})
 		}
 	}
 	return list
@@ -41,7 +41,7 @@ func figures(p *problem.Problem) []named {
 
 // valuesOf returns what a composition has of figures, and what is predicted of it; nil for
 // nothing.
-func valuesOf(list []named, x *mcmc.Composition, predicted map[string]report.Prediction) map[string]report.Value {
+func valuesOf(list []namedFigure, x *mcmc.Composition, predicted map[string]report.Prediction) map[string]report.Value {
 	if len(list)+len(predicted) == 0 {
 		return nil
 	}

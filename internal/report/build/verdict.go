@@ -13,13 +13,13 @@ import (
 	"kir/internal/run"
 )
 
-// series are the statistics that say whether a run can be trusted.
-func series(r *run.Result) []run.Statistic {
+// trustStatistics are the statistics that say whether a run can be trusted.
+func trustStatistics(r *run.Result) []run.Statistic {
 	return append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
 }
 
-// slowest is the figure with the smallest effective sample size.
-type slowest struct {
+// lowestESS is the figure with the smallest effective sample size.
+type lowestESS struct {
 	what string // in running text
 	kind string // bulk ESS, or ESS
 	ess  float64
@@ -34,21 +34,21 @@ const rarest = 0.05
 // ESS, the presence of ingredients included: chains that are caught in regions
 // that score alike differ in what they use and in nothing else. Nil where
 // nothing has the figure.
-func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *slowest) {
-	see := func(s slowest) {
+func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *lowestESS) {
+	see := func(s lowestESS) {
 		if !math.IsNaN(s.ess) && (ess == nil || s.ess < ess.ess) {
 			ess = &s
 		}
 	}
-	for _, s := range series(r) {
+	for _, s := range trustStatistics(r) {
 		if !math.IsNaN(float64(s.RHat)) && (rhat == nil || s.RHat > rhat.RHat) {
 			rhat = &s
 		}
-		see(slowest{words(s.Name), "bulk ESS", float64(s.ESSBulk)})
+		see(lowestESS{statisticName(s.Name), "bulk ESS", float64(s.ESSBulk)})
 	}
 	for _, i := range r.Inclusion {
 		if rarest <= i.Probability && i.Probability <= 1-rarest {
-			see(slowest{"the presence of " + fault.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
+			see(lowestESS{"the presence of " + fault.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
 		}
 	}
 	return rhat, ess
@@ -64,19 +64,19 @@ const (
 // verdict says in a sentence or two, and in a word, whether the run can be
 // trusted.
 func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
-	if m := r.Missed; m != nil {
+	if m := r.UnseenMode; m != nil {
 		return fmt.Sprintf("Do not rely on this run: the search found a region that no chain has visited, around %s, and it is at least %s times as probable as all that the chains have seen.",
-			missedWords(p, m), missedTimes(m)), report.Unsound
+			unseenModeText(p, m), unseenModeRatio(m)), report.Unsound
 	}
 	rhat, ess := worst(p, r)
 	if ess == nil || rhat == nil {
 		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws.", report.Unknown
 	}
 	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by the figure that mixes slowest, %s.",
-		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.Down(ess.ess), ess.what)
+		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.RoundedDown(ess.ess), ess.what)
 	switch {
 	case rhat.RHat > largestRHat:
-		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", words(rhat.Name), number.Beside(float64(rhat.RHat), largestRHat), largestRHat, worth), report.Unsound
+		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), largestRHat), largestRHat, worth), report.Unsound
 	case ess.ess < float64(leastESS*len(r.Chains)):
 		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lower(worth), rhat.RHat), report.Short
 	case len(r.Chains) == 1:
@@ -85,14 +85,14 @@ func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
 	return fmt.Sprintf("%s The chains agree (R-hat at most %.3f).", worth, rhat.RHat), report.Sound
 }
 
-// missedWords names the composition at the middle of a region.
-func missedWords(p *problem.Problem, m *run.Missed) string {
+// unseenModeText names the composition at the middle of a region.
+func unseenModeText(p *problem.Problem, m *run.UnseenMode) string {
 	units := make([]int, len(m.Parts))
 	for k, part := range m.Parts {
 		units[k] = part.Amount
 	}
 	percent := number.Percentages(p.Total)
-	percent.Least = max(percent.Least, 1)
+	percent.MinDigits = max(percent.MinDigits, 1)
 	var parts []string
 	for k, text := range percent.Write(units) {
 		if k == 5 {
@@ -104,16 +104,16 @@ func missedWords(p *problem.Problem, m *run.Missed) string {
 	return strings.Join(parts, ", ")
 }
 
-// missedTimes is how many times as probable the region is, in words.
-func missedTimes(m *run.Missed) string {
+// unseenModeRatio is how many times as probable the region is, in words.
+func unseenModeRatio(m *run.UnseenMode) string {
 	if exponent := m.LogRatio / math.Ln10; exponent >= 6 {
 		return fmt.Sprintf("10^%.0f", math.Floor(exponent))
 	}
 	return number.Thousands(int(portable.Exp(m.LogRatio)))
 }
 
-// words names a statistic in running text.
-func words(statistic string) string {
+// statisticName names a statistic in running text.
+func statisticName(statistic string) string {
 	switch statistic {
 	case "used":
 		return "the number of ingredients used"
@@ -139,8 +139,8 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 	default:
 		better = ", or take the kernel balanced, which mixes faster"
 	}
-	if r.Missed != nil {
-		add("No chain has visited the region around %s, which the search found: figures of the draws leave it out. Take lower weights, or properties that fall off less steeply, so that chains find the way.", missedWords(p, r.Missed))
+	if r.UnseenMode != nil {
+		add("No chain has visited the region around %s, which the search found: figures of the draws leave it out. Take lower weights, or properties that fall off less steeply, so that chains find the way.", unseenModeText(p, r.UnseenMode))
 	}
 	rhat, ess := worst(p, r)
 	wanted := float64(leastESS * len(r.Chains))
@@ -151,10 +151,10 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		return "about " + number.Thousands(roundUp(float64(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess)))) + " draws a chain"
 	}
 	if rhat != nil && rhat.RHat > largestRHat {
-		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", words(rhat.Name), number.Beside(float64(rhat.RHat), largestRHat), largestRHat, enough(), better)
+		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), largestRHat), largestRHat, enough(), better)
 	}
 	if ess != nil && ess.ess < wanted {
-		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.what, number.Down(ess.ess), leastESS, enough(), better)
+		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.what, number.RoundedDown(ess.ess), leastESS, enough(), better)
 	}
 	for k, c := range r.Chains {
 		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {
@@ -176,7 +176,7 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 			out = "take ten times the warm-up and the draws"
 		}
 		was, mend := "A property was 0", "give the property a floor"
-		if p.Limited() {
+		if p.HasPredictedLimits() {
 			was, mend = "A limit was broken or a property was 0", "loosen the limit"
 		}
 		add("%s at %s of %s compositions drawn to start from: much of the space is forbidden, and %s. Compare the chains, %s, or %s.",

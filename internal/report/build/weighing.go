@@ -112,7 +112,7 @@ func (s *Scale) readStep(units *book.Units, made measure) (step *big.Rat, weighe
 // Weighing rounds an entry of the shortlist to a scale. The shares of a recipe are of
 // the volume or the mass, whichever the problem's recipes are measured in; of neither,
 // what the batch is measured in.
-func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack, s Scale) (*report.Weighing, error) {
+func Weighing(o *problem.Outline, b report.Best, title string, rack report.IngredientOrder, s Scale) (*report.Weighing, error) {
 	size, made, err := readBatch(o.Units, s.Batch)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack,
 	}
 	w, err := weigh.Weigh(batch)
 	if impossible := (*weigh.ImpossibleError)(nil); errors.As(err, &impossible) {
-		return nil, &fault.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: waysIn(impossible.Ways, weighed), Err: &StepError{finerIn(impossible.Ways, weighed), err}}
+		return nil, &fault.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: fixesText(impossible.Alternatives, weighed), Err: &StepError{finerStep(impossible.Alternatives, weighed), err}}
 	} else if err != nil {
 		return nil, err
 	}
@@ -180,12 +180,12 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Rack,
 	return sheet, nil
 }
 
-// waysIn writes fixes in the unit that is weighed, in which they were found.
-func waysIn(ways []weigh.Way, m measure) string {
+// fixesText writes fixes in the unit that is weighed, in which they were found.
+func fixesText(ways []weigh.Alternative, m measure) string {
 	var texts []string
 	for _, w := range ways {
 		size := weigh.Decimal(new(big.Rat).Quo(w.Value, m.size))
-		if w.Scale {
+		if w.IsScaleStep {
 			texts = append(texts, "--round "+size+m.name)
 		} else {
 			texts = append(texts, "--batch "+size+m.name)
@@ -204,10 +204,10 @@ type StepError struct {
 func (e *StepError) Error() string { return e.err.Error() }
 func (e *StepError) Unwrap() error { return e.err }
 
-// finerIn returns the finer step of some ways, in a unit.
-func finerIn(ways []weigh.Way, m measure) string {
+// finerStep returns the finer step of some ways, in a unit.
+func finerStep(ways []weigh.Alternative, m measure) string {
 	for _, w := range ways {
-		if w.Scale {
+		if w.IsScaleStep {
 			return weigh.Decimal(new(big.Rat).Quo(w.Value, m.size))
 		}
 	}
@@ -216,7 +216,7 @@ func finerIn(ways []weigh.Way, m measure) string {
 
 // weighing writes what was rounded. divides says whether units of all ingredients are weighed
 // alike, so that the recipe divides what is weighed.
-func weighing(w *weigh.Weighed, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measure, rack report.Rack, divides bool) *report.Weighing {
+func weighing(w *weigh.RoundedBatch, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measure, rack report.IngredientOrder, divides bool) *report.Weighing {
 	stepSize, _ := step.Float64()
 	_, decimals, _ := strings.Cut(weigh.Decimal(step), ".")
 	digits := len(decimals)
@@ -227,11 +227,11 @@ func weighing(w *weigh.Weighed, parts []report.Part, total int, out report.Weigh
 	whole := new(big.Rat).Mul(step, new(big.Rat).SetInt64(w.Sum))
 	amounts := number.Amounts{Total: int(w.Sum), Whole: whole}.WriteTo(digits, steps)
 	percent := number.Percentages(total)
-	percent.Least += 2
+	percent.MinDigits += 2
 	percents := percent.Write(units)
 	exact := exactTexts(w, stepSize, digits+1)
 	if divides {
-		for k, text := range (number.Amounts{Total: total, Whole: whole, Least: digits + 1}).Write(units) {
+		for k, text := range (number.Amounts{Total: total, Whole: whole, MinDigits: digits + 1}).Write(units) {
 			exact[k] = number.Trim(text)
 		}
 	}
@@ -264,11 +264,11 @@ func weighing(w *weigh.Weighed, parts []report.Part, total int, out report.Weigh
 
 // exactTexts writes amounts before they were rounded to a scale, to four figures and so many
 // digits behind the point at least.
-func exactTexts(w *weigh.Weighed, step float64, digits int) []string {
+func exactTexts(w *weigh.RoundedBatch, step float64, digits int) []string {
 	texts := make([]string, len(w.Exact))
 	for k, steps := range w.Exact {
 		v := float64(steps * step)
-		texts[k] = number.Four(v)
+		texts[k] = number.FourFigures(v)
 		if fine := number.Trim(number.Fixed(v, digits)); len(fine) > len(texts[k]) {
 			texts[k] = fine
 		}

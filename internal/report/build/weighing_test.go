@@ -57,7 +57,7 @@ func TestWeighing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rack := report.NewRack(o.Attributes, "", "")
+			rack := report.NewIngredientOrder(o.Attributes, "", "")
 			for _, s := range []Scale{
 				{Batch: "700 ml", Step: "5"}, {Batch: "700ml", Step: "0,5cl"}, {Batch: "0.7 l", Step: "1", Unit: "ml"}, {Batch: "70 cl", Step: "0.5 cl", Unit: "ml"},
 				{Batch: "700 ml", Step: "0.1 g"}, {Batch: "700 ml", Step: "0.5", Unit: "g"}, {Batch: "1.5 kg", Step: "1"}, {Batch: "1.5 kg", Step: "5 ml"},
@@ -71,15 +71,15 @@ func TestWeighing(t *testing.T) {
 				of := fmt.Sprintf("%s, %d rules, %+v", name, len(o.Rules.Rules), s)
 				w, err := Weighing(o, report.Best{Recipe: map[string]int{"Gin": 101, "Lime": 66, "Syrup": 33}}, "A sour", rack, s)
 				if bad := (*fault.Error)(nil); errors.As(err, &bad) {
-					record.Fails(t, of, bad)
+					record.CheckError(t, of, bad)
 				} else if err != nil {
 					t.Errorf("%s: %v", of, err)
 				} else {
-					record.Holds(t, of, weighingSheet(w))
+					record.CheckText(t, of, weighingSheet(w))
 				}
 			}
 			if _, err := Weighing(o, report.Best{Recipe: map[string]int{"Rum": 200}}, "", rack, Scale{Batch: "1 l", Step: "1"}); true {
-				record.Fails(t, fmt.Sprintf("%s, %d rules, what is no more", name, len(o.Rules.Rules)), err)
+				record.CheckError(t, fmt.Sprintf("%s, %d rules, what is no more", name, len(o.Rules.Rules)), err)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func TestDrawnAsBefore(t *testing.T) {
 	f.Title, f.Width, f.Height = "Everything", 320, 260
 	y := f.Frame(40, 110, 310, 200, 0.043, Percent, "share; %")
 	f.Dot(100, y.At(0.02), 3, Accent)
-	f.Dot(110, y.Within(0.1), 3, Accent)
+	f.Dot(110, y.ClampedAt(0.1), 3, Accent)
 	parts := []Slice{{Name: "Gin", Size: 60, Share: "60 %"}, {Name: "Lime juice", Size: 25, Share: "25 %"}, {Name: "Syrup", Size: 12, Share: "12 %"}, {Name: "Bitters", Size: 3, Share: "3 %"}}
 	colours := Colours([]map[string]int{{"Gin": 60, "Lime juice": 25, "Syrup": 12, "Bitters": 3}})
 	f.Stack(10, 225, 300, 24, parts, colours)
@@ -70,7 +70,7 @@ func TestAloneMovesAll(t *testing.T) {
 	f.Path([]float64{10, 20, 50, 60, 90, 100}, 1, Accent)
 	f.Dot(10, 20, 3, Ink)
 	f.Write(10, 20, SmallSize, Start, Ink, "text")
-	alone := f.alone()
+	alone := f.standalone()
 	if alone.Width != 300+24 || alone.Height != 200+26+24 || len(alone.marks) != len(f.marks)+2 {
 		t.Fatalf("alone it is %v by %v with %d marks", alone.Width, alone.Height, len(alone.marks))
 	}

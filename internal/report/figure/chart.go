@@ -33,9 +33,9 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 	return scale
 }
 
-// Every returns which of many whole numbers are marked on an axis: each one, or
+// TickStep returns which of many whole numbers are marked on an axis: each one, or
 // the multiples of the least of 2, 5, 10, 20, ... that are at most most.
-func Every(numbers, most int) int {
+func TickStep(numbers, most int) int {
 	step := 1
 	for k := 0; numbers/step > most; k++ {
 		if k%3 == 1 { // 1, 2, 5, 10

@@ -158,8 +158,8 @@ func (f *Figure) Segment(x, y, width, height float64, p Paint) {
 	f.band(x, y, width, height, p)
 }
 
-// Wash fills a rectangle so that what lies below shines through.
-func (f *Figure) Wash(x, y, width, height float64, p Paint) {
+// FillTranslucent fills a rectangle so that what lies below shines through.
+func (f *Figure) FillTranslucent(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p, faint: true})
 }
 
@@ -193,8 +193,8 @@ func (f *Figure) Write(x, y, size float64, a Anchor, p Paint, text string) {
 	f.marks = append(f.marks, mark{kind: label, x: x, y: y, size: size, anchor: a, paint: p, text: printable(text)})
 }
 
-// Head is Write in bold.
-func (f *Figure) Head(x, y, size float64, a Anchor, p Paint, text string) {
+// WriteBold is Write in bold.
+func (f *Figure) WriteBold(x, y, size float64, a Anchor, p Paint, text string) {
 	f.Write(x, y, size, a, p, text)
 	f.marks[len(f.marks)-1].bold = true
 }

@@ -33,14 +33,14 @@ func sample(text string) *Figure {
 	f := &Figure{Name: "sample", Title: text, Text: text + " in words", Width: 200, Height: 100}
 	f.Rect(0, 0, 50, 20, Shade)
 	f.Segment(50, 0, 50, 20, Colour(1))
-	f.Wash(0, 20, 50, 20, Accent)
+	f.FillTranslucent(0, 20, 50, 20, Accent)
 	f.Line(0, 50, 200, 50, 1, Line)
 	f.Dashed(0, 60, 200, 60, 1.5, Ink)
 	f.Path([]float64{0, 0, 10, 20, 30, 5}, 2, Accent)
 	f.Dot(20, 30, 4, Accent)
 	f.Ring(40, 30, 4, Ink)
 	f.Write(10, 90, 12, Start, Ink, text)
-	f.Head(10, 90, 12, Middle, Soft, text)
+	f.WriteBold(10, 90, 12, Middle, Soft, text)
 	f.WriteOn(60, 15, 11, End, Colour(1), text)
 	f.Key(text, func(f *Figure, x, y float64) { f.Rect(x, y, 20, 10, Colour(7)) })
 	return f
@@ -124,7 +124,7 @@ func TestPNG(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := f.alone()
+		g := f.standalone()
 		if size := image.Bounds().Size(); math.Abs(float64(size.X)-2.5*g.Width) > 1 || math.Abs(float64(size.Y)-2.5*g.Height) > 1 {
 			t.Errorf("%q: the picture is %v, want 2.5 times %v × %v", text, size, g.Width, g.Height)
 		}
@@ -176,7 +176,7 @@ func TestTextWidth(t *testing.T) {
 	}
 	for _, bold := range []bool{false, true} {
 		const larger = 100 // so that whole pixels are small
-		face, err := opentype.NewFace(fonts.of(bold), &opentype.FaceOptions{Size: 12 * larger, DPI: 72})
+		face, err := opentype.NewFace(fonts.font(bold), &opentype.FaceOptions{Size: 12 * larger, DPI: 72})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestTextHasItsWidth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := short(textWidth("Champagne", size, of["font-weight"] == "bold")); of["textLength"] != want || of["lengthAdjust"] != "spacingAndGlyphs" {
+		if want := formatCoordinate(textWidth("Champagne", size, of["font-weight"] == "bold")); of["textLength"] != want || of["lengthAdjust"] != "spacingAndGlyphs" {
 			t.Errorf("a text is %v, want textLength %s", of, want)
 		}
 	}
@@ -357,7 +357,7 @@ func contrast(t *testing.T, a, b string) float64 {
 // asked for.
 func TestEvery(t *testing.T) {
 	for numbers, want := range map[int]int{1: 1, 14: 1, 15: 2, 29: 2, 30: 5, 75: 10, 150: 20, 300: 50, 2000: 200} {
-		if got := Every(numbers, 14); got != want {
+		if got := TickStep(numbers, 14); got != want {
 			t.Errorf("of %d numbers every %d is marked, want %d", numbers, got, want)
 		}
 	}

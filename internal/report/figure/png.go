@@ -29,16 +29,16 @@ func newLiberation() (l liberation, err error) {
 	return l, nil
 }
 
-// of returns the font of a label.
-func (l liberation) of(bold bool) *sfnt.Font {
+// font returns the font of a label.
+func (l liberation) font(bold bool) *sfnt.Font {
 	if bold {
 		return l[1]
 	}
 	return l[0]
 }
 
-// dots returns how many pixels of an image so many CSS pixels are.
-func dots(px float64) float64 { return float64(px * 2.5) }
+// toPixels returns how many pixels of an image so many CSS pixels are.
+func toPixels(px float64) float64 { return float64(px * 2.5) }
 
 // WritePNG writes a figure as a file with its title, on white. Letters are
 // those of Liberation Sans (Latin, Greek, Cyrillic); it has no others.
@@ -47,8 +47,8 @@ func WritePNG(w io.Writer, f *Figure) error {
 	if err != nil {
 		return err
 	}
-	g := f.alone()
-	c := gg.NewContext(int(dots(g.Width)+0.5), int(dots(g.Height)+0.5))
+	g := f.standalone()
+	c := gg.NewContext(int(toPixels(g.Width)+0.5), int(toPixels(g.Height)+0.5))
 	c.SetColor(color.White)
 	c.Clear()
 	c.SetLineCapButt()
@@ -63,44 +63,44 @@ func WritePNG(w io.Writer, f *Figure) error {
 // paintOn draws the mark on an image.
 func (m *mark) paintOn(c *gg.Context, fonts liberation) error {
 	c.SetColor(m.color())
-	c.SetLineWidth(dots(m.width))
+	c.SetLineWidth(toPixels(m.width))
 	c.SetDash()
 	if m.dash {
-		c.SetDash(dots(4), dots(3))
+		c.SetDash(toPixels(4), toPixels(3))
 	}
 	switch m.kind {
 	case rect:
-		c.DrawRectangle(dots(m.x), dots(m.y), dots(m.x2), dots(m.y2))
+		c.DrawRectangle(toPixels(m.x), toPixels(m.y), toPixels(m.x2), toPixels(m.y2))
 		if !m.outlineGround {
 			c.Fill()
 			break
 		}
 		c.FillPreserve()
 		c.SetColor(color.White)
-		c.SetLineWidth(dots(1))
+		c.SetLineWidth(toPixels(1))
 		c.Stroke()
 	case line:
-		c.DrawLine(dots(m.x), dots(m.y), dots(m.x2), dots(m.y2))
+		c.DrawLine(toPixels(m.x), toPixels(m.y), toPixels(m.x2), toPixels(m.y2))
 		c.Stroke()
 	case path:
 		for k := 0; k+1 < len(m.points); k += 2 {
-			c.LineTo(dots(m.points[k]), dots(m.points[k+1]))
+			c.LineTo(toPixels(m.points[k]), toPixels(m.points[k+1]))
 		}
 		c.Stroke()
 	case dot:
-		c.DrawCircle(dots(m.x), dots(m.y), dots(m.x2))
+		c.DrawCircle(toPixels(m.x), toPixels(m.y), toPixels(m.x2))
 		c.Fill()
 	case ring:
-		c.DrawCircle(dots(m.x), dots(m.y), dots(m.x2))
+		c.DrawCircle(toPixels(m.x), toPixels(m.y), toPixels(m.x2))
 		c.Stroke()
 	case label:
 		const pointsPerInch = 72 // so that the size is in pixels
-		face, err := opentype.NewFace(fonts.of(m.bold), &opentype.FaceOptions{Size: dots(m.size), DPI: pointsPerInch})
+		face, err := opentype.NewFace(fonts.font(m.bold), &opentype.FaceOptions{Size: toPixels(m.size), DPI: pointsPerInch})
 		if err != nil {
 			return err
 		}
 		c.SetFontFace(face)
-		c.DrawStringAnchored(m.text, dots(m.x), dots(m.y), [...]float64{Start: 0, Middle: 0.5, End: 1}[m.anchor], 0)
+		c.DrawStringAnchored(m.text, toPixels(m.x), toPixels(m.y), [...]float64{Start: 0, Middle: 0.5, End: 1}[m.anchor], 0)
 		return face.Close()
 	}
 	return nil

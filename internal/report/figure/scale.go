@@ -20,8 +20,8 @@ func (s Scale) At(v float64) float64 {
 	return s.From + float64((v-s.Lo)/(s.Hi-s.Lo)*(s.To-s.From))
 }
 
-// Within is At, kept between the places of the ends.
-func (s Scale) Within(v float64) float64 {
+// ClampedAt is At, kept between the places of the ends.
+func (s Scale) ClampedAt(v float64) float64 {
 	return s.At(max(s.Lo, min(s.Hi, v)))
 }
 

@@ -51,7 +51,7 @@ func Variables() (onLight, onDark string) {
 // identifiers that begin with its name.
 func (f *Figure) SVG() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %[3]s-text">`, short(f.Width), short(f.Height), escape(f.Name))
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %[3]s-text">`, formatCoordinate(f.Width), formatCoordinate(f.Height), escape(f.Name))
 	fmt.Fprintf(&b, `<title id="%s-title">%s</title><desc id="%[1]s-text">%[3]s</desc>`, escape(f.Name), escape(f.Title), escape(f.Text))
 	f.write(&b)
 	b.WriteString("</svg>")
@@ -66,16 +66,16 @@ const (
 	margin      = 12.0
 )
 
-// alone returns the figure with its title, a margin, and the keys that have not
+// standalone returns the figure with its title, a margin, and the keys that have not
 // been placed.
-func (f *Figure) alone() *Figure {
+func (f *Figure) standalone() *Figure {
 	copied := *f
 	f = &copied
 	f.marks = slices.Clone(f.marks)
 	f.PlaceKeys()
 	g := &Figure{Name: f.Name, Title: f.Title, Text: f.Text, Width: f.Width + 2*margin, Height: f.Height + titleHeight + 2*margin}
 	g.Rect(0, 0, g.Width, g.Height, Ground)
-	g.Head(margin, margin+titleSize, titleSize, Start, Ink, clip(f.Title, f.Width, titleSize, true))
+	g.WriteBold(margin, margin+titleSize, titleSize, Start, Ink, clip(f.Title, f.Width, titleSize, true))
 	for _, m := range f.marks {
 		m.x += margin
 		m.y += margin + titleHeight
@@ -105,9 +105,9 @@ const (
 // WriteSVG writes a figure as a file with its title, light or dark as the
 // reader likes it.
 func WriteSVG(w io.Writer, f *Figure) error {
-	g := f.alone()
+	g := f.standalone()
 	var b strings.Builder
-	fmt.Fprintf(&b, svgBegin+`width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" `+svgNames, short(g.Width), short(g.Height))
+	fmt.Fprintf(&b, svgBegin+`width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" `+svgNames, formatCoordinate(g.Width), formatCoordinate(g.Height))
 	fmt.Fprintf(&b, `%s</title><desc id="d">%s</desc>`, escape(g.Title), escape(g.Text))
 	onLight, onDark := Variables()
 	fmt.Fprintf(&b, `<style>svg{%sfont-family:%s}@media(prefers-color-scheme:dark){svg{%s}}%s</style>`, onLight, escape(fonts), onDark, Style())
@@ -122,14 +122,14 @@ func (f *Figure) write(b *strings.Builder) {
 	for _, m := range f.marks {
 		switch m.kind {
 		case rect:
-			fmt.Fprintf(b, `<rect x="%s" y="%s" width="%s" height="%s"`, short(m.x), short(m.y), short(m.x2), short(m.y2))
+			fmt.Fprintf(b, `<rect x="%s" y="%s" width="%s" height="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2), formatCoordinate(m.y2))
 			m.fill(b)
 			if m.outlineGround {
 				b.WriteString(` stroke="var(--ground)"`)
 			}
 			b.WriteString("/>")
 		case line:
-			fmt.Fprintf(b, `<path d="M%s %sL%s %s"`, short(m.x), short(m.y), short(m.x2), short(m.y2))
+			fmt.Fprintf(b, `<path d="M%s %sL%s %s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2), formatCoordinate(m.y2))
 			m.stroke(b)
 			b.WriteString("/>")
 		case path:
@@ -140,23 +140,23 @@ func (f *Figure) write(b *strings.Builder) {
 					sign = 'M'
 				}
 				b.WriteByte(sign)
-				b.WriteString(short(m.points[k]))
+				b.WriteString(formatCoordinate(m.points[k]))
 				b.WriteByte(' ')
-				b.WriteString(short(m.points[k+1]))
+				b.WriteString(formatCoordinate(m.points[k+1]))
 			}
 			b.WriteByte('"')
 			m.stroke(b)
 			b.WriteString(` stroke-linejoin="round"/>`)
 		case dot:
-			fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, short(m.x), short(m.y), short(m.x2))
+			fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2))
 			m.fill(b)
 			b.WriteString("/>")
 		case ring:
-			fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, short(m.x), short(m.y), short(m.x2))
+			fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2))
 			m.stroke(b)
 			b.WriteString("/>")
 		case label:
-			fmt.Fprintf(b, `<text x="%s" y="%s" font-size="%s"`, short(m.x), short(m.y), short(m.size))
+			fmt.Fprintf(b, `<text x="%s" y="%s" font-size="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.size))
 			if m.anchor != Start {
 				fmt.Fprintf(b, ` text-anchor="%s"`, [...]string{Middle: "middle", End: "end"}[m.anchor])
 			}
@@ -164,7 +164,7 @@ func (f *Figure) write(b *strings.Builder) {
 				b.WriteString(` font-weight="bold"`)
 			}
 			if width := textWidth(m.text, m.size, m.bold); width > 0 {
-				fmt.Fprintf(b, ` textLength="%s" lengthAdjust="spacingAndGlyphs"`, short(width))
+				fmt.Fprintf(b, ` textLength="%s" lengthAdjust="spacingAndGlyphs"`, formatCoordinate(width))
 			}
 			m.fill(b)
 			fmt.Fprintf(b, ">%s</text>", escape(m.text))
@@ -197,15 +197,15 @@ func (m *mark) stroke(b *strings.Builder) {
 		fmt.Fprintf(b, ` fill="none" stroke="%s"`, fill)
 	}
 	if m.width != 1 {
-		fmt.Fprintf(b, ` stroke-width="%s"`, short(m.width))
+		fmt.Fprintf(b, ` stroke-width="%s"`, formatCoordinate(m.width))
 	}
 	if m.dash {
 		b.WriteString(` stroke-dasharray="4 3"`)
 	}
 }
 
-// short writes a coordinate with one digit behind the point.
-func short(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+// formatCoordinate writes a coordinate with one digit behind the point.
+func formatCoordinate(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
 // escape makes text fit for XML and HTML.
 func escape(s string) string {

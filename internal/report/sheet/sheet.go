@@ -31,7 +31,7 @@ func (s *Sheet) Add(cells ...any) { s.Rows = append(s.Rows, cells) }
 
 // Safe returns a text as a cell of a CSV file. One that a spreadsheet would run,
 // since it begins as a formula does, gets an apostrophe in front, which tells the
-// spreadsheet that it is text. [book.Name] takes it away again. Characters that act on a
+// spreadsheet that it is text. [book.NormalizeName] takes it away again. Characters that act on a
 // terminal are shown as [Escaped] does.
 func Safe(text string) string {
 	if text = Escaped(text); book.IsFormula(text) || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
@@ -86,8 +86,8 @@ func CSV(w io.Writer, s *Sheet) error {
 	return out.Error()
 }
 
-// widest bounds the width of a column, in characters.
-const widest = 40
+// maxColumnWidth bounds the width of a column, in characters.
+const maxColumnWidth = 40
 
 // Workbook writes sheets as an .xlsx workbook, with their first rows and columns
 // standing when the rest is moved. Texts are cells of text, which are never run.
@@ -129,7 +129,7 @@ func fill(book *excelize.File, s *Sheet, bold int) error {
 	for _, row := range s.Rows {
 		for k, cell := range row {
 			if text, ok := cell.(string); ok {
-				widths[k+1] = max(widths[k+1], min(len([]rune(text)), widest))
+				widths[k+1] = max(widths[k+1], min(len([]rune(text)), maxColumnWidth))
 			}
 		}
 	}

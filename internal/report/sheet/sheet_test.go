@@ -82,7 +82,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("column %s is %v wide, %v", name, got, err)
 		}
 	}
-	if got, err := book.GetColWidth("figures", "A"); err != nil || got != widest+2 {
+	if got, err := book.GetColWidth("figures", "A"); err != nil || got != maxColumnWidth+2 {
 		t.Errorf("a long text is %v wide, %v", got, err)
 	}
 	if value, err := book.GetCellValue(s.Name, "D2"); err != nil || value != "1.5" {

@@ -170,7 +170,7 @@ func TestRecipesAreReadBack(t *testing.T) {
 		}
 		text.Reset()
 		must(Shortlist(&text, model.Best, model, terminal.Style{}))
-		shortlist, _ := Sheets(model.Best, model, report.Rack{})
+		shortlist, _ := Sheets(model.Best, model, report.IngredientOrder{})
 		for k, of := range strings.Split(text.String(), "\n\n")[1:] {
 			checkWritten(t, "kir show", recipes[k], found(of, `(?m)^ +`+number+`  (?P<name>i[0-9]+)`), "%", "100", total)
 		}
@@ -195,7 +195,7 @@ func TestRecipesAreReadBack(t *testing.T) {
 		}
 
 		outline := &problem.Outline{Total: total, Ingredients: names12(), Rules: rule.Set{Ingredients: 12, Total: total}}
-		sheet, err := build.Weighing(outline, model.Best[0], "It", report.Rack{}, build.Scale{Batch: "100 g", Step: "0.0001"})
+		sheet, err := build.Weighing(outline, model.Best[0], "It", report.IngredientOrder{}, build.Scale{Batch: "100 g", Step: "0.0001"})
 		must(err)
 		amounts, exact, percents := make(map[string]string), make(map[string]string), make(map[string]string)
 		for _, row := range sheet.Rows {
@@ -221,7 +221,7 @@ func names12() (names []string) {
 // TestUnitsOfRules: units that a rule bounds are written whole, however many they are.
 func TestUnitsOfRules(t *testing.T) {
 	b := report.Breach{Rule: "amount of i1 max 12340", Ingredient: "i1", Unit: "units", Value: 13579, Bound: 12340}
-	if got, want := breach(b), "amount of i1 max 12340: i1 has 13579 units, 1239 too much"; got != want {
+	if got, want := breachText(b), "amount of i1 max 12340: i1 has 13579 units, 1239 too much"; got != want {
 		t.Errorf("a broken rule is %q, not %q", got, want)
 	}
 	s := report.Slack{Value: 12344, Min: report.UnknownNumber(), Max: 13579, Unit: "units", Room: 1235}

@@ -62,9 +62,9 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 			row = func(cells ...any) []any { return slices.Delete(cells, 3, 4) }
 		}
 		t := terminal.NewTable(2, columns...)
-		t.Widest(0, 30)
+		t.SetMaxWidth(0, 30)
 		for _, w := range a.Wishes {
-			t.Row(row(w.Name, w.Strength, promised(w, w.Shortlist), expectedOf(w), promised(w, w.Random), blankIfUnknown(w, w.Known))...)
+			t.Row(row(w.Name, w.Strength, objectiveFigure(w, w.Shortlist), expectedOf(w), objectiveFigure(w, w.Random), blankIfUnknown(w, w.Known))...)
 		}
 		of := ""
 		if a.Grade == report.Weak {
@@ -79,11 +79,11 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 }
 
 // expectedOf writes what is expected of a wish; nothing where nothing checks it.
-func expectedOf(w report.WishPromise) string {
+func expectedOf(w report.ObjectiveSummary) string {
 	if w.Expected == nil {
 		return ""
 	}
-	return promised(w, *w.Expected)
+	return objectiveFigure(w, *w.Expected)
 }
 
 // expectedScore is what is left of the shortlist's mean score.
@@ -94,24 +94,24 @@ func expectedScore(a *report.Answer) string {
 	return number.Score(a.Random.Mean+report.Number(*a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
-// promised writes a figure of a wish: in the label's unit, as a share of a class, or a
+// objectiveFigure writes a figure of a wish: in the label's unit, as a share of a class, or a
 // score.
-func promised(w report.WishPromise, v report.Number) string {
+func objectiveFigure(w report.ObjectiveSummary, v report.Number) string {
 	switch w.Unit {
 	case "value":
 		return number.Value(v)
 	case "probability":
-		return number.Whole(v)
+		return number.WholePercent(v)
 	}
-	return number.Three(v)
+	return number.ThreeFigures(v)
 }
 
 // blankIfUnknown leaves out what there is not.
-func blankIfUnknown(w report.WishPromise, v report.Number) string {
+func blankIfUnknown(w report.ObjectiveSummary, v report.Number) string {
 	if !v.Known() {
 		return ""
 	}
-	return promised(w, v)
+	return objectiveFigure(w, v)
 }
 
 func knownMean(a *report.Answer) string {

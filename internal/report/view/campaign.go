@@ -27,7 +27,7 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	if len(b.Pending) > 0 {
 		p.Hanging(0, "Earlier recipes without a result: "+idsText(b.Pending))
 	}
-	p.Wrapped(0, b.Left.Text)
+	p.Wrapped(0, b.RemainingGain.Text)
 	modelLines(p, b.Models)
 	for _, note := range b.Notes {
 		p.Wrapped(0, note)
@@ -66,13 +66,13 @@ func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int
 	}
 	for _, s := range shares {
 		pad := strings.Repeat(" ", amounts-terminal.Width(s.Amount))
-		p.Line("    %s%s %s  %s  %s", pad, s.Amount, m.Unit, terminal.Pad(clipped(terminal.Plain(s.Ingredient)), names), p.Bar(s.Part, barWidth))
+		p.Line("    %s%s %s  %s  %s", pad, s.Amount, m.Unit, terminal.Pad(clipName(terminal.Plain(s.Ingredient)), names), p.Bar(s.Fraction, barWidth))
 	}
 	return nil
 }
 
 // RecordedText says what became of results that were recorded.
-func RecordedText(r *campaign.Recorded) string {
+func RecordedText(r *campaign.RecordSummary) string {
 	var said []string
 	for _, of := range []struct {
 		n    int
@@ -93,28 +93,28 @@ func predictedOf(of map[string]campaign.Prediction) string {
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(of)) {
 		q := of[label]
-		said = append(said, fmt.Sprintf("%s %s (%s to %s)", label, number.Four(q.Value), number.Four(q.Low), number.Four(q.High)))
+		said = append(said, fmt.Sprintf("%s %s (%s to %s)", label, number.FourFigures(q.Value), number.FourFigures(q.Low), number.FourFigures(q.High)))
 	}
 	return strings.Join(said, ", ")
 }
 
 // LimitText says what a recipe has of a limit where its predictions do not show it: the
 // probability with which the limit is kept, or that it is not kept.
-func LimitText(l campaign.Limited) string {
+func LimitText(l campaign.LimitCheck) string {
 	switch {
 	case l.Sure && l.Within:
-		return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.Four(l.Value))
+		return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.FourFigures(l.Value))
 	case l.Sure:
-		return fmt.Sprintf("%s: not kept, since its probability is only %s", l.Limit, number.Four(l.Value))
+		return fmt.Sprintf("%s: not kept, since its probability is only %s", l.Limit, number.FourFigures(l.Value))
 	case !l.Within:
-		return fmt.Sprintf("%s: not kept, %s is predicted", l.Limit, number.Four(l.Value))
+		return fmt.Sprintf("%s: not kept, %s is predicted", l.Limit, number.FourFigures(l.Value))
 	}
 	return ""
 }
 
 // bestText says what the best is.
 func bestText(b *campaign.Best, m *campaign.Measure, total int) (string, error) {
-	shares, err := m.SharesAlone(b.Recipe, total)
+	shares, err := m.SharesWithOwnDecimals(b.Recipe, total)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +129,7 @@ func bestText(b *campaign.Best, m *campaign.Measure, total int) (string, error) 
 func MeasuredText(b *campaign.Best) string {
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(b.Measured)) {
-		said = append(said, label+" "+number.Four(b.Measured[label]))
+		said = append(said, label+" "+number.FourFigures(b.Measured[label]))
 	}
 	text := strings.Join(said, ", ")
 	if b.Trials > 1 {
@@ -160,7 +160,7 @@ func idsText(ids []string) string {
 }
 
 // ModelText says how well a label was learnt.
-func ModelText(m campaign.Model) string {
+func ModelText(m campaign.ModelSummary) string {
 	if m.Kind == campaign.NoModel {
 		return fmt.Sprintf("Model of %s: none yet, on %s", m.Label, fault.Count(m.Rows, "result"))
 	}
@@ -174,7 +174,7 @@ func ModelText(m campaign.Model) string {
 	return text
 }
 
-func modelLines(p *terminal.Printer, models []campaign.Model) {
+func modelLines(p *terminal.Printer, models []campaign.ModelSummary) {
 	for _, m := range models {
 		p.Wrapped(0, ModelText(m))
 	}
@@ -184,7 +184,7 @@ func modelLines(p *terminal.Printer, models []campaign.Model) {
 func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(terminal.Plain(s.Name)))
-	p.Wrapped(0, s.Left.Text)
+	p.Wrapped(0, s.RemainingGain.Text)
 	if err := bestLine(p, s.Best, &s.Measure, s.Total); err != nil {
 		return err
 	}
@@ -200,17 +200,17 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 		if r.Best != nil {
 			best, by = MeasuredText(r.Best), ""
 			if r.Better {
-				by = "new: " + terminal.Plain(clipped(r.Best.ID))
+				by = "new: " + terminal.Plain(clipName(r.Best.ID))
 			}
 		}
 		t.Row(r.Round, r.Results, r.Failed, terminal.Plain(best), by)
 	}
 	p.Table(t)
-	if len(s.Told) > 0 {
+	if len(s.Checks) > 0 {
 		p.Heading("Predicted, and what came")
 		t := terminal.NewTable(2, "recipe", "label", "predicted", "90 %", "measured", "")
-		for _, q := range s.Told {
-			t.Row(terminal.Plain(clipped(q.ID)), terminal.Plain(clipped(q.Label)), number.Four(q.Predicted.Value), number.Four(q.Predicted.Low)+" to "+number.Four(q.Predicted.High), number.Four(q.Measured), toldText(&q))
+		for _, q := range s.Checks {
+			t.Row(terminal.Plain(clipName(q.ID)), terminal.Plain(clipName(q.Label)), number.FourFigures(q.Predicted.Value), number.FourFigures(q.Predicted.Low)+" to "+number.FourFigures(q.Predicted.High), number.FourFigures(q.Measured), predictionCheckText(&q))
 		}
 		p.Table(t)
 		for _, c := range s.Coverage {
@@ -237,10 +237,10 @@ func TriedText(s *campaign.Standing) string {
 	return text
 }
 
-// toldText says how a prediction did.
-func toldText(q *campaign.Told) string {
+// predictionCheckText says how a prediction did.
+func predictionCheckText(q *campaign.PredictionCheck) string {
 	switch {
-	case q.Otherwise:
+	case q.MadeOtherwise:
 		return "made otherwise"
 	case !q.Within:
 		return "outside"
@@ -250,7 +250,7 @@ func toldText(q *campaign.Told) string {
 
 // CoverageText says how many of the intervals of a label held.
 func CoverageText(c campaign.Coverage) string {
-	return fmt.Sprintf("%s: %d of %d within their 90 %% interval", c.Label, c.Within, c.Of)
+	return fmt.Sprintf("%s: %d of %d within their 90 %% interval", c.Label, c.Within, c.Intervals)
 }
 
 // StandingFigures returns the figures of a campaign, two for each label: how the best went
@@ -261,15 +261,15 @@ func StandingFigures(s *campaign.Standing) []*figure.Figure {
 	if s.Best != nil {
 		labels = slices.Sorted(maps.Keys(s.Best.Measured))
 	}
-	for _, q := range s.Told {
+	for _, q := range s.Checks {
 		if !slices.Contains(labels, q.Label) {
 			labels = append(labels, q.Label)
 		}
 	}
 	var all []*figure.Figure
 	for k, label := range labels {
-		var told []campaign.Told
-		for _, q := range s.Told {
+		var told []campaign.PredictionCheck
+		for _, q := range s.Checks {
 			if q.Label == label {
 				told = append(told, q)
 			}
@@ -279,7 +279,7 @@ func StandingFigures(s *campaign.Standing) []*figure.Figure {
 			all = append(all, f)
 		}
 		if len(told) > 0 {
-			f := toldFigure(label, told)
+			f := predictionCheckFigure(label, told)
 			f.Name = fmt.Sprintf("told-%d", k+1)
 			all = append(all, f)
 		}
@@ -293,8 +293,8 @@ const (
 	campaignHeight, campaignBottom = 240.0, 200.0
 )
 
-// ranged returns a scale that has all of some values, with a little room.
-func ranged(values []float64, from, to float64) figure.Scale {
+// paddedScale returns a scale that has all of some values, with a little room.
+func paddedScale(values []float64, from, to float64) figure.Scale {
 	lo, hi := slices.Min(values), slices.Max(values)
 	room := float64((hi - lo) / 20)
 	if room == 0 {
@@ -314,7 +314,7 @@ func verticalAxis(f *figure.Figure, s figure.Scale) {
 
 // bestFigure draws the best of a label as steps over rounds, and in its round each result
 // as a dot on the interval that was predicted of it; nil where nothing was measured.
-func bestFigure(s *campaign.Standing, label string, told []campaign.Told) *figure.Figure {
+func bestFigure(s *campaign.Standing, label string, told []campaign.PredictionCheck) *figure.Figure {
 	var values []float64
 	best := make(map[int]float64)
 	first, last := s.Round, 0
@@ -338,10 +338,10 @@ func bestFigure(s *campaign.Standing, label string, told []campaign.Told) *figur
 		return nil
 	}
 	f := &figure.Figure{Title: label + " of the best so far, and of each result", Width: figureWidth, Height: campaignHeight}
-	y := ranged(values, campaignBottom, campaignTop)
+	y := paddedScale(values, campaignBottom, campaignTop)
 	verticalAxis(f, y)
 	x := figure.Scale{Lo: float64(first) - 0.5, Hi: float64(last) + 0.5, From: campaignLeft, To: figureWidth - 10}
-	step := figure.Every(last-first+1, 12)
+	step := figure.TickStep(last-first+1, 12)
 	for r := first; r <= last; r += step {
 		f.Write(x.At(float64(r)), campaignBottom+16, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(r))
 	}
@@ -351,37 +351,37 @@ func bestFigure(s *campaign.Standing, label string, told []campaign.Told) *figur
 		drawn[q.Round]++
 		at := x.At(float64(q.Round) - 0.4 + float64(0.8*float64(drawn[q.Round])/float64(in[q.Round]+1)))
 		f.Line(at, y.At(q.Predicted.Low), at, y.At(q.Predicted.High), 1.5, figure.Line)
-		f.Dot(at, y.At(q.Measured), 3, toldPaint(&q))
+		f.Dot(at, y.At(q.Measured), 3, predictionCheckPaint(&q))
 	}
 	var line []float64
 	said := "nothing is best yet"
 	for _, r := range slices.Sorted(maps.Keys(best)) {
 		v := best[r]
 		if len(line) == 0 {
-			said = fmt.Sprintf("the best is %s after round %d", number.Four(v), r)
+			said = fmt.Sprintf("the best is %s after round %d", number.FourFigures(v), r)
 		}
 		line = append(line, x.At(float64(r)-0.5), y.At(v), x.At(float64(r)+0.5), y.At(v))
 	}
 	if v, ok := best[last]; ok && last > first {
-		said += fmt.Sprintf(" and %s after round %d", number.Four(v), last)
+		said += fmt.Sprintf(" and %s after round %d", number.FourFigures(v), last)
 	}
 	f.Path(line, 2.5, figure.Accent)
 	f.Text = fmt.Sprintf("Steps of the best %s by round: %s.", label, said)
 	if len(told) > 0 {
-		f.Text += " " + withinText(told)
+		f.Text += " " + coveredText(told)
 	}
 	if len(line) > 0 {
 		f.Key("best so far", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 2.5, figure.Accent) })
 	}
-	toldKeys(f, told)
+	addPredictionCheckKeys(f, told)
 	return f
 }
 
-// withinText says how many intervals held what came.
-func withinText(told []campaign.Told) string {
+// coveredText says how many intervals held what came.
+func coveredText(told []campaign.PredictionCheck) string {
 	within, of := 0, 0
 	for _, q := range told {
-		if q.Otherwise {
+		if q.MadeOtherwise {
 			continue
 		}
 		of++
@@ -392,44 +392,44 @@ func withinText(told []campaign.Told) string {
 	return fmt.Sprintf("%d of %s lie within the interval that was to hold 9 in 10.", within, fault.Count(of, "result"))
 }
 
-// toldPaint is the colour of a result: one outside of its interval stands out.
-func toldPaint(q *campaign.Told) figure.Paint {
+// predictionCheckPaint is the colour of a result: one outside of its interval stands out.
+func predictionCheckPaint(q *campaign.PredictionCheck) figure.Paint {
 	switch {
-	case q.Otherwise:
+	case q.MadeOtherwise:
 		return figure.Line
 	case !q.Within:
-		return figure.Colour(toldOutside)
+		return figure.Colour(outsideColour)
 	}
 	return figure.Soft
 }
 
-// toldOutside is the colour of a result outside of its interval, vermillion.
-const toldOutside = 5
+// outsideColour is the colour of a result outside of its interval, vermillion.
+const outsideColour = 5
 
-// toldKeys adds the keys of results.
-func toldKeys(f *figure.Figure, told []campaign.Told) {
+// addPredictionCheckKeys adds the keys of results.
+func addPredictionCheckKeys(f *figure.Figure, told []campaign.PredictionCheck) {
 	if len(told) == 0 {
 		return
 	}
 	f.Key("predicted, 90 %", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.5, figure.Line) })
 	f.Key("measured", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Soft) })
-	f.Key("outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(toldOutside)) })
-	if slices.ContainsFunc(told, func(q campaign.Told) bool { return q.Otherwise }) {
+	f.Key("outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(outsideColour)) })
+	if slices.ContainsFunc(told, func(q campaign.PredictionCheck) bool { return q.MadeOtherwise }) {
 		f.Key("made otherwise", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Line) })
 	}
 	f.PlaceKeys()
 }
 
-// toldFigure draws what was predicted of each recipe, with its interval, against what was
+// predictionCheckFigure draws what was predicted of each recipe, with its interval, against what was
 // measured.
-func toldFigure(label string, told []campaign.Told) *figure.Figure {
+func predictionCheckFigure(label string, told []campaign.PredictionCheck) *figure.Figure {
 	var values []float64
 	for _, q := range told {
 		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
 	}
 	f := &figure.Figure{Title: label + ": predicted against measured", Width: figureWidth, Height: campaignHeight,
-		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, fault.Count(len(told), "recipe"), withinText(told))}
-	y := ranged(values, campaignBottom, campaignTop)
+		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, fault.Count(len(told), "recipe"), coveredText(told))}
+	y := paddedScale(values, campaignBottom, campaignTop)
 	verticalAxis(f, y)
 	x := y
 	x.From, x.To = campaignLeft, figureWidth-10
@@ -441,9 +441,9 @@ func toldFigure(label string, told []campaign.Told) *figure.Figure {
 	f.Dashed(x.At(x.Lo), y.At(x.Lo), x.At(x.Hi), y.At(x.Hi), 1, figure.Soft)
 	for _, q := range told {
 		f.Line(x.At(q.Predicted.Low), y.At(q.Measured), x.At(q.Predicted.High), y.At(q.Measured), 1.5, figure.Line)
-		f.Dot(x.At(q.Predicted.Value), y.At(q.Measured), 3, toldPaint(&q))
+		f.Dot(x.At(q.Predicted.Value), y.At(q.Measured), 3, predictionCheckPaint(&q))
 	}
-	toldKeys(f, told)
+	addPredictionCheckKeys(f, told)
 	return f
 }
 
@@ -476,11 +476,11 @@ func (v *standingView) TriedText() string { return TriedText(v.Standing) }
 // standingPage is a page of where a campaign stands: one file that needs nothing else.
 var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap{
 	"text":     Shown,
-	"short":    func(v float64) string { return number.Four(v) },
+	"short":    func(v float64) string { return number.FourFigures(v) },
 	"measured": MeasuredText,
 	"model":    ModelText,
 	"coverage": CoverageText,
-	"did":      func(q campaign.Told) string { return toldText(&q) },
+	"did":      func(q campaign.PredictionCheck) string { return predictionCheckText(&q) },
 	"list":     idsText,
 }).Parse(`<!DOCTYPE html>
 <html lang="en">
@@ -514,7 +514,7 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 {{range .Rounds}}<tr><td class="n">{{.Round}}</td><td class="n">{{.Results}}</td><td class="n">{{.Failed}}</td><td>{{with .Best}}{{text (measured .)}}{{end}}</td><td>{{if .Better}}new: {{end}}{{with .Best}}<bdi>{{text .ID}}</bdi>{{end}}</td></tr>
 {{end}}</tbody>
 </table></div>
-{{with .Told}}<h2>Predicted, and what came</h2>
+{{with .Checks}}<h2>Predicted, and what came</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of predictions">
 <table>
 <thead><tr><th scope="col">Recipe</th><th scope="col">Label</th><th scope="col" class="n">Predicted</th><th scope="col" class="n">90 %</th><th scope="col" class="n">Measured</th><th scope="col"></th></tr></thead>
@@ -529,7 +529,7 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 `))
 
 // Advice says whether to go on, and then why.
-func Advice(l campaign.Left) (headline, why string) {
+func Advice(l campaign.RemainingGain) (headline, why string) {
 	headline = "Go on."
 	if l.Advice == campaign.Stop {
 		headline = "Stop."
@@ -540,7 +540,7 @@ func Advice(l campaign.Left) (headline, why string) {
 // StandingPage writes where a campaign stands as a page.
 func StandingPage(w io.Writer, s *campaign.Standing) error {
 	v := &standingView{Standing: s, Style: template.CSS(Style())}
-	v.Headline, v.Why = Advice(s.Left)
+	v.Headline, v.Why = Advice(s.RemainingGain)
 	for _, f := range StandingFigures(s) {
 		v.Figures = append(v.Figures, titled{f.Title, template.HTML(f.SVG())})
 	}

@@ -19,15 +19,15 @@ func someStanding() *campaign.Standing {
 	return &campaign.Standing{
 		Version: "devel", Name: "a <script> bar", Total: 100, Measure: campaign.Measure{Unit: "ml", Size: "200"}, Round: 2, Tried: 22, Failed: 1, Broken: 1,
 		Rounds: []campaign.Round{{Round: 0, Results: 20, Best: first}, {Round: 1, Results: 2, Failed: 1, Best: best, Better: true}, {Round: 2, Best: best}},
-		Told: []campaign.Told{
+		Checks: []campaign.PredictionCheck{
 			{ID: "1-1", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 66, Within: true},
 			{ID: "1-2", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 71.5},
-			{ID: "1-3", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 80, Otherwise: true},
+			{ID: "1-3", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 80, MadeOtherwise: true},
 		},
-		Coverage: []campaign.Coverage{{Label: "liking", Within: 1, Of: 2}}, Best: best, Pending: []string{"2-1", "2-2"},
-		Left:   campaign.Left{Probability: &left, Gain: &gain, Advice: campaign.GoOn, Text: "With probability 0.25 something is left. Advice: go on."},
-		Models: []campaign.Model{{Label: "liking", Kind: "Gaussian process", Rows: 21, R2: &r2}, {Label: "haze", Kind: campaign.NoModel}},
-		Notes:  []string{"A note."},
+		Coverage: []campaign.Coverage{{Label: "liking", Within: 1, Intervals: 2}}, Best: best, Pending: []string{"2-1", "2-2"},
+		RemainingGain: campaign.RemainingGain{Probability: &left, Gain: &gain, Advice: campaign.GoOn, Text: "With probability 0.25 something is left. Advice: go on."},
+		Models:        []campaign.ModelSummary{{Label: "liking", Kind: "Gaussian process", Rows: 21, R2: &r2}, {Label: "haze", Kind: campaign.NoModel}},
+		Notes:         []string{"A note."},
 	}
 }
 
@@ -77,7 +77,7 @@ func TestStandingPage(t *testing.T) {
 		t.Errorf("%d figures", n)
 	}
 	b.Reset()
-	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{Size: "100"}, Left: campaign.Left{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop.") {
+	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{Size: "100"}, RemainingGain: campaign.RemainingGain{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop.") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
@@ -85,7 +85,7 @@ func TestStandingPage(t *testing.T) {
 // TestLimitText: what predictions do not show of a limit is said: with what probability it is
 // kept, and that it is not kept.
 func TestLimitText(t *testing.T) {
-	for want, l := range map[string]campaign.Limited{
+	for want, l := range map[string]campaign.LimitCheck{
 		"": {Limit: "limit of v min 5", Value: 6, Within: true},
 		"limit of v min 5: not kept, 4.2 is predicted":                            {Limit: "limit of v min 5", Value: 4.2},
 		"limit of v min 5 sure 80%: kept with probability 0.85":                   {Limit: "limit of v min 5 sure 80%", Value: 0.85, Sure: true, Within: true},
@@ -95,7 +95,7 @@ func TestLimitText(t *testing.T) {
 			t.Errorf("%q instead of %q", got, want)
 		}
 		var b bytes.Buffer
-		of := &campaign.Batch{Round: 1, Total: 10, Measure: campaign.Measure{Unit: "%", Size: "100"}, Entries: []campaign.Entry{{ID: "1-1", Recipe: map[string]int{"a": 10}, Limits: []campaign.Limited{l}}}}
+		of := &campaign.Batch{Round: 1, Total: 10, Measure: campaign.Measure{Unit: "%", Size: "100"}, Entries: []campaign.Entry{{ID: "1-1", Recipe: map[string]int{"a": 10}, Limits: []campaign.LimitCheck{l}}}}
 		if err := Batch(&b, of, terminal.Style{}); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s, %v", want, b.String(), err)
 		}

@@ -63,9 +63,9 @@ func (c card) Kept() []string {
 // if it stands beside such a one.
 const manyParts, fewParts = 12, 6
 
-// more says whether the composition has more parts than that, with names that are
+// hasMoreParts says whether the composition has more parts than that, with names that are
 // short enough for two columns of them.
-func (c card) more(parts int) bool {
+func (c card) hasMoreParts(parts int) bool {
 	longest := 0
 	for name := range c.Recipe {
 		longest = max(longest, utf8.RuneCountInString(name))
@@ -97,15 +97,15 @@ func (v *pageView) cards(of []report.Best, colours map[string]figure.Paint) []ca
 		}
 		list = append(list, c)
 	}
-	if wide(list) {
+	if needsWideCards(list) {
 		for k := range list {
-			list[k].Columns = list[k].more(fewParts)
+			list[k].Columns = list[k].hasMoreParts(fewParts)
 		}
 	}
 	return list
 }
 
-// wide says whether the cards of a list need more room than usual.
-func wide(list []card) bool {
-	return slices.ContainsFunc(list, func(c card) bool { return c.more(manyParts) })
+// needsWideCards says whether the cards of a list need more room than usual.
+func needsWideCards(list []card) bool {
+	return slices.ContainsFunc(list, func(c card) bool { return c.hasMoreParts(manyParts) })
 }

@@ -49,13 +49,13 @@ func Check(w io.Writer, c *report.Check) error {
 	case measured:
 		p.Line("Some rules are counted by looking at every composition.")
 	}
-	properties(p, c.Properties)
+	writeProperties(p, c.Properties)
 	p.Line("")
 	if c.Sampler.Kernel == c.Kernel.Kernel {
 		p.Line("Kernel: %s, as is recommended: %s.", c.Sampler.Kernel, c.Kernel.Because)
 	} else {
 		p.Line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Kernel, c.Kernel.Because)
 	}
-	warnings(p, c.Warnings)
+	writeWarnings(p, c.Warnings)
 	return p.Err
 }

@@ -38,7 +38,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l.Recipe, nil)))
 	}
 	p.Heading("Moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.Counted(len(d.Figures), "figure"), 1/d.FalseAlarm)
-	var sure []report.Moved
+	var sure []report.FigureChange
 	for _, m := range d.Figures {
 		if m.Sure {
 			sure = append(sure, m)
@@ -50,14 +50,14 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	for _, kind := range []struct{ name, title string }{
 		{"score", "the score"}, {"mean", "means over the draws"}, {"n", "draws with n ingredients"}, {"used", "how often an ingredient is used"}, {"amount", "units of it, where it is used"},
 	} {
-		of := slices.DeleteFunc(slices.Clone(sure), func(m report.Moved) bool { return m.Kind != kind.name })
+		of := slices.DeleteFunc(slices.Clone(sure), func(m report.FigureChange) bool { return m.Kind != kind.name })
 		if len(of) == 0 {
 			continue
 		}
 		t := terminal.NewTable(1, kind.title, "A", "±", "B", "±", "B − A", "±")
-		t.Widest(0, mostNamed)
+		t.SetMaxWidth(0, mostNamed)
 		for _, m := range of[:min(len(of), mostMoved)] {
-			t.Row(m.Of, number.Three(float64(m.A)), number.Error(float64(m.SEA)), number.Three(float64(m.B)), number.Error(float64(m.SEB)), number.Three(float64(m.B-m.A)), number.Error(m.SE()))
+			t.Row(m.Of, number.ThreeFigures(float64(m.A)), number.Error(float64(m.SEA)), number.ThreeFigures(float64(m.B)), number.Error(float64(m.SEB)), number.ThreeFigures(float64(m.B-m.A)), number.Error(m.SE()))
 		}
 		p.Line("")
 		p.Table(t)
@@ -79,7 +79,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 func amounts(recipe, other map[string]int) string {
 	var texts []string
 	for _, part := range (report.Best{Recipe: recipe}).Parts() {
-		text := fmt.Sprintf("%s %d", terminal.Plain(clipped(part.Ingredient)), part.Amount)
+		text := fmt.Sprintf("%s %d", terminal.Plain(clipName(part.Ingredient)), part.Amount)
 		if other != nil && other[part.Ingredient] != part.Amount {
 			text += fmt.Sprintf(" → %d", other[part.Ingredient])
 		}

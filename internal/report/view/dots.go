@@ -40,16 +40,16 @@ func newDotAxis(title string, hi, unit float64) dotAxis {
 	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return number.Axis(v/unit, digits) }}
 }
 
-// squeezed is by how much the largest of some values exceeds their median for the
+// squeezeRatio is by how much the largest of some values exceeds their median for the
 // others to be squeezed into a corner of an axis.
-const squeezed = 4
+const squeezeRatio = 4
 
 // newShareAxis is newDotAxis of shares in percent, of the roots where one value
 // would squeeze the others.
 func newShareAxis(title string, hi float64, values []float64) dotAxis {
 	a := newDotAxis(title, hi, figure.Percent)
 	slices.Sort(values)
-	if len(values) < 4 || values[len(values)-1] < squeezed*values[len(values)/2] {
+	if len(values) < 4 || values[len(values)-1] < squeezeRatio*values[len(values)/2] {
 		return a
 	}
 	a.root, a.title, a.ticks = true, title+" (root scale)", nil
@@ -98,7 +98,7 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 		if a.log && v <= 0 {
 			return left
 		}
-		return scale.Within(place(v))
+		return scale.ClampedAt(place(v))
 	}
 	for _, t := range a.ticks {
 		f.Line(at(t), top, at(t), bottom, 0.5, figure.Line)
@@ -276,7 +276,7 @@ func importanceOf(of *report.Forest, file, label string) *figure.Figure {
 		r := dotRow{label: i.Feature, value: float64(i.Mean), se: float64(i.SE), reference: math.NaN()}
 		rows = append(rows, r)
 		hi = max(hi, r.value+float64(2*r.se))
-		said = append(said, fmt.Sprintf("%s %s", i.Feature, number.Three(r.value)))
+		said = append(said, fmt.Sprintf("%s %s", i.Feature, number.ThreeFigures(r.value)))
 	}
 	f.Text = fmt.Sprintf("Dot plot of the permutation importance of %d features: %s.", len(rows), strings.Join(said, ", "))
 	unit, title := 1.0, "rise of the squared error, in variances"

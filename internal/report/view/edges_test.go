@@ -71,11 +71,11 @@ func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "test"}
 	if p.Book != nil {
 		spec.Known = func(set []int) bool {
-			_, known := p.Book.Known(set)
+			_, known := p.Book.RecipeWithSet(set)
 			return known
 		}
 	}
-	if spec.Question, err = p.Question(); err != nil {
+	if spec.Question, err = p.SearchQuestion(); err != nil {
 		return m, err
 	}
 	m = made{store: run.Memory(), problem: p}

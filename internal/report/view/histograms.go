@@ -38,7 +38,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 	f.Text = fmt.Sprintf("Bars: the law of the number of ingredients without properties; dots: the share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
 	y := f.Frame(left, top, right, bottom, float64(highest*1.05), figure.Percent, "number of ingredients; share in %")
 	slot := (right - left) / float64(len(sizes))
-	every := figure.Every(len(sizes), 14)
+	every := figure.TickStep(len(sizes), 14)
 	for k, s := range sizes {
 		x := left + float64(slot*float64(k))
 		gap := min(slot*0.15, 6)
@@ -50,7 +50,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 	for k, s := range sizes {
 		x := left + float64(slot*(float64(k)+0.5))
 		if s.MCSE.Known() {
-			f.Line(x, y.Within(float64(s.Observed-report.Number(2*s.MCSE))), x, y.At(float64(s.Observed+report.Number(2*s.MCSE))), 2, figure.Accent)
+			f.Line(x, y.ClampedAt(float64(s.Observed-report.Number(2*s.MCSE))), x, y.At(float64(s.Observed+report.Number(2*s.MCSE))), 2, figure.Accent)
 		}
 		f.Dot(x, y.At(float64(s.Observed)), min(3.5, max(1.2, slot/3)), figure.Accent)
 	}
@@ -99,7 +99,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	var outline []float64
 	for k := range h.Draws {
 		lo, hi := x.At(float64(h.Edges[k])), x.At(float64(h.Edges[k+1]))
-		f.Wash(lo, y.At(float64(h.Draws[k])), hi-lo, bottom-y.At(float64(h.Draws[k])), figure.Accent)
+		f.FillTranslucent(lo, y.At(float64(h.Draws[k])), hi-lo, bottom-y.At(float64(h.Draws[k])), figure.Accent)
 		outline = append(outline, lo, y.At(float64(h.Random[k])), hi, y.At(float64(h.Random[k])))
 	}
 	f.Path(outline, 1.5, figure.Ink)
@@ -108,7 +108,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 		if h.Log {
 			v = portable.Log10(v)
 		}
-		return x.Within(v), mean.Known() && v >= x.Lo
+		return x.ClampedAt(v), mean.Known() && v >= x.Lo
 	}
 	if at, ok := place(m.Score.Draws); ok {
 		f.Line(at, top, at, bottom, 2.5, figure.Accent)
@@ -117,7 +117,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 		f.Dashed(at, top, at, bottom, 1.5, figure.Ink)
 	}
 	f.Key("draws, and their mean", func(f *figure.Figure, x, y float64) {
-		f.Wash(x, y, 20, 10, figure.Accent)
+		f.FillTranslucent(x, y, 20, 10, figure.Accent)
 		f.Line(x+10, y-1, x+10, y+11, 2.5, figure.Accent)
 	})
 	f.Key("random compositions, and their mean", func(f *figure.Figure, x, y float64) {

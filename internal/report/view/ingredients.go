@@ -22,7 +22,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	}
 	headings = append(headings, "mean amount, %", "±")
 	t := terminal.NewTable(1, headings...)
-	t.Widest(0, 30)
+	t.SetMaxWidth(0, 30)
 	total := report.Number(m.Problem.Total)
 	for _, k := range order[:min(len(order), textIngredients)] {
 		i := m.Inclusion[k]
@@ -42,7 +42,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	p.Heading("Pairs: lift, how much more often both are used than if each was by itself,")
 	p.Line("and the lift expected of ingredients that only compete for places")
 	pairs := terminal.NewTable(1, "", "lift", "±", "expected", "pair")
-	pairs.Widest(4, 46)
+	pairs.SetMaxWidth(4, 46)
 	for _, of := range []struct {
 		how  string
 		list []report.Pair

@@ -83,11 +83,11 @@ func TestKindsAsBefore(t *testing.T) {
 	d.Asked, d.Notes = "--- a\n+++ b\n-x\r\n+y\x1b\n", nil
 	for k, kind := range []string{"used", "amount", "n", "mean", "score"} {
 		for n := range 11 + k {
-			d.Figures = append(d.Figures, report.Moved{Kind: kind, Of: fmt.Sprint(kind, n), A: 0.5, B: report.Number(n), SEA: 0.03, SEB: 0.04, Sure: n != 1})
+			d.Figures = append(d.Figures, report.FigureChange{Kind: kind, Of: fmt.Sprint(kind, n), A: 0.5, B: report.Number(n), SEA: 0.03, SEB: 0.04, Sure: n != 1})
 		}
 	}
-	d.Stayed = []report.Stayed{{A: report.Listed{Rank: 1, Score: 0.5, Recipe: map[string]int{"gin": 3, "rum": 4}}, B: report.Listed{Rank: 2, Score: 0.25, Recipe: map[string]int{"gin": 3, "rum": 5}}}}
-	d.Went, d.Came = []report.Listed{{Rank: 2, Score: unknown, Recipe: map[string]int{strings.Repeat("a long name ", 9): 7}}}, []report.Listed{{Rank: 9, Score: 1, Recipe: map[string]int{"gin": 1, "ice": 1}}}
+	d.Stayed = []report.CommonRecipe{{A: report.ShortlistEntry{Rank: 1, Score: 0.5, Recipe: map[string]int{"gin": 3, "rum": 4}}, B: report.ShortlistEntry{Rank: 2, Score: 0.25, Recipe: map[string]int{"gin": 3, "rum": 5}}}}
+	d.Went, d.Came = []report.ShortlistEntry{{Rank: 2, Score: unknown, Recipe: map[string]int{strings.Repeat("a long name ", 9): 7}}}, []report.ShortlistEntry{{Rank: 9, Score: 1, Recipe: map[string]int{"gin": 1, "ice": 1}}}
 	must(Difference(&b, d, terminal.Style{}))
 
 	w := &report.Weighing{Title: "<sour>", Batch: "1 l", Unit: "ml", Step: "5", Sum: "1000", Cost: unknown, Notes: []string{"A note & more."}, Rows: []report.WeighedRow{

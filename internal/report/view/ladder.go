@@ -55,7 +55,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 		if g.Rejected.Known() {
 			rejected = number.Rate(g.Rejected)
 		}
-		rungs.Row(number.Four(g.Beta), rejected, number.Fixed(g.Barrier, 2), number.Four(g.MeanLogScore), number.Rate(g.Forbidden))
+		rungs.Row(number.FourFigures(g.Beta), rejected, number.Fixed(g.Barrier, 2), number.FourFigures(g.MeanLogScore), number.Rate(g.Forbidden))
 	}
 	p.Table(rungs)
 }
@@ -123,11 +123,11 @@ func rejectionsFigure(m *report.Model) *figure.Figure {
 	f := &figure.Figure{Name: "rejections", Title: "Rejected swaps by step of the ladder", Width: figureWidth}
 	var said []string
 	for c, l := range ladders {
-		x, y := strip(f, c, l.Chain, 4, 0, float64(l.Steps()), 0, 1)
+		x, y := drawStrip(f, c, l.Chain, 4, 0, float64(l.Steps()), 0, 1)
 		least := report.Number(1)
 		for k, g := range l.Rungs[:l.Steps()] {
-			from, to, at := x.At(float64(k)), x.At(float64(k+1)), y.Within(float64(g.Rejected))
-			f.Wash(from, at, x.At(1)-x.At(0), y.From-at, figure.Accent)
+			from, to, at := x.At(float64(k)), x.At(float64(k+1)), y.ClampedAt(float64(g.Rejected))
+			f.FillTranslucent(from, at, x.At(1)-x.At(0), y.From-at, figure.Accent)
 			f.Line(from, at, to, at, 2, figure.Accent)
 			least = min(least, g.Rejected)
 		}

@@ -58,7 +58,7 @@ func TestShownAsBefore(t *testing.T) {
 	weighing := madeOf[report.Weighing](t, "weighing.json")
 	for k := range weighing.Rows { // which JSON has as numbers
 		r := &weighing.Rows[k]
-		r.ExactText, r.PercentText = number.Four(r.Exact), number.Four(r.Percent)
+		r.ExactText, r.PercentText = number.FourFigures(r.Exact), number.FourFigures(r.Percent)
 	}
 	must(Weighing(&b, weighing, terminal.Style{}))
 	other := madeOf[report.Model](t, "summary.json")
@@ -70,8 +70,8 @@ func TestShownAsBefore(t *testing.T) {
 	must(Difference(&b, report.Compare("a", m, "b", other), terminal.Style{}))
 	ingredients, err := book.ReadIngredientsFile(t.Context(), "../build/testdata/shelf.csv", book.Layout{})
 	must(err)
-	recipes, figures := Sheets(m.Best, m, report.NewRack(ingredients, "", ""))
-	for _, s := range []*sheet.Sheet{recipes, figures, Beside(recipes, figures), ScoreSheet(madeOf[report.Scorecard](t, "scores.json")), WeighingSheet(weighing)} {
+	recipes, figures := Sheets(m.Best, m, report.NewIngredientOrder(ingredients, "", ""))
+	for _, s := range []*sheet.Sheet{recipes, figures, JoinSheets(recipes, figures), ScoreSheet(madeOf[report.Scorecard](t, "scores.json")), WeighingSheet(weighing)} {
 		must(sheet.CSV(&b, s))
 	}
 	golden.Compare(t, "testdata/text.txt", b.Bytes())

@@ -53,16 +53,16 @@ var page = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"thousands": number.Thousands[int],
 	"counted":   number.Counted,
 	"inc":       func(k int) int { return k + 1 },
-	"plain":     number.Full,
+	"plain":     number.RoundTrip,
 	"meaning":   importanceMeaning,
-	"reasons":   reasons,
+	"reasons":   reasonLines,
 	"chains":    func(l []run.ChainResult) []run.ChainResult { return l[:min(len(l), figureChains)] },
 	"ladders":   func(l []run.Ladder) []run.Ladder { return l[:min(len(l), figureChains)] },
 	"confusion": func(f *report.Forest) bool { return f.Quality.Classes != nil && len(f.Classes) <= pageClasses },
 	"slack":     slackText,
 	"style":     wishStyle,
 	"bound":     atBound,
-	"wide":      wide,
+	"wide":      needsWideCards,
 }).Parse(pageText))
 
 // pointer returns the JSON Pointer (RFC 6901) of a figure in summary.json.
@@ -80,14 +80,14 @@ var styles = map[string]func(v float64) string{
 	"percent":  func(v float64) string { return number.Fixed(float64(100*v), 1) },
 	"percent2": func(v float64) string { return number.Fixed(float64(100*v), 2) },
 	"two":      func(v float64) string { return number.Fixed(v, 2) },
-	"three":    number.Three[float64],
+	"three":    number.ThreeFigures[float64],
 	"score":    func(v float64) string { return number.Score(v, 1) },
 	"four":     func(v float64) string { return number.Fixed(v, 4) },
-	"short":    number.Four[float64],
+	"short":    number.FourFigures[float64],
 	"error":    number.Error[float64],
-	"whole":    number.Down[float64],
+	"whole":    number.RoundedDown[float64],
 	"value":    number.Value[float64],
-	"share":    number.Whole[float64],
+	"share":    number.WholePercent[float64],
 }
 
 // numberTag writes a figure of the model for people, and for programs in full,
@@ -112,7 +112,7 @@ func dataTag(pointer string, v float64, write func(v float64) string) template.H
 	if !report.Number(v).Known() {
 		return template.HTML(`<data value="` + of + `<abbr title="unknown">?</abbr></data>`)
 	}
-	return template.HTML(`<data value="` + number.Full(v) + of + html.EscapeString(write(v)) + `</data>`)
+	return template.HTML(`<data value="` + number.RoundTrip(v) + of + html.EscapeString(write(v)) + `</data>`)
 }
 
 // Shown makes text from a book fit to be shown: control characters, and those
@@ -228,7 +228,7 @@ func (v *pageView) Weak() bool { return v.Model.Answer != nil && v.Model.Answer.
 func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
 
 // wishStyle is how the figures of a wish are written.
-func wishStyle(w report.WishPromise) string {
+func wishStyle(w report.ObjectiveSummary) string {
 	switch w.Unit {
 	case "value":
 		return "value"
@@ -300,7 +300,7 @@ func newPageView(m *report.Model) *pageView {
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	v := &pageView{
-		Model: m, Sampled: sampled(m), Style: template.CSS(style), Script: template.JS(pageScript), figures: make(map[string]*figure.Figure),
+		Model: m, Sampled: samplerText(m), Style: template.CSS(style), Script: template.JS(pageScript), figures: make(map[string]*figure.Figure),
 		Policy: "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " + hash(style) + "; script-src " + hash(pageScript),
 	}
 	for _, f := range Figures(m) {

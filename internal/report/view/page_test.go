@@ -79,7 +79,7 @@ func TestNamesAreText(t *testing.T) {
 	m.Problem.Rules = []string{bad}
 	m.Question, m.Verdict, m.Version = rename(m.Question), rename(m.Verdict), rename(m.Version)
 	m.Warnings = []string{bad}
-	m.Again = report.Again{Command: bad, Problem: bad}
+	m.Again = report.Reproduction{Command: bad, Problem: bad}
 	m.Answer.Headline, m.Answer.Verdict, m.Answer.Warnings, m.Draws = bad, []string{bad}, []string{bad}, bad
 	m.Inputs[0].Path, m.Inputs[0].SHA256 = bad, bad
 	for k := range m.Inclusion {
@@ -201,7 +201,7 @@ func TestPageIsLight(t *testing.T) {
 func TestPageIsFresh(t *testing.T) {
 	dir := t.TempDir()
 	store, m := run.Directory(dir), madeOf[report.Model](t, "summary.json")
-	m.Parts = []run.Part{{Name: "draws/a&b", SHA256: "1234"}, {Name: "draws/c", SHA256: "5678"}}
+	m.Parts = []run.PartFile{{Name: "draws/a&b", SHA256: "1234"}, {Name: "draws/c", SHA256: "5678"}}
 	fresh := func(what string, want bool) {
 		t.Helper()
 		if is, err := PageIsFresh(t.Context(), store, m); is != want || err != nil {

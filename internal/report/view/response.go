@@ -46,7 +46,7 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 	var said []string
 	ticks, digits := figure.Ticks(low, high, 3)
 	for k, r := range of.Responses {
-		said = append(said, fmt.Sprintf("%s %s, by %s", r.Ingredient, r.Words(), number.Three(float64(r.Swing))))
+		said = append(said, fmt.Sprintf("%s %s, by %s", r.Ingredient, r.Words(), number.ThreeFigures(float64(r.Swing))))
 		left := panelLeft + float64(float64(k%across)*(panelWidth+panelLeft))
 		top := panelTop + float64(float64(k/across)*(panelHeight+panelTop+26))
 		share := func(amount int) float64 { return 100 * float64(amount) / float64(of.Total) }
@@ -76,7 +76,7 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 			}
 		}
 		f.Path(line, 2, figure.Accent)
-		f.Head(left, top-7, figure.SmallSize, figure.Start, figure.Ink, figure.Clip(r.Ingredient, panelWidth-32, figure.SmallSize*1.1)+", % "+map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign])
+		f.WriteBold(left, top-7, figure.SmallSize, figure.Start, figure.Ink, figure.Clip(r.Ingredient, panelWidth-32, figure.SmallSize*1.1)+", % "+map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign])
 	}
 	unit := ""
 	if of.Unit != "" && !strings.Contains(label, of.Unit) {

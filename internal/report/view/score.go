@@ -33,15 +33,15 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 			case nil:
 				c = ""
 			case float64:
-				if c = number.Four(v); strings.HasSuffix(head, from90) {
-					c = fmt.Sprintf("%s–%s", c, number.Four(row[k+1].(float64)))
+				if c = number.FourFigures(v); strings.HasSuffix(head, from90) {
+					c = fmt.Sprintf("%s–%s", c, number.FourFigures(row[k+1].(float64)))
 				}
 			}
 			cells = append(cells, c)
 		}
 		if r == 0 {
 			t = terminal.NewTable(1, heads...)
-			t.Widest(0, mostNamed)
+			t.SetMaxWidth(0, mostNamed)
 		} else {
 			t.Row(cells...)
 		}
@@ -53,7 +53,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		seen = seen || r.OutOfBag
 		for _, b := range r.Broken {
 			broken = true
-			p.Hanging(2, terminal.Plain(clipped(r.Recipe)+": "+breach(b)))
+			p.Hanging(2, terminal.Plain(clipName(r.Recipe)+": "+breachText(b)))
 		}
 	}
 	if !broken {
@@ -63,13 +63,13 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		p.Line("")
 		p.Line("Recipes in the book are scored by models that have not seen them.")
 	}
-	properties(p, c.Properties)
+	writeProperties(p, c.Properties)
 	return p.Err
 }
 
-// predicted returns the wishes for labels that a model predicts, and a prediction of
+// predictedObjectives returns the wishes for labels that a model predicts, and a prediction of
 // each.
-func predicted(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
+func predictedObjectives(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
 	like = make(map[string]report.Prediction)
 	for _, w := range c.Properties {
 		for _, r := range c.Recipes {
@@ -116,15 +116,15 @@ func predictionCells(q report.Prediction) []any {
 	return cells
 }
 
-// breach says which rule is broken, and by how much.
-func breach(b report.Breach) string {
+// breachText says which rule is broken, and by how much.
+func breachText(b report.Breach) string {
 	if b.What != "" && b.Value.Known() && b.Bound.Known() {
 		way := "at most"
 		if b.Value < b.Bound {
 			way = "at least"
 		}
 		value, bound := number.Distinct(float64(b.Value), float64(b.Bound), 4)
-		return b.Rule + ": " + strings.TrimSpace(clipped(b.What)+" is "+value+" "+b.Unit) + ", " + way + " " + bound
+		return b.Rule + ": " + strings.TrimSpace(clipName(b.What)+" is "+value+" "+b.Unit) + ", " + way + " " + bound
 	}
 	if b.Unit == "" || !b.Value.Known() || !b.Bound.Known() {
 		return b.Rule
@@ -136,7 +136,7 @@ func breach(b report.Breach) string {
 	}
 	switch {
 	case b.Ingredient != "":
-		value = clipped(b.Ingredient) + " has " + unitsOf(value)
+		value = clipName(b.Ingredient) + " has " + unitsOf(value)
 	case b.Unit == "units":
 		value = unitsOf(value)
 	case b.Unit == "ingredients":
@@ -151,7 +151,7 @@ func breach(b report.Breach) string {
 // ScoreSheet returns what given recipes score as a table.
 func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "scores"}
-	names, like := predicted(c)
+	names, like := predictedObjectives(c)
 	head := []any{"recipe", "ingredients", "score"}
 	for _, w := range c.Properties {
 		if len(w.Values) == 0 {
@@ -186,7 +186,7 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 		}
 		var broken []string
 		for _, b := range r.Broken {
-			broken = append(broken, breach(b))
+			broken = append(broken, breachText(b))
 		}
 		s.Add(append(row, r.Book, strings.Join(broken, "; "))...)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Sheets returns a shortlist as two tables: the recipes, a column each and a row an
 // ingredient in percent of the total; and the figures, a row a recipe.
-func Sheets(list []report.Best, m *report.Model, r report.Rack) (recipes, figures *sheet.Sheet) {
+func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (recipes, figures *sheet.Sheet) {
 	sums := make(map[string]int)
 	for _, b := range list {
 		for name, amount := range b.Recipe {
@@ -57,7 +57,7 @@ const sheetDigits = 4
 // sheetPercents writes the amounts of a recipe in percent for a spreadsheet.
 func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
 	a := number.Percentages(total)
-	a.Least += sheetDigits
+	a.MinDigits += sheetDigits
 	parts := b.Parts()
 	units := make([]int, len(parts))
 	for k, p := range parts {
@@ -71,7 +71,7 @@ func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
 }
 
 // figuresSheet returns the figures of a shortlist.
-func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.Sheet {
+func figuresSheet(list []report.Best, m *report.Model, r report.IngredientOrder) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "figures"}
 	head := []any{"recipe", "ingredients", "score"}
 	var wishes, numbers []string
@@ -117,7 +117,7 @@ func figuresSheet(list []report.Best, m *report.Model, r report.Rack) *sheet.She
 		if len(b.Nearest) > 0 {
 			nearest, distance = b.Nearest[0].Recipe, cell(b.Nearest[0].Distance)
 		}
-		row = append(row, cell(b.Apart), yes(b.Known), yes(b.Extrapolates), nearest, distance)
+		row = append(row, cell(b.Apart), yesOrNo(b.Known), yesOrNo(b.Extrapolates), nearest, distance)
 		if r.Cost != nil {
 			mean := 0.0
 			for _, p := range b.Parts() { // in an order, so that the sum is the same each time
@@ -142,16 +142,16 @@ func cell(v report.Number) any {
 	return short
 }
 
-// yes is a truth as a cell.
-func yes(v bool) string {
+// yesOrNo is a truth as a cell.
+func yesOrNo(v bool) string {
 	if v {
 		return "yes"
 	}
 	return "no"
 }
 
-// Beside puts the figures below the recipes in one table, a column a recipe.
-func Beside(recipes, figures *sheet.Sheet) *sheet.Sheet {
+// JoinSheets puts the figures below the recipes in one table, a column a recipe.
+func JoinSheets(recipes, figures *sheet.Sheet) *sheet.Sheet {
 	s := &sheet.Sheet{Name: recipes.Name, Rows: slices.Clone(recipes.Rows)}
 	for k := 1; k < len(figures.Rows[0]); k++ {
 		row := []any{figures.Rows[0][k], "figure"}

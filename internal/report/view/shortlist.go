@@ -69,7 +69,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	if slices.ContainsFunc(list, func(b report.Best) bool { return len(b.Ranges) > 0 }) {
 		p.Wrapped(0, "In brackets: how much of an ingredient there may be, at the cost of another, for a score within 1 %.")
 	}
-	width := len(" 100") + number.Percentages(m.Problem.Total).Least
+	width := len(" 100") + number.Percentages(m.Problem.Total).MinDigits
 	names, ranges := 10, 0
 	shares := make([][]string, len(list))
 	for k, b := range list {
@@ -94,7 +94,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 		}
 		if weak != "" {
 			for _, l := range terminal.Wrap(terminal.Plain(weak), terminal.Columns-4) {
-				p.Line("    %s", p.Soft(l))
+				p.Line("    %s", p.Faint(l))
 			}
 		}
 		for _, l := range b.Sure {
@@ -155,7 +155,7 @@ func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
 			if b.Predicted[w.Name].Weak {
 				k = 1
 			}
-			of[k] = append(of[k], named(w)+text)
+			of[k] = append(of[k], propertyPrefix(w)+text)
 		}
 	}
 	return strings.Join(of[0], ", "), strings.Join(of[1], ", ")
@@ -176,8 +176,8 @@ func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	return number.Score(b.Scores[w.Name], w.Weight)
 }
 
-// named is a property's name before what an entry has of it, unless that has names itself.
-func named(w report.Property) string {
+// propertyPrefix is a property's name before what an entry has of it, unless that has names itself.
+func propertyPrefix(w report.Property) string {
 	if len(w.Values) > 1 || len(w.Values) == 1 && w.Values[0] != w.Name {
 		return ""
 	}
@@ -219,7 +219,7 @@ func valueHead(name, unit string) string {
 func predictionText(q report.Prediction, figure func(name, text string) string) string {
 	write, unit, text := number.Value[report.Number], "", ""
 	if q.Class != "" {
-		write, unit, text = number.Whole[report.Number], " %", q.Class+" "
+		write, unit, text = number.WholePercent[report.Number], " %", q.Class+" "
 	}
 	name := "value"
 	if q.Expected != nil && !q.Limited {
@@ -252,8 +252,8 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 }
 
 // sureText says with what probability a limit is kept.
-func sureText(l report.Sureness) string {
-	return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.Three(l.Probability))
+func sureText(l report.LimitProbability) string {
+	return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.ThreeFigures(l.Probability))
 }
 
 // rangeText is a range of units in percent.
@@ -289,8 +289,8 @@ func variantText(v report.Variant, total int) string {
 func nearestText(b report.Best) string {
 	var names []string
 	for k, n := range b.Nearest {
-		name := clipped(n.Recipe)
-		if common := shared(b, n); k == 0 && len(common) > 0 {
+		name := clipName(n.Recipe)
+		if common := sharedNames(b, n); k == 0 && len(common) > 0 {
 			name += " (" + strings.Join(common, ", ") + ")"
 		}
 		names = append(names, name)

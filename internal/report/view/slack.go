@@ -16,43 +16,43 @@ const (
 	mostNamed = 32
 )
 
-// shared names the ingredients that a composition shares with a known recipe,
+// sharedNames names the ingredients that a composition shares with a known recipe,
 // those that it has most of first. The list of parts has their names in full.
-func shared(b report.Best, n report.Nearest) []string {
+func sharedNames(b report.Best, n report.Nearest) []string {
 	names := slices.Clone(n.Shared)
 	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
 	if more := len(names) - mostShared; more > 1 {
 		names = append(names[:mostShared], fmt.Sprintf("and %d more", more))
 	}
 	for k, name := range names {
-		names[k] = clipped(name)
+		names[k] = clipName(name)
 	}
 	return names
 }
 
-// clipped shortens a name to mostNamed letters.
-func clipped(name string) string {
+// clipName shortens a name to mostNamed letters.
+func clipName(name string) string {
 	if letters := []rune(name); len(letters) > mostNamed {
 		return string(letters[:mostNamed-1]) + "…"
 	}
 	return name
 }
 
-// bounds says whether a rule has a bound that a composition may come close to.
-func bounds(s report.Slack) bool { return (s.Min.Known() || s.Max.Known()) && s.Min != s.Max }
+// hasBound says whether a rule has a bound that a composition may come close to.
+func hasBound(s report.Slack) bool { return (s.Min.Known() || s.Max.Known()) && s.Min != s.Max }
 
 // atBound says whether the bound of a rule is met.
-func atBound(s report.Slack) bool { return bounds(s) && math.Abs(float64(s.Room)) < 1e-9 }
+func atBound(s report.Slack) bool { return hasBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
 
 // slackText says what a rule bounds, and how far from the bound a composition is.
 func slackText(s report.Slack) string {
-	if !bounds(s) {
+	if !hasBound(s) {
 		return "kept"
 	}
 	value, room := boundedText(s.Value, s.Unit, 4), boundedText(s.Room, s.Unit, 3)
 	switch {
 	case s.Ingredient != "":
-		value = clipped(s.Ingredient) + " has " + unitsOf(value)
+		value = clipName(s.Ingredient) + " has " + unitsOf(value)
 	case s.Unit == "ingredients":
 		value += " used"
 	case s.Unit == "units":

@@ -20,10 +20,10 @@ const (
 	stripHeight, stripStep = 34.0, 40.0
 )
 
-// strip draws the ground of a chain's strip, whose place is k, with something
+// drawStrip draws the ground of a chain's strip, whose place is k, with something
 // to spare above and below. It returns the scales of the steps, from 0 to steps,
 // and of what is drawn.
-func strip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64) (x, y figure.Scale) {
+func drawStrip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64) (x, y figure.Scale) {
 	y0 := top + float64(float64(k)*stripStep)
 	f.Write(stripLeft-6, y0+stripHeight/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", chain))
 	f.Rect(stripLeft, y0-spare, stripRight-stripLeft, stripHeight+float64(2*spare), figure.Shade)
@@ -60,8 +60,8 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 	f.Text = fmt.Sprintf("Rank plot: for each of %s, the share of its draws in each of %d bins of rank among all draws. Even shares mean that the chains follow one law. %d of %d shares lie outside two standard errors of the even one.",
 		number.Counted(len(p.Ranks), "chain"), len(p.Ranks[0]), beyond, bins)
 	for c, chain := range p.Ranks {
-		x, y := strip(f, c, c, 4, 0, float64(len(chain)), lo, hi)
-		f.Wash(stripLeft, y.Within(even+float64(2*se)), stripRight-stripLeft, y.Within(even-float64(2*se))-y.Within(even+float64(2*se)), figure.Soft)
+		x, y := drawStrip(f, c, c, 4, 0, float64(len(chain)), lo, hi)
+		f.FillTranslucent(stripLeft, y.ClampedAt(even+float64(2*se)), stripRight-stripLeft, y.ClampedAt(even-float64(2*se))-y.ClampedAt(even+float64(2*se)), figure.Soft)
 		f.Line(stripLeft, y.At(even), stripRight, y.At(even), 1, figure.Ink)
 		var steps []float64
 		for b, share := range chain {
@@ -76,7 +76,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 		f.Path([]float64{x, y + 7, x + 10, y + 7, x + 10, y + 3, x + 20, y + 3}, 2, figure.Accent)
 	})
 	f.Key("even, ± 2 standard errors", func(f *figure.Figure, x, y float64) {
-		f.Wash(x, y, 20, 10, figure.Soft)
+		f.FillTranslucent(x, y, 20, 10, figure.Soft)
 		f.Line(x, y+5, x+20, y+5, 1, figure.Ink)
 	})
 	f.PlaceKeys()
@@ -100,7 +100,7 @@ func traceFigure(m *report.Model, k int) *figure.Figure {
 	}
 	f.Text = fmt.Sprintf("Trace of %s: one draw in %s, from the first to the last, between %s and %s.", number.Counted(len(p.Trace), "chain"), number.Thousands(p.Every), number.Axis(lo, 2), number.Axis(hi, 2))
 	for c, chain := range p.Trace {
-		x, y := strip(f, c, c, 8, 2, float64(len(chain)-1), lo, hi)
+		x, y := drawStrip(f, c, c, 8, 2, float64(len(chain)-1), lo, hi)
 		points := make([]float64, 0, 2*len(chain))
 		for q, v := range chain {
 			if v.Known() {

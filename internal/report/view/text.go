@@ -22,7 +22,7 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	}
 	p.Wrapped(0, m.Question)
 	p.Line("%s", m.Problem.Words())
-	p.Wrapped(0, sampled(m))
+	p.Wrapped(0, samplerText(m))
 	if len(m.Problem.Rules) > 1 {
 		p.Line("Rules:")
 		for _, r := range m.Problem.Rules {
@@ -37,7 +37,7 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 		}
 		p.Line("%s", l)
 	}
-	warnings(p, m.OtherWarnings())
+	writeWarnings(p, m.OtherWarnings())
 	writeShortlist(m, p)
 	if m.Tradeoff != nil {
 		p.Line("")
@@ -49,9 +49,9 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	writeStatistics(m, p)
 	writeRates(m, p)
 	writeLadders(m, p)
-	properties(p, m.Properties)
+	writeProperties(p, m.Properties)
 	p.Heading("To do it again with kir %s, in the directory of the problem file", terminal.Plain(m.Version))
-	command(p, m.Again.Command)
+	writeCommand(p, m.Again.Command)
 	if len(m.Files) > 0 {
 		p.Heading("Files in %s", terminal.Plain(dir))
 		p.Wrapped(2, strings.Join(m.Files, ", "))
@@ -59,8 +59,8 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	return p.Err
 }
 
-// sampled says how the draws were made.
-func sampled(m *report.Model) string {
+// samplerText says how the draws were made.
+func samplerText(m *report.Model) string {
 	text := fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
 		number.Counted(m.Sampler.Chains, "chain"), number.Counted(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
 	if m.Auto != nil && m.Auto.Stop == run.StopEnough && m.Auto.Draws == m.Sampler.Draws {
@@ -95,7 +95,7 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 			p.Line("± includes that error; more draws do not lessen it.")
 		}
 	}
-	p.Wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number.Three(m.Variation), number.Three(m.Expected)))
+	p.Wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)))
 }
 
 // mostSizes is how many numbers of ingredients are listed one by one.
@@ -114,21 +114,21 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 func writeStatistics(m *report.Model, p *terminal.Printer) {
 	p.Heading("How far the draws can be trusted (docs/diagnostics.md explains the figures)")
 	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
-	t.Widest(0, 24)
+	t.SetMaxWidth(0, 24)
 	for _, name := range m.StatisticNames() {
 		s := m.Statistics[name]
-		t.Row(name, number.Four(s.Mean), number.Error(s.SEMean), number.Four(s.SD), number.Down(s.ESSBulk), number.Down(s.ESSTail), number.Three(s.RHat))
+		t.Row(name, number.FourFigures(s.Mean), number.Error(s.SEMean), number.FourFigures(s.SD), number.RoundedDown(s.ESSBulk), number.RoundedDown(s.ESSTail), number.ThreeFigures(s.RHat))
 	}
 	p.Table(t)
 	for _, name := range m.StatisticNames() {
 		if why := m.Statistics[name].Undefined.Words(); len(why) > 0 {
-			p.Wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(reasons(why), "; ")))
+			p.Wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(reasonLines(why), "; ")))
 		}
 	}
 }
 
-// reasons lists why figures are unknown, those with one reason together.
-func reasons(why map[string]string) []string {
+// reasonLines lists why figures are unknown, those with one reason together.
+func reasonLines(why map[string]string) []string {
 	words := []struct{ name, text string }{
 		{"mean", "mean"}, {"sd", "sd"}, {"q5", "5 % quantile"}, {"median", "median"}, {"q95", "95 % quantile"},
 		{"mcse_mean", "± of the mean"}, {"mcse_q5", "± of the 5 % quantile"}, {"mcse_median", "± of the median"}, {"mcse_q95", "± of the 95 % quantile"},
@@ -153,7 +153,7 @@ func reasons(why map[string]string) []string {
 
 func writeRates(m *report.Model, p *terminal.Printer) {
 	p.Line("")
-	p.Line("%s: %s accepted, %s updated; %s a second.", upper(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.Down(m.Timing.IterationsPerSecond))
+	p.Line("%s: %s accepted, %s updated; %s a second.", upper(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond))
 	if len(m.Moves) == 0 {
 		return
 	}
@@ -166,9 +166,9 @@ func writeRates(m *report.Model, p *terminal.Printer) {
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// command writes a command line of [command] over several lines, which are broken
+// writeCommand writes a command line of [writeCommand] over several lines, which are broken
 // before flags only: its other words may be quoted.
-func command(p *terminal.Printer, text string) {
+func writeCommand(p *terminal.Printer, text string) {
 	text = terminal.Plain(text)
 	line := "  "
 	if at := strings.LastIndex(text, " --kernel "); at > 0 {
@@ -188,7 +188,7 @@ func command(p *terminal.Printer, text string) {
 	p.Line("%s", line)
 }
 
-func properties(p *terminal.Printer, properties []report.Property) {
+func writeProperties(p *terminal.Printer, properties []report.Property) {
 	if len(properties) == 0 {
 		return
 	}
@@ -203,7 +203,7 @@ func properties(p *terminal.Printer, properties []report.Property) {
 	}
 }
 
-func warnings(p *terminal.Printer, warnings []string) {
+func writeWarnings(p *terminal.Printer, warnings []string) {
 	if len(warnings) == 0 {
 		return
 	}

@@ -17,7 +17,7 @@ func TestCommandInText(t *testing.T) {
 	const flags = " --kernel balanced --chains 4 --warmup 100000 --draws 2000000 --thin 10 --seed 18446744073709551615"
 	for _, file := range []string{"problem.yaml", "'my own problem with a long name --kernel of words that no line has room for.yaml'", "'it'\\''s.yaml'"} {
 		var b bytes.Buffer
-		command(terminal.NewPrinter(&b, terminal.Style{}), "kir sample "+file+flags)
+		writeCommand(terminal.NewPrinter(&b, terminal.Style{}), "kir sample "+file+flags)
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if len(lines) < 2 {
 			t.Errorf("%s is not broken", file)

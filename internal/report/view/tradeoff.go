@@ -28,14 +28,14 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	for _, l := range tradeSentences(t) {
 		p.Wrapped(0, l)
 	}
-	warnings(p, t.Warnings)
+	writeWarnings(p, t.Warnings)
 	heads := []string{"", "recipe"}
 	for _, o := range t.Objectives {
 		heads = append(heads, terminal.Plain(valueHead(o.Name, o.Unit)))
 	}
 	p.Line("")
 	table := terminal.NewTable(2, heads...)
-	table.Widest(1, tradeRecipe)
+	table.SetMaxWidth(1, tradeRecipe)
 	for k := range t.Front {
 		point := &t.Front[k]
 		cells := []any{fmt.Sprint(point.Index) + tradeMark(point), recipeText(point.Parts(), total)}
@@ -128,8 +128,8 @@ func tradeSentences(t *report.Tradeoff) []string {
 	}
 	if t.Found > 1 {
 		all = append(all, fmt.Sprintf("Hypervolume %s; %d independent searches alone reach %s ± %s, and %s random recipes %s ± %s.",
-			number.Three(t.Hypervolume.Value), len(t.Hypervolume.Each), number.Three(meanOf(t.Hypervolume.Each)), number.Error(t.Hypervolume.SE),
-			number.Thousands(t.Random.Compositions), number.Three(t.Random.Value), number.Error(t.Random.SE)))
+			number.ThreeFigures(t.Hypervolume.Value), len(t.Hypervolume.Each), number.ThreeFigures(meanOf(t.Hypervolume.Each)), number.Error(t.Hypervolume.SE),
+			number.Thousands(t.Random.Compositions), number.ThreeFigures(t.Random.Value), number.Error(t.Random.SE)))
 	}
 	return all
 }
@@ -360,7 +360,7 @@ func tradeFigureOf(t *report.Tradeoff, a, b int) *figure.Figure {
 		f.Dot(x, y, 3.5, figure.Accent)
 		if p.Knee {
 			f.Ring(x, y, 7, figure.Ink)
-			f.Head(x+9, y-6, figure.SmallSize, figure.Start, figure.Ink, fmt.Sprint(p.Index))
+			f.WriteBold(x+9, y-6, figure.SmallSize, figure.Start, figure.Ink, fmt.Sprint(p.Index))
 		}
 	}
 	f.Text = fmt.Sprintf("A scatter plot of %s recipes none of which beats another: %s.", number.Thousands(len(t.Front)), strings.Join(said, "; "))

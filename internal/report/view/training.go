@@ -20,7 +20,7 @@ func Training(w io.Writer, t *report.Training) error {
 		p.Hanging(2, l)
 	}
 	if t.Choice != nil {
-		choice(p, t.Choice)
+		writeChoice(p, t.Choice)
 	}
 	if c := t.Quality.Classes; c != nil {
 		p.Heading("Recipes by class (rows) and by the class predicted without them (columns)")
@@ -63,7 +63,7 @@ func Training(w io.Writer, t *report.Training) error {
 		table := terminal.NewTable(1, "more of", "does", head)
 		for k := range t.Responses {
 			r := &t.Responses[k]
-			table.Row(r.Ingredient, r.Words(), number.Three(float64(r.Swing)))
+			table.Row(r.Ingredient, r.Words(), number.ThreeFigures(float64(r.Swing)))
 		}
 		p.Table(table)
 	}
@@ -125,8 +125,8 @@ func heldOutFigure(t *report.Training) *figure.Figure {
 	return f
 }
 
-// choice says in a line what was chosen, and in a table what from.
-func choice(p *terminal.Printer, c *model.Choice) {
+// writeChoice says in a line what was chosen, and in a table what from.
+func writeChoice(p *terminal.Printer, c *model.Choice) {
 	chosen, first := c.Tried[c.Chosen], c.Tried[0]
 	gain := "which no other undercuts by more than its error"
 	if c.Chosen > 0 {

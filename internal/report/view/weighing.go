@@ -25,7 +25,7 @@ func Weighing(w io.Writer, s *report.Weighing, style terminal.Style) error {
 		head = append(head, "cost")
 	}
 	t := terminal.NewTable(2, append(head, "lot, notes")...)
-	t.Widest(1, mostNamed)
+	t.SetMaxWidth(1, mostNamed)
 	group := ""
 	for _, r := range s.Rows {
 		if r.Group != group {

@@ -31,8 +31,8 @@ type bucket struct {
 // writerKey is the name under which an object says which process wrote it.
 const writerKey = "Kir-Writer"
 
-// Is says whether a location is in a bucket.
-func Is(location string) bool { return strings.HasPrefix(location, "s3://") }
+// IsBucket says whether a location is in a bucket.
+func IsBucket(location string) bool { return strings.HasPrefix(location, "s3://") }
 
 // Open returns the store at s3://bucket/prefix?endpoint=URL&region=NAME.
 // Without an endpoint it is Amazon's; any other that speaks S3 and knows
@@ -102,8 +102,8 @@ func (b *bucket) Location() string { return b.location }
 // Path returns the address of an object.
 func (b *bucket) Path(name string) string { return "s3://" + b.name + "/" + b.prefix + name }
 
-// failed makes an error one of a file, as those of directories are.
-func (b *bucket) failed(op, name string, err error) error {
+// wrapError makes an error one of a file, as those of directories are.
+func (b *bucket) wrapError(op, name string, err error) error {
 	var answer minio.ErrorResponse
 	errors.As(err, &answer)
 	switch {
@@ -124,7 +124,7 @@ func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
 	if err == nil {
 		return nil
 	}
-	err = b.failed("create", name, err)
+	err = b.wrapError("create", name, err)
 	is, missing := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{})
 	if missing == nil && is.Metadata.Get("X-Amz-Meta-"+writerKey) == b.writer && is.Size == int64(len(data)) {
 		return nil
@@ -136,7 +136,7 @@ func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
 func (b *bucket) Replace(ctx context.Context, name string, data []byte) error {
 	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{DisableMultipart: true})
 	if err != nil {
-		return b.failed("write", name, err)
+		return b.wrapError("write", name, err)
 	}
 	return nil
 }
@@ -153,16 +153,16 @@ func (b *bucket) Read(ctx context.Context, name string, offset, length int64) ([
 			last = offset + length - 1
 		}
 		if err := o.SetRange(offset, last); err != nil {
-			return nil, b.failed("read", name, err)
+			return nil, b.wrapError("read", name, err)
 		}
 	}
 	object, err := b.client.GetObject(ctx, b.name, b.prefix+name, o)
 	if err != nil {
-		return nil, b.failed("read", name, err)
+		return nil, b.wrapError("read", name, err)
 	}
 	data, err := io.ReadAll(object)
 	if err = errors.Join(err, object.Close()); err != nil {
-		return nil, b.failed("read", name, err)
+		return nil, b.wrapError("read", name, err)
 	}
 	return data, nil
 }
@@ -179,14 +179,14 @@ func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err
 			if context.Cause(ctx) == errEndless {
 				o.Err = errEndless
 			}
-			return nil, b.failed("list", prefix, o.Err)
+			return nil, b.wrapError("list", prefix, o.Err)
 		case len(files) == mostObjects || len(files) > 0 && name == files[0].Name:
-			return nil, b.failed("list", prefix, errEndless)
+			return nil, b.wrapError("list", prefix, errEndless)
 		}
 		files = append(files, run.File{Name: name, Size: o.Size})
 	}
 	if ctx.Err() != nil { // the client ends its list as if it were whole
-		return nil, b.failed("list", prefix, context.Cause(ctx))
+		return nil, b.wrapError("list", prefix, context.Cause(ctx))
 	}
 	return files, nil
 }
@@ -195,7 +195,7 @@ func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err
 func (b *bucket) Remove(ctx context.Context, name string) error {
 	err := b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{})
 	if err != nil {
-		return b.failed("remove", name, err)
+		return b.wrapError("remove", name, err)
 	}
 	return nil
 }

@@ -283,11 +283,11 @@ func TestLocations(t *testing.T) {
 	for location, want := range map[string]string{
 		"s3://bucket": "s3://bucket/run.json", "s3://bucket/": "s3://bucket/run.json", "s3://bucket/a/b/?region=here": "s3://bucket/a/b/run.json", "s3://bucket/a?endpoint=https://host/": "s3://bucket/a/run.json",
 	} {
-		if s := open(t, location); s.Path("run.json") != want || s.Location() != location || !Is(location) {
+		if s := open(t, location); s.Path("run.json") != want || s.Location() != location || !IsBucket(location) {
 			t.Errorf("%s is at %s", location, s.Path("run.json"))
 		}
 	}
-	if Is("runs/s3") || Is("s3:/x") {
+	if IsBucket("runs/s3") || IsBucket("s3:/x") {
 		t.Error("a directory is a bucket")
 	}
 	if at := open(t, "s3://bucket/run?endpoint=http://host").Path("run.json"); at != "s3://bucket/run/run.json" {
@@ -302,7 +302,7 @@ func newSpec(t testing.TB, at func()) *run.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 5), mcmc.Wish{Name: "fruit", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 5), mcmc.Objective{Name: "fruit", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
 		at()
 		return float64(1+x.Amount(1)+x.Amount(4)) / 21
 	})})

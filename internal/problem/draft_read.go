@@ -1,0 +1,357 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem/schema"
+	"kir/internal/returns"
+	"kir/model"
+)
+
+// A Table is where the text of a table comes from, and the name for messages. Once is
+// whether it can be read but once, as from a pipe.
+type Table struct {
+	Name string
+	Open func() (io.ReadCloser, error)
+	Once bool
+}
+
+// openAndRead opens a table and reads it.
+func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, err error) {
+	in, err := t.Open()
+	if err != nil {
+		return v, err
+	}
+	v, err = by(in, t.Name)
+	return v, errors.Join(err, in.Close())
+}
+
+// ReadTable reads the table that a draft is of: recipes, or the prices or returns of assets
+// over time. Columns that change within a recipe, and so can be no labels, are left out, as
+// the layout then says. Cells that are no numbers in labels of numbers are errors.
+func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
+	labels := o.Labels
+	if !t.Once && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
+		s, err := openAndRead(t, func(r io.Reader, name string) (*book.Series, error) { return book.ReadSeries(r, name, o.Layout, nil) })
+		if err == nil && isHistory(s) {
+			d.Series, d.Layout = s, o.Layout.Merge(s.Guessed)
+			return nil
+		}
+	}
+	d.Series = nil
+	d.Book, err = ReadStableColumns(&o.Layout, func() (*book.Book, error) {
+		return openAndRead(t, func(r io.Reader, name string) (*book.Book, error) { return book.Read(r, name, o) })
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.Book.CheckNumbers(); err != nil { // or a column of numbers would be one of classes
+		return err
+	}
+	d.Layout = o.Layout.Merge(d.Book.Guessed)
+	given := make(map[string]book.Role)
+	for _, name := range labels {
+		given[book.NormalizeName(name)] = book.LabelColumn
+	}
+	d.Layout = d.Layout.Merge(book.Layout{Columns: given})
+	return nil
+}
+
+// isHistory says whether a series is one of prices or returns: its rows have dates, and its
+// numbers move as prices do, or some are below 0, which no amount is.
+func isHistory(s *book.Series) bool {
+	const fewest = 3 // rows
+	_, dated := returns.Dates(s.Times)
+	if !dated || len(s.Times) < fewest || len(s.Columns) < 2 {
+		return false
+	}
+	var whole [][]float64
+	for _, row := range s.Values {
+		if slices.ContainsFunc(row, func(v float64) bool { return v < 0 }) {
+			return true
+		}
+		if !slices.ContainsFunc(row, math.IsNaN) {
+			whole = append(whole, row)
+		}
+	}
+	return len(whole) >= fewest && returns.KindOf(whole) == returns.Prices
+}
+
+// ReadStableColumns reads a table. Columns that change within a recipe, and so can be no
+// labels, are left out, as the layout then says.
+func ReadStableColumns(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
+	var left []string
+	for {
+		known, err := read()
+		if err == nil {
+			for _, name := range left {
+				known.Notes = append(known.Notes, book.Note{File: known.File, Message: "column " + fault.Quote(name) + " changes within a recipe and is left out", Doubt: true})
+			}
+			return known, nil
+		}
+		ignored := make(map[string]book.Role)
+		for _, e := range fault.All(err) {
+			changes := (*book.ChangesError)(nil)
+			if !errors.As(e, &changes) {
+				return nil, err
+			}
+			for _, column := range changes.All {
+				ignored[column] = book.IgnoredColumn
+			}
+		}
+		if len(ignored) == 0 {
+			return nil, err
+		}
+		left = append(left, slices.Sorted(maps.Keys(ignored))...)
+		*layout = layout.Merge(book.Layout{Columns: ignored})
+	}
+}
+
+// Finish returns the text of a draft that can be sampled as the file out, beside which its
+// tables are. Where a model knows too little, what goes together in the recipes becomes an
+// objective, too.
+// Where constraints conflict, those that nobody has chosen are left out: one if that is
+// enough, else the last and one more, and so on.
+func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
+	weak, text, err := d.writeAndCheck(ctx, out)
+	for isConflict(err) {
+		var free []string // what nobody has chosen
+		for _, b := range d.OfferedBounds() {
+			if _, chosen := d.Bounds[b.Key]; b.On && !chosen {
+				free = append(free, b.Key)
+			}
+		}
+		if len(free) == 0 {
+			break
+		}
+		said := d.Bounds
+		for k := len(free) - 1; k >= 0 && isConflict(err); k-- {
+			d.Bounds = withoutBound(said, free[k])
+			weak, text, err = d.writeAndCheck(ctx, out)
+		}
+		if isConflict(err) {
+			d.Bounds = withoutBound(said, free[len(free)-1])
+		}
+	}
+	if err != nil || !weak || d.Pairs || d.NoPairs {
+		return text, err
+	}
+	d.Pairs = true
+	_, paired, err := d.writeAndCheck(ctx, out)
+	if err != nil { // the draft is as good without it
+		d.Pairs = false
+		return text, ctx.Err()
+	}
+	return paired, nil
+}
+
+// isConflict says whether an error is that constraints cannot all hold.
+func isConflict(err error) bool { return errors.As(err, new(*ConflictError)) }
+
+// withoutBound returns bounds without one of them.
+func withoutBound(bounds map[string]bool, off string) map[string]bool {
+	all := maps.Clone(bounds)
+	if all == nil {
+		all = make(map[string]bool)
+	}
+	all[off] = false
+	return all
+}
+
+// writeAndCheck writes the draft and reads it as a problem. weak is whether it has a weak model.
+func (d *Draft) writeAndCheck(ctx context.Context, out string) (weak bool, text []byte, err error) {
+	if text, err = d.Write(); err != nil {
+		return false, nil, err
+	}
+	p, err := Load(ctx, out, Options{Text: text})
+	if err != nil {
+		return false, nil, fmt.Errorf("what was written for this table cannot be sampled: %w", err)
+	}
+	for _, w := range p.Properties {
+		if w.Weight > 0 && w.Model != nil {
+			q := w.Model.Quality()
+			weak = weak || q.Strength() == model.Weak
+		}
+	}
+	return weak, text, p.Close()
+}
+
+// What is asked of a portfolio.
+const (
+	Ratio      Direction = "ratio"
+	Return     Direction = "return"
+	Volatility Direction = "volatility"
+	Frontier   Direction = "frontier" // return and volatility, one against the other
+)
+
+// The keys of a portfolio: its objective, and its constraints.
+const (
+	Portfolio  = "portfolio"
+	MostOfOne  = "most"
+	LeastOfOne = "least"
+)
+
+// What a portfolio holds to start from.
+const (
+	minAssets, maxAssets = 4, 12
+	maxSharePercent      = 30 // percent
+	minSharePercent      = 2
+)
+
+// assetRange returns how many assets a portfolio holds.
+func (d *Draft) assetRange() (fewest, most int) {
+	n := len(d.Series.Columns)
+	return min(n, minAssets), min(n, maxAssets)
+}
+
+// marketTargets is the objective of a portfolio.
+func (d *Draft) marketTargets() []Target {
+	t := Target{Key: Portfolio, Name: Portfolio, Ways: []Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Goal: DraftObjective{Way: Ratio}}
+	if g, ok := d.Goals[Portfolio]; ok && slices.Contains(t.Ways, g.Way) {
+		t.Goal = g
+	}
+	return []Target{t}
+}
+
+// marketBounds are the constraints of a portfolio.
+func (d *Draft) marketBounds() []Bound {
+	fewest, _ := d.assetRange()
+	all := []Bound{
+		{Key: MostOfOne, Words: fmt.Sprintf("At most %d %% in one asset", maxSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", max: "%d%%"}`, maxSharePercent)}, On: fewest*maxSharePercent >= 100},
+		{Key: LeastOfOne, Words: fmt.Sprintf("At least %d %% in each that is held", minSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", min: "%d%%"}`, minSharePercent)}, On: true},
+	}
+	if fewest*maxSharePercent < 100 {
+		all = all[1:]
+	}
+	return all
+}
+
+// writeMarket writes the draft of a portfolio.
+func (w *draftWriter) writeMarket() []byte {
+	s := w.Series
+	w.writeLine("%s", schema.Modeline(schema.FileName))
+	w.writeLine("# %s over %s: written by kir init to start from.", fault.Count(len(s.Columns), "asset"), fault.Count(len(s.Times), "row"))
+	w.writeLine("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
+	w.writeLine("name: %s", book.YAMLText(strings.TrimSuffix(filepath.Base(w.Table), filepath.Ext(w.Table))))
+	w.writeNotes("", s.Notes)
+	names := make([]string, len(s.Columns))
+	for i, name := range s.Columns {
+		names[i] = book.YAMLText(name)
+	}
+	w.writeLine("ingredients: [%s]", strings.Join(names, ", "))
+	w.writeLine("total: 100 # steps of one percent")
+	fewest, most := w.assetRange()
+	w.writeLine("sparsity: {uniform: [%d, %d]} # how many assets are held", fewest, most)
+	w.writeLine("# The objectives: a year's return and risk follow from the table.")
+	w.writeLine("properties:")
+	of := book.TableYAML("returns", filepath.ToSlash(w.Table), w.Layout)
+	goal := w.Targets()[0].Goal.Way
+	for _, p := range []struct {
+		name, asks string
+		way        Direction
+	}{
+		{"ratio", "maximize: ratio", Ratio}, {"return", "maximize: return", Return}, {"volatility", "minimize: volatility", Volatility},
+	} {
+		off := "# "
+		if p.way == goal || goal == Frontier && p.way != Ratio {
+			off = ""
+		}
+		w.writeLine("  %s%s: {markowitz: {%s, %s}}", off, p.name, of, p.asks)
+	}
+	if goal == Frontier {
+		w.writeLine("trade: [return, volatility]")
+	}
+	w.writeLine("# Constraints, which every portfolio keeps: take away # from those you want, and put it before others.")
+	offered := w.OfferedBounds()
+	if slices.ContainsFunc(offered, func(b Bound) bool { return b.On }) {
+		w.writeLine("constraints:")
+	} else {
+		w.writeLine("# constraints:")
+	}
+	for _, b := range offered {
+		off := "  - "
+		if !b.On {
+			off = "#   - "
+		}
+		w.writeLine("%s%s", off, b.Lines[0])
+	}
+	return []byte(w.text.String())
+}
+
+// Contents says what the tables of a draft hold, and what was understood of them without
+// being said.
+func (d *Draft) Contents() (string, []book.Note) {
+	if s := d.Series; s != nil {
+		return fault.Count(len(s.Columns), "asset") + " over " + fault.Count(len(s.Times), "row"), s.Notes
+	}
+	return fault.Count(len(d.Book.Recipes), "recipe") + ", " + fault.Count(d.Book.Ingredients.Len(), "ingredient"), slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes)
+}
+
+// maxSheets is how many other sheets of a workbook are looked at.
+const maxSheets = 20
+
+// ReadIngredientsSheet looks for another sheet of the workbook that lists the ingredients, and reads
+// the recipes with it; the draft then has its layout. It returns the sheet, which is empty if
+// there is none, and which ingredients it lacks: with some the recipes are as they were.
+func (d *Draft) ReadIngredientsSheet(t Table, o book.Options) (sheet string, lacking []string) {
+	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
+		return "", nil
+	}
+	o.Sheet = d.Book.Shape.Sheet
+	seen, found := 0, false
+	look := func(other string, readSheet func() (*book.Ingredients, error)) (more bool) {
+		if seen++; seen > maxSheets {
+			return false
+		}
+		if other == o.Sheet {
+			return true
+		}
+		list, err := readSheet()
+		if err != nil || len(list.Attributes) == 0 {
+			return true
+		}
+		var not []string
+		for _, name := range d.Book.Ingredients.Names {
+			if _, ok := list.Index(name); !ok {
+				not = append(not, name)
+			}
+		}
+		switch {
+		case 2*len(not) > d.Book.Ingredients.Len():
+			return true
+		case len(not) > 0:
+			if sheet == "" {
+				sheet, lacking = other, not
+			}
+			return true
+		}
+		with, options := *d, o
+		options.Ingredients = list
+		if err := with.ReadTable(t, options); err != nil {
+			return true
+		}
+		with.IngredientsLayout = list.Guessed.Merge(book.Layout{Sheet: other})
+		*d = with
+		sheet, lacking, found = other, nil, true
+		return false
+	}
+	in, err := t.Open()
+	if err != nil {
+		return "", nil // it was read before, so nothing is lost
+	}
+	err = errors.Join(book.VisitIngredients(in, t.Name, look), in.Close())
+	if err != nil && !found {
+		return "", nil
+	}
+	return sheet, lacking
+}

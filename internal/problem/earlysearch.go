@@ -1,0 +1,56 @@
+package problem
+
+import (
+	"context"
+	"slices"
+
+	"kir/internal/problem/yaml"
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+// firstEvaluations is how many lines a first look scores.
+const firstEvaluations = 2000
+
+// firstLook looks for good recipes before the problem is read, in a space whose counts are
+// rough. It reads the properties for itself: what is wrong with them the reading says.
+func (s *loader) firstLook(ctx context.Context, p *Problem, root *yaml.Node, space *mcmc.Space, law mcmc.Sparsity, show func(*Problem, []search.Found)) error {
+	own := *s
+	own.warnings, own.diagnostics, own.notify, own.progress, own.space, own.law = slices.Clone(s.warnings), &diagnostics{file: root.File, root: root}, nil, nil, space, law
+	own.files = &yaml.Files{Dir: s.files.Dir, Allow: s.files.Allow, OnRead: func(string, []byte, int64) {}}
+	look := *p
+	var err error
+	if look.Properties, err = readProperties(ctx, &own, root.Get("properties")); err != nil || len(own.diagnostics.all) > 0 {
+		return ctx.Err()
+	}
+	var wishes []mcmc.Objective
+	for _, w := range look.Properties {
+		if w.Learning == nil && w.Weight > 0 {
+			wishes = append(wishes, mcmc.Objective{Name: w.Name, Property: w.property, Weight: 1})
+		}
+	}
+	if len(wishes) == 0 {
+		return nil
+	}
+	if look.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
+		return ctx.Err()
+	}
+	if err := look.applyPredictedLimits(ctx, &own.readContext); err != nil {
+		return ctx.Err()
+	}
+	q, err := look.SearchQuestion()
+	if err != nil {
+		return ctx.Err()
+	}
+	found, err := search.Best(ctx, look.Target, search.Options{
+		Evaluations: firstEvaluations, Seed: p.Sampler.Seed, Workers: s.workers,
+		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: q.Niche, Refuse: q.Refuse,
+	})
+	if err != nil {
+		return ctx.Err()
+	}
+	if best := found.Archive.Best(); len(best) > 0 {
+		show(&look, best)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package run
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/mcmc"
+)
+
+// bufferedDraws are the draws of a chain of a run whose number of draws is not known yet: every
+// thin-th state since warm-up.
+type bufferedDraws struct {
+	thin        int
+	density     []float64
+	scores      []float64 // of all draws, one draw after the other
+	ends        []int     // of the draws' ingredients
+	ingredients []int32   // in ascending order within a draw
+	amounts     []int32
+}
+
+// add appends a draw.
+func (h *bufferedDraws) add(x *mcmc.State, scores []float64) {
+	from := len(h.ingredients)
+	h.ingredients = append(h.ingredients, x.Composition.Ingredients()...)
+	slices.Sort(h.ingredients[from:])
+	amounts := x.Composition.Amounts()
+	for _, i := range h.ingredients[from:] {
+		h.amounts = append(h.amounts, amounts[i])
+	}
+	h.ends = append(h.ends, len(h.ingredients))
+	h.density = append(h.density, x.LogDensity())
+	h.scores = append(h.scores, scores...)
+}
+
+// draws returns how many there are.
+func (h *bufferedDraws) draws() int { return len(h.ends) }
+
+// parts returns the ingredients and amounts of a draw.
+func (h *bufferedDraws) parts(draw int) (ingredients, amounts []int32) {
+	from := 0
+	if draw > 0 {
+		from = h.ends[draw-1]
+	}
+	return h.ingredients[from:h.ends[draw]], h.amounts[from:h.ends[draw]]
+}
+
+// used returns how many ingredients a draw uses.
+func (h *bufferedDraws) used(draw int) int {
+	if draw == 0 {
+		return h.ends[0]
+	}
+	return h.ends[draw] - h.ends[draw-1]
+}
+
+// scoresOf returns the scores of a draw.
+func (h *bufferedDraws) scoresOf(draw int) []float64 {
+	n := len(h.scores) / len(h.ends)
+	return h.scores[draw*n : (draw+1)*n]
+}
+
+// thinTo leaves the draws that a chain of a larger thin has, a multiple of that of h.
+func (h *bufferedDraws) thinTo(thin int) {
+	step := thin / h.thin
+	h.thin = thin
+	if step == 1 {
+		return
+	}
+	kept, at := 0, 0
+	for d := step - 1; d < h.draws(); d += step {
+		ingredients, amounts := h.parts(d)
+		copy(h.ingredients[at:], ingredients)
+		copy(h.amounts[at:], amounts)
+		at += len(ingredients)
+		scores := h.scoresOf(d)
+		copy(h.scores[kept*len(scores):], scores)
+		h.density[kept], h.ends[kept] = h.density[d], at
+		kept++
+	}
+	n := 0
+	if len(h.ends) > 0 {
+		n = len(h.scores) / len(h.ends)
+	}
+	h.density, h.scores, h.ends = h.density[:kept], h.scores[:kept*n], h.ends[:kept]
+	h.ingredients, h.amounts = h.ingredients[:at], h.amounts[:at]
+}
+
+// encode writes the first draws, as decodeBuffered reads them.
+func (h *bufferedDraws) encode(draws int) []byte {
+	var b []byte
+	for d := range min(draws, h.draws()) {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(h.density[d]))
+		for _, y := range h.scoresOf(d) {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(y))
+		}
+		ingredients, amounts := h.parts(d)
+		b = binary.AppendUvarint(b, uint64(len(ingredients)))
+		last := int32(-1)
+		for k, i := range ingredients {
+			b = binary.AppendUvarint(b, uint64(i-last))
+			b = binary.AppendUvarint(b, uint64(amounts[k]))
+			last = i
+		}
+	}
+	return b
+}
+
+// errBuffered says that held draws are none of a run.
+var errBuffered = errors.New("the draws in it are not of such a run")
+
+// decodeBuffered reads draws of a run with so many scores.
+func decodeBuffered(b []byte, m *Manifest, thin, draws int) (*bufferedDraws, error) {
+	h := &bufferedDraws{thin: thin}
+	number := func() float64 {
+		if len(b) < 8 {
+			b = nil
+			return math.NaN()
+		}
+		v := math.Float64frombits(binary.LittleEndian.Uint64(b))
+		b = b[8:]
+		return v
+	}
+	whole := func(most int) int {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v > uint64(most) {
+			b = nil
+			return -1
+		}
+		b = b[n:]
+		return int(v)
+	}
+	for d := range draws {
+		if len(b) == 0 {
+			return nil, fmt.Errorf("%w: it has %d of %d", errBuffered, d, draws)
+		}
+		h.density = append(h.density, number())
+		for range m.Properties {
+			h.scores = append(h.scores, number())
+		}
+		last, sum := -1, 0
+		used := whole(min(m.IngredientCount(), m.Total))
+		for range used {
+			step, amount := whole(m.IngredientCount()), whole(m.Total)
+			last += step
+			sum += amount
+			if step < 1 || amount < 1 || last >= m.IngredientCount() {
+				return nil, errBuffered
+			}
+			h.ingredients, h.amounts = append(h.ingredients, int32(last)), append(h.amounts, int32(amount))
+		}
+		if used < 1 || sum != m.Total {
+			return nil, errBuffered
+		}
+		h.ends = append(h.ends, len(h.ingredients))
+	}
+	if len(b) > 0 {
+		return nil, fmt.Errorf("%w: there is more behind them", errBuffered)
+	}
+	return h, nil
+}

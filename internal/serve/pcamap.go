@@ -1,0 +1,225 @@
+package serve
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"slices"
+
+	"kir/internal/portable"
+	"kir/internal/report"
+)
+
+const (
+	// mapDraws is how many draws the map shows, and mapIngredients by how many
+	// of the ingredients that vary most it is drawn.
+	mapDraws, mapIngredients = 1500, 120
+	// zeroReplacement stands for no unit where logarithms are taken.
+	zeroReplacement = 0.5
+)
+
+// A PCAMap is draws and known recipes in two dimensions: the principal components of
+// their centred log-ratios (Aitchison 1983, "Principal component analysis of
+// compositional data"), half a unit standing for none.
+type PCAMap struct {
+	Points    []Point       `json:"points"`
+	Explained report.Number `json:"explained"` // share of the variance
+	Left      []string      `json:"left"`      // ingredients that the first axis tells apart: of its lower end
+	Right     []string      `json:"right"`
+	Lower     []string      `json:"lower"`
+	Upper     []string      `json:"upper"`
+}
+
+// A Point is a composition in the plane.
+type Point struct {
+	X     float64       `json:"x"`
+	Y     float64       `json:"y"`
+	Score report.Number `json:"score"` // as a share of the highest; unknown of what the law does not allow
+	Name  string        `json:"name"`  // of a known recipe
+	Text  string        `json:"text"`
+}
+
+// drawMap answers the map of the current step.
+func (s *Session) drawMap(r *http.Request) (any, error) {
+	_, p, kept, err := s.waitForDraws(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(kept...)
+	every := max(1, (len(all)+mapDraws-1)/mapDraws)
+	var rows []keptDraw
+	for k := 0; k < len(all); k += every {
+		rows = append(rows, all[k])
+	}
+	draws := len(rows)
+	known, err := p.KnownRecipes()
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range known {
+		score, err := p.Target.LogScore(x)
+		if err != nil {
+			score = math.Inf(-1)
+		}
+		rows = append(rows, keptDraw{parts: x.Parts(), logScore: score})
+	}
+	out := &PCAMap{Points: []Point{}, Explained: report.UnknownNumber()}
+	if draws < 3 {
+		return out, nil
+	}
+	top := math.Inf(-1)
+	for _, x := range rows {
+		top = max(top, x.logScore)
+	}
+	axes, at := principalComponents(rows, draws, len(p.Ingredients))
+	if axes == nil {
+		return out, nil
+	}
+	out.Explained = report.Number(axes.explained)
+	for k, x := range rows {
+		point := Point{X: at[k][0], Y: at[k][1], Score: report.UnknownNumber(), Text: recipeText(p, x)}
+		if x.logScore > math.Inf(-1) {
+			point.Score = report.Number(portable.Exp(x.logScore - top))
+		}
+		if k >= draws {
+			point.Name = p.Book.Recipes[k-draws].Name
+		}
+		out.Points = append(out.Points, point)
+	}
+	for a, ends := range [2][2]*[]string{{&out.Left, &out.Right}, {&out.Lower, &out.Upper}} {
+		for e, to := range ends {
+			*to = []string{}
+			for _, i := range axes.extremeIngredients(a, e == 1) {
+				*to = append(*to, p.Ingredients[i])
+			}
+		}
+	}
+	return out, nil
+}
+
+// axes are the principal components.
+type axes struct {
+	ingredients []int
+	loadings    [2][]float64 // by axis, of each ingredient
+	explained   float64
+}
+
+// extremeIngredients returns the ingredients that an axis sets apart most, at its upper or lower
+// end, at most 3.
+func (x *axes) extremeIngredients(axis int, upper bool) []int {
+	order := make([]int, len(x.ingredients))
+	for k := range order {
+		order[k] = k
+	}
+	sign := 1.0
+	if upper {
+		sign = -1
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(float64(sign*x.loadings[axis][a]), float64(sign*x.loadings[axis][b]))
+	})
+	var out []int
+	for _, k := range order[:min(3, len(order))] {
+		if sign*x.loadings[axis][k] < -0.1 {
+			out = append(out, x.ingredients[k])
+		}
+	}
+	return out
+}
+
+// principalComponents returns the first two principal components of rows, learnt from the first so
+// many of them, and the rows' places; nil where there is no plane.
+func principalComponents(rows []keptDraw, learn, n int) (*axes, [][2]float64) {
+	// The ingredients that are used neither by few nor by nearly all.
+	uses := make([]int, n)
+	for _, x := range rows[:learn] {
+		for _, part := range x.parts {
+			uses[part.Ingredient]++
+		}
+	}
+	var order []int
+	for i, u := range uses {
+		if u > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(uses[b]*(learn-uses[b]), uses[a]*(learn-uses[a]))
+	})
+	order = order[:min(len(order), mapIngredients)]
+	if len(order) < 3 {
+		return nil, nil
+	}
+	place := make([]int, n)
+	for i := range place {
+		place[i] = -1
+	}
+	for k, i := range order {
+		place[i] = k
+	}
+	m := len(order)
+	ratios := make([][]float64, len(rows))
+	for r, x := range rows {
+		row := make([]float64, m)
+		ratios[r] = row
+		for k := range row {
+			row[k] = portable.Log(zeroReplacement)
+		}
+		for _, part := range x.parts {
+			if k := place[part.Ingredient]; k >= 0 {
+				row[k] = portable.Log(float64(part.Amount))
+			}
+		}
+		mean := 0.0
+		for _, v := range row {
+			mean += v / float64(m)
+		}
+		for k := range row {
+			row[k] -= mean
+		}
+	}
+	for k := range m {
+		mean := 0.0
+		for r := range learn {
+			mean += ratios[r][k] / float64(learn)
+		}
+		for _, row := range ratios {
+			row[k] -= mean
+		}
+	}
+	covariance := make([][]float64, m)
+	for i := range covariance {
+		covariance[i] = make([]float64, m)
+	}
+	for _, row := range ratios[:learn] {
+		for i, v := range row {
+			portable.AddScaled(covariance[i], v, row)
+		}
+	}
+	trace := 0.0
+	for i := range m {
+		trace += covariance[i][i]
+	}
+	if trace == 0 {
+		return nil, nil
+	}
+	values, vectors := portable.Eigen(covariance)
+	var loadings [2][]float64
+	for a := range loadings {
+		// The sign is chosen, so that the map of the same draws is the same.
+		sign, largest := 1.0, 0.0
+		for _, v := range vectors[m-1-a] {
+			if math.Abs(v) > largest {
+				largest, sign = math.Abs(v), math.Copysign(1, v)
+			}
+		}
+		for _, v := range vectors[m-1-a] {
+			loadings[a] = append(loadings[a], float64(sign*v))
+		}
+	}
+	at := make([][2]float64, len(rows))
+	for r, row := range ratios {
+		at[r] = [2]float64{portable.Dot(row, loadings[0]), portable.Dot(row, loadings[1])}
+	}
+	return &axes{order, loadings, (values[m-1] + values[m-2]) / trace}, at
+}

@@ -1,0 +1,335 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/file"
+	"kir/internal/number"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+	"kir/internal/problem/yaml"
+	"kir/mcmc"
+	"kir/property"
+)
+
+const (
+	// pairsFileName is the file of comparisons that the page begins.
+	pairsFileName = "tasted.csv"
+	// preferenceName is what the page calls the property.
+	preferenceName = "liking"
+	// maxPairsBytes bounds a file of comparisons, in bytes.
+	maxPairsBytes = 16 << 20
+	// triedPairs is how many pairs are looked at for the one to ask next.
+	triedPairs = 400
+)
+
+// A Question is a pair to compare.
+type Question struct {
+	A        map[string]int `json:"a"` // units
+	B        map[string]int `json:"b"`
+	Asked    int            `json:"asked"`    // how many answers there are
+	Expected float64        `json:"expected"` // the probability that a is preferred; 0.5 without any answer
+	About    string         `json:"about"`    // how well the taste is known
+}
+
+// answerPair answers which two compositions to compare next: those of whose answer most is
+// to be learnt, among draws, known recipes and the shortlist.
+func (s *Session) answerPair(r *http.Request) (any, error) {
+	w, p, kept, err := s.waitForDraws(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var pool []*mcmc.Composition
+	for _, d := range slices.Concat(kept...) {
+		x, err := mcmc.NewComposition(len(p.Ingredients), d.parts...)
+		if err != nil {
+			return nil, err
+		}
+		pool = append(pool, x)
+	}
+	known, err := p.KnownRecipes()
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range known {
+		// A third of the pool, as they are what somebody may have tasted, whatever the rules
+		// are now.
+		for range max(1, len(pool)/max(1, 3*len(known))) {
+			pool = append(pool, x)
+		}
+	}
+	if len(pool) < 2 {
+		return nil, &fault.Error{Message: "there are no draws yet"}
+	}
+	taste := preferenceProperty(p)
+	q := &Question{Expected: 0.5}
+	if taste != nil {
+		q.Asked, q.About = taste.HeldOut.Pairs, taste.About
+	}
+	var learnt *property.PreferencePosterior
+	if taste != nil {
+		learnt = taste.Posterior
+	}
+	a, b := askNext(learnt, pool, mcmc.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked)))
+	if a == nil {
+		return nil, &fault.Error{Message: "all draws are the same: there is nothing to compare"}
+	}
+	if taste != nil {
+		q.Expected = taste.Posterior.PreferenceProbability(a, b)
+	}
+	q.A, q.B = w.namedAmounts(a), w.namedAmounts(b)
+	return q, nil
+}
+
+// askNext returns the pair of a pool of whose answer most is to be learnt, of as many
+// random ones as keep it short; any while nothing is known, and nil if all are equal.
+func askNext(taste *property.PreferencePosterior, pool []*mcmc.Composition, r *mcmc.Rand) (a, b *mcmc.Composition) {
+	best := -1.0
+	for range triedPairs {
+		x, y := pool[r.Intn(len(pool))], pool[r.Intn(len(pool))]
+		if x.Equal(y) {
+			continue
+		}
+		if taste == nil {
+			return x, y
+		}
+		if gain := taste.Information(x, y); gain > best {
+			best, a, b = gain, x, y
+		}
+	}
+	return a, b
+}
+
+// preferenceProperty returns the property that is learnt from comparisons, nil if there is none.
+func preferenceProperty(p *problem.Problem) *problem.Property {
+	for k := range p.Properties {
+		if p.Properties[k].Posterior != nil {
+			return &p.Properties[k]
+		}
+	}
+	return nil
+}
+
+// namedAmounts returns a composition with the names of its ingredients.
+func (w *work) namedAmounts(x *mcmc.Composition) map[string]int {
+	out := make(map[string]int)
+	for _, part := range x.Parts() {
+		out[w.problem.Ingredients[part.Ingredient]] = part.Amount
+	}
+	return out
+}
+
+// comparedPrefix is how the change is called that comparisons make. Answers that follow
+// on each other are one step, so that twenty are not twenty steps back.
+const comparedPrefix = "compared "
+
+// recordPreference writes down that one composition was liked better than another, and lets the
+// taste that is learnt from it count. The file only grows: how many of its pairs count
+// is a part of the step's text, so that one can go back.
+func (s *Session) recordPreference(better, worse map[string]int) error {
+	if len(better) == 0 || len(worse) == 0 || maps.Equal(better, worse) {
+		return &fault.Error{Message: "there are no two different recipes to compare"}
+	}
+	s.mu.Lock()
+	now := *s.history.current()
+	s.mu.Unlock()
+	root, err := yaml.Parse(s.file, []byte(now.Text))
+	if err != nil {
+		return err
+	}
+	name, pairsFile, first := findPreference(root)
+	begun := name != ""
+	if !begun {
+		name, pairsFile = preferenceName, pairsFileName
+		for n := root.Get("properties"); n != nil && n.Get(name) != nil; {
+			name += " too"
+		}
+	}
+	path := filepath.Join(s.dir, pairsFile)
+	if filepath.IsAbs(pairsFile) {
+		path = pairsFile
+	}
+	if err := s.mayWrite(path); err != nil {
+		return &fault.Error{Message: fmt.Sprintf("%s: %v", fault.Quote(pairsFile), err), Hint: "name a file beside the problem"}
+	}
+	before, err := file.Read(path, maxPairsBytes)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	pairs, err := appendPair(path, first, better, worse)
+	if err != nil {
+		return err
+	}
+	if err := s.setPairCount(now, name, pairsFile, begun, pairs); err != nil {
+		// The pair must not count in the next step, either.
+		if before == nil {
+			return errors.Join(err, os.Remove(path))
+		}
+		return errors.Join(err, file.Replace(path, before))
+	}
+	return nil
+}
+
+// setPairCount makes a step in which so many pairs count.
+func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs int) error {
+	// Pairs that were taken back are cut off, so the first ones are those that count.
+	var changes []change.Change
+	if begun {
+		changes = append(changes, change.Setting{Path: []string{"properties", name, "preference", "first"}, Value: pairs})
+	} else {
+		var of yaml.Map
+		of.Set("pairs", file)
+		if w, _, _, err := s.currentWork(); err == nil && w.groups.attribute != "" {
+			of.Set("groups", w.groups.attribute)
+		}
+		of.Set("first", pairs)
+		var m yaml.Map
+		m.Set("preference", of)
+		changes = append(changes, change.Setting{Path: []string{"properties", name}, Value: m})
+	}
+	words := comparedPrefix + number.Counted(pairs, "pair")
+	if !strings.HasPrefix(now.Change, comparedPrefix) || now.Name != "" || s.hasChildren(now.ID) {
+		return s.change(words, changes...)
+	}
+	text, err := change.Apply(filepath.Base(s.file), []byte(now.Text), changes...)
+	if err != nil {
+		return err
+	}
+	return s.amend(now.ID, words, string(text))
+}
+
+// findPreference returns the preference of a problem: its name, its file and how many of the
+// pairs count; no name if it has none, and 0 pairs for all of them.
+func findPreference(root *yaml.Node) (name, file string, first int) {
+	n := root.Get("properties")
+	if n == nil {
+		return "", "", 0
+	}
+	for _, e := range n.Entries {
+		p := e.Value.Get("preference")
+		if p == nil || p.Get("pairs") == nil {
+			continue
+		}
+		if v := p.Get("first"); v != nil {
+			first, _ = strconv.Atoi(v.Text) // reading it reports what is no number
+		}
+		return e.Key.Text, p.Get("pairs").Text, first
+	}
+	return "", "", 0
+}
+
+// appendPair adds a pair to a file of comparisons behind the first ones that count,
+// all if first is 0, and returns how many there are then. Pairs behind those were
+// taken back: they are kept in a copy, not lost in silence.
+func appendPair(path string, first int, better, worse map[string]int) (pairs int, err error) {
+	data, err := file.Read(path, maxPairsBytes)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	rows := [][]string{{"pair", "choice", "ingredient", "amount"}}
+	switch read, err := csv.NewReader(bytes.NewReader(data)).ReadAll(); {
+	case err != nil || len(read) > 0 && len(read[0]) != 4:
+		return 0, &fault.Error{File: path, Message: "this is no file of comparisons", Err: err}
+	case len(read) > 0:
+		rows = read
+	}
+	var names []string
+	kept := rows[:1:1]
+	taken := false
+	for _, row := range rows[1:] {
+		if !slices.Contains(names, row[0]) {
+			names = append(names, row[0])
+		}
+		if first == 0 || len(names) <= first {
+			kept = append(kept, row)
+		} else {
+			taken = true
+		}
+	}
+	if first == 0 {
+		first = len(names)
+	}
+	if first = min(first, len(names)); first >= property.MaxPairs {
+		return 0, fullOfPairs(path)
+	}
+	if taken {
+		if err := file.Replace(path+".before", data); err != nil {
+			return 0, err
+		}
+	}
+	next := 1
+	for _, name := range names[:first] {
+		if n, err := strconv.Atoi(name); err == nil {
+			next = max(next, n+1)
+		}
+	}
+	for _, side := range []struct {
+		choice string
+		recipe map[string]int
+	}{{"better", better}, {"worse", worse}} {
+		names := slices.SortedFunc(maps.Keys(side.recipe), func(a, b string) int {
+			return cmp.Or(cmp.Compare(side.recipe[b], side.recipe[a]), strings.Compare(a, b))
+		})
+		for _, name := range names {
+			if side.recipe[name] < 1 {
+				return 0, &fault.Error{Message: fmt.Sprintf("the amount of %s is %d", fault.Quote(name), side.recipe[name])}
+			}
+			kept = append(kept, []string{strconv.Itoa(next), side.choice, book.EscapeCell(name), strconv.Itoa(side.recipe[name])})
+		}
+	}
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(kept); err != nil {
+		return 0, err
+	}
+	if b.Len() > maxPairsBytes {
+		return 0, fullOfPairs(path)
+	}
+	return first + 1, file.Replace(path, b.Bytes())
+}
+
+// fullOfPairs is the error of a file of comparisons that has all that it may have.
+func fullOfPairs(path string) error {
+	return &fault.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
+}
+
+// hasChildren says whether another step was made from one.
+func (s *Session) hasChildren(id int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.history.Steps, func(step Step) bool { return step.Parent == id })
+}
+
+// amend gives a step another text.
+func (s *Session) amend(id int, words, text string) error {
+	err := s.changeHistory(func(h *history) error {
+		step, err := h.step(id)
+		if err == nil {
+			step.Change, step.Text = words, text
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if w := s.works[id]; w != nil && w != s.work {
+		delete(s.works, id)
+	}
+	s.mu.Unlock()
+	s.restartWork()
+	return s.publishState()
+}

@@ -1,0 +1,70 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+
+	"kir/internal/fault"
+	"kir/internal/number"
+	"kir/internal/problem"
+	"kir/internal/problem/change"
+)
+
+// RulePreview is what a rule would leave.
+type RulePreview struct {
+	Remaining string `json:"left"`  // compositions, of the sizes that the law has
+	Current   string `json:"of"`    // without it
+	Draws     string `json:"draws"` // of the draws there are, those that keep it
+	Fault     *Fault `json:"fault"`
+}
+
+// answerRulePreview answers what the current problem would be with a change, which stands in
+// the query as the page would send it. Nothing is changed.
+func (s *Session) answerRulePreview(r *http.Request) (any, error) {
+	request, err := readRequest([]byte(r.URL.Query().Get("change")))
+	if err != nil {
+		return nil, err
+	}
+	_, all, ok := request.changes(s.currentMeasure())
+	if !ok {
+		return nil, &fault.Error{Message: "this is no change of rules"}
+	}
+	step, err := s.stepOf(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := change.Apply(filepath.Base(s.file), []byte(step.Text), all...)
+	if err != nil {
+		return nil, err
+	}
+	out := &RulePreview{}
+	_, now, kept, err := s.currentWork()
+	if err == nil {
+		out.Current = compositionsText(now)
+	}
+	p, err := s.loadText(r.Context(), text)
+	if err != nil {
+		out.Fault = newFault(err, string(text), s.currentMeasure())
+		out.Remaining = "none"
+		return out, nil
+	}
+	defer p.Close()
+	out.Remaining = compositionsText(p)
+	if now != nil && p.Total == now.Total && slices.Equal(p.Ingredients, now.Ingredients) {
+		fit, _ := newChains(p.Target).reusableDraws(slices.Concat(kept...))
+		n := 0
+		for _, draws := range kept {
+			n += len(draws)
+		}
+		out.Draws = fmt.Sprintf("%s of %s draws", number.Thousands(len(fit)), number.Thousands(n))
+	}
+	return out, nil
+}
+
+// loadText reads a text as a problem.
+func (s *Session) loadText(ctx context.Context, text []byte) (*problem.Problem, error) {
+	return s.load(ctx, text, problem.Options{})
+}

@@ -1,0 +1,524 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/file"
+	"kir/internal/problem"
+	"kir/internal/problem/schema"
+)
+
+// SetupOptions say where a problem begins that is made of a table.
+type SetupOptions struct {
+	// Table is the file of a table that is opened at once. If it is empty the page asks for
+	// one.
+	Table string
+
+	// Dir is the directory in which a new one is made for a table that the page was given.
+	// What is made of Table goes beside it.
+	Dir string
+}
+
+// A setup is a problem that is made of a table: the tables, and what was answered about
+// them. What the page shows follows from these alone, so that nothing of it is lost when
+// the page is closed.
+type setup struct {
+	options SetupOptions
+
+	turn   chan struct{} // holds what a request works with it, one at a time
+	tables map[tableKind]*upload
+	answers
+	made bool // the problem was written
+}
+
+// acquire waits until no other request works with the beginning, or ctx ends.
+func (b *setup) acquire(ctx context.Context) error {
+	select {
+	case b.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// release lets the next request in.
+func (b *setup) release() { <-b.turn }
+
+// answers are what a person answered about the tables.
+type answers struct {
+	layout       book.Layout
+	questions    []tableQuestion // questions about columns, which stay when they are answered
+	units        map[string]string
+	goals        map[string]problem.DraftObjective
+	bounds       map[string]bool
+	batch        string
+	noPairs      bool
+	round        int
+	ignoreSheets bool // the workbook's other sheets are no tables of ingredients
+}
+
+// An tableQuestion is a question that stays when it was answered: about a column, two
+// spellings of an ingredient, or a row that may be no recipe.
+type tableQuestion struct {
+	column  string
+	word    string // may be the same as
+	same    string
+	guessed bool // the same was taken for granted
+	row     string
+	leftOut bool // the row is left out unless it is taken in
+	message string
+}
+
+// A tableKind is what a table is of.
+type tableKind string
+
+const (
+	recipesTable     tableKind = "recipes"
+	ingredientsTable tableKind = "ingredients"
+)
+
+// An upload is a table that is held in memory.
+type upload struct {
+	name string // for messages and, of what was given by the page, its file
+	data []byte
+	path string // of a file that is there; else empty
+}
+
+// mostUpload bounds a table that the page is given, as workbooks on disk are bounded, and
+// mostText what is sent with it.
+const mostUpload = 32 << 20
+
+// open returns a reader of the table, which ends with ctx.
+func (u *upload) open(ctx context.Context) io.ReadCloser {
+	return book.WithContext(ctx, io.NopCloser(bytes.NewReader(u.data)))
+}
+
+// newSetup returns the beginning of a problem, and reads its table if there is one.
+func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
+	b := &setup{options: o, turn: make(chan struct{}, 1), tables: make(map[tableKind]*upload)}
+	var err error
+	if b.options.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return nil, err
+	}
+	if o.Table == "" {
+		return b, nil
+	}
+	in, err := book.OpenFile(ctx, o.Table)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(in, mostUpload+1))
+	if err := errors.Join(err, in.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Table, err)
+	}
+	if len(data) > mostUpload {
+		return nil, &fault.Error{File: o.Table, Message: fmt.Sprintf("the table has more than %d MiB", mostUpload>>20), Hint: "kir init reads larger ones, and kir serve the problem that it writes"}
+	}
+	if b.options.Dir, err = filepath.Abs(filepath.Dir(o.Table)); err != nil {
+		return nil, err
+	}
+	b.tables[recipesTable] = &upload{name: filepath.Base(o.Table), data: data, path: o.Table}
+	return b, nil
+}
+
+// tableExtensions are those of tables.
+var tableExtensions = []string{".xlsx", ".ods", ".fods", ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonld"}
+
+// IsTable says whether a file's name is that of a table.
+func IsTable(path string) bool {
+	return slices.Contains(tableExtensions, strings.ToLower(filepath.Ext(path)))
+}
+
+// safeName makes a name for a file of what a page says: letters, digits and a few marks,
+// with the ending of what the file is.
+func safeName(name string, data []byte) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	ext := strings.ToLower(filepath.Ext(name))
+	stem := strings.TrimSuffix(name, filepath.Ext(name))
+	switch {
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
+		if ext != ".ods" {
+			ext = ".xlsx"
+		}
+	case !slices.Contains(tableExtensions, ext) || ext == ".xlsx" || ext == ".ods":
+		ext = ".csv"
+	}
+	const longest = 60
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(stem, "") {
+		if b.Len() >= longest {
+			break
+		}
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_", r):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	if stem = strings.Trim(b.String(), "-"); stem == "" {
+		stem = "recipes"
+	}
+	return stem + ext
+}
+
+// addTable opens a table that the page was given.
+func (b *setup) addTable(of tableKind, name string, data []byte) error {
+	if b.made {
+		return errMade
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return &fault.Error{Message: "there is nothing in the table", Hint: "choose a file with a header and a row for each recipe"}
+	}
+	u := &upload{name: safeName(name, data), data: data}
+	if of == ingredientsTable {
+		if b.tables[recipesTable] == nil {
+			return &fault.Error{Message: "there are no recipes yet", Hint: "open the table of recipes first"}
+		}
+		if b.tables[recipesTable].name == u.name {
+			u.name = "ingredients-" + u.name
+		}
+		b.tables[of], b.ignoreSheets = u, false
+		b.goals, b.bounds = nil, nil
+		return nil
+	}
+	b.reset()
+	b.tables[recipesTable] = u
+	return nil
+}
+
+// reset begins anew.
+func (b *setup) reset() {
+	b.tables = make(map[tableKind]*upload)
+	b.answers = answers{}
+}
+
+var errMade = &fault.Error{Message: "the problem was made already", Hint: "reload the page, which shows it"}
+
+// An answer is what a person says, as the page sends it. What of it counts follows from Do.
+type answer struct {
+	Do    string                 `json:"do"`
+	Name  string                 `json:"name"`
+	Value string                 `json:"value"`
+	On    bool                   `json:"on"`
+	Goal  problem.DraftObjective `json:"goal"`
+}
+
+// mostAnswers bounds how much of a kind is kept, far above what a table's page offers.
+const mostAnswers = 1 << 18
+
+// applyAnswer takes an answer.
+func (b *setup) applyAnswer(ctx context.Context, a answer) error {
+	if b.made {
+		return errMade
+	}
+	bad := func() error {
+		return &fault.Error{Message: fmt.Sprintf("%s of %s cannot be %s", fault.Quote(a.Do), fault.Quote(a.Name), fault.Quote(a.Value))}
+	}
+	if len(b.layout.Columns)+len(b.goals)+len(b.bounds)+len(b.units) > mostAnswers {
+		return bad()
+	}
+	switch a.Do {
+	case "column":
+		role, err := book.ParseRole(a.Value)
+		if err != nil {
+			return bad()
+		}
+		b.layout = b.layout.Merge(book.Layout{Columns: map[string]book.Role{book.NormalizeName(a.Name): role}})
+		if role == book.RecipeColumn || role == book.AmountColumn || role == book.UnitColumn {
+			for name, other := range b.layout.Columns { // there is one of each
+				if other == role && name != book.NormalizeName(a.Name) {
+					delete(b.layout.Columns, name)
+				}
+			}
+		}
+		b.goals = nil
+	case "names":
+		if a.Value == "" || len(a.Value) > 1<<10 {
+			return bad()
+		}
+		names := maps.Clone(b.layout.Names)
+		if delete(names, book.NormalizeName(a.Name)); !a.On {
+			b.layout.Names = names
+			return nil
+		}
+		b.layout.Names = names
+		b.layout = b.layout.Merge(book.Layout{Names: map[string]string{book.NormalizeName(a.Name): a.Value}})
+	case "row":
+		// What kir leaves out by itself is taken in, or left to kir again, and other rows are left out
+		// or no longer so.
+		at := slices.IndexFunc(b.questions, func(o tableQuestion) bool { return o.row != "" && o.row == a.Name })
+		not := func(name string) bool { return name == a.Name }
+		b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), not)
+		b.layout.Including = slices.DeleteFunc(slices.Clone(b.layout.Including), not)
+		switch left := at >= 0 && b.questions[at].leftOut; {
+		case left && !a.On:
+			b.layout = b.layout.Merge(book.Layout{Including: []string{a.Name}})
+		case !left && a.On:
+			b.layout = b.layout.Merge(book.Layout{Without: []string{a.Name}})
+		}
+	case "decimal":
+		decimal, err := book.ParseDecimal(a.Value)
+		if err != nil {
+			return bad()
+		}
+		b.layout.Decimal = decimal
+	case "sheet":
+		b.answers = answers{layout: book.Layout{Sheet: a.Value}}
+	case "size":
+		if _, err := book.DefaultUnits().With(a.Name, a.Value); err != nil {
+			return bad()
+		}
+		b.units = maps.Clone(b.units)
+		if b.units == nil {
+			b.units = make(map[string]string)
+		}
+		b.units[book.NormalizeName(a.Name)] = a.Value
+	case "goal", "bound":
+		return b.applyRequirement(ctx, a)
+	case "batch":
+		b.batch = a.Value
+	case "round":
+		n, err := strconv.Atoi(a.Value)
+		if err != nil || n < 1 || n > 100 {
+			return bad()
+		}
+		b.round = n
+	case "pairs":
+		b.noPairs = !a.On
+	case "alone":
+		b.ignoreSheets = true
+		delete(b.tables, ingredientsTable)
+		b.goals, b.bounds = nil, nil
+	case "anew":
+		if b.options.Table != "" {
+			b.answers = answers{}
+			delete(b.tables, ingredientsTable)
+			return nil
+		}
+		b.reset()
+	default:
+		return &fault.Error{Message: "an answer cannot be " + fault.Quote(a.Do)}
+	}
+	return nil
+}
+
+// applyRequirement takes an answer about an objective or a constraint. What was chosen for a person
+// before counts as said.
+func (b *setup) applyRequirement(ctx context.Context, a answer) error {
+	r, err := b.read(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil || r.draft == nil {
+		return &fault.Error{Message: "the table cannot be read yet"}
+	}
+	if a.Do == "bound" {
+		if b.bounds = maps.Clone(b.bounds); b.bounds == nil {
+			b.bounds = make(map[string]bool)
+		}
+		if !slices.ContainsFunc(r.draft.OfferedBounds(), func(o problem.Bound) bool { return o.Key == a.Name }) {
+			return &fault.Error{Message: "there is no constraint " + fault.Quote(a.Name)}
+		}
+		b.bounds[a.Name] = a.On
+		return nil
+	}
+	goals, found := make(map[string]problem.DraftObjective), false
+	for _, t := range r.draft.Targets() {
+		goals[t.Key] = t.Goal
+		found = found || t.Key == a.Name
+	}
+	if !found {
+		return &fault.Error{Message: "there is no objective " + fault.Quote(a.Name)}
+	}
+	goals[a.Name] = a.Goal
+	b.goals = goals
+	return nil
+}
+
+// A tableReading is what the tables say, with the answers.
+type tableReading struct {
+	draft          *problem.Draft
+	ingredients    *book.Ingredients
+	sheet          string // of the workbook that the ingredients are in
+	lacking        []string
+	err            error // of the recipes
+	ingredientsErr error // of the ingredients
+}
+
+// read reads the tables. What is wrong in them is in the reading, and an error only what
+// is wrong with the machine, or that ctx has ended.
+func (b *setup) read(ctx context.Context) (*tableReading, error) {
+	u := b.tables[recipesTable]
+	if u == nil {
+		return &tableReading{}, nil
+	}
+	r := &tableReading{}
+	d := &problem.Draft{Table: u.name, Units: b.units, Goals: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
+	o := book.Options{Layout: b.layout, Units: book.DefaultUnits()}
+	for _, name := range slices.Sorted(maps.Keys(b.units)) {
+		with, err := o.Units.With(name, b.units[name])
+		if err != nil {
+			return nil, err
+		}
+		o.Units = with
+	}
+	table := problem.Table{Name: u.name, Open: func() (io.ReadCloser, error) { return u.open(ctx), nil }}
+	if in := b.tables[ingredientsTable]; in != nil {
+		list, err := book.ReadIngredients(in.open(ctx), in.name, book.Layout{})
+		if err != nil {
+			r.ingredientsErr = err
+		} else {
+			o.Ingredients, d.Ingredients, d.IngredientsLayout = list, in.name, list.Guessed
+		}
+	}
+	if err := d.ReadTable(table, o); ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if err != nil {
+		if len(fault.All(err)) == 0 {
+			return nil, err
+		}
+		r.err = err
+		return r, nil
+	}
+	if o.Ingredients == nil && !b.ignoreSheets {
+		r.sheet, r.lacking = d.ReadIngredientsSheet(table, o)
+		d.Ingredients = ""
+		if r.sheet != "" && len(r.lacking) == 0 {
+			d.Ingredients = u.name
+		}
+	}
+	if d.Book != nil {
+		r.ingredients = d.Book.Ingredients
+	}
+	r.draft = d
+	return r, ctx.Err()
+}
+
+// destination is where the problem is written: its directory, and the names in it that are free.
+func (b *setup) destination() (dir, problemFile string, fresh bool) {
+	u := b.tables[recipesTable]
+	stem := strings.TrimSuffix(u.name, filepath.Ext(u.name))
+	if u.path != "" {
+		return b.options.Dir, freeName(b.options.Dir, stem, ".yaml"), false
+	}
+	return filepath.Join(b.options.Dir, freeName(b.options.Dir, stem, "")), "problem.yaml", true
+}
+
+// freeName returns a name that no file of a directory has.
+func freeName(dir, stem, ext string) string {
+	for k := 1; ; k++ {
+		name := stem + ext
+		if k > 1 {
+			name = stem + "-" + strconv.Itoa(k) + ext
+		}
+		if _, err := os.Lstat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) || k == 1000 {
+			return name
+		}
+	}
+}
+
+// write writes the problem, and the tables that are not there, and returns its file. Over
+// nothing that is there; of what could not be finished nothing is left.
+func (b *setup) write(ctx context.Context) (path string, err error) {
+	if b.made {
+		return "", errMade
+	}
+	if b.tables[recipesTable] == nil {
+		return "", &fault.Error{Message: "there is no table yet", Hint: "open one first"}
+	}
+	r, err := b.read(ctx)
+	if err != nil {
+		return "", err
+	}
+	if r.err != nil {
+		return "", r.err
+	}
+	dir, name, fresh := b.destination()
+	if fresh {
+		if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
+			return "", &fault.Error{Message: "there is a directory " + fault.Quote(dir) + " already", Hint: "try again, which takes " + fault.Quote(filepath.Base(freeName(filepath.Dir(dir), filepath.Base(dir), "")))}
+		} else if err != nil {
+			return "", unwritableError(dir, err)
+		}
+	}
+	var created []string
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, path := range created {
+			err = errors.Join(err, os.Remove(path))
+		}
+		if fresh {
+			err = errors.Join(err, os.Remove(dir))
+		}
+	}()
+	create := func(name string, data []byte) error {
+		path := filepath.Join(dir, name)
+		if err := file.Create(path, data); errors.Is(err, fs.ErrExist) {
+			return &fault.Error{Message: "there is a file " + fault.Quote(path) + " already", Hint: "rename it; " + fault.Quote(freeName(dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
+		} else if err != nil {
+			return unwritableError(path, err)
+		}
+		created = append(created, path)
+		return nil
+	}
+	for _, of := range []tableKind{recipesTable, ingredientsTable} {
+		if u := b.tables[of]; u != nil && u.path == "" {
+			if of == ingredientsTable && r.draft.Series != nil {
+				continue
+			}
+			if err := create(u.name, u.data); err != nil {
+				return "", err
+			}
+		}
+	}
+	path = filepath.Join(dir, name)
+	shown := make(map[string]bool) // is what was chosen
+	for _, o := range r.draft.OfferedBounds() {
+		shown[o.Key] = o.On
+	}
+	r.draft.Bounds = shown
+	text, err := r.draft.Finish(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	if err := create(name, text); err != nil {
+		return "", err
+	}
+	form, err := problem.Schema().JSON()
+	if err != nil {
+		return "", err
+	}
+	if err := create(schema.FileName, form); err != nil && !isTaken(dir, schema.FileName) {
+		return "", err
+	}
+	b.made = true
+	return path, nil
+}
+
+// isTaken says whether a directory has a file of that name.
+func isTaken(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// unwritableError says that something cannot be written, and that nothing was changed.
+func unwritableError(path string, err error) error {
+	return &fault.Error{Message: fault.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
+}

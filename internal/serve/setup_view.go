@@ -1,0 +1,692 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/book"
+	"kir/internal/fault"
+	"kir/internal/problem"
+)
+
+// What the page shows of a table.
+const (
+	shownRows    = 60
+	shownColumns = 60
+	shownBytes   = 80
+	mostFaults   = 8
+	mostAsked    = 40
+)
+
+// A SetupView is what the page that makes a problem of a table shows.
+type SetupView struct {
+	Where     string         `json:"where"` // what will be written
+	Examples  []ExampleName  `json:"examples"`
+	Tables    []TableView    `json:"tables"`
+	Summary   string         `json:"says"` // what the tables hold
+	Faults    []FaultView    `json:"faults"`
+	Questions []QuestionView `json:"asks"`
+	Notes     []string       `json:"left"` // what was understood and is no question
+	Targets   []TargetView   `json:"targets"`
+	Bounds    []BoundView    `json:"bounds"`
+	Round     *QuestionView  `json:"round"` // how many are made at a time; nil where nothing is measured
+	Text      string         `json:"text"`
+	Ready     bool           `json:"ready"`
+	Named     bool           `json:"named"` // the table is a file that was named
+}
+
+// A TableView is a table with what its cells were taken for.
+type TableView struct {
+	Kind    tableKind  `json:"of"`
+	Name    string     `json:"name"`
+	Sheet   string     `json:"sheet"`
+	Sheets  []string   `json:"sheets"`
+	Columns []PickView `json:"columns"` // the roles that each column can have, by field
+	Rows    []RowView  `json:"rows"`
+	More    bool       `json:"more"`
+}
+
+// A PickView is a column and what it can be.
+type PickView struct {
+	Name  string      `json:"name"`
+	Role  book.Role   `json:"role"`
+	Roles []book.Role `json:"roles"`
+}
+
+// A RowView is a row of a table.
+type RowView struct {
+	Line    int        `json:"line"`
+	Head    bool       `json:"head"`
+	Wrong   bool       `json:"wrong"` // something in it cannot be read
+	Why     string     `json:"why"`   // it is left out; empty where it is not
+	Restore *answer    `json:"back"`  // what takes it in; nil where nothing does
+	Cells   []CellView `json:"cells"`
+}
+
+// A CellView is a cell, and what it was taken for.
+type CellView struct {
+	Text string `json:"t"`
+	Kind string `json:"k"`
+}
+
+// What cells are taken for.
+const (
+	cellName       = "name"
+	cellIngredient = "ingredient"
+	cellAsset      = "asset"
+	cellAmount     = "amount"
+	cellResult     = "result"
+	cellPrice      = "price"
+	cellStock      = "stock"
+	cellLimit      = "limit"
+	cellGroup      = "group"
+	cellNote       = "note"
+	cellTime       = "time"
+	cellValue      = "value" // a price or a return
+	cellLeftOut    = "left"
+)
+
+// A QuestionView is something that was guessed, and what else it could be.
+type QuestionView struct {
+	Text    string       `json:"text"`
+	Place   string       `json:"place"`
+	Answers []AnswerView `json:"answers"`
+}
+
+// An AnswerView is an answer to click.
+type AnswerView struct {
+	Text   string `json:"text"`
+	Chosen bool   `json:"chosen"`
+	Send   answer `json:"send"`
+}
+
+// A FaultView is something wrong in a table, and what can be clicked to mend it.
+type FaultView struct {
+	Message string       `json:"message"`
+	Place   string       `json:"place"`
+	Hint    string       `json:"hint"`
+	Answers []AnswerView `json:"answers"`
+}
+
+// A TargetView is what can be an objective.
+type TargetView struct {
+	Key     string `json:"key"`
+	Name    string `json:"name"`
+	Summary string `json:"says"` // its numbers or classes, and how many recipes have them
+	Why     string `json:"why"`  // why it cannot be one
+
+	Must      bool                   `json:"must"` // something is asked of it
+	Attribute bool                   `json:"attribute"`
+	Ways      []problem.Direction    `json:"ways"`
+	Goal      problem.DraftObjective `json:"goal"`
+	From      float64                `json:"from"`
+	To        float64                `json:"to"`
+	Least     float64                `json:"least"`
+	Most      float64                `json:"most"`
+	Classes   []string               `json:"classes"`
+	First     problem.DraftObjective `json:"first"`
+	Words     map[string]any         `json:"words"` // of ways
+}
+
+// A BoundView is a constraint to switch.
+type BoundView struct {
+	Words   string       `json:"words"`
+	On      bool         `json:"on"`
+	Send    answer       `json:"send"`
+	Answers []AnswerView `json:"answers"` // more to say of it
+}
+
+// view returns what the page shows.
+func (b *setup) view(ctx context.Context) (*SetupView, error) {
+	v := &SetupView{Where: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Questions: []QuestionView{}, Notes: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, Named: b.options.Table != ""}
+	u := b.tables[recipesTable]
+	if u == nil {
+		return v, nil
+	}
+	dir, name, _ := b.destination()
+	v.Where = filepath.Join(dir, name)
+	r, err := b.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.showTables(ctx, v, r)
+	b.showFaults(v, r)
+	if r.draft != nil {
+		b.collectQuestions(r.draft)
+	}
+	b.showQuestions(v, r.draft)
+	if r.draft == nil || ctx.Err() != nil {
+		return v, ctx.Err()
+	}
+	v.Ready = true
+	b.showNotes(v, r)
+	b.showRequirements(v, r)
+	text, err := r.draft.Write()
+	if err != nil {
+		v.Faults, v.Ready = append(v.Faults, faultView(&fault.Error{Message: err.Error()})), false
+		return v, nil
+	}
+	v.Text = string(text)
+	v.Summary, _ = r.draft.Contents()
+	return v, ctx.Err()
+}
+
+// showTables shows the tables with what their cells were taken for.
+func (b *setup) showTables(ctx context.Context, v *SetupView, r *tableReading) {
+	u := b.tables[recipesTable]
+	layout := b.layout
+	var shape *book.Shape
+	if r.draft != nil && r.draft.Book != nil {
+		if shape = r.draft.Book.Shape; shape != nil {
+			layout.Sheet = shape.Sheet
+		}
+	}
+	if t, ok := tableOf(ctx, recipesTable, u, layout); ok {
+		switch {
+		case r.draft != nil && r.draft.Series != nil:
+			setSeriesKinds(&t, r.draft.Series)
+		case shape != nil:
+			b.setRecipeKinds(&t, shape, r.draft)
+		}
+		for _, e := range fault.All(r.err) {
+			for k := range t.Rows {
+				t.Rows[k].Wrong = t.Rows[k].Wrong || t.Rows[k].Line == e.Line && (e.Cell == "" || strings.HasPrefix(strings.Trim(e.Cell, "'"), t.Sheet))
+			}
+		}
+		v.Tables = append(v.Tables, t)
+	}
+	in, layout := b.tables[ingredientsTable], book.Layout{}
+	if in == nil && r.draft != nil && r.draft.Ingredients != "" {
+		in, layout.Sheet = u, r.sheet
+	}
+	if in == nil {
+		return
+	}
+	if t, ok := tableOf(ctx, ingredientsTable, in, layout); ok {
+		t.Sheets = []string{}
+		if r.ingredients != nil && len(r.ingredients.Attributes) > 0 {
+			setIngredientKinds(&t, r.ingredients)
+		}
+		v.Tables = append(v.Tables, t)
+	}
+}
+
+// tableOf returns the first rows of a table.
+func tableOf(ctx context.Context, of tableKind, u *upload, layout book.Layout) (TableView, bool) {
+	t := TableView{Kind: of, Name: u.name, Rows: []RowView{}, Columns: []PickView{}, Sheets: []string{}}
+	p, err := book.ReadPreview(u.open(ctx), u.name, layout, shownRows, shownColumns, shownBytes)
+	if err != nil {
+		return t, false
+	}
+	t.Sheet, t.More = p.Sheet, p.More
+	if len(p.Sheets) > 1 {
+		t.Sheets = p.Sheets
+	}
+	for k, row := range p.Rows {
+		cells := make([]CellView, len(row))
+		for i, text := range row {
+			cells[i].Text = text
+		}
+		t.Rows = append(t.Rows, RowView{Line: p.Lines[k], Cells: cells})
+	}
+	return t, true
+}
+
+// setKinds gives the cells of a row what they were taken for.
+func (r *RowView) setKinds(kind func(field int) string) {
+	for i := range r.Cells {
+		if r.Cells[i].Text != "" {
+			r.Cells[i].Kind = kind(i)
+		}
+	}
+}
+
+// setRecipeKinds says what the cells of recipes were taken for.
+func (b *setup) setRecipeKinds(t *TableView, s *book.Shape, d *problem.Draft) {
+	targets := make(map[string]problem.Target)
+	for _, target := range d.Targets() {
+		if !target.Attribute {
+			targets[target.Name] = target
+		}
+	}
+	kindOf := func(c book.Column) (head, cell string) {
+		switch c.Role {
+		case book.RecipeColumn:
+			return cellName, cellName
+		case book.IngredientColumn:
+			if d.Book.Long {
+				return cellIngredient, cellIngredient
+			}
+			return cellIngredient, cellAmount
+		case book.AmountColumn, book.UnitColumn:
+			return cellAmount, cellAmount
+		case book.LabelColumn:
+			switch target, ok := targets[c.Name]; {
+			case book.IsCost(c.Name):
+				return cellPrice, cellPrice
+			case ok && len(target.Ways) == 0:
+				return cellNote, cellNote
+			}
+			return cellResult, cellResult
+		}
+		return cellLeftOut, cellLeftOut
+	}
+	roles := []book.Role{book.RecipeColumn, book.IngredientColumn, book.LabelColumn, book.IgnoredColumn}
+	if d.Book.Long {
+		roles = book.Roles()
+	}
+	if !d.Book.Transposed {
+		for _, c := range s.Columns[:min(len(s.Columns), shownColumns)] {
+			p := PickView{Name: c.Name, Role: c.Role, Roles: roles}
+			if c.Name == "" {
+				p.Roles = nil
+			}
+			t.Columns = append(t.Columns, p)
+		}
+	}
+	for k := range t.Rows {
+		row := &t.Rows[k]
+		row.Head = row.Line == s.Header
+		switch {
+		case row.Line < s.Header || slices.Contains(s.Left, row.Line):
+			row.setKinds(func(int) string { return cellLeftOut })
+			b.explain(row, s, d)
+		case d.Book.Transposed && row.Head:
+			row.setKinds(func(i int) string {
+				if i > s.Named {
+					return cellName
+				}
+				return cellIngredient
+			})
+		case d.Book.Transposed:
+			at := slices.Index(s.Lines, row.Line)
+			if at >= 0 && at < len(s.Columns) && s.Columns[at].Role == book.IgnoredColumn && s.Columns[at].Name != "" {
+				row.Why, row.Restore = fmt.Sprintf("%s is left out, as one that sums up others.", fault.Quote(s.Columns[at].Name)), &answer{Do: "column", Name: s.Columns[at].Name, Value: string(book.LabelColumn)}
+				if b.layout.Columns[book.NormalizeName(s.Columns[at].Name)] == book.IgnoredColumn {
+					row.Why = fmt.Sprintf("You left out %s.", fault.Quote(s.Columns[at].Name))
+				}
+			}
+			row.setKinds(func(i int) string {
+				if at < 0 || at >= len(s.Columns) || i < s.Named {
+					return cellLeftOut
+				}
+				head, cell := kindOf(s.Columns[at])
+				if i == s.Named {
+					return head
+				}
+				return cell
+			})
+		default:
+			row.setKinds(func(i int) string {
+				if i >= len(s.Columns) {
+					return cellLeftOut
+				}
+				head, cell := kindOf(s.Columns[i])
+				if row.Head {
+					return head
+				}
+				return cell
+			})
+		}
+	}
+}
+
+// explain says why a row is left out and, where a person left it out, how it is taken in.
+func (b *setup) explain(row *RowView, s *book.Shape, d *problem.Draft) {
+	if row.Line < s.Header {
+		row.Why = "It stands above the names of the columns."
+		return
+	}
+	if at := slices.IndexFunc(s.Columns, func(c book.Column) bool { return c.Role == book.RecipeColumn }); at >= 0 && at < len(row.Cells) {
+		if name := book.NormalizeName(row.Cells[at].Text); slices.Contains(b.layout.Without, name) {
+			row.Why, row.Restore = fmt.Sprintf("You left out %s.", fault.Quote(name)), &answer{Do: "row", Name: name}
+			return
+		}
+	}
+	row.Why = "It has a text alone, or belongs to a recipe that is left out."
+	_, notes := d.Contents()
+	for _, n := range notes {
+		if n.Line != row.Line || !strings.Contains(n.Message, "left out") {
+			continue
+		}
+		message, _, _ := strings.Cut(n.Message, ": including: ") // which the page offers to click
+		row.Why = sentence(message)
+		if n.Left && n.Row != "" {
+			row.Restore = &answer{Do: "row", Name: n.Row}
+		}
+	}
+}
+
+// setSeriesKinds says what the cells of prices or returns are.
+func setSeriesKinds(t *TableView, s *book.Series) {
+	for k := range t.Rows {
+		row := &t.Rows[k]
+		row.Head = len(row.Cells) > 1 && len(s.Columns) > 0 && book.NormalizeName(row.Cells[1].Text) == s.Columns[0]
+		row.setKinds(func(i int) string {
+			switch {
+			case i == 0:
+				return cellTime
+			case row.Head:
+				return cellAsset
+			}
+			return cellValue
+		})
+	}
+}
+
+// setIngredientKinds says what the cells of a table of ingredients are.
+func setIngredientKinds(t *TableView, in *book.Ingredients) {
+	kinds := make(map[string]string)
+	for i := range in.Attributes {
+		a := &in.Attributes[i]
+		kinds[a.Name] = map[book.Meaning]string{book.Price: cellPrice, book.Stock: cellStock, book.Maximum: cellLimit, book.Minimum: cellLimit, book.Figure: cellResult, book.Group: cellGroup, book.Remark: cellNote}[a.Meaning()]
+	}
+	header := slices.IndexFunc(t.Rows, func(r RowView) bool {
+		return slices.ContainsFunc(r.Cells, func(c CellView) bool { return kinds[book.NormalizeName(c.Text)] != "" })
+	})
+	if header < 0 {
+		return
+	}
+	t.Rows[header].Head = true
+	var columns []string
+	for _, c := range t.Rows[header].Cells {
+		kind := kinds[book.NormalizeName(c.Text)]
+		if kind == "" && c.Text != "" {
+			kind = cellIngredient
+		}
+		columns = append(columns, kind)
+	}
+	for k := range t.Rows {
+		t.Rows[k].setKinds(func(i int) string {
+			if k < header || i >= len(columns) || columns[i] == "" {
+				return cellLeftOut
+			}
+			return columns[i]
+		})
+	}
+}
+
+// settles are how hints say what settles something.
+var (
+	settlesColumn  = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
+	settlesSize    = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
+	settlesName    = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
+	settlesRow     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+	sumsToNone     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
+	settlesDecimal = regexp.MustCompile(`\bdecimal: (point|comma)`)
+)
+
+// unquoted is a name as a hint writes it.
+func unquoted(text string) string {
+	if plain, err := strconv.Unquote(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+// showFaults says what is wrong in the tables, and what mends it.
+func (b *setup) showFaults(v *SetupView, r *tableReading) {
+	all := fault.All(r.err)
+	for _, e := range all[:min(len(all), mostFaults)] {
+		f := faultView(e)
+		for _, m := range settlesColumn.FindAllStringSubmatch(e.Hint, -1) {
+			name := unquoted(m[1])
+			if m[2] == string(book.IgnoredColumn) {
+				f.Answers = append(f.Answers, AnswerView{Text: "Leave the column " + fault.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: m[2]}})
+				continue
+			}
+			f.Answers = append(f.Answers, AnswerView{Text: fault.Quote(name) + " is " + roleWords[book.Role(m[2])], Send: answer{Do: "column", Name: name, Value: m[2]}})
+			if m[2] == string(book.LabelColumn) {
+				f.Answers = append(f.Answers, AnswerView{Text: "Leave " + fault.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: string(book.IgnoredColumn)}})
+			}
+		}
+		for _, m := range settlesSize.FindAllStringSubmatch(e.Hint, -1) {
+			name := unquoted(m[1])
+			for _, size := range []string{"1 cl", "3 cl", "6 cl", "9 cl", "12 cl"} {
+				f.Answers = append(f.Answers, AnswerView{Text: fault.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
+			}
+			break
+		}
+		for _, m := range settlesName.FindAllStringSubmatch(e.Hint, -1) {
+			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoted(m[1]), Value: unquoted(m[2]), On: true}})
+		}
+		for _, m := range settlesRow.FindAllStringSubmatch(e.Hint, -1) {
+			name := unquoted(m[1])
+			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + fault.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
+		}
+		for _, m := range sumsToNone.FindAllStringSubmatch(e.Message, -1) {
+			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoted(m[1]), On: true}})
+		}
+		for _, m := range settlesDecimal.FindAllStringSubmatch(e.Hint, -1) {
+			f.Answers = append(f.Answers, AnswerView{Text: "The decimal mark is the " + m[1], Send: answer{Do: "decimal", Value: m[1]}})
+		}
+		if len(f.Answers) > 0 {
+			f.Hint = ""
+		}
+		if by, _, ok := strings.Cut(e.Hint, "; without: "); ok { // what a person can do in the table
+			f.Hint = sentence(by)
+		}
+		v.Faults = append(v.Faults, f)
+	}
+	if more := len(all) - mostFaults; more > 0 {
+		v.Faults = append(v.Faults, FaultView{Message: fmt.Sprintf("%d more like these", more), Answers: []AnswerView{}})
+	}
+	for _, e := range fault.All(r.ingredientsErr) {
+		v.Faults = append(v.Faults, faultView(e))
+	}
+	if b.tables[ingredientsTable] != nil && len(v.Faults) > 0 {
+		last := &v.Faults[len(v.Faults)-1]
+		last.Answers = append(last.Answers, AnswerView{Text: "Do without " + fault.Quote(b.tables[ingredientsTable].name), Send: answer{Do: "alone"}})
+	}
+}
+
+// faultView is what is wrong, for the page.
+func faultView(e *fault.Error) FaultView {
+	return FaultView{Message: sentence(e.Message), Place: placeOf(e.Cell, e.Line), Hint: sentence(e.Hint), Answers: []AnswerView{}}
+}
+
+// placeOf is where in a table something stands.
+func placeOf(cell string, line int) string {
+	if cell == "" && line > 0 {
+		return fmt.Sprintf("line %d", line)
+	}
+	return cell
+}
+
+// sentence makes a message one.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	first := []rune(text)[0]
+	return strings.ToUpper(string(first)) + text[len(string(first)):] + "."
+}
+
+// roleWords are what columns are called on the page.
+var roleWords = map[book.Role]string{
+	book.RecipeColumn: "the recipe", book.IngredientColumn: "an ingredient", book.AmountColumn: "the amount",
+	book.UnitColumn: "the unit", book.LabelColumn: "a result", book.IgnoredColumn: "left out",
+}
+
+// collectQuestions keeps in mind what was guessed and can be answered otherwise.
+func (b *setup) collectQuestions(d *problem.Draft) {
+	_, notes := d.Contents()
+	var all []tableQuestion
+	for _, n := range notes {
+		switch {
+		case n.Asked != "":
+			all = append(all, tableQuestion{column: n.Asked, message: n.Message})
+		case n.Word != "":
+			all = append(all, tableQuestion{word: n.Word, same: n.Same, guessed: true, message: fmt.Sprintf("are %s and %s the same?", fault.Quote(n.Same), fault.Quote(n.Word))})
+		case n.Row != "":
+			all = append(all, tableQuestion{row: n.Row, leftOut: n.Left, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", fault.Quote(n.Row))})
+		}
+	}
+	if d.Book != nil && d.Book.Long && d.Ingredients == "" {
+		for _, pair := range d.Book.Misspellings() {
+			all = append(all, tableQuestion{word: pair[1], same: pair[0], message: fmt.Sprintf("are %s and %s the same?", fault.Quote(pair[0]), fault.Quote(pair[1]))})
+		}
+	}
+	for _, a := range all {
+		known := func(o tableQuestion) bool { return o.column == a.column && o.word == a.word && o.row == a.row }
+		if len(b.questions) < mostAsked && !slices.ContainsFunc(b.questions, known) {
+			b.questions = append(b.questions, a)
+		}
+	}
+}
+
+// showQuestions shows what was guessed as questions, those that were answered among them. Of a
+// table that cannot be read, d is nil, and those are shown whose answers may be why.
+func (b *setup) showQuestions(v *SetupView, d *problem.Draft) {
+	for _, a := range b.questions {
+		q := QuestionView{Text: sentence(a.message), Answers: []AnswerView{}}
+		switch {
+		case a.word != "":
+			q.Text = strings.TrimSuffix(q.Text, ".")
+			to, said := b.layout.Names[book.NormalizeName(a.word)]
+			same := said && to == a.same || !said && a.guessed
+			apart := answer{Do: "names", Name: a.word, Value: a.word}
+			if a.guessed { // letters' case does not tell ingredients apart
+				apart.Value, apart.On = a.word+" (2)", true
+			}
+			q.Answers = append(q.Answers, AnswerView{Text: "The same", Chosen: same, Send: answer{Do: "names", Name: a.word, Value: a.same, On: !a.guessed}},
+				AnswerView{Text: "Two ingredients", Chosen: !same, Send: apart})
+		case a.row != "":
+			q.Text = strings.TrimSuffix(q.Text, ".")
+			out := slices.Contains(b.layout.Without, a.row) || a.leftOut && !slices.Contains(b.layout.Including, a.row)
+			q.Answers = append(q.Answers, AnswerView{Text: "A recipe", Chosen: !out, Send: answer{Do: "row", Name: a.row}},
+				AnswerView{Text: "Leave it out", Chosen: out, Send: answer{Do: "row", Name: a.row, On: true}})
+		default:
+			is, ok := b.layout.Columns[book.NormalizeName(a.column)]
+			if d != nil && d.Book != nil && d.Book.Shape != nil {
+				i := slices.IndexFunc(d.Book.Shape.Columns, func(c book.Column) bool { return c.Name == a.column })
+				if ok = i >= 0; ok {
+					is = d.Book.Shape.Columns[i].Role
+				}
+			}
+			if !ok {
+				continue
+			}
+			for _, role := range []book.Role{book.LabelColumn, book.IngredientColumn, book.IgnoredColumn, book.RecipeColumn} {
+				if role == book.RecipeColumn && is != role && !strings.Contains(a.message, "the recipe") {
+					continue
+				}
+				q.Answers = append(q.Answers, AnswerView{Text: strings.ToUpper(roleWords[role][:1]) + roleWords[role][1:], Chosen: is == role, Send: answer{Do: "column", Name: a.column, Value: string(role)}})
+			}
+		}
+		v.Questions = append(v.Questions, q)
+	}
+}
+
+// showNotes shows what was understood: as questions where something else can be answered.
+func (b *setup) showNotes(v *SetupView, r *tableReading) {
+	d := r.draft
+	_, notes := d.Contents()
+	for _, n := range notes {
+		switch {
+		case n.Asked != "" || n.Word != "" || n.Row != "":
+		case strings.HasPrefix(n.Settle, "decimal:"):
+			q := QuestionView{Text: sentence(n.Message), Place: placeOf(n.Cell, n.Line), Answers: []AnswerView{}}
+			for _, mark := range []book.Decimal{book.DecimalPoint, book.DecimalComma} {
+				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: d.Layout.Decimal == mark, Send: answer{Do: "decimal", Value: mark.String()}})
+			}
+			v.Questions = append(v.Questions, q)
+		case strings.HasPrefix(n.Settle, "sheet:"): // the sheets stand above the table
+		default:
+			text := sentence(n.Message)
+			if place := placeOf(n.Cell, n.Line); place != "" {
+				text += " (" + place + ")"
+			}
+			v.Notes = append(v.Notes, text)
+		}
+	}
+	if d.Book != nil {
+		b.showSizes(v, d.Book)
+	}
+	if r.sheet != "" && len(r.lacking) == 0 {
+		v.Questions = append(v.Questions, QuestionView{Text: fmt.Sprintf("Sheet %s lists the ingredients, with prices, stock or maxima.", fault.Quote(r.sheet)),
+			Answers: []AnswerView{{Text: "Use it", Chosen: true, Send: answer{Do: "pairs", On: !b.noPairs}}, {Text: "Leave it out", Send: answer{Do: "alone"}}}})
+	} else if r.sheet != "" {
+		v.Notes = append(v.Notes, fmt.Sprintf("Sheet %s lists ingredients and is left out: it lacks %s.", fault.Quote(r.sheet), fault.List(r.lacking, 4)))
+	}
+}
+
+// showSizes asks for the sizes of units that nobody has fixed and that the recipes use.
+func (b *setup) showSizes(v *SetupView, known *book.Book) {
+	for _, use := range known.LooseUnits() {
+		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, usesText(use.Recipes)), Answers: []AnswerView{}}
+		for k, size := range use.Sizes {
+			is := b.units[use.Name] == size || b.units[use.Name] == "" && k == 1
+			q.Answers = append(q.Answers, AnswerView{Text: size, Chosen: is, Send: answer{Do: "size", Name: use.Name, Value: size}})
+		}
+		v.Questions = append(v.Questions, q)
+	}
+}
+
+// usesText is how many recipes do.
+func usesText(n int) string {
+	if n == 1 {
+		return "1 recipe uses"
+	}
+	return fmt.Sprintf("%d recipes use", n)
+}
+
+// wayWords are what ways are called on the page.
+var wayWords = map[problem.Direction]string{
+	problem.Maximize: "High", problem.Minimize: "Low", problem.Between: "Within",
+	problem.WantClass: "Want", problem.SureClass: "At least 90 %",
+	problem.Ratio: "Return per risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
+}
+
+// showRequirements shows the objectives and the constraints that the draft can have.
+func (b *setup) showRequirements(v *SetupView, r *tableReading) {
+	d := r.draft
+	for _, t := range d.Targets() {
+		w := TargetView{Key: t.Key, Name: t.Name, Why: t.Why, Attribute: t.Attribute, Ways: t.Ways, Goal: t.Goal, From: t.From, To: t.To, Least: t.Least, Most: t.Most, Classes: t.Classes, Words: make(map[string]any)}
+		for _, way := range t.Ways {
+			w.Words[string(way)] = wayWords[way]
+		}
+		if w.Ways == nil {
+			w.Ways = []problem.Direction{}
+		} else {
+			w.First = t.DefaultObjective()
+		}
+		if w.Classes == nil {
+			w.Classes = []string{}
+		}
+		switch {
+		case d.Series != nil:
+			w.Must = true
+			w.Name, w.Summary = "The portfolio", fault.Count(t.Known, "row")+" of prices or returns"
+		case t.Attribute:
+			w.Summary = fmt.Sprintf("of the ingredients: %v to %v", t.Least, t.Most)
+		case len(t.Classes) > 0:
+			w.Summary = fmt.Sprintf("%s of %d", fault.Count(t.Known, "recipe"), len(d.Book.Recipes))
+		case t.Why == "":
+			w.Summary = fmt.Sprintf("%v to %v; %s of %d", t.Least, t.Most, fault.Count(t.Known, "recipe"), len(d.Book.Recipes))
+		}
+		v.Targets = append(v.Targets, w)
+	}
+	for _, o := range d.OfferedBounds() {
+		view := BoundView{Words: o.Words, On: o.On, Send: answer{Do: "bound", Name: o.Key, On: !o.On}, Answers: []AnswerView{}}
+		if o.Key == problem.StockBound {
+			for k, batch := range d.Batches() {
+				view.Answers = append(view.Answers, AnswerView{Text: "for " + batch, Chosen: batch == b.batch || b.batch == "" && k == 0, Send: answer{Do: "batch", Value: batch}})
+			}
+		}
+		v.Bounds = append(v.Bounds, view)
+	}
+	if d.Book != nil && slices.ContainsFunc(d.Targets(), func(t problem.Target) bool { return t.Goal.Way != problem.NoDirection && !t.Attribute }) {
+		at := QuestionView{Text: "How many do you make at a time?", Answers: []AnswerView{}}
+		for _, n := range []int{3, 5, 8, 12} {
+			at.Answers = append(at.Answers, AnswerView{Text: strconv.Itoa(n), Chosen: n == d.BatchSize(), Send: answer{Do: "round", Value: strconv.Itoa(n)}})
+		}
+		v.Round = &at
+		v.Bounds = append(v.Bounds, BoundView{Words: "Ingredients that go together in the recipes, where too little is known of the results", On: !b.noPairs, Send: answer{Do: "pairs", On: b.noPairs}, Answers: []AnswerView{}})
+	}
+}

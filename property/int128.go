@@ -1,0 +1,33 @@
+package property
+
+import "math/bits"
+
+// int128 is a whole number of 128 bits, in two's complement.
+type int128 struct{ hi, lo uint64 }
+
+// newInt128 returns v.
+func newInt128(v int64) int128 { return int128{uint64(v >> 63), uint64(v)} }
+
+// multiply returns a·b.
+func multiply(a, b int64) int128 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	// As unsigned numbers negative ones are 2⁶⁴ too large.
+	hi -= uint64(a>>63)&uint64(b) + uint64(b>>63)&uint64(a)
+	return int128{hi, lo}
+}
+
+// plus returns w + v.
+func (w int128) plus(v int128) int128 {
+	lo, carry := bits.Add64(w.lo, v.lo, 0)
+	hi, _ := bits.Add64(w.hi, v.hi, carry)
+	return int128{hi, lo}
+}
+
+// float returns w as a float, rounded to about 53 bits.
+func (w int128) float() float64 {
+	if int64(w.hi) < 0 {
+		lo, carry := bits.Add64(^w.lo, 1, 0)
+		return 0 - int128{^w.hi + carry, lo}.float()
+	}
+	return float64(float64(w.hi)*0x1p64) + float64(w.lo)
+}
