@@ -3,12 +3,10 @@ package mcmc_test
 import (
 	"context"
 	"runtime"
-	"slices"
-	"sync"
 	"testing"
 
 	"kir/internal/long"
-	"kir/internal/problem"
+	"kir/internal/worth"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -80,13 +78,6 @@ func BenchmarkBalanced(b *testing.B) {
 	for _, c := range []benchCase{benchSmall, benchLarge, benchMillion} {
 		b.Run(c.name, func(b *testing.B) { benchIterations(b, "balanced", c.target(b)) })
 	}
-	b.Run("cocktails", func(b *testing.B) { benchIterations(b, "balanced", cocktails(b).Target) })
-}
-
-// One scan of all replicas.
-func BenchmarkTempered(b *testing.B) {
-	b.Run("cocktails", func(b *testing.B) { benchIterations(b, "tempered", cocktails(b).Target) })
-	b.Run("cocktails30", func(b *testing.B) { benchIterations(b, "tempered", weightedCocktails(b, 30)) })
 }
 
 // The cost of an iteration must hardly grow with the ingredients: by less than
@@ -96,7 +87,10 @@ func BenchmarkMillionIngredients(b *testing.B) {
 	b.ResetTimer()
 	ratio := 0.0
 	for range b.N {
-		pace := paces(b, large, million)
+		pace, err := worth.IterationSeconds(worth.CPU, 0.06, large, million)
+		if err != nil {
+			b.Fatal(err)
+		}
 		ratio += pace[1] / pace[0] / float64(b.N)
 	}
 	b.ReportMetric(ratio, "ratio")
@@ -144,67 +138,6 @@ func constrained(tb testing.TB) *mcmc.Target {
 	return target
 }
 
-// growCocktails reads the example of the cocktails and grows its two forests.
-var growCocktails = sync.OnceValues(func() (*problem.Problem, error) {
-	return problem.Load(context.Background(), "../examples/cocktails/problem.yaml", problem.Options{})
-})
-
-func cocktails(tb testing.TB) *problem.Problem {
-	p, err := growCocktails()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return p
-}
-
-// weightedCocktails is the target of the cocktails with another weight for
-// both wishes.
-func weightedCocktails(tb testing.TB, weight float64) *mcmc.Target {
-	t := cocktails(tb).Target
-	wishes := slices.Clone(t.Objectives())
-	for k := range wishes {
-		wishes[k].Weight = weight
-	}
-	sizes := make(map[int]float64)
-	lo, hi := t.Law().Support()
-	for n := lo; n <= hi; n++ {
-		if p := t.Law().P(n); p > 0 {
-			sizes[n] = p
-		}
-	}
-	heavy, err := mcmc.NewTarget(t.Space(), mcmc.Table(sizes), wishes...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return heavy
-}
-
-// One iteration of the paper's algorithm on the two forests of the cocktails.
-func BenchmarkAcceleratedCocktails(b *testing.B) {
-	benchIterations(b, "accelerated", cocktails(b).Target)
-}
-
-// One evaluation of the two forests of the cocktails at compositions from all over the
-// target. Package model compares it with walking tree by tree.
-func BenchmarkForestPoint(b *testing.B) {
-	t := cocktails(b).Target
-	c := benchChain(b, "accelerated", t)
-	points := make([]*mcmc.Composition, 1024)
-	for k := range points {
-		if err := c.Advance(100); err != nil {
-			b.Fatal(err)
-		}
-		points[k] = c.State.Composition.Clone()
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	for k := range b.N {
-		if _, err := t.LogScore(points[k%len(points)]); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // One draw of a stream that keeps every state.
 func BenchmarkStream(b *testing.B) {
 	used := 0
@@ -243,7 +176,7 @@ func TestMemoryOfAMillionIngredients(t *testing.T) {
 }
 
 // No kernel allocates once its lists have grown, without wishes or with
-// forests.
+// curves. TestAdvanceOnCocktailsDoesNotAllocate of internal/worth has forests.
 func TestAdvanceDoesNotAllocate(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
@@ -254,7 +187,6 @@ func TestAdvanceDoesNotAllocate(t *testing.T) {
 		"curves": curved(t, "markowitz", 10_000, 2000),
 	}
 	targets["pointed"], _ = pointed(t) // of which tempered has a learnt leg
-	targets["cocktails"] = cocktails(t).Target
 	for name, target := range targets {
 		for _, kernel := range mcmc.KernelNames() {
 			if kernel == "exact" && name != "small" && name != "large" {

@@ -141,9 +141,12 @@ func (l limitedSpace) target(tb testing.TB, wishes ...mcmc.Objective) (*mcmc.Tar
 	return target, seconds
 }
 
+// usedCount is n.
+var usedCount = statistic{Name: "n", Value: func(x *mcmc.State) float64 { return float64(x.Composition.Used()) }}
+
 // presences are n, and whether each ingredient is used.
 func presences(ingredients int) []statistic {
-	all := sizeStatistics()[:1]
+	all := []statistic{usedCount}
 	for i := range ingredients {
 		all = append(all, statistic{Name: fmt.Sprint("ingredient ", i), Value: func(x *mcmc.State) float64 { return float64(min(x.Composition.Amount(i), 1)) }})
 	}
@@ -165,7 +168,11 @@ func slowness(tb testing.TB, statistics []statistic, all []series) (tau float64,
 		if slices.Max(x) == slices.Min(x) {
 			return math.Inf(1), statistics[k].Name
 		}
-		if t := iact(tb, x); t > tau {
+		t, err := worth.IACT([][]float64{x})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if t > tau {
 			tau, what = t, statistics[k].Name
 		}
 	}
@@ -179,7 +186,10 @@ func BenchmarkLimits(b *testing.B) {
 			target, seconds := l.target(b)
 			b.ReportMetric(seconds, "measuring-s")
 			statistics := presences(l.set.Ingredients)
-			for _, e := range []effort{{"accelerated", 20_000, 10_000, 100}, {"balanced", 20_000, 10_000, 100}, {"tempered", 1000, 5000, 4}} {
+			for _, e := range []struct {
+				kernel              string
+				warmup, draws, thin int
+			}{{"accelerated", 20_000, 10_000, 100}, {"balanced", 20_000, 10_000, 100}, {"tempered", 1000, 5000, 4}} {
 				c := settled(b, e.kernel, target, 1, e.warmup)
 				start, iterations := worth.CPU(), float64(2000*e.thin)
 				if err := c.Advance(int(iterations)); err != nil {
@@ -216,7 +226,7 @@ func TestLawOfNUnderLimits(t *testing.T) {
 	sizes := make([][]series, hi+1)
 	for k := range chains {
 		c := settled(t, "balanced", target, uint64(1+k), 20_000)
-		n := follow(t, c, sizeStatistics()[:1], draws, thin)[0]
+		n := follow(t, c, []statistic{usedCount}, draws, thin)[0]
 		for size := range sizes {
 			one := make(series, draws)
 			for d, used := range n {

@@ -1,4 +1,4 @@
-package mcmc_test
+package worth_test
 
 import (
 	"fmt"
@@ -10,12 +10,10 @@ import (
 	"kir/mcmc"
 )
 
-type statistic = worth.Statistic
-
 // sizeStatistics are what a chain without properties is judged by: the number
 // of ingredients and how amounts and ingredients are spread.
-func sizeStatistics() []statistic {
-	return []statistic{
+func sizeStatistics() []worth.Statistic {
+	return []worth.Statistic{
 		{Name: "n", Value: func(x *mcmc.State) float64 { return float64(x.Composition.Used()) }},
 		{Name: "largest amount", Value: func(x *mcmc.State) float64 {
 			largest := 0
@@ -44,12 +42,9 @@ func sizeStatistics() []statistic {
 	}
 }
 
-// A series is the draws of one statistic of one chain.
-type series = []float64
-
 // follow returns the series of statistics of a chain that is looked at every
 // thin iterations.
-func follow(tb testing.TB, c *mcmc.Chain, statistics []statistic, draws, thin int) []series {
+func follow(tb testing.TB, c *mcmc.Chain, statistics []worth.Statistic, draws, thin int) [][]float64 {
 	tb.Helper()
 	seen, err := worth.Follow(c, statistics, draws, thin)
 	if err != nil {
@@ -60,7 +55,7 @@ func follow(tb testing.TB, c *mcmc.Chain, statistics []statistic, draws, thin in
 
 // iact returns the integrated autocorrelation time of draws, at least 1; +Inf of draws
 // that are all alike.
-func iact(tb testing.TB, x series) float64 {
+func iact(tb testing.TB, x []float64) float64 {
 	tb.Helper()
 	tau, err := worth.IACT([][]float64{x})
 	if err != nil {
@@ -103,7 +98,7 @@ func paces(tb testing.TB, chains ...*mcmc.Chain) []float64 {
 }
 
 // worst returns the largest autocorrelation time, in draws, and what of.
-func worst(tb testing.TB, statistics []statistic, all []series) (tau float64, what string) {
+func worst(tb testing.TB, statistics []worth.Statistic, all [][]float64) (tau float64, what string) {
 	tb.Helper()
 	tau, what, err := worth.SlowestStatistic(statistics, all)
 	if err != nil {
@@ -132,7 +127,7 @@ func (w efficiency) ess() float64 { return 1 / (w.seconds * w.iact) }
 
 // compareKernels measures kernels on one target by their worst statistic, of
 // which the first is n.
-func compareKernels(tb testing.TB, target *mcmc.Target, seed uint64, statistics []statistic, efforts ...effort) []efficiency {
+func compareKernels(tb testing.TB, target *mcmc.Target, seed uint64, statistics []worth.Statistic, efforts ...effort) []efficiency {
 	tb.Helper()
 	chains, all := make([]*mcmc.Chain, len(efforts)), make([]efficiency, len(efforts))
 	for k, e := range efforts {
@@ -162,6 +157,19 @@ var largeLaws = []struct {
 	{"exp(-.5n)", mcmc.Exponential(0.5), 15136},
 }
 
+func large(tb testing.TB, law mcmc.Sparsity) *mcmc.Target {
+	tb.Helper()
+	space, err := mcmc.NewSpace(2000, 100)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	target, err := mcmc.NewTarget(space, law)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return target
+}
+
 // balanced needs at most 8 iterations for an independent n where accelerated
 // needs thousands, and gives at least 20 times the independent draws a second
 // of its worst statistic. 100,000 draws of an IACT near 1 know it to about
@@ -172,7 +180,7 @@ func TestBalancedOnLargeTargets(t *testing.T) {
 		t.Skip("it measures time")
 	}
 	for _, law := range largeLaws[:long.Pick(len(largeLaws), 1)] {
-		target := productionTarget(t, 2000, 100, law.sparsity)
+		target := large(t, law.sparsity)
 		all := compareKernels(t, target, 1, sizeStatistics(), effort{"accelerated", 100_000, 100_000, 200}, effort{"balanced", 1000, 100_000, 1})
 		accelerated, balanced := all[0], all[1]
 		if balanced.iactOfN > 8 {
@@ -207,7 +215,7 @@ func TestBalancedOnCocktails(t *testing.T) {
 // iterations is worth, for the statistic that is worst. Each further iteration
 // takes another seed: -benchtime 5x.
 func BenchmarkESS(b *testing.B) {
-	compare := func(name string, target *mcmc.Target, statistics []statistic, efforts ...effort) {
+	compare := func(name string, target *mcmc.Target, statistics []worth.Statistic, efforts ...effort) {
 		b.Run(name, func(b *testing.B) {
 			mean := make([]float64, len(efforts))
 			for seed := range uint64(b.N) {
@@ -223,7 +231,7 @@ func BenchmarkESS(b *testing.B) {
 		})
 	}
 	for _, law := range largeLaws {
-		compare(law.name, benchCase{"", 2000, 100, law.sparsity}.target(b), sizeStatistics(),
+		compare(law.name, large(b, law.sparsity), sizeStatistics(),
 			effort{"accelerated", 100_000, 200_000, 200}, effort{"balanced", 1000, 200_000, 1})
 	}
 	target := cocktails(b).Target
