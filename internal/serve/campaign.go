@@ -109,9 +109,6 @@ type board struct {
 	timer  *time.Timer        // until results count
 }
 
-// quiet is how long no result may come before the page learns from those that came.
-const quiet = 1200 * time.Millisecond
-
 // tellCampaign tells all pages, if anything is known.
 func (s *Session) tellCampaign() error {
 	return s.hub.tell("campaign", func() (any, bool) {
@@ -515,7 +512,7 @@ func (s *Session) relearn() {
 	if b.timer != nil {
 		b.timer.Stop()
 	}
-	b.timer = time.AfterFunc(quiet, func() {
+	b.timer = time.AfterFunc(s.waits.quiet, func() {
 		s.mu.Lock()
 		for id, w := range s.works {
 			if w != s.work {
