@@ -1,6 +1,7 @@
 package scripts
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,8 +55,21 @@ func TestModulePath(t *testing.T) {
 	}
 	const path = "example.org/lab/kir"
 	do("bash", "scripts/module-path", path)
-	for _, dir := range []string{".", "bench"} {
-		for _, p := range strings.Fields(do("go", "list", "-C", dir, "-test", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./...")) {
+	bench := exec.Command("go", imported("bench")...) // beside the root's
+	var benchOut, benchErr bytes.Buffer
+	bench.Dir, bench.Stdout, bench.Stderr = dir, &benchOut, &benchErr
+	if err := bench.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ofRoot := do("go", imported(".")...)
+	if err := bench.Wait(); err != nil {
+		t.Fatalf("go %v: %v\n%s", imported("bench"), err, &benchErr)
+	}
+	for dir, list := range map[string]string{".": ofRoot, "bench": benchOut.String()} {
+		if !strings.Contains(list, path+"/") {
+			t.Errorf("in %s nothing is imported by the new name", dir)
+		}
+		for _, p := range strings.Fields(list) {
 			if p == module || strings.HasPrefix(p, module+"/") {
 				t.Errorf("%s is still imported in %s", p, dir)
 			}
@@ -77,4 +91,9 @@ func TestModulePath(t *testing.T) {
 		do("go", "vet", "-C", dir, "./...")
 		do("go", "test", "-C", dir, "-timeout", "60m", "./...")
 	}
+}
+
+// imported are the arguments of go that list all that a module and its tests import.
+func imported(dir string) []string {
+	return []string{"list", "-C", dir, "-test", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./..."}
 }

@@ -51,6 +51,10 @@ type bench struct {
 // run runs all commands on an example, in a copy of the examples that they may write to.
 func (b *bench) run(ctx context.Context, dir string, e example) error {
 	dir, problem := filepath.Join(dir, filepath.Dir(e.problem)), filepath.Base(e.problem)
+	// A working tree may have counts that were kept there; a commit has none.
+	if err := os.RemoveAll(filepath.Join(dir, ".kir-cache")); err != nil {
+		return err
+	}
 	commands := [][]string{{"check", problem}, {"check", problem, "--json"}}
 	if e.score != "" {
 		commands = append(commands, []string{"score", problem, e.score, "--csv"})

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -57,45 +58,52 @@ func TestSignals(t *testing.T) {
 	}
 	defer unread.Close()
 	defer blocked.Close()
-	for _, line := range []string{
-		"draws run", "draws run --format jsonl",
-		"init pipe.csv -o new.yaml", "train pipe.csv --label taste", "check pipe.yaml", "check many.yaml --no-cache",
-		"sample pipe.yaml -o never", "sample problem.yaml -o long --draws 2000000 --effort 0",
-	} {
-		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
-			if signal != syscall.SIGTERM && !strings.HasPrefix(line, "sample problem") {
-				continue
+	// ended signals a command that has had some time to begin. A process that had not begun to
+	// listen is ended by the signal: another is given more.
+	ended := func(line string, signal syscall.Signal, wait time.Duration) {
+		for ; ; wait *= 4 {
+			c, said := kirProcess(dir, strings.Fields(line)...)
+			c.Stdout = blocked
+			if err := c.Start(); err != nil {
+				t.Error(err)
+				return
+			}
+			time.Sleep(wait)
+			if err := c.Process.Signal(signal); err != nil {
+				t.Errorf("kir %s: %v: %s", line, err, said)
+			}
+			late := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+			err := c.Wait()
+			late.Stop()
+			if c.ProcessState.ExitCode() == 130 {
+				return
+			}
+			if c.ProcessState.Sys().(syscall.WaitStatus).Signal() != signal || wait > 10*time.Second {
+				t.Errorf("kir %s ends with %v after %v: %s", line, err, signal, said)
+				return
 			}
 			if err := os.RemoveAll(filepath.Join(dir, "long")); err != nil {
-				t.Fatal(err)
-			}
-			// A process that had not begun to listen is ended by the signal: another is
-			// given more time.
-			for wait := 700 * time.Millisecond; ; wait *= 4 {
-				c, said := kirProcess(dir, strings.Fields(line)...)
-				c.Stdout = blocked
-				if err := c.Start(); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(wait)
-				if err := c.Process.Signal(signal); err != nil {
-					t.Fatal(err)
-				}
-				late := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
-				err := c.Wait()
-				late.Stop()
-				if c.ProcessState.ExitCode() == 130 {
-					break
-				}
-				if c.ProcessState.Sys().(syscall.WaitStatus).Signal() != signal || wait > 10*time.Second {
-					t.Errorf("kir %s ends with %v after %v: %s", line, err, signal, said)
-					break
-				}
-				if err := os.RemoveAll(filepath.Join(dir, "long")); err != nil {
-					t.Fatal(err)
-				}
+				t.Error(err)
 			}
 		}
+	}
+	// Those that wait for a pipe do so side by side.
+	var waiting sync.WaitGroup
+	for _, line := range []string{
+		"draws run", "draws run --format jsonl",
+		"init pipe.csv -o new.yaml", "train pipe.csv --label taste", "check pipe.yaml", "sample pipe.yaml -o never",
+	} {
+		waiting.Go(func() { ended(line, syscall.SIGTERM, 250*time.Millisecond) })
+	}
+	waiting.Wait()
+	// Ten thousand rules have been read by then, and a run has kept draws.
+	const begun = 700 * time.Millisecond
+	ended("check many.yaml --no-cache", syscall.SIGTERM, begun)
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		if err := os.RemoveAll(filepath.Join(dir, "long")); err != nil {
+			t.Fatal(err)
+		}
+		ended("sample problem.yaml -o long --draws 2000000 --effort 0", signal, begun)
 	}
 	resume, said := kirProcess(dir, "status", "long", "--json")
 	if out, err := resume.Output(); err != nil || bytes.Contains(out, []byte(`"draws": 0,`)) {

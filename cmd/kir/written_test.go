@@ -301,5 +301,10 @@ func serveAndSteer(t *testing.T, ctx context.Context, line string) {
 		}
 		answer.Body.Close()
 	}
-	time.Sleep(200 * time.Millisecond) // a step is begun to be read
+	// The step is read once it has draws, or is refused.
+	answer, err := page.Get(address + "amounts?of=Gin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
 }

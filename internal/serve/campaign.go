@@ -109,9 +109,6 @@ type campaignBoard struct {
 	timer  *time.Timer        // until results count
 }
 
-// relearnDelay is how long no result may come before the page learns from those that came.
-const relearnDelay = 1200 * time.Millisecond
-
 // publishCampaign tells all pages, if anything is known.
 func (s *Session) publishCampaign() error {
 	return s.hub.publish("campaign", func() (any, bool) {
@@ -515,7 +512,7 @@ func (s *Session) relearn() {
 	if b.timer != nil {
 		b.timer.Stop()
 	}
-	b.timer = time.AfterFunc(relearnDelay, func() {
+	b.timer = time.AfterFunc(s.waits.relearn, func() {
 		s.mu.Lock()
 		for id, w := range s.works {
 			if w != s.work {

@@ -191,6 +191,11 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// soon returns waits that are short, but for the end's: what heeds it must have ended by then.
+func soon() *waits {
+	return &waits{settle: 10 * time.Millisecond, end: usualWaits.end, relearn: 150 * time.Millisecond}
+}
+
 // TestSettles: when the run is done its list is shown, going back to a step that was
 // settled shows it again, and the page shows a run that fails.
 func TestSettles(t *testing.T) {
@@ -206,7 +211,7 @@ func TestSettles(t *testing.T) {
 	file := smallCocktails(t)
 	var made []string
 	failed := errors.New("the disk is full")
-	s, err := newSession(t.Context(), Options{File: file, Run: func(_ context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+	s, err := newSession(t.Context(), Options{File: file, waits: soon(), Run: func(_ context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 		made = append(made, filepath.Base(dir))
 		progress(run.Progress{Done: 0.5})
 		if len(made) > 1 {
@@ -461,11 +466,12 @@ func TestEndsWhileDrawing(t *testing.T) {
 	file := smallCocktails(t)
 	started, release := make(chan bool, 1), make(chan bool)
 	defer close(release)
-	o := Options{File: file, Address: "127.0.0.1:0", Run: func(context.Context, *problem.Problem, string, func(run.Progress)) (*report.Model, error) {
+	o := Options{File: file, Address: "127.0.0.1:0", waits: soon(), Run: func(context.Context, *problem.Problem, string, func(run.Progress)) (*report.Model, error) {
 		started <- true
 		<-release
 		return nil, errors.New("released")
 	}}
+	o.waits.end = 100 * time.Millisecond // the run does not heed it
 	var addresses []string
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())

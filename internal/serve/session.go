@@ -48,7 +48,18 @@ type Options struct {
 	// was used.
 	OnReady      func(address, door string)
 	OnNewAddress func(address string)
+
+	waits *waits // other ones than are usual, which tests have no time for
 }
+
+// waits are how long a session waits.
+type waits struct {
+	settle  time.Duration // how long a step is looked at before the run is begun that the command line would make
+	end     time.Duration // how long the end waits for what is being done: a program that does not answer may take minutes
+	relearn time.Duration // how long no result may come before the page learns from those that came
+}
+
+var usualWaits = waits{settle: time.Second, end: time.Second, relearn: 1200 * time.Millisecond}
 
 // A Session is a problem that a person steers: its steps, and what is being done
 // for the one that is looked at.
@@ -61,6 +72,7 @@ type Session struct {
 	scratch      *scratch            // for runs
 	bodies       *semaphore.Weighted // of requests
 	bodyTime     time.Duration       // how long one may take to arrive
+	waits        waits
 	hub          *hub
 	modelCache   problem.ModelCache
 	palette      palette
@@ -88,7 +100,10 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 			return nil, err
 		}
 	}
-	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), works: make(map[int]*work), allowed: make(map[string]bool), originalText: string(text), bodies: semaphore.NewWeighted(mostRequests), bodyTime: bodyTime}
+	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), works: make(map[int]*work), allowed: make(map[string]bool), originalText: string(text), bodies: semaphore.NewWeighted(mostRequests), bodyTime: bodyTime, waits: usualWaits}
+	if o.waits != nil {
+		s.waits = *o.waits
+	}
 	if s.dir, err = filepath.EvalSymlinks(filepath.Dir(o.File)); err != nil {
 		return nil, err
 	}
@@ -233,10 +248,6 @@ func (s *Session) restartWork() {
 	}()
 }
 
-// endTimeout is how long the end waits for what is being done: a program that does not
-// answer may take minutes.
-const endTimeout = time.Second
-
 // end ends all that is being done.
 func (s *Session) end() error {
 	s.mu.Lock()
@@ -252,7 +263,7 @@ func (s *Session) end() error {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(endTimeout):
+	case <-time.After(s.waits.end):
 		return errStillRunning
 	}
 	s.hub.close()

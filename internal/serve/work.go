@@ -24,9 +24,6 @@ const (
 	quickLines, longerLines = 2_000, 40_000
 	// quickFront and longerFront are the efforts of the fronts that are shown meanwhile.
 	quickFront, longerFront = 0.02, 0.2
-	// settleAfter is how long a step is looked at before the run is begun that the
-	// command line would make.
-	settleAfter = time.Second
 	// listLength is how many compositions are shown of a law without objectives.
 	listLength = 20
 )
@@ -163,7 +160,7 @@ func (w *work) searchInStages(ctx context.Context, p *problem.Problem) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(settleAfter - time.Since(begun)):
+	case <-time.After(w.session.waits.settle - time.Since(begun)):
 	}
 	return w.makeRun(ctx)
 }

@@ -26,6 +26,8 @@ type bucket struct {
 	name     string
 	prefix   string // empty, or ends with a slash
 	writer   string // tells what this process wrote from what others did
+
+	mostPages, mostPage int // of a list: those of the constants but in tests
 }
 
 // writerKey is the name under which an object says which process wrote it.
@@ -88,7 +90,7 @@ func Open(location string) (run.Store, error) {
 	if prefix != "" {
 		prefix += "/"
 	}
-	return &bucket{location: location, client: client, name: at.Host, prefix: prefix, writer: rand.Text()}, nil
+	return &bucket{location: location, client: client, name: at.Host, prefix: prefix, writer: rand.Text(), mostPages: mostPages, mostPage: mostPage}, nil
 }
 
 // A LocationError says why a location cannot be one of a run.
@@ -171,7 +173,7 @@ func (b *bucket) Read(ctx context.Context, name string, offset, length int64) ([
 func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	ctx = context.WithValue(ctx, listingKey{}, &listing{end: end})
+	ctx = context.WithValue(ctx, listingKey{}, &listing{end: end, mostPages: b.mostPages, mostPage: b.mostPage})
 	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
 		name := strings.TrimPrefix(o.Key, b.prefix)
 		switch {

@@ -432,6 +432,7 @@ func TestEndlessList(t *testing.T) {
 	const begin, more, end = `<ListBucketResult>`, `<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>`, `</ListBucketResult>`
 	object := func(k int) string { return fmt.Sprintf("<Contents><Key>run/%d</Key><Size>1</Size></Contents>", k) }
 	pages := 0
+	var asked atomic.Int64
 	for name, answer := range map[string]func(w io.Writer) error{
 		"the same page": func(w io.Writer) error { _, err := fmt.Fprint(w, begin, object(0), object(1), more, end); return err },
 		"empty pages":   func(w io.Writer) error { _, err := fmt.Fprint(w, begin, more, end); return err },
@@ -448,15 +449,19 @@ func TestEndlessList(t *testing.T) {
 			return err
 		},
 	} {
-		if name == "new pages" && !long.Enabled() {
-			continue
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); _ = answer(w) }))
+		s := open(t, "s3://bucket/run?endpoint="+server.URL+"&region=here").(*bucket)
+		if !long.Enabled() {
+			s.mostPages, s.mostPage = 100, 1<<18
 		}
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = answer(w) }))
-		s := open(t, "s3://bucket/run?endpoint="+server.URL+"&region=here")
+		asked.Store(0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		files, err := s.List(ctx, "")
 		if files != nil || !errors.Is(err, errEndless) {
 			t.Errorf("%s: %d files, %v", name, len(files), err)
+		}
+		if want := map[string]int{"the same page": 2, "empty pages": s.mostPages, "new pages": s.mostPages, "a page without an end": 1}[name]; int(asked.Load()) != want {
+			t.Errorf("%s: given up after %d pages, want %d", name, asked.Load(), want)
 		}
 		cancel()
 		server.CloseClientConnections()

@@ -20,8 +20,9 @@ var errEndless = errors.New("the list of its objects does not end: the server at
 
 // A listing is a list of objects that is being asked for.
 type listing struct {
-	end   context.CancelCauseFunc
-	pages int // asked for, one after the other
+	end                 context.CancelCauseFunc
+	pages               int // asked for, one after the other
+	mostPages, mostPage int
 }
 
 // listingKey is where the context of a request has its listing.
@@ -37,13 +38,13 @@ func (t boundListings) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !ok {
 		return t.RoundTripper.RoundTrip(r)
 	}
-	if l.pages++; l.pages > mostPages {
+	if l.pages++; l.pages > l.mostPages {
 		l.end(errEndless)
 		return nil, errEndless
 	}
 	answer, err := t.RoundTripper.RoundTrip(r)
 	if err == nil {
-		answer.Body = &boundPage{answer.Body, l, mostPage}
+		answer.Body = &boundPage{answer.Body, l, l.mostPage}
 	}
 	return answer, err
 }
