@@ -245,8 +245,8 @@ func recipeKey(parts []mcmc.Part) string {
 }
 
 // Round returns the number of the last round. That is the round of the last batch. If batch
-// files are missing, results of directly following rounds raise it. A round number that a user
-// gave a result has no influence beyond that.
+// files are missing, results of the directly following rounds raise it. Any other round number
+// in the results is ignored.
 func (c *Campaign) Round() int {
 	round := 0
 	for _, b := range c.Batches {
