@@ -31,7 +31,7 @@ type gaussianProcess struct {
 	intervalScale float64
 }
 
-// Bounds of what a process is made of.
+// Limits of the size of a Gaussian process.
 const (
 	mostRows    = 600 // more rows are thinned: see thinned
 	mostTuned   = 200 // rows from which length scales are chosen
@@ -39,7 +39,7 @@ const (
 	fewestUses  = 3   // recipes that must use an ingredient for its own length scale
 )
 
-// Priors of lengths and noise: lognormal, with these medians and standard deviations of
+// Priors of length scales and noise: lognormal, with these medians and standard deviations of
 // the logarithm.
 const (
 	lengthMedian, lengthSpread = 0.7, 1.0

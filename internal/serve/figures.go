@@ -50,8 +50,8 @@ type Group struct {
 	Members   int           `json:"members"`
 }
 
-// enough is from what bulk ESS on, and up to what R-hat, figures are called
-// reliable, as in the report.
+// Draws are reliable from a bulk ESS of enoughESS on and up to an R-hat of mostRHat, as in
+// the report.
 const (
 	enoughESS = 400
 	mostRHat  = 1.01

@@ -29,9 +29,13 @@ func policy() string {
 // rights of the person who serves it. So the guard answers all other requests with nothing but
 // the empty page and its scripts, which contain no data:
 //
-//   - kir prints an address with a token behind "#". Browsers send that part to no server and in no referrer. The page's script removes the token from the address and exchanges it, once, for the key (server.js).
-//   - The script keeps the key in the tab's sessionStorage, which belongs to the scheme, host and port. It sends the key in the Authorization header, which no browser adds by itself.
-//   - There is no cookie. Cookies ignore ports: a browser would send one to any server at another port of the same host, even to one of another user.
+//   - kir prints an address with a token behind "#". Browsers send that part to no server and
+//     in no referrer. The page's script removes the token from the address and exchanges it,
+//     once, for the key (server.js).
+//   - The script keeps the key in the tab's sessionStorage, which belongs to the scheme, host
+//     and port. It sends the key in the Authorization header, which no browser adds by itself.
+//   - There is no cookie. Cookies ignore ports: a browser would send one to any server at
+//     another port of the same host, even to one of another user.
 //
 // The key ends with the process. A tab that is still open after kir has ended keeps sending
 // the key. Whoever listens at the port by then receives a key that opens nothing. Each

@@ -66,7 +66,7 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 		return nil, err
 	}
 	for _, x := range known {
-		// Known recipes make up about a quarter of the pool, whatever the rules are, because
+		// Add about a third as many known recipes as draws, whatever the rules are, because
 		// somebody may have tasted them.
 		for range max(1, len(pool)/max(1, 3*len(known))) {
 			pool = append(pool, x)
@@ -185,7 +185,8 @@ func (s *Session) recordPreference(better, worse map[string]int) error {
 
 // setPairCount makes a step that learns from the given number of pairs.
 func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs int) error {
-	// New pairs follow the pairs that count; any pairs that were taken back are cut off.
+	// Only the first pairs count. Pairs that were taken back are no longer in the file behind
+	// them.
 	var changes []change.Change
 	if begun {
 		changes = append(changes, change.Setting{Path: []string{"properties", name, "preference", "first"}, Value: pairs})
