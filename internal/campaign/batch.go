@@ -127,7 +127,7 @@ type RemainingGain struct {
 	Text        string   `json:"text"`
 }
 
-// Advice.
+// Values of the Advice of a [RemainingGain].
 const (
 	GoOn = "go on"
 	Stop = "stop"

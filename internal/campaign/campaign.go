@@ -296,7 +296,7 @@ func (c *Campaign) CountOwnResults() int {
 // HasBegun reports whether there is a batch or a result.
 func (c *Campaign) HasBegun() bool { return len(c.Batches) > 0 || len(c.trials) > c.firstResult }
 
-// IsNumeric says whether a label is to be a number.
+// IsNumeric reports whether the values of a label must be numbers.
 func (c *Campaign) IsNumeric(label string) bool { return c.isNumeric(label) }
 
 // pending returns the entries of batches that have no result yet and are not withdrawn.

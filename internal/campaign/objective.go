@@ -70,14 +70,14 @@ func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*obj
 		return o, nil
 	}
 	data.Rows = rowsOf(recipes)
-	woods, err := newForestEnsemble(ctx, data, w.Learning.Want, seed)
+	ensemble, err := newForestEnsemble(ctx, data, w.Learning.Want, seed)
 	if errors.Is(err, errNotYet) {
 		return o, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	o.model = woods
+	o.model = ensemble
 	return o, nil
 }
 

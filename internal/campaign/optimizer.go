@@ -36,7 +36,7 @@ func SettingsOf(p *problem.Problem, version string) Settings {
 	return Settings{Size: p.Campaign.Batch, Seed: p.Sampler.Seed, MaxNew: p.Campaign.MaxNew, Cost: p.Campaign.Cost, Version: version}
 }
 
-// A batchOptimizer chooses a batch.
+// A batchOptimizer chooses the recipes of a batch.
 type batchOptimizer struct {
 	c        *Campaign
 	s        Settings
@@ -47,7 +47,7 @@ type batchOptimizer struct {
 	success     *forestEnsemble // the probability that a trial does not fail; nil: no model
 	fixedTarget *mcmc.Target    // has the objectives that are not learnt
 	ruleTarget  *mcmc.Target    // has no objectives
-	cost        []float64       // by ingredient, or nil
+	cost        []float64       // by ingredient; nil: improvement is not divided by cost
 
 	excludedRecipes map[string]bool // keys of recipes that must not be offered
 	pending         []*Entry
@@ -356,7 +356,7 @@ func (ch *batchOptimizer) costDivisor(parts []mcmc.Part) float64 {
 	return max(sum/float64(ch.c.Problem.Total), 1e-9)
 }
 
-// streams of random numbers: what they are for.
+// Names of the streams of random numbers.
 const (
 	drawStream  = "campaign draws"
 	fillStream  = "campaign fill"
@@ -367,7 +367,7 @@ func (ch *batchOptimizer) rand(purpose string, index uint64) *mcmc.Rand {
 	return mcmc.NewRand(ch.s.Seed, fmt.Sprintf("%s of round %d", purpose, ch.round), index)
 }
 
-// Figures of how a batch is chosen; docs/campaign.md says what was tried.
+// Settings of the choice of a batch. docs/campaign.md compares alternatives.
 const (
 	drawCount         = 256 // joint draws
 	doubtDegrees      = 5   // degrees of freedom of Student's law, by which improvement probabilities are computed
@@ -497,11 +497,11 @@ func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
 			}
 		}
 		for s, draw := range of {
-			wide := make([]float64, len(draw))
+			stretched := make([]float64, len(draw))
 			for a, v := range draw {
-				wide[a] = mean[a] + float64(by[s]*(v-mean[a]))
+				stretched[a] = mean[a] + float64(by[s]*(v-mean[a]))
 			}
-			all[k] = append(all[k], wide)
+			all[k] = append(all[k], stretched)
 		}
 	}
 	return all
@@ -527,7 +527,7 @@ func (ch *batchOptimizer) anchors() (best []int, values []float64, err error) {
 	return best, gather(value, best), nil
 }
 
-// predictedUtility is the predicted utility of a recipe.
+// predictedUtility returns the utility of a recipe at the models' means.
 func (ch *batchOptimizer) predictedUtility(x []mcmc.Part) (float64, error) {
 	if o := ch.soleObjective(); o != nil {
 		mean, _ := o.model.Predict(x)
@@ -760,7 +760,7 @@ func (ch *batchOptimizer) chooseFromPool(p *pool) {
 	if ch.hasWeakModel() && want >= learnShare {
 		learn = want / learnShare
 	}
-	apart, wide := ch.minDistance(), ch.diversityRadius()
+	minDistance, radius := ch.minDistance(), ch.diversityRadius()
 	used := make([]bool, len(p.parts))
 	for range want {
 		kind := Likely
@@ -768,9 +768,9 @@ func (ch *batchOptimizer) chooseFromPool(p *pool) {
 			kind = Learn
 		}
 		at := -1
-		d := apart
+		d := minDistance
 		if len(ch.batch)%2 == 1 {
-			d = wide
+			d = radius
 		}
 		for ; at < 0; d = float64(d / 2) {
 			if d < leastDistance/2 {

@@ -262,7 +262,7 @@ func (ch *batchOptimizer) replicate(p *pool) {
 	}
 	noise := o.model.Noise()
 	for range max(1, ch.s.Size/learnShare) {
-		best, worth := -1, 0.0
+		best, gain := -1, 0.0
 		for i, k := range p.anchors {
 			x := ch.c.trials[k].parts
 			if slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareParts(b.parts, x) == 0 }) ||
@@ -281,8 +281,8 @@ func (ch *batchOptimizer) replicate(p *pool) {
 				continue // the difference is clear despite the noise
 			}
 			moves := sd * sd / math.Sqrt(float64(sd*sd)+float64(noise*noise))
-			if v := improvement(-math.Abs(mean-rival), moves, 0); v > worth {
-				best, worth = k, v
+			if v := improvement(-math.Abs(mean-rival), moves, 0); v > gain {
+				best, gain = k, v
 			}
 		}
 		last := -1 // the recipe with the least gain that is no replicate
@@ -291,7 +291,7 @@ func (ch *batchOptimizer) replicate(p *pool) {
 				last = k
 			}
 		}
-		if best < 0 || last < 0 || worth <= ch.batch[last].gain {
+		if best < 0 || last < 0 || gain <= ch.batch[last].gain {
 			return
 		}
 		t := &ch.c.trials[best]
@@ -299,7 +299,7 @@ func (ch *batchOptimizer) replicate(p *pool) {
 			return
 		}
 		ch.removeRecipe(last)
-		ch.addRecipe(chosenRecipe{parts: t.parts, kind: Replicate, gain: worth, trialID: t.id})
+		ch.addRecipe(chosenRecipe{parts: t.parts, kind: Replicate, gain: gain, trialID: t.id})
 	}
 }
 

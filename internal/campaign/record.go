@@ -36,7 +36,7 @@ type Result struct {
 	At *fault.Error // place in a file, for messages: File, Line, Column, Cell; nil: none
 }
 
-// RecordOptions says how results are recorded.
+// RecordOptions say how results are recorded.
 type RecordOptions struct {
 	Correct  bool // replace known values and amounts
 	Withdraw bool // withdraw the results, so that they no longer count
@@ -249,7 +249,7 @@ func (r *recorder) processResult(res *Result) error {
 	return r.add(res, e, old, proposed)
 }
 
-// values returns the values of a result.
+// values returns the texts of a result's values, known and unknown.
 func values(res *Result) []string {
 	var all []string
 	for _, v := range res.Values {
@@ -431,7 +431,7 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 	}
 	again := old != nil && old.Status != book.Withdrawn
 	if again {
-		was, ok := r.log.Last(old.ID) // with the labels that were added
+		was, ok := r.log.Last(old.ID) // unlike old, with values for the labels added above
 		if !ok {
 			return fmt.Errorf("campaign: %s is gone", old.ID)
 		}

@@ -170,13 +170,13 @@ func (c *Campaign) checkPredictions(objectives []*objective, st *Standing) error
 			if !ok {
 				continue
 			}
-			told := PredictionCheck{ID: t.id, Round: e.round, Label: o.label, Predicted: p, Measured: v, Within: p.Low <= v && v <= p.High, MadeOtherwise: t.key != e.key}
-			st.Checks = append(st.Checks, told)
-			if told.MadeOtherwise {
+			check := PredictionCheck{ID: t.id, Round: e.round, Label: o.label, Predicted: p, Measured: v, Within: p.Low <= v && v <= p.High, MadeOtherwise: t.key != e.key}
+			st.Checks = append(st.Checks, check)
+			if check.MadeOtherwise {
 				continue
 			}
 			cover.Intervals++
-			if told.Within {
+			if check.Within {
 				cover.Within++
 			}
 		}

@@ -133,20 +133,20 @@ func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x []mcmc.Part) (float64
 // gainFactor returns the factor of a recipe's gain. It is the probability of not failing times
 // the desirability in objectives outside the trade-off, per cost.
 func (f *tradeOffOptimizer) gainFactor(x []mcmc.Part) (float64, error) {
-	worth := 1 / f.costDivisor(x)
+	factor := 1 / f.costDivisor(x)
 	if f.success != nil {
 		p, _ := f.success.Predict(x)
 		if p < leastSuccess {
 			return 0, nil
 		}
-		worth = float64(worth * p)
+		factor = float64(factor * p)
 	}
 	for _, o := range f.otherObjectives {
 		mean, _ := o.model.Predict(x)
-		worth = float64(worth * portable.Pow(o.predictedDesirability(mean), o.weight))
+		factor = float64(factor * portable.Pow(o.predictedDesirability(mean), o.weight))
 	}
 	if len(f.fixedTarget.Objectives()) == 0 {
-		return worth, nil
+		return factor, nil
 	}
 	composition, err := f.composition(x)
 	if err != nil {
@@ -158,10 +158,10 @@ func (f *tradeOffOptimizer) gainFactor(x []mcmc.Part) (float64, error) {
 	}
 	for k, w := range f.fixedTarget.Objectives() {
 		if w.Weight > 0 && !slices.ContainsFunc(f.tradeObjectives, func(g tradeObjective) bool { return g.name == w.Name }) {
-			worth = float64(worth * portable.Pow(scores[k], w.Weight))
+			factor = float64(factor * portable.Pow(scores[k], w.Weight))
 		}
 	}
-	return worth, nil
+	return factor, nil
 }
 
 // choose fills the batch and returns the gain still to expect.
@@ -340,11 +340,11 @@ func (f *tradeOffOptimizer) thin() error {
 // them so that the front of the trials lies between 0 and the reference 1.
 func (f *tradeOffOptimizer) drawLosses() error {
 	for _, x := range f.parts {
-		worth, err := f.gainFactor(x)
+		factor, err := f.gainFactor(x)
 		if err != nil {
 			return err
 		}
-		f.gainFactors = append(f.gainFactors, worth)
+		f.gainFactors = append(f.gainFactors, factor)
 	}
 	xs := slices.Clone(f.parts)
 	seen, err := f.measuredOutsideLimits() // these are on no front

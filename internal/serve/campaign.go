@@ -553,7 +553,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			return nil, &fault.Error{Message: fmt.Sprintf("there is no batch of round %d", round)}
 		}
 		batch, outline := c.Batches[k], c.Problem.Outline()
-		rack := report.NewIngredientOrder(outline.Attributes, "", "")
+		order := report.NewIngredientOrder(outline.Attributes, "", "")
 		var sheets []*report.Weighing
 		for k := range batch.Entries {
 			e := &batch.Entries[k]
@@ -562,7 +562,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			}
 			scale := build.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"}
 			onScale := func() (*report.Weighing, error) {
-				return build.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), rack, scale)
+				return build.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), order, scale)
 			}
 			one, err := onScale()
 			if finer := finerStep(err); finer != "" { // the sheet names the finer step

@@ -189,7 +189,7 @@ func (c *chains) start(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcm
 	return mcmc.NewState(c.target, x)
 }
 
-// A liveChain is one of the chains.
+// A liveChain is a chain with its kernel, random numbers and trace.
 type liveChain struct {
 	kernel mcmc.Kernel
 	state  *mcmc.State
@@ -199,7 +199,7 @@ type liveChain struct {
 	warm   bool
 }
 
-// turn makes some draws.
+// turn makes a few draws and adds them to the trace.
 func (l *liveChain) turn(ctx context.Context) error {
 	if !l.warm {
 		l.warm = true

@@ -91,12 +91,12 @@ func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	d.Unlisted = max(0, len(order)-mostRows)
 	order = order[:min(len(order), mostRows)]
-	told, err := diagnose.AllInclusions(uses, func(i int) bool { return slices.Contains(order, i) })
+	inclusions, err := diagnose.AllInclusions(uses, func(i int) bool { return slices.Contains(order, i) })
 	if err != nil {
 		return d // no draws, as judge has reported
 	}
 	d.Ingredients = make([]Row, len(order))
-	for i, x := range told {
+	for i, x := range inclusions {
 		d.Ingredients[slices.Index(order, i)] = Row{
 			Name: p.Ingredients[i], Group: g.byIngredient[i], Used: report.Number(x.Probability), SE: report.Number(x.MCSE),
 			Mean: report.Number(x.MeanAmount / float64(p.Total)),

@@ -75,21 +75,21 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 	if len(pool) < 2 {
 		return nil, &fault.Error{Message: "there are no draws yet"}
 	}
-	taste := preferenceProperty(p)
+	preference := preferenceProperty(p)
 	q := &Question{Expected: 0.5}
-	if taste != nil {
-		q.Asked, q.About = taste.HeldOut.Pairs, taste.About
+	if preference != nil {
+		q.Asked, q.About = preference.HeldOut.Pairs, preference.About
 	}
 	var learnt *property.PreferencePosterior
-	if taste != nil {
-		learnt = taste.Posterior
+	if preference != nil {
+		learnt = preference.Posterior
 	}
 	a, b := askNext(learnt, pool, mcmc.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked)))
 	if a == nil {
 		return nil, &fault.Error{Message: "all draws are the same: there is nothing to compare"}
 	}
-	if taste != nil {
-		q.Expected = taste.Posterior.PreferenceProbability(a, b)
+	if preference != nil {
+		q.Expected = preference.Posterior.PreferenceProbability(a, b)
 	}
 	q.A, q.B = w.namedAmounts(a), w.namedAmounts(b)
 	return q, nil
@@ -97,17 +97,17 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 
 // askNext returns the pair whose answer is most informative, among triedPairs random pairs of
 // a pool. Before any answer it returns any pair, and nil if all recipes are equal.
-func askNext(taste *property.PreferencePosterior, pool []*mcmc.Composition, r *mcmc.Rand) (a, b *mcmc.Composition) {
+func askNext(posterior *property.PreferencePosterior, pool []*mcmc.Composition, r *mcmc.Rand) (a, b *mcmc.Composition) {
 	best := -1.0
 	for range triedPairs {
 		x, y := pool[r.Intn(len(pool))], pool[r.Intn(len(pool))]
 		if x.Equal(y) {
 			continue
 		}
-		if taste == nil {
+		if posterior == nil {
 			return x, y
 		}
-		if gain := taste.Information(x, y); gain > best {
+		if gain := posterior.Information(x, y); gain > best {
 			best, a, b = gain, x, y
 		}
 	}

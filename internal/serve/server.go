@@ -94,9 +94,9 @@ func unserved(address string, err error) error {
 // begun once it is serving. Before it stops it calls closing, which closes the streams; they
 // would never end by themselves.
 func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls.Certificate, handler http.Handler, begun, closing func()) (err error) {
-	strangers := newUnknownConns(openFiles())
+	unknown := newUnknownConns(openFiles())
 	server := &http.Server{
-		Handler: handler, ConnContext: strangers.connContext, ConnState: strangers.connState,
+		Handler: handler, ConnContext: unknown.connContext, ConnState: unknown.connState,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16, Protocols: new(http.Protocols),
 	}
 	server.Protocols.SetHTTP1(true)

@@ -335,16 +335,16 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 		b.bounds[a.Name] = a.On
 		return nil
 	}
-	goals, found := make(map[string]problem.DraftObjective), false
+	objectives, found := make(map[string]problem.DraftObjective), false
 	for _, t := range r.draft.Targets() {
-		goals[t.Key] = t.Goal
+		objectives[t.Key] = t.Goal
 		found = found || t.Key == a.Name
 	}
 	if !found {
 		return &fault.Error{Message: "there is no objective " + fault.Quote(a.Name)}
 	}
-	goals[a.Name] = a.Goal
-	b.goals = goals
+	objectives[a.Name] = a.Goal
+	b.goals = objectives
 	return nil
 }
 

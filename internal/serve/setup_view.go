@@ -14,7 +14,7 @@ import (
 	"kir/internal/problem"
 )
 
-// What the page shows of a table.
+// Limits of the view of a table.
 const (
 	shownRows    = 60
 	shownColumns = 60
@@ -28,7 +28,7 @@ type SetupView struct {
 	Where     string         `json:"where"` // the file that will be written
 	Examples  []ExampleName  `json:"examples"`
 	Tables    []TableView    `json:"tables"`
-	Summary   string         `json:"says"` // what the tables hold
+	Summary   string         `json:"says"` // summary of the tables
 	Faults    []FaultView    `json:"faults"`
 	Questions []QuestionView `json:"asks"`
 	Notes     []string       `json:"left"` // notes on how the tables were understood that are no questions
@@ -63,7 +63,7 @@ type RowView struct {
 	Line    int        `json:"line"`
 	Head    bool       `json:"head"`
 	Wrong   bool       `json:"wrong"` // a cell in it cannot be read
-	Why     string     `json:"why"`   // it is left out; empty where it is not
+	Why     string     `json:"why"`   // reason why the row is left out; empty if it is not
 	Restore *answer    `json:"back"`  // the answer that includes the row; nil if there is none
 	Cells   []CellView `json:"cells"`
 }
@@ -74,7 +74,7 @@ type CellView struct {
 	Kind string `json:"k"`
 }
 
-// What cells are taken for.
+// Interpretations of cells.
 const (
 	cellName       = "name"
 	cellIngredient = "ingredient"
@@ -412,7 +412,7 @@ func setIngredientKinds(t *TableView, in *book.Ingredients) {
 	}
 }
 
-// settles are how hints say what settles something.
+// settles are the forms in which hints name a setting of the problem that settles a question.
 var (
 	settlesColumn  = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
 	settlesSize    = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)

@@ -39,7 +39,7 @@ type writtenStep struct {
 	text []byte
 }
 
-// A history is bounded: its file, and how many steps it has.
+// Limits of a history: the size of its file, and the number of its steps.
 const (
 	mostHistory = 64 << 20
 	mostSteps   = 10_000

@@ -61,8 +61,8 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 			return nil, &fault.Error{Message: "there is no recipe " + fault.Quote(q.Get("entry"))}
 		}
 		outline := of.problem.Outline()
-		rack := report.NewIngredientOrder(outline.Attributes, "", "")
-		sheetOf, err := build.Weighing(outline, m.Best[k-1], fmt.Sprintf("%s: recipe %d", m.Problem.Name, k), rack,
+		order := report.NewIngredientOrder(outline.Attributes, "", "")
+		sheetOf, err := build.Weighing(outline, m.Best[k-1], fmt.Sprintf("%s: recipe %d", m.Problem.Name, k), order,
 			build.Scale{Batch: q.Get("batch"), Step: q.Get("round"), Unit: q.Get("in"), Density: "density"})
 		if err != nil {
 			return nil, err

@@ -51,8 +51,8 @@ func (s *unknownConns) connState(c net.Conn, state http.ConnState) {
 func (s *unknownConns) forget(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k, stranger := range s.conns {
-		if stranger == c {
+	for k, conn := range s.conns {
+		if conn == c {
 			s.conns = append(s.conns[:k], s.conns[k+1:]...)
 			return
 		}

@@ -12,10 +12,10 @@ import (
 // A roundingProblem seeks whole numbers of scale steps near ideal ones.
 type roundingProblem struct {
 	parts       []rule.Part
-	ideal       []float64  // q
+	ideal       []float64  // q: by part, steps before rounding
 	weights     []*big.Rat // how much of the batch one step of each part is, up to a common factor
-	sum         int64      // S
-	total       int64      // M
+	sum         int64      // S: steps of the whole batch
+	total       int64      // M: units of the recipe's total
 	ruleText    func(rule int) string
 	bounds      []bound
 	density     []*big.Rat

@@ -66,15 +66,15 @@ type branchAndBound struct {
 	bounds []bound
 	order  []int     // parts, those with the fewest choices first
 	choice [][]int64 // by place in the order: steps to try, the nearest to the ideal first
-	empty  bool      // some part has no choice
+	empty  bool      // some part has no choice, so that nothing can be found
 
 	lambda, deviation float64
 	rest              []float64     // by place k: Σ of the minima over the places from k on
 	least, most       []int64       // by place k: Σ of the least and greatest choices from k on
 	gain              [][][]float64 // by bound, place and choice: the contribution; nil for bounds checked only on complete roundings
 	reach             [][]float64   // by bound and place k: the greatest contribution of the places from k on
-	steps             []int64       // by part, so far
-	partial           []float64     // of each bound, so far
+	steps             []int64       // by part: the partial rounding
+	partial           []float64     // by bound: the sum over the partial rounding
 	best              []int64
 	bestCost          float64
 	seen              int
