@@ -367,7 +367,7 @@ func (ch *batchOptimizer) rand(purpose string, index uint64) *mcmc.Rand {
 	return mcmc.NewRand(ch.s.Seed, fmt.Sprintf("%s of round %d", purpose, ch.round), index)
 }
 
-// Settings of the choice of a batch. docs/campaign.md compares alternatives.
+// Settings of the choice of a batch. docs/campaign.md describes what was tried.
 const (
 	drawCount         = 256 // joint draws
 	doubtDegrees      = 5   // degrees of freedom of Student's law, by which improvement probabilities are computed

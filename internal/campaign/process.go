@@ -83,8 +83,7 @@ func newGaussianProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd [
 const maxOwnNoise = 1e6
 
 // noiseVariances converts the standard deviations of measurements to variances, as shares of
-// the variance of all values. usual is the median, which values without a standard deviation
-// get.
+// the variance of all values. Values without a standard deviation get usual, the median.
 func noiseVariances(values, sd []float64) (own []float64, usual float64) {
 	own = make([]float64, len(values))
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(sd)), math.IsNaN)

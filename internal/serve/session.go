@@ -56,7 +56,7 @@ type Session struct {
 	file         string
 	dir          string              // directory of the problem file, with links resolved
 	originalText string              // text of the problem when serving began
-	outsideFiles []string            // files outside dir that originalText names
+	outsideFiles []string            // files that originalText names, with links resolved
 	scratch      *scratch            // for runs
 	bodies       *semaphore.Weighted // room for bodies of requests
 	bodyTime     time.Duration       // how long a body may take to arrive

@@ -20,9 +20,9 @@ type Batch struct {
 	Size *big.Rat // quantity, in the measure that the recipe's shares refer to
 	Step *big.Rat // smallest step of the scale, in the measure that is weighed
 
-	// Density is, by part, the weighed quantity per unit of the batch's measure, above 0:
-	// grams per millilitre where millilitres are weighed as grams. nil means that both
-	// measures are the same.
+	// Density is, by part, the weighed quantity per unit of the batch's measure, above 0. For
+	// example it is grams per millilitre where millilitres are weighed as grams. nil means
+	// that both measures are the same.
 	Density []*big.Rat
 }
 
@@ -56,8 +56,8 @@ var (
 
 // Weigh rounds a batch. S is the number of steps of the whole batch, and q_i the ideal number
 // for part i. Weigh returns whole x_i ≥ 1 with Σ x_i = S that satisfy the rules and minimise Σ
-// (x_i − q_i)². Without rules that is the method of the largest remainder. If no such x exist,
-// the error is an [*ImpossibleError].
+// (x_i − q_i)². Without rules that is the method of the largest remainder. If it finds no such
+// x, the error is an [*ImpossibleError].
 func Weigh(b Batch) (*RoundedBatch, error) {
 	r, err := newRounding(b)
 	switch {
