@@ -297,7 +297,7 @@ func Handler(ctx context.Context, o Options, begin SetupOptions) (http.Handler, 
 }
 
 // ServeSetup serves the page that makes a problem from a table, and then that problem, until
-// ctx ends. The caller leaves o.File and o.Text empty: opening the new problem sets o.File.
+// ctx ends. It replaces o.File and o.Text by those of the new problem.
 func ServeSetup(ctx context.Context, o Options, begin SetupOptions) (err error) {
 	b, err := newSetup(ctx, begin)
 	if err != nil {

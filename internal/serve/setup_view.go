@@ -120,7 +120,7 @@ type TargetView struct {
 	Summary string `json:"says"` // range of its numbers or its classes, and the number of recipes with a value
 	Why     string `json:"why"`  // reason why it cannot be an objective
 
-	Must      bool                   `json:"must"` // it is an objective or constraint
+	Must      bool                   `json:"must"` // it cannot be deselected as an objective
 	Attribute bool                   `json:"attribute"`
 	Ways      []problem.Direction    `json:"ways"`
 	Goal      problem.DraftObjective `json:"goal"`
