@@ -10,26 +10,26 @@ import (
 	"kir/mcmc"
 )
 
-// An acquisition is what is looked for: how much a recipe may be expected to add. Walks
-// score lines by it, and it keeps the best that they have seen.
+// An acquisition scores recipes by how much they may be expected to add to a batch. The search
+// uses it as an objective, and it keeps the best recipes that the search visits.
 type acquisition struct {
-	score       func(parts []mcmc.Part) float64 // log score; parts are by ingredient
-	isOfferable func(parts []mcmc.Part) bool    // whether a recipe may be offered
+	score       func(parts []mcmc.Part) float64 // log score of a recipe; parts are sorted by ingredient
+	isOfferable func(parts []mcmc.Part) bool    // whether a batch may offer the recipe
 	total       int
 
 	mu   sync.Mutex
-	seen map[string]candidate // by cell
-	bar  *candidate           // what comes after it is not kept; nil: all is
+	seen map[string]candidate // the best recipe of each cell
+	bar  *candidate           // candidates that rank after this one are dropped; nil: none is
 }
 
-// A candidate is a recipe that may be chosen, and its log score.
+// A candidate is a recipe that a batch may choose, with its log score.
 type candidate struct {
 	parts []mcmc.Part
 	score float64
 }
 
-// maxCandidates is how many recipes an acquisition keeps, and cellWidth the width of the cells,
-// in roots of shares, of which it keeps the best each.
+// maxCandidates limits how many recipes an acquisition keeps. An acquisition keeps only the
+// best recipe of each cell. Cells are cellWidth wide in roots of shares.
 const (
 	maxCandidates = 400
 	cellWidth     = 0.05
@@ -39,7 +39,7 @@ func newAcquisition(total int, score func([]mcmc.Part) float64, keeps func([]mcm
 	return &acquisition{score: score, isOfferable: keeps, total: total, seen: make(map[string]candidate)}
 }
 
-// cell names the cell of a recipe.
+// cell returns a key for the cell of a recipe.
 func (a *acquisition) cell(parts []mcmc.Part) string {
 	key := make([]byte, 0, 4*len(parts))
 	for _, p := range parts {
@@ -49,8 +49,8 @@ func (a *acquisition) cell(parts []mcmc.Part) string {
 	return string(key)
 }
 
-// recordCandidate keeps a recipe if it is the best of its cell and among the best of all. What is
-// kept in the end does not depend on the order.
+// recordCandidate keeps a recipe if it is the best of its cell and among the best overall. The
+// recipes kept in the end do not depend on the order of the calls.
 func (a *acquisition) recordCandidate(parts []mcmc.Part, score float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,14 +74,14 @@ func (a *acquisition) recordCandidate(parts []mcmc.Part, score float64) {
 	a.bar = &all[maxCandidates]
 }
 
-// sorted returns what was kept, the best first.
+// sorted returns the kept candidates, the best first.
 func (a *acquisition) sorted() []candidate {
 	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
 	return all[:min(len(all), maxCandidates)]
 }
 
-// compareCandidates orders candidates, the best first. No two are alike, so that those that
-// are kept depend on no order in which walks have come by.
+// compareCandidates orders candidates, the best first. Different recipes never compare equal.
+// So the order in which the search visits recipes does not affect which are kept.
 func compareCandidates(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), compareParts(a.parts, b.parts))
 }
@@ -105,9 +105,10 @@ func (a *acquisition) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &neighbourhoodScorer{a: a, x: x}
 }
 
-// A neighbourhoodScorer scores lines at some of their splits: both ends, where the recipe is, steps of
-// 1, 2, 4, ... from there, and some evenly in between. The others it forbids. That is no
-// law to draw from; it is a neighbourhood to search, and each score is exact.
+// A neighbourhoodScorer scores a line at some of its splits only and forbids the others. It
+// scores both ends, the current split, splits at distances 1, 2, 4, ... from it, and some
+// evenly spaced ones. The result is not a distribution to draw from. It is a neighbourhood to
+// search, with exact scores.
 type neighbourhoodScorer struct {
 	a     *acquisition
 	x     *mcmc.Composition
@@ -115,7 +116,7 @@ type neighbourhoodScorer struct {
 	at    []int
 }
 
-// evenSplits is how many splits of a line are looked at whatever the recipe.
+// evenSplits is the number of evenly spaced splits scored on every line.
 const evenSplits = 5
 
 func (l *neighbourhoodScorer) Reset()            {}
@@ -150,7 +151,7 @@ func (l *neighbourhoodScorer) Line(i, j int, p *mcmc.Pieces) {
 	}
 }
 
-// replaceAmounts makes parts those of the recipe with other amounts of two ingredients.
+// replaceAmounts sets parts to the recipe with other amounts of two ingredients.
 func (l *neighbourhoodScorer) replaceAmounts(i, j, ofI, ofJ int) {
 	l.parts = l.parts[:0]
 	for _, o := range l.x.Ingredients() {

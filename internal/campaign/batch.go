@@ -9,25 +9,26 @@ import (
 	"kir/mcmc"
 )
 
-// A Batch is what was chosen to be made next, as it is kept and as it is printed.
+// A Batch is the set of recipes to make next. Its JSON is the form in which it is stored and
+// printed.
 type Batch struct {
-	Version string  `json:"version"` // of the program that chose it
+	Version string  `json:"version"` // of the program that chose the batch
 	Name    string  `json:"name"`    // of the problem
 	Round   int     `json:"round"`
 	Seed    uint64  `json:"seed"`
-	Size    int     `json:"size"`  // that was asked for
-	State   string  `json:"state"` // SHA-256 of all that it follows from
+	Size    int     `json:"size"`  // number of recipes asked for
+	State   string  `json:"state"` // SHA-256 of all inputs that determine the batch
 	Total   int     `json:"total"` // units of a recipe
 	Measure Measure `json:"measure"`
 
 	Entries       []Entry        `json:"batch"`
-	Best          *Best          `json:"best"` // of what was measured; null if nothing was
+	Best          *Best          `json:"best"` // the best measured recipe; null if nothing was measured
 	RemainingGain RemainingGain  `json:"left"`
 	Models        []ModelSummary `json:"models"`
-	Pending       []string       `json:"pending"` // of earlier batches
+	Pending       []string       `json:"pending"` // ids of earlier batches without a result
 	Notes         []string       `json:"notes"`
-	Labels        []string       `json:"labels"`          // that are measured
-	Trade         []string       `json:"trade,omitempty"` // the objectives of the trade-off that it is to move
+	Labels        []string       `json:"labels"`          // labels that are measured
+	Trade         []string       `json:"trade,omitempty"` // the objectives of the trade-off, if the problem has one
 }
 
 // An Entry is one recipe of a batch.
@@ -38,7 +39,7 @@ type Entry struct {
 	Predicted   map[string]Prediction `json:"predicted"` // by label
 	BeatsBest   *float64              `json:"beats_best"`
 	Improvement *float64              `json:"improvement"`
-	Limits      []LimitCheck          `json:"limits,omitempty"` // of what is predicted
+	Limits      []LimitCheck          `json:"limits,omitempty"` // the limits on predictions
 
 	parts   []mcmc.Part
 	key     string
@@ -46,14 +47,14 @@ type Entry struct {
 	measure Measure
 }
 
-// A Share is an ingredient of a recipe.
+// A Share is the amount of one ingredient of a recipe.
 type Share struct {
 	Ingredient string
 	Amount     string // in the measure's unit
 	Fraction   float64
 }
 
-// Shares returns what is in a recipe, the most first.
+// Shares returns the ingredients and amounts of a recipe, the largest amount first.
 func (m *Measure) Shares(recipe map[string]int, total int) ([]Share, error) {
 	names := slices.SortedFunc(maps.Keys(recipe), func(a, b string) int {
 		return cmp.Or(recipe[b]-recipe[a], strings.Compare(a, b))
@@ -73,7 +74,8 @@ func (m *Measure) Shares(recipe map[string]int, total int) ([]Share, error) {
 	return all, nil
 }
 
-// SharesWithOwnDecimals is Shares of a recipe that is none of the batch, and may take more places.
+// SharesWithOwnDecimals is [Measure.Shares] for a recipe outside the batch. It may use more
+// decimals.
 func (m *Measure) SharesWithOwnDecimals(recipe map[string]int, total int) ([]Share, error) {
 	own, err := m.fitDecimals(total, recipe)
 	if err != nil {
@@ -82,24 +84,24 @@ func (m *Measure) SharesWithOwnDecimals(recipe map[string]int, total int) ([]Sha
 	return own.Shares(recipe, total)
 }
 
-// A ReasonKind of reason.
+// A ReasonKind is the kind of a [Reason].
 type ReasonKind string
 
 // The kinds of reasons.
 const (
-	Likely    ReasonKind = "best"      // it probably beats what was tried
-	Learn     ReasonKind = "learn"     // what it teaches counts
-	Fill      ReasonKind = "fill"      // it lies where nothing was tried
-	Replicate ReasonKind = "replicate" // it was tried, and noise decides
+	Likely    ReasonKind = "best"      // it probably beats all recipes tried
+	Learn     ReasonKind = "learn"     // it reduces the uncertainty of the model
+	Fill      ReasonKind = "fill"      // it lies far from all recipes tried
+	Replicate ReasonKind = "replicate" // it repeats a trial, because noise hides which recipe is best
 )
 
-// A Reason says why a recipe is in a batch; its text follows from figures.
+// A Reason says why a recipe is in a batch. Its text is computed from figures.
 type Reason struct {
 	Kind ReasonKind `json:"kind"`
 	Text string     `json:"text"`
 }
 
-// A Prediction is what will be measured, and the interval that holds it with a
+// A Prediction is the predicted measurement of a recipe, with an interval that holds it with a
 // probability of 90 %.
 type Prediction struct {
 	Value float64 `json:"value"`
@@ -107,7 +109,7 @@ type Prediction struct {
 	High  float64 `json:"high"`
 }
 
-// Best is the best of what was measured.
+// Best is the best measured recipe.
 type Best struct {
 	ID       string             `json:"id"`
 	Recipe   map[string]int     `json:"recipe"`
@@ -117,28 +119,28 @@ type Best struct {
 	key string
 }
 
-// RemainingGain says what there is to gain.
+// RemainingGain is the gain still to expect, and the advice to go on or stop.
 type RemainingGain struct {
-	Probability *float64 `json:"probability"` // that something better is left, by more than the noise if replicates tell that
-	Gain        *float64 `json:"gain"`        // that is expected of making the best of the model's draws
+	Probability *float64 `json:"probability"` // that an untried recipe is better; if replicates show the noise, better by more than the noise
+	Gain        *float64 `json:"gain"`        // expected gain of making the best recipe of each draw of the model
 	Advice      string   `json:"advice"`
 	Text        string   `json:"text"`
 }
 
-// Advice.
+// Values of the Advice of a [RemainingGain].
 const (
 	GoOn = "go on"
 	Stop = "stop"
 )
 
-// A ModelSummary says how well a label was learnt.
+// A ModelSummary says how well the model of a label predicts.
 type ModelSummary struct {
 	Label string   `json:"label"`
 	Kind  string   `json:"kind"` // Gaussian process, forest, or [NoModel]
 	Rows  int      `json:"rows"`
-	R2    *float64 `json:"r2"` // held out; null if it cannot be told
+	R2    *float64 `json:"r2"` // on held-out results; null if it cannot be computed
 	Noise *float64 `json:"noise"`
 }
 
-// NoModel is the kind of a model of a label of which too little is known.
+// NoModel is the [ModelSummary] kind of a label with too few results to learn from.
 const NoModel = "none yet"

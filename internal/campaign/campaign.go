@@ -1,19 +1,18 @@
-// Package campaign keeps experiments that come in rounds: results in, the next batch
-// of recipes out, and where it all stands.
+// Package campaign runs experiments in rounds. It records results, chooses the next batch of
+// recipes and reports the standing of the campaign.
 //
-// A campaign is a problem, a file of results beside it and a seed: all else follows
-// from these three. [Open] reads them, [Campaign.Record] adds results, [Campaign.Next]
-// chooses a batch and [Campaign.ComputeStanding] says how far the campaign is. The package knows
-// nothing of the command line.
+// A campaign is a problem, a file of results beside it and a seed. Everything else is computed
+// from these three. [Open] reads them and [Campaign.Record] adds results. [Campaign.Next]
+// chooses a batch and [Campaign.ComputeStanding] reports the standing. The package does not
+// depend on the command line.
 //
 // # How a batch is chosen
 //
-// Models of what was measured (see [Surrogate]) give draws of what each recipe would
-// come to, jointly for all recipes that are looked at. A batch is put together one
-// recipe at a time: the one that, averaged over the draws, adds most to the best of
-// those that were chosen before and of what was tried (the expected improvement of a
-// batch; Ginsbourger, Le Riche and Carraro 2010). Where nothing has been learnt yet a
-// batch fills the space.
+// Models of the measured labels (see [Surrogate]) give draws of the values of recipes, jointly
+// for all candidates. A batch is chosen one recipe at a time. Each new recipe is the one that
+// adds most, averaged over the draws, to the best of the recipes tried and chosen so far. This
+// is the expected improvement of a batch (Ginsbourger, Le Riche and Carraro 2010). While
+// nothing has been learnt, a batch fills the space.
 package campaign
 
 import (
@@ -36,18 +35,18 @@ import (
 	"kir/mcmc"
 )
 
-// A Campaign is a problem with what was tried and what is to be tried.
+// A Campaign is a problem with its trials and its batches.
 type Campaign struct {
 	Problem *problem.Problem
-	Batches []*Batch // that were made, by round
+	Batches []*Batch // all batches so far, by round
 
 	path        string // of the problem file
 	trials      []trial
-	firstResult int // index of the first trial that the results have; those before are the book's
+	firstResult int // index of the first trial from the results; earlier trials are known recipes of the book
 }
 
-// A trial is a recipe that was made, or that was tried and failed. It has the index of
-// its recipe in the problem's book.
+// A trial is a recipe that was made, or whose making failed. Its index is that of its recipe
+// in the problem's book.
 type trial struct {
 	id     string
 	round  int
@@ -57,7 +56,7 @@ type trial struct {
 	broken []problem.Breach
 }
 
-// Open reads the campaign of a problem. What is wrong in its files is a [fault.Error].
+// Open reads the campaign of a problem. An error in its files is a [fault.Error].
 func Open(ctx context.Context, path string, o problem.Options) (c *Campaign, err error) {
 	o.Campaign = true
 	p, err := problem.Load(ctx, path, o)
@@ -71,10 +70,10 @@ func Open(ctx context.Context, path string, o problem.Options) (c *Campaign, err
 	return c, nil
 }
 
-// Close ends what the problem has running.
+// Close stops the processes of the problem.
 func (c *Campaign) Close() error { return c.Problem.Close() }
 
-// loadHistory takes in what was tried, and the batches.
+// loadHistory reads the trials and the batches.
 func (c *Campaign) loadHistory() error {
 	p := c.Problem
 	known, err := p.KnownRecipes()
@@ -115,7 +114,7 @@ func (c *Campaign) loadHistory() error {
 	return nil
 }
 
-// readFailures finds the trials that failed by the value of a label that is learnt.
+// readFailures marks the trials that failed according to the value of a learnt label.
 func (c *Campaign) readFailures() error {
 	for _, w := range c.Problem.Properties {
 		if c.Problem.Book == nil || w.Learning == nil || !w.Learning.Numeric {
@@ -136,15 +135,16 @@ func (c *Campaign) readFailures() error {
 	return nil
 }
 
-// batchPath returns where a batch is kept: as it was made, or as a table to fill in.
+// batchPath returns the path of a batch's file: its record for the ending json, its table to
+// fill in for csv.
 func (c *Campaign) batchPath(round int, ending string) string {
 	return problem.SiblingPath(c.path, fmt.Sprintf("batch-%03d.%s", round, ending))
 }
 
-// TablePath returns where the table of a batch is, unless it is put elsewhere.
+// TablePath returns the default path of the table of a batch.
 func (c *Campaign) TablePath(round int) string { return c.batchPath(round, "csv") }
 
-// readBatches reads the batches that were kept.
+// readBatches reads all stored batches.
 func (c *Campaign) readBatches() error {
 	dir, base := filepath.Split(problem.SiblingPath(c.path, "batch-"))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
@@ -168,10 +168,10 @@ func (c *Campaign) readBatches() error {
 	return nil
 }
 
-// mostRound bounds the numbers of batches, so that ids have them.
+// mostRound is the greatest number of a round, so that ids can contain the number.
 const mostRound = 999_999_999
 
-// mostBytes is how long a file of results or a batch may be.
+// mostBytes is the greatest size of a file of results or of a batch.
 const mostBytes = 64 << 20
 
 // readBatch reads one batch.
@@ -184,7 +184,7 @@ func (c *Campaign) readBatch(round int) (*Batch, error) {
 	return c.parseBatch(text, path, round)
 }
 
-// parseBatch reads a batch from the text of its file.
+// parseBatch parses and checks the text of a batch's file.
 func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, error) {
 	b := new(Batch)
 	err := json.Unmarshal(text, b)
@@ -203,7 +203,8 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 	return b, nil
 }
 
-// resolveEntry works out where an entry of a batch is on the lattice.
+// resolveEntry converts the named amounts of an entry to parts on the lattice, and checks
+// them.
 func (c *Campaign) resolveEntry(e *Entry) error {
 	sum := 0
 	e.parts = nil
@@ -226,13 +227,14 @@ func (c *Campaign) resolveEntry(e *Entry) error {
 	return nil
 }
 
-// sortParts returns parts by ingredient.
+// sortParts sorts parts by ingredient in place and returns them.
 func sortParts(parts []mcmc.Part) []mcmc.Part {
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return a.Ingredient - b.Ingredient })
 	return parts
 }
 
-// recipeKey names a recipe on the lattice; its parts are by ingredient.
+// recipeKey returns a key that is unique to a recipe on the lattice. The parts must be sorted
+// by ingredient.
 func recipeKey(parts []mcmc.Part) string {
 	key := make([]byte, 0, 8*len(parts))
 	for _, p := range parts {
@@ -242,9 +244,9 @@ func recipeKey(parts []mcmc.Part) string {
 	return string(key)
 }
 
-// Round returns the number of the last round: that of the last batch or, where batches are
-// gone, of the results that follow each other from there. A number that somebody gave a
-// result counts for nothing.
+// Round returns the number of the last round. That is the round of the last batch. If batch
+// files are missing, results of the directly following rounds raise it. Any other round number
+// in the results is ignored.
 func (c *Campaign) Round() int {
 	round := 0
 	for _, b := range c.Batches {
@@ -267,7 +269,7 @@ func (c *Campaign) Round() int {
 	return round
 }
 
-// Result returns the last entry of an id among the results.
+// Result returns the latest result of an id.
 func (c *Campaign) Result(id string) (book.Result, bool) {
 	if r := c.Problem.Results(); r != nil {
 		return r.Last(id)
@@ -275,12 +277,12 @@ func (c *Campaign) Result(id string) (book.Result, bool) {
 	return book.Result{}, false
 }
 
-// IsPending says whether a recipe of a batch has no result yet and is not withdrawn.
+// IsPending reports whether a recipe of a batch has no result yet and is not withdrawn.
 func (c *Campaign) IsPending(id string) bool {
 	return slices.ContainsFunc(c.pending(), func(e *Entry) bool { return e.ID == id })
 }
 
-// CountOwnResults returns how many of the results are of recipes that no batch has.
+// CountOwnResults returns the number of results whose recipes are in no batch.
 func (c *Campaign) CountOwnResults() int {
 	own := 0
 	for _, t := range c.trials[c.firstResult:] {
@@ -291,10 +293,10 @@ func (c *Campaign) CountOwnResults() int {
 	return own
 }
 
-// HasBegun says whether there is a batch or a result.
+// HasBegun reports whether there is a batch or a result.
 func (c *Campaign) HasBegun() bool { return len(c.Batches) > 0 || len(c.trials) > c.firstResult }
 
-// IsNumeric says whether a label is to be a number.
+// IsNumeric reports whether the values of a label must be numbers.
 func (c *Campaign) IsNumeric(label string) bool { return c.isNumeric(label) }
 
 // pending returns the entries of batches that have no result yet and are not withdrawn.
@@ -315,15 +317,15 @@ func (c *Campaign) pending() []*Entry {
 	return pending
 }
 
-// withdrawnRecipes returns the recipes that were withdrawn before anything came of them: they are
-// not offered again.
+// withdrawnRecipes returns the keys of recipes that were withdrawn before they had a result.
+// They are not offered again.
 func (c *Campaign) withdrawnRecipes() map[string]bool {
 	up := make(map[string]bool)
 	r := c.Problem.Results()
 	if r == nil {
 		return up
 	}
-	came := make(map[string]bool) // whether anything but a withdrawal was recorded, by id
+	came := make(map[string]bool) // by id: whether anything except a withdrawal was recorded
 	for _, e := range r.Entries {
 		key := book.IDKey(e.ID)
 		came[key] = came[key] || e.Status != book.Withdrawn
@@ -338,7 +340,7 @@ func (c *Campaign) withdrawnRecipes() map[string]bool {
 	return up
 }
 
-// entry returns the entry of an id among the batches; nil if there is none.
+// entry returns the entry of a batch that has an id, or nil.
 func (c *Campaign) entry(id string) *Entry {
 	key := book.IDKey(id)
 	for _, b := range c.Batches {
@@ -351,26 +353,26 @@ func (c *Campaign) entry(id string) *Entry {
 	return nil
 }
 
-// HasID says whether an id is of a batch or among the results.
+// HasID reports whether a batch or a result has an id.
 func (c *Campaign) HasID(id string) bool {
 	id = book.NormalizeName(id)
 	_, recorded := c.Result(id)
 	return recorded || c.entry(id) != nil
 }
 
-// IsID says whether a text has the form of ids that batches give, such as B3-1.
+// IsID reports whether a text has the form of a batch's ids, such as B3-1.
 func IsID(text string) bool {
 	_, _, is := book.ParseID(text)
 	return is
 }
 
-// NoRecipeError is the error of a recipe that is none.
+// NoRecipeError returns the error for an id that neither a file nor a recipe has.
 func (c *Campaign) NoRecipeError(id string) error {
 	return &fault.Error{Message: fmt.Sprintf("there is no file and no recipe %s", fault.Quote(id)), Hint: c.pendingIDsHint()}
 }
 
-// Labels returns the labels that a result may have: those that are measured and those of
-// the known recipes.
+// Labels returns the labels that a result may have: the measured labels and those of the known
+// recipes.
 func (c *Campaign) Labels() []string {
 	names := c.measuredLabels()
 	if c.Problem.Book != nil {
@@ -383,8 +385,8 @@ func (c *Campaign) Labels() []string {
 	return names
 }
 
-// measuredLabels returns the labels that are measured: those that are to be learnt, those that
-// the problem names, and those that the results have.
+// measuredLabels returns the labels that are to be measured. They are the learnt labels, the
+// labels that the problem lists, and the labels of the results.
 func (c *Campaign) measuredLabels() []string {
 	var names []string
 	add := func(name string) {
@@ -408,24 +410,24 @@ func (c *Campaign) measuredLabels() []string {
 	return names
 }
 
-// isNumeric says whether a label is to be a number.
+// isNumeric reports whether the values of a label must be numbers.
 func (c *Campaign) isNumeric(label string) bool {
 	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
 		return w.Learning != nil && w.Learning.Label == label && w.Learning.Numeric
 	})
 }
 
-// isSpreadLabel says whether a label has the standard deviations of another.
+// isSpreadLabel reports whether a label has the standard deviations of another label.
 func (c *Campaign) isSpreadLabel(label string) bool {
 	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool { return w.Learning != nil && w.Learning.SD == label })
 }
 
-// isFailureValue says whether a value of a label that is to be a number says that a trial failed.
+// isFailureValue reports whether a value of a numeric label marks a failed trial.
 func (c *Campaign) isFailureValue(label, value string) bool {
 	return book.IsFailure(value) || slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
 		return w.Learning != nil && w.Learning.Label == label && w.Learning.Failures != nil && slices.Contains(*w.Learning.Failures, value)
 	})
 }
 
-// isNotExist reports whether an error is that a file is not there.
+// isNotExist reports whether an error says that a file does not exist.
 func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

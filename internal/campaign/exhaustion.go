@@ -13,27 +13,27 @@ import (
 	"kir/internal/yield"
 )
 
-// A restriction is something beside what was tried that leaves recipes out of a batch.
+// A restriction keeps recipes out of a batch for another reason than that they were tried.
 type restriction struct {
-	name  string                          // what binds
-	quick bool                            // it takes no counting to lift it
-	fix   func(freed chosenRecipe) string // what to write instead, so that a recipe is left
-	relax func(d *batchOptimizer)         // lifts it of a chooser
+	name  string                          // shown to the user
+	quick bool                            // lifting it needs no counting of recipes
+	fix   func(freed chosenRecipe) string // the change that would allow the freed recipe, in words
+	relax func(d *batchOptimizer)         // lifts the restriction in d
 }
 
-// How many changes are offered, how many rules are tried without, and how many recipes are
-// looked at to try one.
+// mostFixes limits the changes offered and mostRelaxed the rules lifted for a trial.
+// triedReach is the number of recipes visited with a restriction lifted.
 const mostFixes, mostRelaxed, triedReach = 4, 20, 20_000
 
-// clone returns a chooser that goes on from where this is and changes nothing of it.
+// clone returns a copy that can continue the batch without changing ch.
 func (ch *batchOptimizer) clone() *batchOptimizer {
 	d := *ch
 	d.excludedRecipes, d.stock, d.batch = maps.Clone(ch.excludedRecipes), maps.Clone(ch.stock), slices.Clone(ch.batch)
 	return &d
 }
 
-// tryOneMore looks for one more recipe for the batch once some bounds are lifted, and returns the
-// chooser without them.
+// tryOneMore lifts some restrictions and searches for one more recipe for the batch. It
+// returns the optimizer without these restrictions, and whether it found a recipe.
 func (ch *batchOptimizer) tryOneMore(ctx context.Context, lifted ...restriction) (*batchOptimizer, bool, error) {
 	d := ch.clone()
 	for _, b := range lifted {
@@ -43,7 +43,7 @@ func (ch *batchOptimizer) tryOneMore(ctx context.Context, lifted ...restriction)
 	if len(d.droppedRules) > 0 || d.anySize {
 		var err error
 		if d.ruleTarget, err = d.c.Problem.RelaxedTarget(ctx, func(k int) bool { return !slices.Contains(d.droppedRules, k) }, d.anySize); err != nil {
-			return nil, false, yield.Err(ctx) // what cannot be counted without it frees nothing
+			return nil, false, yield.Err(ctx) // a target that cannot be counted frees no recipe
 		}
 	}
 	d.s.Size, d.reach = len(d.batch)+1, triedReach
@@ -51,7 +51,7 @@ func (ch *batchOptimizer) tryOneMore(ctx context.Context, lifted ...restriction)
 	return d, len(d.batch) > len(ch.batch), err
 }
 
-// restrictions are the bounds that may leave nothing more for the batch.
+// restrictions returns all restrictions that may leave no recipe for the batch.
 func (ch *batchOptimizer) restrictions() []restriction {
 	var all []restriction
 	p := ch.c.Problem
@@ -117,9 +117,9 @@ func (ch *batchOptimizer) restrictions() []restriction {
 	return all
 }
 
-// explainExhaustion says why there is nothing more to offer: which bounds leave nothing that was not
-// tried and does not wait, each of which leaves something once it is lifted, and what to write
-// instead. Each change was tried. Where no bound is to blame there is no fix.
+// explainExhaustion explains why no recipe is left to offer. why names each restriction that
+// frees a recipe once it is lifted, and fix says what to change. Every fix was tried. If no
+// restriction is to blame, fix is empty.
 func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix string, err error) {
 	all := ch.restrictions()
 	var names, fixes []string
@@ -146,7 +146,8 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 	if len(fixes) > 0 {
 		return "all that keeps " + joinAnd(names) + done, joinOr(fixes), nil
 	}
-	// Several bind at once: of all, those without which nothing is left.
+	// Several restrictions apply at once. Lift all, then put back each one that is not needed
+	// to free a recipe.
 	d, ok, err := ch.tryOneMore(ctx, all...)
 	if err != nil {
 		return "", "", err

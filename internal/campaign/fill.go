@@ -12,13 +12,12 @@ import (
 	"kir/mcmc"
 )
 
-// fillDraws is how many recipes are drawn to fill the space from.
+// fillDraws is the number of recipes drawn to fill the space from.
 const fillDraws = 2000
 
-// fillSpace chooses the rest of the batch so that it fills the space: one after another the
-// recipe, of many that are drawn exactly, that is farthest from the nearest of what was
-// tried, waits or was chosen (Gonzalez 1985, which is within a factor of two of the best
-// that can be).
+// fillSpace completes the batch so that it fills the space. From many exact draws it
+// repeatedly chooses the recipe farthest from the nearest recipe tried, pending or chosen.
+// This greedy choice is within a factor of two of the optimum (Gonzalez 1985).
 func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	if len(ch.batch) >= ch.s.Size {
 		return nil
@@ -55,7 +54,7 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 				at = k
 			}
 			if first && at >= 0 {
-				break // any will do, and this one is drawn
+				break // the very first recipe may be any draw
 			}
 		}
 		if at < 0 {
@@ -74,12 +73,12 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	return nil
 }
 
-// mostReached is how many recipes are looked at for the last few that nothing has found.
+// mostReached is the number of recipes visited when the other methods did not fill the batch.
 const mostReached = 200_000
 
-// completeBatch fills what is still empty of the batch where there is hardly anything left to
-// offer: it goes along lines from what is known to keep the rules, to all that can be
-// reached.
+// completeBatch fills the remaining places of the batch when hardly any recipe is left. It
+// searches outward from recipes known to satisfy the rules, changing two ingredients at a
+// time, until everything reachable is visited.
 func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 	if len(ch.batch) >= ch.s.Size || ch.s.AllowedRecipes != nil {
 		return nil
@@ -124,8 +123,8 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 	return nil
 }
 
-// neighbours hands on all recipes that differ from one in how two ingredients share what
-// they have.
+// neighbours calls push for each recipe that differs from x only in how two ingredients split
+// their sum.
 func (ch *batchOptimizer) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
 	n := len(ch.c.Problem.Ingredients)
 	amount := make(map[int]int, len(x))
@@ -138,7 +137,7 @@ func (ch *batchOptimizer) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
 				continue
 			}
 			s := p.Amount + amount[j]
-			step := max(1, s/32) // of fine lattices not all
+			step := max(1, s/32) // skip some splits on fine lattices
 			for k := 0; k <= s; k += step {
 				if k == p.Amount {
 					continue
@@ -161,7 +160,8 @@ func (ch *batchOptimizer) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
 	}
 }
 
-// costs returns an attribute of the ingredients that is a number of each.
+// costs returns the numbers of an attribute by ingredient, as costs of a trial. Each must be
+// known and at least 0.
 func (c *Campaign) costs(name string) ([]float64, error) {
 	in := c.Problem.Attributes()
 	if in != nil {

@@ -9,26 +9,26 @@ import (
 	"kir/model"
 )
 
-// forestEnsemble are small forests of the same data, each of which is a draw of what the
-// probability of a class may be.
+// A forestEnsemble has small forests grown from the same data. Each is one draw of the
+// probability of a class.
 type forestEnsemble struct {
 	scores      []*model.Score
 	ingredients int
 	r2          float64
 }
 
-// How many small forests there are, and how many trees each has. The spread of as many
-// trees together is near what is not known of the probability where rows are few; that of
-// single trees, whose leaves hold one row, is that of the class itself.
+// The ensemble has forestCount forests of forestTrees trees each. With few rows, the spread of
+// forests of this size is close to the uncertainty of the probability. Single trees have
+// leaves of one row, so their spread is that of the class itself.
 const (
 	forestCount = 64
 	forestTrees = 5
 )
 
-// errNotYet says that there is nothing to learn from yet.
+// errNotYet reports that there is nothing to learn a model from yet.
 var errNotYet = errors.New("nothing was measured that a model can be learnt from")
 
-// newForestEnsemble grows forests of classes.
+// newForestEnsemble grows the forests for the classes of data.
 func newForestEnsemble(ctx context.Context, data *model.Data, want model.Want, seed uint64) (*forestEnsemble, error) {
 	w := &forestEnsemble{ingredients: len(data.Ingredients), r2: math.NaN()}
 	for k := range forestCount {
@@ -38,7 +38,7 @@ func newForestEnsemble(ctx context.Context, data *model.Data, want model.Want, s
 		}
 		score, err := f.Score(want)
 		if err != nil {
-			return nil, errNotYet // nothing of that class has been seen
+			return nil, errNotYet // no row has a wanted class
 		}
 		w.scores = append(w.scores, score)
 	}
@@ -52,10 +52,10 @@ func newForestEnsemble(ctx context.Context, data *model.Data, want model.Want, s
 	return w, nil
 }
 
-// judgeTrees is of how many trees a forest says how well the class is predicted.
+// judgeTrees is the number of trees of the forest whose skill is reported as R².
 const judgeTrees = 100
 
-// values returns the probability by each forest. Several walks may ask at once.
+// values returns the probability by forest. It is safe for concurrent use.
 func (w *forestEnsemble) values(x []mcmc.Part) []float64 {
 	amounts := make([]int32, w.ingredients)
 	for _, p := range x {
@@ -80,7 +80,7 @@ func (w *forestEnsemble) Predict(x []mcmc.Part) (mean, sd float64) {
 	return mean, math.Sqrt(sd)
 }
 
-// Draws implements [Surrogate]: a draw is a forest.
+// Draws implements [Surrogate]: each draw is one forest.
 func (w *forestEnsemble) Draws(xs [][]mcmc.Part, count int, _ *mcmc.Rand) [][]float64 {
 	draws := make([][]float64, count)
 	for s := range draws {

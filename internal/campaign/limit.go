@@ -10,15 +10,15 @@ import (
 	"kir/mcmc"
 )
 
-// LimitCheck is what a recipe has of a limit on what is predicted.
+// A LimitCheck compares a recipe with one limit on a prediction.
 type LimitCheck struct {
-	Limit  string  `json:"limit"`  // as the problem says it
-	Value  float64 `json:"value"`  // what is limited: what is predicted of the label, or with sure the probability that a measurement lies within the bounds
-	Sure   bool    `json:"sure"`   // whether it is that probability
-	Within bool    `json:"within"` // false only where nothing was found that keeps all limits
+	Limit  string  `json:"limit"`  // text of the limit in the problem
+	Value  float64 `json:"value"`  // the predicted label, or with Sure the probability that a measurement lies within the bounds
+	Sure   bool    `json:"sure"`   // whether Value is that probability
+	Within bool    `json:"within"` // false only if no recipe was found that satisfies all limits
 }
 
-// boundedValue is what a limit bounds of a recipe, by the model that predicts it.
+// boundedValue returns the figure of a recipe that the limit bounds, predicted by the model.
 func (o *objective) boundedValue(x []mcmc.Part) float64 {
 	if math.IsNaN(o.learning.Limit.Sure) {
 		return o.predict(x).Value
@@ -40,8 +40,8 @@ func (o *objective) boundedValue(x []mcmc.Part) float64 {
 	return max(below(o.learning.Limit.Most)-below(o.learning.Limit.Least), 0)
 }
 
-// limitExcess is by how much what a limit bounds is outside of it; 0 within. Numbers are
-// measured by what the measured ones span.
+// limitExcess returns how far v is outside the limit, 0 within. Numbers are scaled by the
+// range of the measured values.
 func (o *objective) limitExcess(v float64) float64 {
 	l := o.learning.Limit
 	if !math.IsNaN(l.Sure) {
@@ -57,12 +57,13 @@ func (o *objective) limitExcess(v float64) float64 {
 	return max(l.Least-v, v-l.Most, math.SmallestNonzeroFloat64) / width
 }
 
-// limits returns what bounds what a model predicts.
+// limits returns the limits that have a model.
 func (ch *batchOptimizer) limits() []*objective {
 	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.learning.Limit == nil || o.model == nil })
 }
 
-// limitViolation is how far a recipe is outside of the limits; 0 where it keeps them.
+// limitViolation returns the sum of a recipe's excesses over all limits, 0 if it satisfies
+// them.
 func (ch *batchOptimizer) limitViolation(x []mcmc.Part) float64 {
 	sum := 0.0
 	for _, o := range ch.objectives {
@@ -73,7 +74,7 @@ func (ch *batchOptimizer) limitViolation(x []mcmc.Part) float64 {
 	return sum
 }
 
-// checkLimits says what a recipe has of each limit.
+// checkLimits compares a recipe with each limit.
 func (ch *batchOptimizer) checkLimits(x []mcmc.Part) (all []LimitCheck) {
 	for _, o := range ch.limits() {
 		v := o.boundedValue(x)
@@ -82,8 +83,8 @@ func (ch *batchOptimizer) checkLimits(x []mcmc.Part) (all []LimitCheck) {
 	return all
 }
 
-// measuredOutsideLimits returns the recipes that were measured outside of a limit, by their keys: the means
-// of their trials.
+// measuredOutsideLimits returns the keys of the recipes whose measurements violate a limit, by
+// the mean over their trials.
 func (ch *batchOptimizer) measuredOutsideLimits() (map[string]bool, error) {
 	out := make(map[string]bool)
 	for _, o := range ch.limits() {
@@ -112,7 +113,7 @@ func (ch *batchOptimizer) measuredOutsideLimits() (map[string]bool, error) {
 	return out, nil
 }
 
-// dropLimits gives the limits up, where there are any, and says whether it did.
+// dropLimits stops enforcing the limits. It reports whether that changed anything.
 func (ch *batchOptimizer) dropLimits() bool {
 	if ch.limitsDropped || len(ch.limits()) == 0 {
 		return false
@@ -121,7 +122,7 @@ func (ch *batchOptimizer) dropLimits() bool {
 	return true
 }
 
-// limitNotes says which limits are not kept, and why.
+// limitNotes returns notes about the limits that are not checked or not enforced.
 func (ch *batchOptimizer) limitNotes() (notes []string) {
 	var names []string
 	for _, o := range ch.objectives {
@@ -143,8 +144,8 @@ func (ch *batchOptimizer) limitNotes() (notes []string) {
 	return notes
 }
 
-// weakModelText says which models predict hardly anything, of all that the choice rests on, the
-// weakest first by name; nothing if none does.
+// weakModelText returns a sentence that names the models which predict hardly anything, the
+// weakest first. It is empty if there is none.
 func (ch *batchOptimizer) weakModelText() string {
 	var weak []string
 	least, figure := math.Inf(1), ""

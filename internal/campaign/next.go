@@ -16,11 +16,11 @@ import (
 	"kir/mcmc"
 )
 
-// stateFormat is raised when the same inputs come to another batch.
+// stateFormat must be raised when the same inputs give another batch than before.
 const stateFormat = 2
 
-// stateHash is the SHA-256 of all that a batch follows from: the problem and its files with
-// the results among them, what waits, and what was asked for.
+// stateHash returns the SHA-256 of all inputs that determine a batch: the problem, its files
+// including the results, the pending recipes and the settings.
 func (c *Campaign) stateHash(s Settings) (string, error) {
 	h := sha256.New()
 	waits := []string{}
@@ -44,8 +44,8 @@ func (c *Campaign) stateHash(s Settings) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// UnchangedBatch returns the last batch if it was made of the same problem, results and settings
-// and nothing came of it yet: to ask for it again is not to ask for another.
+// UnchangedBatch returns the last batch if the problem, results and settings are still those
+// it was chosen for, else nil. So asking twice gives the same batch, not a second one.
 func (c *Campaign) UnchangedBatch(s Settings) (*Batch, error) {
 	if len(c.Batches) == 0 {
 		return nil, nil
@@ -63,8 +63,8 @@ func (c *Campaign) UnchangedBatch(s Settings) (*Batch, error) {
 	return last, nil
 }
 
-// Next chooses the next batch and keeps it beside the problem. The same problem, results
-// and settings give the same batch.
+// Next chooses the next batch and stores it beside the problem. The same problem, results and
+// settings give the same batch.
 func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	b, err := c.Choose(ctx, s)
 	if err != nil {
@@ -77,10 +77,10 @@ func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	return b, nil
 }
 
-// MostSize is how many recipes a batch may have.
+// MostSize is the greatest number of recipes of a batch.
 const MostSize = 1000
 
-// Choose chooses the next batch, and keeps nothing.
+// Choose chooses the next batch without storing it.
 func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if s.Size < 1 || s.Size > MostSize {
 		return nil, &fault.Error{Message: fmt.Sprintf("a batch of %d recipes", s.Size), Hint: fmt.Sprintf("ask for 1 to %d", MostSize)}
@@ -162,13 +162,13 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	return b, nil
 }
 
-// preparePool looks for what may be chosen, and draws what it may come to.
+// preparePool searches for candidates and draws their utilities jointly.
 func (ch *batchOptimizer) preparePool(ctx context.Context) (*pool, error) {
 	anchors, values, err := ch.anchors()
 	if err != nil {
 		return nil, err
 	}
-	best := 0.0 // of a product, and of scores the middle one
+	best := 0.0 // without anchors: utilities are 0 at least, and 0 is the median score
 	if len(values) > 0 {
 		best = values[0]
 	}
@@ -182,7 +182,7 @@ func (ch *batchOptimizer) preparePool(ctx context.Context) (*pool, error) {
 	return ch.newPool(all, anchors, best)
 }
 
-// newEntry makes an entry of what was chosen.
+// newEntry returns the entry of the k-th chosen recipe.
 func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	b := &ch.batch[k]
 	e := Entry{ID: book.ID(round, k+1), Recipe: ch.c.namedAmounts(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: recipeKey(b.parts)}
@@ -195,7 +195,7 @@ func (ch *batchOptimizer) newEntry(round, k int) Entry {
 			if o.sharedWith != nil {
 				continue
 			}
-			name = o.name // of a label that is learnt in two ways
+			name = o.name // for a label with a second model
 		}
 		e.Predicted[name] = o.predict(b.parts)
 	}
@@ -207,7 +207,7 @@ func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	return e
 }
 
-// namedAmounts returns the units of a recipe by ingredient.
+// namedAmounts returns the units of a recipe by the name of the ingredient.
 func (c *Campaign) namedAmounts(parts []mcmc.Part) map[string]int {
 	recipe := make(map[string]int, len(parts))
 	for _, p := range parts {
@@ -216,7 +216,7 @@ func (c *Campaign) namedAmounts(parts []mcmc.Part) map[string]int {
 	return recipe
 }
 
-// nothingLearntText says why nothing was learnt yet.
+// nothingLearntText explains why there is no model yet.
 func (ch *batchOptimizer) nothingLearntText() string {
 	if len(ch.objectives) == 0 {
 		return "The problem has no property that learns a label, so that batches fill the space."
@@ -224,8 +224,8 @@ func (ch *batchOptimizer) nothingLearntText() string {
 	return fmt.Sprintf("Nothing is known yet: a model takes at least %d results that differ.", fewestMeasured)
 }
 
-// best returns the best of what was measured up to a round, of recipes that keep the rules;
-// nil if there is none.
+// best returns the best measured recipe up to a round among those that satisfy the rules, or
+// nil.
 func (c *Campaign) best(objectives []*objective, ch *batchOptimizer, round int) (*Best, error) {
 	type group struct {
 		trial  int

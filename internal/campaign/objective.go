@@ -12,7 +12,7 @@ import (
 	"kir/model"
 )
 
-// An objective is a property that is learnt from what was measured.
+// An objective is a property whose label the campaign learns from measurements.
 type objective struct {
 	name     string
 	label    string
@@ -20,18 +20,19 @@ type objective struct {
 	learning *problem.Learning
 
 	rows            int
-	least, greatest float64 // of the numbers that were measured
-	warp            *warp   // of numbers
-	sign            float64 // −1 where the values of the model fall as the label rises
+	least, greatest float64 // range of the measured numbers
+	warp            *warp   // for numeric labels
+	sign            float64 // −1 if the values of the model fall as the label rises, else 1
 	model           Surrogate
-	sharedWith      *objective // whose model it shares; nil: it has one of its own
+	sharedWith      *objective // the objective whose model it shares; nil: it has its own
 }
 
-// fewestMeasured is how many measurements a model is learnt from.
+// fewestMeasured is the least number of measurements to learn a model from.
 const fewestMeasured = 4
 
-// learn learns an objective from the trials that have its label. It shares the model of one
-// before that learns the same: what is limited is predicted by the model that checks it.
+// learn fits the model of a property to the trials that have its label. If an earlier
+// objective learns the same, both share one model. So the model that checks a limit also
+// predicts the label.
 func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*objective, seed uint64) (*objective, error) {
 	o := &objective{name: w.Name, label: w.Learning.Label, weight: w.Weight, learning: w.Learning, sign: 1}
 	if at := slices.IndexFunc(before, func(b *objective) bool { return b.sharedWith == nil && learnsAlike(b.learning, w.Learning) }); at >= 0 {
@@ -69,19 +70,19 @@ func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*obj
 		return o, nil
 	}
 	data.Rows = rowsOf(recipes)
-	woods, err := newForestEnsemble(ctx, data, w.Learning.Want, seed)
+	ensemble, err := newForestEnsemble(ctx, data, w.Learning.Want, seed)
 	if errors.Is(err, errNotYet) {
 		return o, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	o.model = woods
+	o.model = ensemble
 	return o, nil
 }
 
-// learnNumbers fits a process to the normal scores of numbers, which were measured with
-// standard deviations, NaN where one is not known; nil if none is.
+// learnNumbers fits a Gaussian process to the scores of numeric values. sd has the standard
+// deviations of the measurements: NaN where one is unknown, nil if all are.
 func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) error {
 	if len(values) == 0 {
 		return nil
@@ -92,7 +93,7 @@ func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, val
 	}
 	o.warp = newWarp(values, o.learning.Log)
 	if o.learning.Want.Direction() < 0 {
-		o.sign = -1 // so that the greatest are the best wherever rows are chosen
+		o.sign = -1 // so that the greatest values are always the best, also when rows are thinned
 	}
 	scores := make([]float64, len(values))
 	for k, v := range values {
@@ -110,7 +111,7 @@ func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, val
 	return nil
 }
 
-// learnsAlike says whether two properties learn the same of a label.
+// learnsAlike reports whether one model serves two properties.
 func learnsAlike(a, b *problem.Learning) bool {
 	if a.Label != b.Label || a.Numeric != b.Numeric || a.Log != b.Log || a.SD != b.SD {
 		return false
@@ -121,7 +122,7 @@ func learnsAlike(a, b *problem.Learning) bool {
 	return a.Numeric || a.Want.String() == b.Want.String() && reflect.DeepEqual(a.Features, b.Features)
 }
 
-// rowsOf returns recipes as rows of data.
+// rowsOf converts recipes to rows of model data.
 func rowsOf(recipes [][]mcmc.Part) [][]model.Part {
 	rows := make([][]model.Part, len(recipes))
 	for k, x := range recipes {
@@ -132,8 +133,8 @@ func rowsOf(recipes [][]mcmc.Part) [][]model.Part {
 	return rows
 }
 
-// measuredOf returns a label of each trial: as a number, NaN where there is none, or as a
-// class, empty where there is none.
+// measuredOf returns the values of a label by trial: numbers, NaN where missing, or classes,
+// empty where missing.
 func (c *Campaign) measuredOf(of *problem.Learning) (numbers []float64, classes []string, err error) {
 	numbers, classes = make([]float64, len(c.trials)), make([]string, len(c.trials))
 	for k := range numbers {
@@ -156,11 +157,11 @@ func (c *Campaign) measuredOf(of *problem.Learning) (numbers []float64, classes 
 	return numbers, classes, nil
 }
 
-// labelValue returns the label that a value of the model stands for.
+// labelValue converts a value of the model to the label's unit.
 func (o *objective) labelValue(v float64) float64 { return o.warp.value(float64(o.sign * v)) }
 
-// desirability is how much a number is wanted: from 0 at the worst that was measured to 1 at
-// the best, and above 1 beyond.
+// desirability maps a number of the label linearly: 0 at the worst measured value or beyond, 1
+// at the best, and above 1 beyond the best.
 func (o *objective) desirability(v float64) float64 {
 	log := o.learning.Log
 	v, least, greatest := logIf(v, log), logIf(o.least, log), logIf(o.greatest, log)
@@ -171,8 +172,9 @@ func (o *objective) desirability(v float64) float64 {
 	return max(d, 0)
 }
 
-// predictedDesirability is the probability that a number is within the bounds of a want, given the value
-// of the model, or a direction's desire.
+// predictedDesirability returns the desirability of a value of the model. For bounds it is the
+// probability that a measurement lies within them. For a class it is the desirability of that
+// probability.
 func (o *objective) predictedDesirability(v float64) float64 {
 	switch {
 	case !o.learning.Numeric:
@@ -195,8 +197,8 @@ func (o *objective) predictedDesirability(v float64) float64 {
 	return max(share, 0)
 }
 
-// classDesirability is how much a trial is wanted that is of the class with a probability: where
-// that is only to be small, as much as one that is not.
+// classDesirability returns the desirability of a trial that has the class with probability p.
+// It is p, or 1 − p if the limit only bounds the probability from above.
 func (o *objective) classDesirability(p float64) float64 {
 	switch l := o.learning.Limit; {
 	case l == nil || math.IsInf(l.Most, 1):
@@ -207,7 +209,7 @@ func (o *objective) classDesirability(p float64) float64 {
 	return 1
 }
 
-// measuredDesirability is how well what was measured fits the want.
+// measuredDesirability returns the desirability of a measurement, either a number or a class.
 func (o *objective) measuredDesirability(number float64, class string) float64 {
 	want := o.learning.Want
 	switch {
@@ -229,8 +231,8 @@ func (o *objective) measuredDesirability(number float64, class string) float64 {
 	return 0
 }
 
-// optimisticDesirability is what the search looks for: how well a recipe would fit if it came out a
-// standard deviation better than predicted.
+// optimisticDesirability returns the desirability of a recipe that turns out a standard
+// deviation better than predicted. The search maximises it.
 func (o *objective) optimisticDesirability(x []mcmc.Part) float64 {
 	mean, sd := o.model.Predict(x)
 	if o.learning.Want.Direction() == 0 && (o.learning.Numeric || o.learning.Limit != nil) {
@@ -239,7 +241,7 @@ func (o *objective) optimisticDesirability(x []mcmc.Part) float64 {
 	return o.predictedDesirability(mean + sd)
 }
 
-// predict returns what will be measured of a recipe.
+// predict returns the prediction of a measurement of a recipe.
 func (o *objective) predict(x []mcmc.Part) Prediction {
 	mean, sd := o.model.Predict(x)
 	if !o.learning.Numeric {
@@ -251,7 +253,7 @@ func (o *objective) predict(x []mcmc.Part) Prediction {
 	return Prediction{Value: o.labelValue(mean), Low: min(a, b), High: max(a, b)}
 }
 
-// describe says how well an objective was learnt.
+// describe summarises how well the model predicts.
 func (o *objective) describe() ModelSummary {
 	m := ModelSummary{Label: o.label, Kind: NoModel, Rows: o.rows}
 	if o.model == nil {
@@ -269,8 +271,8 @@ func (o *objective) describe() ModelSummary {
 	return m
 }
 
-// noise is the standard deviation of a measurement in the label's unit, where the best
-// were measured.
+// noise returns the standard deviation of one measurement in the label's unit, near the best
+// measured values.
 func (o *objective) noise() float64 {
 	top := o.warp.scores[len(o.warp.scores)-1]
 	if o.learning.Want.Direction() < 0 {
@@ -280,7 +282,7 @@ func (o *objective) noise() float64 {
 	return float64(math.Abs(o.warp.value(top+half)-o.warp.value(top-half)) / 2)
 }
 
-// describe says how well each label was learnt.
+// describe summarises the model of each label.
 func (ch *batchOptimizer) describe() []ModelSummary {
 	models := []ModelSummary{}
 	for _, o := range ch.objectives {

@@ -20,66 +20,65 @@ import (
 type Settings struct {
 	Size   int    // recipes
 	Seed   uint64 // of all random choices
-	MaxNew int    // ingredients at most that nothing tried has; below 0: any number
-	Cost   string // attribute of the ingredients: improvement is counted per cost; empty: not
+	MaxNew int    // greatest number of ingredients that no trial has; below 0: no limit
+	Cost   string // attribute with the costs of ingredients; improvement is then per cost; empty: not
 
-	// AllowedRecipes are the only recipes that may be chosen, by ingredient; nil: all that the
-	// problem allows.
+	// AllowedRecipes are the only recipes that may be chosen, with parts sorted by ingredient.
+	// nil allows every recipe that the problem allows.
 	AllowedRecipes [][]mcmc.Part
 
 	Workers int
 	Version string // of the program
 }
 
-// SettingsOf returns how a problem says that its batches are chosen, by a version of the
-// program.
+// SettingsOf returns the settings that a problem states, for a version of the program.
 func SettingsOf(p *problem.Problem, version string) Settings {
 	return Settings{Size: p.Campaign.Batch, Seed: p.Sampler.Seed, MaxNew: p.Campaign.MaxNew, Cost: p.Campaign.Cost, Version: version}
 }
 
-// A batchOptimizer chooses a batch.
+// A batchOptimizer chooses the recipes of a batch.
 type batchOptimizer struct {
 	c        *Campaign
 	s        Settings
 	round    int
 	distance *search.Distance
 
-	objectives  []*objective    // that count, with a model or without
-	success     *forestEnsemble // the probability that a trial does not fail; nil: none did
-	fixedTarget *mcmc.Target    // with the wishes that nothing is learnt for
-	ruleTarget  *mcmc.Target    // without wishes
-	cost        []float64       // by ingredient, or nil
+	objectives  []*objective    // all learnt properties, with a model or without
+	success     *forestEnsemble // the probability that a trial does not fail; nil: no model
+	fixedTarget *mcmc.Target    // has the objectives that are not learnt
+	ruleTarget  *mcmc.Target    // has no objectives
+	cost        []float64       // by ingredient; nil: improvement is not divided by cost
 
-	excludedRecipes map[string]bool // that are not to be offered
+	excludedRecipes map[string]bool // keys of recipes that must not be offered
 	pending         []*Entry
-	minAmounts      []int // doses below which nothing is offered
+	minAmounts      []int // by ingredient: the least amount to offer
 	stock           map[int]int
-	used            []bool // by ingredient: whether anything that was tried or waits has it
+	used            []bool // by ingredient: whether a tried or pending recipe has it
 
-	droppedRules   []int // rules that were lifted, to see what they leave out
-	anySize        bool  // any number of ingredients is asked for, for the same
-	unlimitedStock bool  // what is in stock has no end, for the same
-	reach          int   // how many recipes are looked at for the last few; 0: mostReached
+	droppedRules   []int // indices of rules that explainExhaustion lifted
+	anySize        bool  // explainExhaustion lifted the law of the number of ingredients
+	unlimitedStock bool  // explainExhaustion lifted the limits of the stock
+	reach          int   // number of recipes that completeBatch visits; 0: mostReached
 
-	limitsDropped bool // nothing was found within the limits of what is predicted, so that they are not asked for
+	limitsDropped bool // limits on predictions are not enforced, because no recipe was found within them
 
 	batch []chosenRecipe
 }
 
-// A chosenRecipe recipe, and what led to it.
+// A chosenRecipe is a recipe of the batch, with the figures that led to its choice.
 type chosenRecipe struct {
 	parts       []mcmc.Part
 	kind        ReasonKind
-	gain        float64 // of the batch, in the scale of utility
-	distance    float64 // the distance to what was tried and chosen before
-	trialID     string  // of a replicate: the id of the trial
+	gain        float64 // expected gain for the batch, in units of utility
+	distance    float64 // distance to the nearest recipe tried, pending or chosen before
+	trialID     string  // for a replicate: the id of the trial
 	beats       float64
 	improvement float64
 	scored      bool
-	front       *tradeOffOptimizer // that chose it; nil: none
+	front       *tradeOffOptimizer // the optimizer that chose it for a trade-off; else nil
 }
 
-// newBatchOptimizer learns what there is to learn.
+// newBatchOptimizer learns the models and prepares the choice of a batch.
 func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOptimizer, error) {
 	ch := &batchOptimizer{c: c, s: s, round: c.Round() + 1, excludedRecipes: make(map[string]bool), pending: c.pending(), fixedTarget: c.Problem.Target}
 	var err error
@@ -132,9 +131,10 @@ func (ch *batchOptimizer) markUsed(parts []mcmc.Part) {
 	}
 }
 
-// setAmountBounds works out doses and stock. Below the least dose that recipes have of an
-// ingredient, or of any where none has it, nothing is offered, unless the problem says
-// so; above, the rules decide. A stock is for the whole batch and what waits.
+// setAmountBounds sets minAmounts and stock. The least amount of an ingredient is the least in
+// any trial. For an ingredient in no trial it is the least amount of any ingredient. The
+// problem may lift these bounds. Rules alone bound amounts from above. The stock serves the
+// whole batch and the pending recipes.
 func (ch *batchOptimizer) setAmountBounds() {
 	p := ch.c.Problem
 	ch.minAmounts = make([]int, len(p.Ingredients))
@@ -157,7 +157,7 @@ func (ch *batchOptimizer) setAmountBounds() {
 	ch.stock = ch.remainingStock()
 }
 
-// remainingStock returns what is left of ingredients once what waits and was chosen is made.
+// remainingStock returns the stock of ingredients minus the pending and chosen recipes.
 func (ch *batchOptimizer) remainingStock() map[int]int {
 	stock := make(map[int]int)
 	if ch.unlimitedStock {
@@ -189,7 +189,7 @@ func (ch *batchOptimizer) remainingStock() map[int]int {
 	return stock
 }
 
-// takeFromStock takes a recipe out of the stock.
+// takeFromStock subtracts a recipe from the stock.
 func (ch *batchOptimizer) takeFromStock(parts []mcmc.Part) {
 	for _, p := range parts {
 		if left, ok := ch.stock[p.Ingredient]; ok {
@@ -198,7 +198,7 @@ func (ch *batchOptimizer) takeFromStock(parts []mcmc.Part) {
 	}
 }
 
-// learnFailures learns which trials fail, if any did.
+// learnFailures learns which trials fail. There is no model if all trials failed or none did.
 func (ch *batchOptimizer) learnFailures(ctx context.Context) error {
 	failed := 0
 	data := &model.Data{Label: "status", Ingredients: ch.c.Problem.Ingredients, Total: ch.c.Problem.Total}
@@ -220,14 +220,14 @@ func (ch *batchOptimizer) learnFailures(ctx context.Context) error {
 	return err
 }
 
-// learntObjectives returns the objectives that count and have a model.
+// learntObjectives returns the objectives that have a weight and a model.
 func (ch *batchOptimizer) learntObjectives() []*objective {
 	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.model == nil || o.weight == 0 })
 }
 
-// soleObjective returns the objective if a direction of one number is all that counts: then
-// recipes are compared by its model's own values. Else it is nil, and the product of what
-// is wanted of each is compared.
+// soleObjective returns the objective if the problem only maximises or minimises one learnt
+// number. Recipes are then compared by the values of its model. Otherwise it returns nil, and
+// recipes are compared by the product of their desirabilities.
 func (ch *batchOptimizer) soleObjective() *objective {
 	counts := slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.weight == 0 })
 	if len(counts) != 1 || counts[0].model == nil || counts[0].learning.Want.Direction() == 0 {
@@ -239,12 +239,13 @@ func (ch *batchOptimizer) soleObjective() *objective {
 	return counts[0]
 }
 
-// composition returns a recipe as samplers have it.
+// composition converts a recipe to a composition of package mcmc.
 func (ch *batchOptimizer) composition(parts []mcmc.Part) (*mcmc.Composition, error) {
 	return mcmc.NewComposition(len(ch.c.Problem.Ingredients), parts...)
 }
 
-// fixedDesirability is the product of the wishes that nothing is learnt for.
+// fixedDesirability returns the product of the desirabilities of the objectives that are not
+// learnt.
 func (ch *batchOptimizer) fixedDesirability(parts []mcmc.Part) (float64, error) {
 	if len(ch.fixedTarget.Objectives()) == 0 {
 		return 1, nil
@@ -266,7 +267,8 @@ func (ch *batchOptimizer) fixedDesirability(parts []mcmc.Part) (float64, error) 
 	return y, nil
 }
 
-// isFeasible says whether a recipe keeps the rules and has a size that the law of n has.
+// isFeasible reports whether a recipe satisfies the rules and has an allowed number of
+// ingredients.
 func (ch *batchOptimizer) isFeasible(parts []mcmc.Part) bool {
 	if math.IsInf(ch.ruleTarget.LogLaw(len(parts)), -1) {
 		return false
@@ -279,8 +281,8 @@ func (ch *batchOptimizer) isFeasible(parts []mcmc.Part) bool {
 	return err == nil && !math.IsInf(score, -1)
 }
 
-// isOfferable says whether a recipe may be offered at all: rules are not looked at, but limits of
-// what the campaign's models predict.
+// isOfferable reports whether a recipe may be offered: it is not excluded, has the least
+// amounts and satisfies the limits on predictions. It does not check rules.
 func (ch *batchOptimizer) isOfferable(parts []mcmc.Part) bool {
 	for _, p := range parts {
 		if p.Amount < ch.minAmounts[p.Ingredient] {
@@ -290,8 +292,8 @@ func (ch *batchOptimizer) isOfferable(parts []mcmc.Part) bool {
 	return !ch.excludedRecipes[recipeKey(parts)] && (ch.limitsDropped || ch.limitViolation(parts) == 0)
 }
 
-// fitsBatch says whether the batch has room for a recipe: in the stock, and among the
-// ingredients that may be new.
+// fitsBatch reports whether the stock and the limit on new ingredients leave room for a recipe
+// in the batch.
 func (ch *batchOptimizer) fitsBatch(parts []mcmc.Part) bool {
 	for _, p := range parts {
 		if left, ok := ch.stock[p.Ingredient]; ok && p.Amount > left {
@@ -301,7 +303,8 @@ func (ch *batchOptimizer) fitsBatch(parts []mcmc.Part) bool {
 	return ch.s.MaxNew < 0 || ch.countNewIngredients(parts) <= ch.s.MaxNew
 }
 
-// countNewIngredients returns how many ingredients the batch has with a recipe that nothing tried has.
+// countNewIngredients returns how many ingredients of the batch, with a further recipe, are in
+// no tried or pending recipe.
 func (ch *batchOptimizer) countNewIngredients(parts []mcmc.Part) int {
 	fresh := make(map[int]bool)
 	for _, b := range ch.batch {
@@ -319,7 +322,7 @@ func (ch *batchOptimizer) countNewIngredients(parts []mcmc.Part) int {
 	return len(fresh)
 }
 
-// addRecipe puts a recipe into the batch.
+// addRecipe adds a recipe to the batch.
 func (ch *batchOptimizer) addRecipe(b chosenRecipe) {
 	ch.batch = append(ch.batch, b)
 	ch.takeFromStock(b.parts)
@@ -328,7 +331,7 @@ func (ch *batchOptimizer) addRecipe(b chosenRecipe) {
 	}
 }
 
-// removeRecipe takes a recipe out of the batch.
+// removeRecipe removes the k-th recipe from the batch.
 func (ch *batchOptimizer) removeRecipe(k int) {
 	b := ch.batch[k]
 	for _, p := range b.parts {
@@ -340,7 +343,8 @@ func (ch *batchOptimizer) removeRecipe(k int) {
 	ch.batch = slices.Delete(ch.batch, k, k+1)
 }
 
-// costDivisor is by what the improvement of a recipe is divided.
+// costDivisor returns the cost of a recipe, by which its improvement is divided. It is 1
+// without costs.
 func (ch *batchOptimizer) costDivisor(parts []mcmc.Part) float64 {
 	if ch.cost == nil {
 		return 1
@@ -352,7 +356,7 @@ func (ch *batchOptimizer) costDivisor(parts []mcmc.Part) float64 {
 	return max(sum/float64(ch.c.Problem.Total), 1e-9)
 }
 
-// streams of random numbers: what they are for.
+// Names of the streams of random numbers.
 const (
 	drawStream  = "campaign draws"
 	fillStream  = "campaign fill"
@@ -363,28 +367,28 @@ func (ch *batchOptimizer) rand(purpose string, index uint64) *mcmc.Rand {
 	return mcmc.NewRand(ch.s.Seed, fmt.Sprintf("%s of round %d", purpose, ch.round), index)
 }
 
-// Figures of how a batch is chosen; docs/campaign.md says what was tried.
+// Settings of the choice of a batch. docs/campaign.md describes what was tried.
 const (
 	drawCount         = 256 // joint draws
-	doubtDegrees      = 5   // of freedom, of the law by which it is judged what is left
-	poolSize          = 300 // candidates that are drawn jointly
-	randomPool        = 60  // of them that are drawn from the law of the problem
-	anchorCount       = 24  // recipes that were tried, the best predicted, that are drawn with them
+	doubtDegrees      = 5   // degrees of freedom of Student's law, by which improvement probabilities are computed
+	poolSize          = 300 // candidates drawn jointly
+	randomPool        = 60  // number of candidates that are random recipes of the problem
+	anchorCount       = 24  // trials drawn jointly with the candidates, those with the best predictions
 	weakR2            = 0.15
-	learnShare        = 4    // one recipe in so many is for learning while the model is weak
-	weakModelDistance = 0.3  // how far recipes are apart while a model predicts nothing
-	leastDistance     = 0.02 // and when it predicts all
-	shrinkAfterTrials = 20   // trials, from which on every second recipe is less far from the others
-	gainTolerance     = 0.01 // gains within this share of the best are alike
-	leastSuccess      = 0.2  // probability of not failing below which nothing is offered for what it may gain
-	minNoiseFreedom   = 2    // degrees of freedom of replicates from which noise is known
+	learnShare        = 4    // with a weak model, one recipe in learnShare is chosen to learn from
+	weakModelDistance = 0.3  // distance between recipes of a batch if the models predict nothing
+	leastDistance     = 0.02 // and if they predict everything
+	shrinkAfterTrials = 20   // from this number of trials on, diversityRadius shrinks
+	gainTolerance     = 0.01 // gains within this share of the best count as equal
+	leastSuccess      = 0.2  // candidates are not offered below this probability of not failing
+	minNoiseFreedom   = 2    // degrees of freedom of replicates from which the noise counts as known
 	maxSearchLines    = 12_000
 
-	limitPenalty = 100 // what a shortfall of 1 takes of a log score, so that a search comes back
+	limitPenalty = 100 // reduction of a log score per unit of limit violation, so that the search returns within the limits
 )
 
-// minDistance is how far recipes of a batch are to be apart: the less the better the models
-// predict.
+// minDistance returns the least distance between recipes of a batch. It shrinks as the models
+// predict better.
 func (ch *batchOptimizer) minDistance() float64 {
 	r2, n := 0.0, 0
 	for _, o := range ch.learntObjectives() {
@@ -399,34 +403,34 @@ func (ch *batchOptimizer) minDistance() float64 {
 	return max(weakModelDistance*portable.Pow(1-r2, 3), leastDistance)
 }
 
-// diversityRadius is how far every second recipe of a batch is from the others: the less the more was
-// tried.
+// diversityRadius returns the least distance of every second recipe of a batch from the
+// others. It shrinks as trials are added.
 func (ch *batchOptimizer) diversityRadius() float64 {
 	return max(weakModelDistance*math.Sqrt(shrinkAfterTrials/float64(max(len(ch.c.trials), shrinkAfterTrials))), ch.minDistance())
 }
 
-// hasWeakModel says whether the models predict hardly anything.
+// hasWeakModel reports whether a model predicts hardly anything.
 func (ch *batchOptimizer) hasWeakModel() bool {
 	return slices.ContainsFunc(ch.learntObjectives(), func(o *objective) bool { return !(o.model.R2() >= weakR2) })
 }
 
-// A pool is recipes with joint draws of their utilities.
+// A pool has candidate recipes with joint draws of their utilities.
 type pool struct {
 	parts              [][]mcmc.Part
 	scores             []float64   // log scores of the acquisition
-	utility            [][]float64 // by draw: candidates, then anchors, then what waits
-	studentUtility     [][]float64 // the same, of draws that are doubted
-	anchors            []int       // trials
-	waiting            int         // how many of the recipes wait
-	successProbability []float64   // the probability that a candidate does not fail
+	utility            [][]float64 // by draw, by recipe: candidates, then anchors, then pending recipes
+	studentUtility     [][]float64 // like utility, for draws with Student's law
+	anchors            []int       // indices of trials
+	waiting            int         // number of pending recipes
+	successProbability []float64   // by candidate: the probability that it does not fail
 
-	bestPredicted    float64   // the best predicted utility of what was tried
-	tried            []float64 // by draw: the best utility of what was tried
-	incumbent        []float64 // by draw: that, what waits and what was chosen, at least b
-	studentIncumbent []float64 // by draw that is doubted: the utility of the best predicted of what was tried
+	bestPredicted    float64   // the best predicted utility of a trial
+	tried            []float64 // by draw: the best utility of a trial
+	incumbent        []float64 // by draw: the best utility of pending and chosen recipes, at least bestPredicted
+	studentIncumbent []float64 // by Student draw: the utility of the trial with the best prediction
 }
 
-// draws returns joint draws of the values of recipes, by objective that is learnt.
+// draws returns joint draws of the models' values: by learnt objective, by draw, by recipe.
 func (ch *batchOptimizer) draws(xs [][]mcmc.Part) (all [][][]float64) {
 	learnt := ch.learntObjectives()
 	for k, o := range learnt {
@@ -439,7 +443,7 @@ func (ch *batchOptimizer) draws(xs [][]mcmc.Part) (all [][][]float64) {
 	return all
 }
 
-// utilities returns the utilities of recipes, by draw, given draws of their values.
+// utilities converts draws of values to utilities: by draw, by recipe.
 func (ch *batchOptimizer) utilities(xs [][]mcmc.Part, draws [][][]float64) ([][]float64, error) {
 	if ch.soleObjective() != nil {
 		return draws[0], nil
@@ -467,9 +471,9 @@ func (ch *batchOptimizer) utilities(xs [][]mcmc.Part, draws [][][]float64) ([][]
 	return out, nil
 }
 
-// studentDraws returns draws of values as a model states them that may be wrong about its own
-// uncertainty: each draw is stretched about the mean, together for all recipes, so that
-// they follow Student's law with doubtDegrees degrees of freedom instead of a normal one.
+// studentDraws widens draws, since a model may be wrong about its own uncertainty. Each draw
+// is stretched about the mean by one factor for all recipes. The result follows Student's law
+// with doubtDegrees degrees of freedom instead of a normal law.
 func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
 	if len(draws) == 0 {
 		return nil
@@ -493,18 +497,18 @@ func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
 			}
 		}
 		for s, draw := range of {
-			wide := make([]float64, len(draw))
+			stretched := make([]float64, len(draw))
 			for a, v := range draw {
-				wide[a] = mean[a] + float64(by[s]*(v-mean[a]))
+				stretched[a] = mean[a] + float64(by[s]*(v-mean[a]))
 			}
-			all[k] = append(all[k], wide)
+			all[k] = append(all[k], stretched)
 		}
 	}
 	return all
 }
 
-// anchors returns the trials that may be the best: those that keep the rules and did not
-// fail, the best predicted first.
+// anchors returns the trials that may be the best, with their predicted utilities, the best
+// first. Trials that failed or break a rule are left out.
 func (ch *batchOptimizer) anchors() (best []int, values []float64, err error) {
 	value := make([]float64, len(ch.c.trials))
 	seen := make(map[string]bool)
@@ -523,7 +527,7 @@ func (ch *batchOptimizer) anchors() (best []int, values []float64, err error) {
 	return best, gather(value, best), nil
 }
 
-// predictedUtility is the predicted utility of a recipe.
+// predictedUtility returns the utility of a recipe at the models' means.
 func (ch *batchOptimizer) predictedUtility(x []mcmc.Part) (float64, error) {
 	if o := ch.soleObjective(); o != nil {
 		mean, _ := o.model.Predict(x)
@@ -540,7 +544,8 @@ func (ch *batchOptimizer) predictedUtility(x []mcmc.Part) (float64, error) {
 	return y, nil
 }
 
-// buildAcquisition returns what is looked for, given the best predicted utility of what was tried.
+// buildAcquisition returns the acquisition to search with. b is the best predicted utility of
+// a trial.
 func (ch *batchOptimizer) buildAcquisition(b float64) *acquisition {
 	alone, learnt := ch.soleObjective(), ch.learntObjectives()
 	score := func(x []mcmc.Part) float64 {
@@ -565,7 +570,8 @@ func (ch *batchOptimizer) buildAcquisition(b float64) *acquisition {
 	return newAcquisition(ch.c.Problem.Total, score, func(x []mcmc.Part) bool { return ch.isOfferable(x) && ch.isFeasible(x) })
 }
 
-// candidates returns recipes that may be chosen, the best first.
+// candidates returns recipes that may be chosen, the best first. b is the best predicted
+// utility of a trial.
 func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []int) ([]candidate, error) {
 	a := ch.buildAcquisition(b)
 	if ch.s.AllowedRecipes != nil {
@@ -614,7 +620,7 @@ func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []i
 	return slices.CompactFunc(all, func(x, y candidate) bool { return compareParts(x.parts, y.parts) == 0 }), nil
 }
 
-// effort is how many lines are searched: fewer where a prediction takes longer.
+// effort returns how many lines the search scores: fewer if a prediction takes longer.
 func (ch *batchOptimizer) effort() int {
 	rows := 1
 	for _, o := range ch.learntObjectives() {
@@ -624,8 +630,8 @@ func (ch *batchOptimizer) effort() int {
 	return max(int(lines*min(max(ch.c.Problem.Search.Effort, 0.1), 100)), 1000)
 }
 
-// randomRecipes returns different recipes that are drawn exactly from the law of the problem and
-// may be offered; fewer where there are hardly any.
+// randomRecipes returns distinct offerable recipes drawn exactly from the law of the problem.
+// It returns fewer than count if hardly any exist.
 func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.Rand) ([][]mcmc.Part, error) {
 	prior := mcmc.NewPrior(ch.ruleTarget)
 	seen := make(map[string]bool)
@@ -652,7 +658,8 @@ func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.
 	return all, nil
 }
 
-// newPool draws candidates, anchors and what waits jointly.
+// newPool draws the utilities of candidates, anchors and pending recipes jointly. b is the
+// best predicted utility of a trial.
 func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*pool, error) {
 	p := &pool{anchors: anchors, waiting: len(ch.pending), bestPredicted: b}
 	for _, c := range all {
@@ -692,15 +699,15 @@ func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*p
 	for _, draw := range p.studentUtility {
 		rival := math.Inf(-1)
 		if len(anchors) > 0 {
-			rival = draw[first] // the greatest of all draws would be so by chance where little is known
+			rival = draw[first] // not the greatest of each draw, which would be great by chance where little is known
 		}
 		p.studentIncumbent = append(p.studentIncumbent, rival)
 	}
 	return p, nil
 }
 
-// bestUtilities returns the best of a draw among what was not measured yet, candidates and what
-// waits, and among what was tried.
+// bestUtilities returns the best utility of a draw over the recipes without a result,
+// candidates and pending, and over the trials.
 func (p *pool) bestUtilities(draw []float64) (left, tried float64) {
 	left, tried = math.Inf(-1), math.Inf(-1)
 	for k, v := range draw {
@@ -713,7 +720,8 @@ func (p *pool) bestUtilities(draw []float64) (left, tried float64) {
 	return left, tried
 }
 
-// gain is what a recipe of the pool adds to what was chosen before, on average.
+// gain returns the mean improvement of candidate k over the incumbent, times its probability
+// of not failing, per cost.
 func (ch *batchOptimizer) gain(p *pool, k int) float64 {
 	sum := 0.0
 	for s, draw := range p.utility {
@@ -723,7 +731,8 @@ func (ch *batchOptimizer) gain(p *pool, k int) float64 {
 	return sum / ch.costDivisor(p.parts[k])
 }
 
-// nearestDistance is the distance of a recipe to what was tried, waits or was chosen.
+// nearestDistance returns the distance of a recipe to the nearest recipe tried, pending or
+// chosen.
 func (ch *batchOptimizer) nearestDistance(x []mcmc.Part) float64 {
 	near := ch.distanceToBatch(x)
 	for _, t := range ch.c.trials {
@@ -732,7 +741,7 @@ func (ch *batchOptimizer) nearestDistance(x []mcmc.Part) float64 {
 	return near
 }
 
-// distanceToBatch is the distance to what waits or was chosen.
+// distanceToBatch returns the distance of a recipe to the nearest recipe pending or chosen.
 func (ch *batchOptimizer) distanceToBatch(x []mcmc.Part) float64 {
 	near := 1.0
 	for _, e := range ch.pending {
@@ -751,7 +760,7 @@ func (ch *batchOptimizer) chooseFromPool(p *pool) {
 	if ch.hasWeakModel() && want >= learnShare {
 		learn = want / learnShare
 	}
-	apart, wide := ch.minDistance(), ch.diversityRadius()
+	minDistance, radius := ch.minDistance(), ch.diversityRadius()
 	used := make([]bool, len(p.parts))
 	for range want {
 		kind := Likely
@@ -759,9 +768,9 @@ func (ch *batchOptimizer) chooseFromPool(p *pool) {
 			kind = Learn
 		}
 		at := -1
-		d := apart
+		d := minDistance
 		if len(ch.batch)%2 == 1 {
-			d = wide
+			d = radius
 		}
 		for ; at < 0; d = float64(d / 2) {
 			if d < leastDistance/2 {
@@ -784,9 +793,10 @@ func (ch *batchOptimizer) chooseFromPool(p *pool) {
 	}
 }
 
-// pickCandidate returns the recipe of the pool of greatest gain, or for learning of greatest
-// spread, that is at least so far from the others and fits the batch; −1 for none. Of
-// those that gain alike it is the one that shares least with the batch.
+// pickCandidate returns the candidate with the greatest gain, or for Learn with the greatest
+// standard deviation of utility. It must be at least apart from the others and fit the batch.
+// Among equal gains it prefers the one that shares the fewest ingredients with the batch. −1
+// means none.
 func (ch *batchOptimizer) pickCandidate(p *pool, used []bool, kind ReasonKind, apart float64) int {
 	value := make([]float64, len(p.parts))
 	best := math.Inf(-1)
@@ -798,7 +808,7 @@ func (ch *batchOptimizer) pickCandidate(p *pool, used []bool, kind ReasonKind, a
 		if kind == Learn {
 			value[k] = p.utilitySD(k) / ch.costDivisor(x)
 		} else if value[k] = ch.gain(p, k); value[k] == 0 {
-			value[k] = float64(1e-300 * portable.Exp(max(p.scores[k], -50))) // nothing is expected of any: the likeliest
+			value[k] = float64(1e-300 * portable.Exp(max(p.scores[k], -50))) // no gain is expected: rank by score
 		}
 		best = max(best, value[k])
 	}
@@ -816,7 +826,8 @@ func (ch *batchOptimizer) pickCandidate(p *pool, used []bool, kind ReasonKind, a
 	return at
 }
 
-// meanSharedIngredients is how many ingredients a recipe shares with others of the batch, on average.
+// meanSharedIngredients returns how many ingredients a recipe shares with a recipe of the
+// batch, on average.
 func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
 	n := 0
 	for _, b := range ch.batch {
@@ -829,7 +840,7 @@ func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
 	return float64(n) / float64(max(len(ch.batch), 1))
 }
 
-// utilitySD is the standard deviation of a recipe's utility.
+// utilitySD returns the standard deviation of a candidate's utility over the draws.
 func (p *pool) utilitySD(k int) float64 {
 	mean, sum := 0.0, 0.0
 	for _, draw := range p.utility {
@@ -841,9 +852,9 @@ func (p *pool) utilitySD(k int) float64 {
 	return math.Sqrt(sum / float64(len(p.utility)-1))
 }
 
-// improvementStats returns the probability that a recipe of the pool beats all that was tried: by draws
-// that are doubted, in which it beats the best predicted of these. And it returns its expected
-// improvement over that: in the label's unit where one label is all that counts.
+// improvementStats returns the probability that candidate k beats all trials, and its expected
+// improvement over them. The probability comes from the Student draws, compared with the trial
+// of the best prediction. The improvement is in the label's unit if there is a sole objective.
 func (ch *batchOptimizer) improvementStats(p *pool, k int) (beats, better float64) {
 	alone := ch.soleObjective()
 	for s, draw := range p.utility {

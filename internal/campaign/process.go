@@ -11,18 +11,18 @@ import (
 	"kir/mcmc"
 )
 
-// A gaussianProcess is a Gaussian process on the roots of shares with a Matérn kernel of
-// smoothness 5/2 and a length for each ingredient (Rasmussen and Williams 2006, chapters
-// 2, 4 and 5). Lengths and noise are those of greatest posterior density on a grid, so
-// that they are the same on every machine.
+// A gaussianProcess is a Gaussian process on the roots of shares. Its kernel is Matérn with
+// smoothness 5/2 and a length scale for each ingredient (Rasmussen and Williams 2006, chapters
+// 2, 4 and 5). Length scales and noise maximise the posterior density on a grid, so that they
+// are the same on every machine.
 type gaussianProcess struct {
 	total         int
 	points        []point
 	weight        []float64 // 1/length², by ingredient
 	norm          []float64 // Σ weight·v² of each point
 	noise         float64   // variance of a measurement, as a share of scale²
-	ownNoise      []float64 // what each point was measured with beside that, as a share of scale²
-	usualNoise    float64   // the same of a new measurement: that in the middle
+	ownNoise      []float64 // variance that each measurement states for itself, added to noise, as a share of scale²
+	usualNoise    float64   // the same for a new measurement: the median of those stated
 	scale         float64   // standard deviation of values
 	mean          float64
 	factor        portable.Lower // L of L·Lᵀ = K + noise·1
@@ -31,23 +31,23 @@ type gaussianProcess struct {
 	intervalScale float64
 }
 
-// Bounds of what a process is made of.
+// Limits of the size of a Gaussian process.
 const (
-	mostRows    = 600 // a larger book is thinned: see thinned
-	mostTuned   = 200 // rows that lengths are chosen by
-	mostLengths = 24  // ingredients with a length of their own
-	fewestUses  = 3   // recipes that use such an ingredient, and that do not
+	mostRows    = 600 // more rows are thinned: see thinned
+	mostTuned   = 200 // rows from which length scales are chosen
+	mostLengths = 24  // ingredients with a length scale of their own
+	fewestUses  = 3   // recipes that must use an ingredient for its own length scale
 )
 
-// Priors of lengths and noise: lognormal, with these medians and standard deviations of
+// Priors of length scales and noise: lognormal, with these medians and standard deviations of
 // the logarithm.
 const (
 	lengthMedian, lengthSpread = 0.7, 1.0
 	noiseMedian, noiseSpread   = 0.05, 1.5
 )
 
-// newGaussianProcess fits a process to values at recipes, that were measured with standard
-// deviations; NaN where one is not known, and empty if none is.
+// newGaussianProcess fits a process to the values of recipes. sd has the standard deviations
+// of the measurements: NaN where one is unknown, empty if all are.
 func newGaussianProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) (*gaussianProcess, error) {
 	g := &gaussianProcess{total: total, weight: make([]float64, ingredients), noise: noiseMedian}
 	for i := range g.weight {
@@ -72,18 +72,18 @@ func newGaussianProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd [
 		g.mean += v / float64(len(y))
 	}
 	for !g.fit(centred(y, g.mean)) {
-		g.noise = float64(g.noise * 2) // which cannot go on: a matrix that is mostly diagonal has a factor
+		g.noise = float64(g.noise * 2) // this ends: a matrix with a dominant diagonal has a factor
 	}
 	g.scoreLeaveOneOut(y)
 	return g, nil
 }
 
-// maxOwnNoise bounds the variance of a value, beside the variance of all: one that was measured
-// worse tells nothing.
+// maxOwnNoise bounds the variance that a measurement states, as a share of the variance of all
+// values. Beyond it a measurement carries no information.
 const maxOwnNoise = 1e6
 
-// noiseVariances returns the variances of values that were measured with standard deviations,
-// as shares of the variance of all, and that in the middle, which values without one have.
+// noiseVariances converts the standard deviations of measurements to variances, as shares of
+// the variance of all values. Values without a standard deviation get usual, the median.
 func noiseVariances(values, sd []float64) (own []float64, usual float64) {
 	own = make([]float64, len(values))
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(sd)), math.IsNaN)
@@ -123,8 +123,9 @@ func centred(y []float64, mean float64) []float64 {
 	return c
 }
 
-// thinned returns the rows of at most so many values: the upper half of these are the
-// greatest, as the best is what is asked for, and the rest evenly over all others.
+// thinned returns at most so many row indices, ascending. Half of them are the rows of the
+// greatest values, because the search is for the best. The other half are spread evenly over
+// the remaining values.
 func thinned(values []float64, most int) []int {
 	order := make([]int, len(values))
 	for k := range order {
@@ -144,7 +145,8 @@ func thinned(values []float64, most int) []int {
 	return out
 }
 
-// kernel returns the correlation of the values at two points, given Σ weight·v² of each.
+// kernel returns the correlation of the values at two points. normX and normY are their Σ
+// weight·v².
 func (g *gaussianProcess) kernel(x, y point, normX, normY float64) float64 {
 	dot := 0.0
 	for a, b := 0, 0; a < len(x) && b < len(y); {
@@ -163,7 +165,7 @@ func (g *gaussianProcess) kernel(x, y point, normX, normY float64) float64 {
 	return float64((1 + r + float64(r*r)/3) * portable.Exp(-r))
 }
 
-// normOf returns Σ weight·v².
+// normOf returns Σ weight·v² of a point.
 func (g *gaussianProcess) normOf(x point) float64 {
 	sum := 0.0
 	for _, c := range x {
@@ -172,8 +174,8 @@ func (g *gaussianProcess) normOf(x point) float64 {
 	return sum
 }
 
-// fit factors the matrix of the points and solves it for centred values; false if it has
-// no factor. It sets the scale to that of greatest likelihood.
+// fit factors the covariance matrix of the points, solves it for centred values and sets the
+// scale of greatest likelihood. It returns false if the matrix has no factor.
 func (g *gaussianProcess) fit(y []float64) bool {
 	n := len(y)
 	g.norm = g.norm[:0]
@@ -203,8 +205,8 @@ func (g *gaussianProcess) fit(y []float64) bool {
 	return true
 }
 
-// logPosterior is the logarithm of the posterior density of lengths and noise, the scale at
-// its best.
+// logPosterior returns the log posterior density of length scales and noise, at the best
+// scale.
 func (g *gaussianProcess) logPosterior(tuned [][]int) float64 {
 	d := float64(-float64(len(g.alpha))*portable.Log(g.scale)) - float64(g.factor.LogDeterminant()/2)
 	for _, group := range tuned {
@@ -215,8 +217,8 @@ func (g *gaussianProcess) logPosterior(tuned [][]int) float64 {
 	return d - float64(t*t/2)
 }
 
-// tune chooses lengths and noise: from step to step each is changed by a factor for as
-// long as that makes the density greater.
+// tune chooses length scales and noise by coordinate ascent. It multiplies or divides each by
+// a factor as long as the posterior density rises.
 func (g *gaussianProcess) tune(ctx context.Context, points []point, values []float64) error {
 	g.points = points
 	mean := 0.0
@@ -242,7 +244,7 @@ func (g *gaussianProcess) tune(ctx context.Context, points []point, values []flo
 			g.weight[i] /= by * by
 		}
 	}
-	// The noise, all lengths at once, and then each.
+	// The noise, all length scales together, then each group.
 	moves := append([][]int{nil, all}, groups...)
 	for _, factor := range []float64{2, 1.4} {
 		for range 3 {
@@ -278,8 +280,8 @@ func (g *gaussianProcess) tune(ctx context.Context, points []point, values []flo
 	return nil
 }
 
-// groups returns the ingredients that share a length: those that are used often have one
-// of their own, all others one together.
+// groups returns groups of ingredients that share a length scale. Each often used ingredient
+// is a group of its own; all others form one group.
 func (g *gaussianProcess) groups() [][]int {
 	uses := make([]int, len(g.weight))
 	for _, x := range g.points {
@@ -307,7 +309,7 @@ func (g *gaussianProcess) groups() [][]int {
 	return groups
 }
 
-// scoreLeaveOneOut compares values with what the others predict of each.
+// scoreLeaveOneOut sets r2 and intervalScale from leave-one-out predictions.
 func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
 	n := len(y)
 	off, all := 0.0, 0.0
@@ -322,7 +324,7 @@ func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
 	}
 	g.r2 = math.NaN()
 	if n > 2 && all > 0 {
-		// Left out, the mean misses by n/(n−1) times as much.
+		// The mean of the other values misses a left-out value by n/(n−1) times as much.
 		m := float64(n) / float64(n-1)
 		g.r2 = 1 - off/(float64(all*float64(m*m)))
 	}
@@ -337,12 +339,13 @@ func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
 const (
 	fewestJudged   = 10
 	coverage       = 0.9
-	coverageNormal = 1.6448536269514722 // 90 % of a normal law are within so many standard deviations
+	coverageNormal = 1.6448536269514722 // 90 % of a normal law lie within this many standard deviations
 	leastWiden     = 0.8
 	mostWiden      = 3
 )
 
-// whitenedCovariance returns L⁻¹·k of a point, and the mean there.
+// whitenedCovariance returns L⁻¹·k, where k is the covariance of a point with the rows, and
+// the mean at the point.
 func (g *gaussianProcess) whitenedCovariance(x point) (v []float64, mean float64) {
 	norm := g.normOf(x)
 	v = make([]float64, len(g.points))

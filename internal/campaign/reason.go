@@ -11,7 +11,7 @@ import (
 	"kir/mcmc"
 )
 
-// reason says why a recipe was chosen, from figures.
+// reason returns the reason for a chosen recipe, computed from its figures.
 func (ch *batchOptimizer) reason(b *chosenRecipe) Reason {
 	if b.front != nil {
 		return b.front.reason(b)
@@ -43,8 +43,8 @@ func (ch *batchOptimizer) reason(b *chosenRecipe) Reason {
 	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beats)}
 }
 
-// soleClassObjective returns the objective if a class is all that is learnt: then one recipe that
-// came out as wanted cannot be beaten. Else it is nil.
+// soleClassObjective returns the objective if the campaign learns one class only, else nil. A
+// recipe that turned out as wanted then cannot be beaten.
 func (ch *batchOptimizer) soleClassObjective() *objective {
 	learnt := ch.learntObjectives()
 	if len(learnt) != 1 || learnt[0].learning.Numeric {
@@ -53,8 +53,8 @@ func (ch *batchOptimizer) soleClassObjective() *objective {
 	return learnt[0]
 }
 
-// isExploratory says whether a recipe was chosen for what is not known of it: it is predicted
-// below the best by more than a standard deviation.
+// isExploratory reports whether a recipe was chosen because it is uncertain. Its prediction is
+// then below the best by more than a standard deviation.
 func (ch *batchOptimizer) isExploratory(x []mcmc.Part) bool {
 	o := ch.soleObjective()
 	if o == nil {
@@ -71,8 +71,8 @@ func (ch *batchOptimizer) isExploratory(x []mcmc.Part) bool {
 	return mean+sd < best
 }
 
-// leastKnownIngredient returns the ingredient of a recipe without which most of the uncertainty of
-// its prediction is gone; −1 if there is none.
+// leastKnownIngredient returns the ingredient whose removal reduces the uncertainty of a
+// recipe's prediction most, or −1.
 func (ch *batchOptimizer) leastKnownIngredient(x []mcmc.Part) int {
 	learnt := ch.learntObjectives()
 	if len(learnt) == 0 || len(x) < 2 {
@@ -93,7 +93,7 @@ func (ch *batchOptimizer) leastKnownIngredient(x []mcmc.Part) int {
 	return at
 }
 
-// removePart returns a recipe without one of its parts, the others in proportion.
+// removePart returns a recipe without one of its parts. The other parts grow in proportion.
 func removePart(x []mcmc.Part, out, total int) []mcmc.Part {
 	rest := slices.Delete(slices.Clone(x), out, out+1)
 	left := total - x[out].Amount
@@ -102,7 +102,7 @@ func removePart(x []mcmc.Part, out, total int) []mcmc.Part {
 		rest[k].Amount = max(1, rest[k].Amount*total/left)
 		sum += rest[k].Amount
 	}
-	// What rounding leaves goes to the largest.
+	// The largest part takes the rounding error.
 	most := 0
 	for k := range rest {
 		if rest[k].Amount > rest[most].Amount {
@@ -115,9 +115,9 @@ func removePart(x []mcmc.Part, out, total int) []mcmc.Part {
 	return rest
 }
 
-// remainingGain says what there is to gain, by the draws of a pool: the gain as the models state it,
-// and whether there is any by draws that are doubted. See docs/campaign.md for how often
-// each came true.
+// remainingGain estimates the gain still to expect, from the draws of a pool. The gain comes
+// from the models' own draws, and the probability of any gain from the Student draws.
+// docs/campaign.md shows how often both came true.
 func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
 	alone := ch.soleObjective()
 	noise := ch.utilityNoise(p)
@@ -125,7 +125,7 @@ func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
 	for s, draw := range p.utility {
 		tried := p.tried[s]
 		if math.IsInf(tried, -1) {
-			better++ // nothing that counts was tried
+			better++ // no trial counts
 			continue
 		}
 		if top, tried := p.bestUtilities(p.studentUtility[s]); top > tried+noise {
@@ -165,9 +165,9 @@ func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
 	return ch.qualifyAdvice(l)
 }
 
-// qualifyAdvice takes into account how well the models predict that the advice rests on, those
-// of limits among them. Where one predicts hardly anything, the advice is to go on. It is the same
-// where no recipe is predicted to keep the limits.
+// qualifyAdvice adjusts the advice to how well the models behind it predict, including those
+// of limits. The advice becomes to go on if a model predicts hardly anything. It also does if
+// no recipe is predicted to satisfy the limits.
 func (ch *batchOptimizer) qualifyAdvice(l RemainingGain) RemainingGain {
 	weak := ch.weakModelText()
 	switch {
@@ -187,10 +187,10 @@ func (ch *batchOptimizer) qualifyAdvice(l RemainingGain) RemainingGain {
 	return l
 }
 
-// utilityNoise is the standard deviation of the utility that follows from one measurement
-// of each label of the best predicted of what was tried: by how much better something has
-// to be to be seen as better. Only noise that replicates tell counts: what a model takes
-// for noise without them is also what it cannot follow.
+// utilityNoise returns the standard deviation of a measured utility, at the trial with the
+// best prediction. A recipe must be better by this much to be seen as better. Only noise known
+// from replicates counts. Without replicates, a model's noise includes what the model cannot
+// fit.
 func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
 	if o := ch.soleObjective(); o != nil {
 		if ch.replicateFreedom(o) < minNoiseFreedom {
@@ -211,7 +211,7 @@ func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
 		noise := o.model.Noise()
 		at := portable.Pow(o.predictedDesirability(mean), o.weight)
 		if at == 0 {
-			return 0 // and all that is tried has no utility
+			return 0 // every trial has utility 0
 		}
 		swing := portable.Pow(o.predictedDesirability(mean+noise), o.weight) - portable.Pow(o.predictedDesirability(mean-noise), o.weight)
 		change := float64(p.bestPredicted / at * swing / 2)
@@ -220,15 +220,15 @@ func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
 	return math.Sqrt(sum)
 }
 
-// To stop is advised where the probability that something better is left is below
-// stopBelow, and as many rounds in a row as quietRounds have brought nothing better: models
-// know little of what is unlike all that was tried.
+// The advice is to stop if the probability of something better is below stopBelow and the last
+// quietRounds rounds brought nothing better. The second condition is there because models know
+// little about recipes unlike all trials.
 const (
 	stopBelow   = 0.05
 	quietRounds = 2
 )
 
-// resultRounds returns the rounds that have results, ascending.
+// resultRounds returns the rounds that have results, in ascending order.
 func (c *Campaign) resultRounds() []int {
 	rounds := make(map[int]bool)
 	for _, t := range c.trials {
@@ -237,7 +237,8 @@ func (c *Campaign) resultRounds() []int {
 	return slices.Sorted(maps.Keys(rounds))
 }
 
-// roundsSinceBest returns how many rounds with results there were since the best was first made.
+// roundsSinceBest returns the number of rounds with results after the best recipe was first
+// made.
 func (c *Campaign) roundsSinceBest(best *Best) int {
 	if best == nil {
 		return 0
@@ -251,9 +252,9 @@ func (c *Campaign) roundsSinceBest(best *Best) int {
 	return len(slices.DeleteFunc(c.resultRounds(), func(round int) bool { return round <= first }))
 }
 
-// replicate puts a trial that may be the best in place of the last recipes of the batch,
-// where one more measurement of it is worth more than they are: where noise is known from
-// replicates, and is what decides which is best.
+// replicate replaces the least useful recipes of the batch by replicates of trials that may be
+// the best. It does so only if one more measurement of the trial gains more. The noise must be
+// known from replicates and hide which trial is best.
 func (ch *batchOptimizer) replicate(p *pool) {
 	o := ch.soleObjective()
 	if o == nil || ch.s.Size < 2 || ch.replicateFreedom(o) < minNoiseFreedom {
@@ -261,7 +262,7 @@ func (ch *batchOptimizer) replicate(p *pool) {
 	}
 	noise := o.model.Noise()
 	for range max(1, ch.s.Size/learnShare) {
-		best, worth := -1, 0.0
+		best, gain := -1, 0.0
 		for i, k := range p.anchors {
 			x := ch.c.trials[k].parts
 			if slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareParts(b.parts, x) == 0 }) ||
@@ -277,20 +278,20 @@ func (ch *batchOptimizer) replicate(p *pool) {
 				}
 			}
 			if math.Abs(mean-rival) > 2*noise {
-				continue // it is known already which of them is better
+				continue // the difference is clear despite the noise
 			}
 			moves := sd * sd / math.Sqrt(float64(sd*sd)+float64(noise*noise))
-			if v := improvement(-math.Abs(mean-rival), moves, 0); v > worth {
-				best, worth = k, v
+			if v := improvement(-math.Abs(mean-rival), moves, 0); v > gain {
+				best, gain = k, v
 			}
 		}
-		last := -1 // the recipe of least gain that is no replicate
+		last := -1 // the recipe with the least gain that is no replicate
 		for k, b := range ch.batch {
 			if b.kind == Likely && (last < 0 || b.gain < ch.batch[last].gain) {
 				last = k
 			}
 		}
-		if best < 0 || last < 0 || worth <= ch.batch[last].gain {
+		if best < 0 || last < 0 || gain <= ch.batch[last].gain {
 			return
 		}
 		t := &ch.c.trials[best]
@@ -298,12 +299,12 @@ func (ch *batchOptimizer) replicate(p *pool) {
 			return
 		}
 		ch.removeRecipe(last)
-		ch.addRecipe(chosenRecipe{parts: t.parts, kind: Replicate, gain: worth, trialID: t.id})
+		ch.addRecipe(chosenRecipe{parts: t.parts, kind: Replicate, gain: gain, trialID: t.id})
 	}
 }
 
-// replicateFreedom returns the degrees of freedom from which the noise of a label is known:
-// trials of the same recipe beyond its first.
+// replicateFreedom returns the degrees of freedom for the noise of a label: the number of
+// measurements of a recipe beyond its first.
 func (ch *batchOptimizer) replicateFreedom(o *objective) int {
 	numbers, _, err := ch.c.measuredOf(o.learning)
 	if err != nil {

@@ -25,40 +25,40 @@ import (
 	"kir/mcmc"
 )
 
-// A Result is what came of one recipe.
+// A Result is the outcome of one recipe, to be recorded.
 type Result struct {
-	ID     string // of a batch or of what was recorded before; else empty
-	Name   string // of a recipe of one's own
+	ID     string // of a batch's entry or an earlier result; else empty
+	Name   string // of a recipe of the user's own
 	Parts  []book.Part
-	Values map[string]string // by label; empty is not known
+	Values map[string]string // by label; empty: unknown
 	Failed bool
 
-	At *fault.Error // where it stands, for messages: File, Line, Column, Cell; nil: nowhere
+	At *fault.Error // place in a file, for messages: File, Line, Column, Cell; nil: none
 }
 
-// RecordOptions says how results are recorded.
+// RecordOptions say how results are recorded.
 type RecordOptions struct {
-	Correct  bool // values and amounts that are known already are replaced
-	Withdraw bool // the results count for nothing from here on
+	Correct  bool // replace known values and amounts
+	Withdraw bool // withdraw the results, so that they no longer count
 
 	Now  func() time.Time              // nil: the clock
 	Step func(call, path string) error // see [file.Dir]
 }
 
-// RecordSummary says what became of results.
+// A RecordSummary counts what recording changed.
 type RecordSummary struct {
 	New       int      `json:"new"`
 	Changed   int      `json:"changed"`
-	Same      int      `json:"same"`      // that were recorded already
-	Unfilled  int      `json:"unfilled"`  // rows of a batch that say nothing yet
+	Same      int      `json:"same"`      // already recorded
+	Unfilled  int      `json:"unfilled"`  // rows of a batch without any value
 	Withdrawn int      `json:"withdrawn"` //
-	IDs       []string `json:"ids"`       // of what is new or changed
-	Notes     []string `json:"notes"`     // what is worth knowing, such as a rule that is broken
+	IDs       []string `json:"ids"`       // of new and changed results
+	Notes     []string `json:"notes"`     // for the user, such as a broken rule
 	File      string   `json:"file"`
 }
 
-// Record adds results to the file of them. All are added or none: the file is replaced
-// by one that begins with what it held. What is there already changes nothing.
+// Record adds results to the file of results, all of them or none. The new file begins with
+// the contents of the old one. Results that are already recorded change nothing.
 func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions) (_ *RecordSummary, err error) {
 	path := problem.ResultsPath(c.path)
 	dir, base := &file.Dir{Path: filepath.Dir(path), Step: o.Step}, filepath.Base(path)
@@ -111,10 +111,10 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 	return r.out, nil
 }
 
-// lockTimeout is how long another process that records is waited for.
+// lockTimeout limits how long Record waits for another process to finish.
 const lockTimeout = 20 * time.Second
 
-// lockFile takes the lock of a file, which is nil where there are no locks.
+// lockFile takes the lock of a file. The lock is nil if the system has no locks.
 func lockFile(ctx context.Context, dir *file.Dir, base string) (*file.Lock, error) {
 	for begun := time.Now(); ; {
 		lock, err := dir.Lock("."+base+".lock", false, 100*time.Millisecond)
@@ -131,8 +131,7 @@ func lockFile(ctx context.Context, dir *file.Dir, base string) (*file.Lock, erro
 	}
 }
 
-// removeUnfinished removes what processes that were killed were writing. The lock is
-// held.
+// removeUnfinished removes partial files of killed processes. The caller holds the lock.
 func removeUnfinished(dir *file.Dir, base string) error {
 	entries, err := os.ReadDir(cmp.Or(dir.Path, "."))
 	if err != nil {
@@ -148,20 +147,20 @@ func removeUnfinished(dir *file.Dir, base string) error {
 	return nil
 }
 
-// A recorder adds results to a file of them.
+// A recorder adds results to a file of results.
 type recorder struct {
 	c             *Campaign
 	o             RecordOptions
-	options       book.Options // that the log is read with
+	options       book.Options // for reading the log
 	log           *book.Results
-	entriesBefore int                // entries of the log before this recording
-	labels        []string           // that the problem and the log know
-	matched       map[*Result]*Entry // of a batch, by amounts: results under another id
-	ownNotes      []string           // what happened to ids of no batch
+	entriesBefore int                // number of log entries before this recording
+	labels        []string           // of the problem and the log
+	matched       map[*Result]*Entry // entries of batches found by amounts, for results with another id
+	ownNotes      []string           // notes about ids that no batch has
 	out           *RecordSummary
 }
 
-// open reads the file as it is now.
+// open reads the current file of results.
 func (r *recorder) open(dir *file.Dir, base string) error {
 	path := dir.Join(base)
 	o, err := r.c.Problem.BookOptions()
@@ -187,7 +186,7 @@ func (r *recorder) open(dir *file.Dir, base string) error {
 	return err
 }
 
-// errorf is an error at the place of a result.
+// errorf returns an error at the place of a result.
 func (res *Result) errorf(hint, format string, args ...any) error {
 	e := &fault.Error{Message: fmt.Sprintf(format, args...), Hint: hint}
 	if res.At != nil {
@@ -196,7 +195,7 @@ func (res *Result) errorf(hint, format string, args ...any) error {
 	return e
 }
 
-// processResult takes in one result.
+// processResult adds one result to the log.
 func (r *recorder) processResult(res *Result) error {
 	if err := r.readValues(res); err != nil {
 		return err
@@ -214,7 +213,7 @@ func (r *recorder) processResult(res *Result) error {
 	said := res.Failed || slices.ContainsFunc(values(res), func(v string) bool { return v != "" })
 	if !said && !(r.o.Correct && old != nil && res.Parts != nil) {
 		if old == nil && proposed == nil && res.Parts != nil && len(r.labels) == 0 {
-			said = true // nothing is measured but that it was made
+			said = true // the only thing to record is that the recipe was made
 		} else {
 			if old == nil || proposed != nil {
 				r.out.Unfilled++
@@ -250,7 +249,7 @@ func (r *recorder) processResult(res *Result) error {
 	return r.add(res, e, old, proposed)
 }
 
-// values returns the values of a result.
+// values returns the texts of a result's values, known and unknown.
 func values(res *Result) []string {
 	var all []string
 	for _, v := range res.Values {
@@ -259,8 +258,8 @@ func values(res *Result) []string {
 	return all
 }
 
-// readValues checks values: labels that are numbers have numbers, and words for failure
-// are no values.
+// readValues checks that numeric labels have numbers. It turns words for failure into a failed
+// status.
 func (r *recorder) readValues(res *Result) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		v := res.Values[name]
@@ -289,7 +288,8 @@ func (r *recorder) readValues(res *Result) error {
 	return nil
 }
 
-// find returns the id of a result, its last entry, and the entry of a batch.
+// find identifies a result: it returns the id, the last log entry of this id and the entry of
+// a batch.
 func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Entry, err error) {
 	last := func(id string) *book.Result {
 		if e, ok := r.log.Last(id); ok {
@@ -318,7 +318,7 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 	case res.Parts == nil:
 		return "", nil, nil, res.errorf(r.c.pendingIDsHint(), "nothing says which recipe is meant")
 	}
-	// One of the same name and amounts was recorded before.
+	// A recipe of the same name and amounts was recorded before.
 	for k := len(r.log.Entries) - 1; k >= 0 && res.Name != ""; k-- {
 		e := r.log.Entries[k]
 		if e.Recipe == res.Name && len(e.Parts) > 0 && r.sameLattice(e.Parts, res.Parts) {
@@ -328,7 +328,7 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 	return r.newID(), nil, nil, nil
 }
 
-// pendingIDsHint says which ids there are.
+// pendingIDsHint returns a hint that lists the pending ids.
 func (c *Campaign) pendingIDsHint() string {
 	var ids []string
 	for _, e := range c.pending() {
@@ -340,7 +340,7 @@ func (c *Campaign) pendingIDsHint() string {
 	return "these wait for a result: " + fault.List(ids, 12)
 }
 
-// newID returns an id of the present round that none has.
+// newID returns an unused id of the current round.
 func (r *recorder) newID() string {
 	round, most := r.c.Round(), 0
 	of := func(id string) {
@@ -359,7 +359,7 @@ func (r *recorder) newID() string {
 	return book.ID(round, most+1)
 }
 
-// withOfferedUnit gives amounts without a unit the one that the batch was offered in.
+// withOfferedUnit gives amounts without a unit the unit in which the batch was offered.
 func (r *recorder) withOfferedUnit(parts []book.Part, proposed *Entry) ([]book.Part, error) {
 	if proposed == nil || slices.ContainsFunc(parts, func(p book.Part) bool { return p.Unit != nil }) {
 		return parts, nil
@@ -375,7 +375,7 @@ func (r *recorder) withOfferedUnit(parts []book.Part, proposed *Entry) ([]book.P
 	return parts, nil
 }
 
-// sameLattice says whether two recipes are the same on the lattice.
+// sameLattice reports whether two recipes are equal once both are closed to the total.
 func (r *recorder) sameLattice(a, b []book.Part) bool {
 	x, err := r.c.closeToTotal(a)
 	if err != nil {
@@ -385,7 +385,7 @@ func (r *recorder) sameLattice(a, b []book.Part) bool {
 	return err == nil && recipeKey(x) == recipeKey(y)
 }
 
-// closeToTotal closes a recipe to the total.
+// closeToTotal scales and rounds a recipe to the total of the problem.
 func (c *Campaign) closeToTotal(parts []book.Part) ([]mcmc.Part, error) {
 	amounts, err := book.Closure(parts, c.Problem.Total)
 	if err != nil {
@@ -398,7 +398,7 @@ func (c *Campaign) closeToTotal(parts []book.Part) ([]mcmc.Part, error) {
 	return sortParts(out), nil
 }
 
-// withdraw takes a result or a recipe of a batch back.
+// withdraw withdraws a result, or a recipe of a batch.
 func (r *recorder) withdraw(res *Result, id string, old *book.Result, proposed *Entry) error {
 	if old == nil && proposed == nil {
 		return res.errorf(r.c.pendingIDsHint(), "there is nothing recorded of %s", fault.Quote(id))
@@ -418,7 +418,7 @@ func (r *recorder) withdraw(res *Result, id string, old *book.Result, proposed *
 	return nil
 }
 
-// add merges a result with what is known of it, and adds an entry if that changes it.
+// add merges a result with the last log entry of its id. It adds an entry if anything changed.
 func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *Entry) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		if res.Values[name] != "" {
@@ -431,7 +431,7 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 	}
 	again := old != nil && old.Status != book.Withdrawn
 	if again {
-		was, ok := r.log.Last(old.ID) // with the labels that were added
+		was, ok := r.log.Last(old.ID) // unlike old, with values for the labels added above
 		if !ok {
 			return fmt.Errorf("campaign: %s is gone", old.ID)
 		}
@@ -490,17 +490,17 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 	return nil
 }
 
-// empty says whether no value is known.
+// empty reports whether all values are unknown.
 func empty(values []string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return v != "" })
 }
 
-// nonEmpty returns the values of a result that are known.
+// nonEmpty returns the known values of a result.
 func nonEmpty(res *Result) []string {
 	return slices.DeleteFunc(values(res), func(v string) bool { return v == "" })
 }
 
-// sameValue says whether two cells say the same.
+// sameValue reports whether two cells have the same meaning.
 func sameValue(a, b string) bool {
 	if a == b {
 		return true
@@ -508,7 +508,7 @@ func sameValue(a, b string) bool {
 	return book.SameFigure(a, b)
 }
 
-// noteBrokenRules notes rules that what was made breaks.
+// noteBrokenRules adds a note for each rule that the recipe as made breaks.
 func (r *recorder) noteBrokenRules(e *book.Result) error {
 	parts, err := r.c.closeToTotal(e.Parts)
 	if err != nil {
@@ -524,7 +524,8 @@ func (r *recorder) noteBrokenRules(e *book.Result) error {
 	return nil
 }
 
-// append adds an entry, whose time is after that of the last of the same id.
+// append adds an entry to the log. Its time is later than that of the last entry of the same
+// id.
 func (r *recorder) append(e book.Result) {
 	now := time.Now
 	if r.o.Now != nil {
@@ -540,7 +541,8 @@ func (r *recorder) append(e book.Result) {
 	r.log.Entries = append(r.log.Entries, e)
 }
 
-// amounts returns an entry of a batch as it was offered, in the unit of its table.
+// amounts returns the amounts of an entry as they were offered, in the unit of the batch's
+// table.
 func (c *Campaign) amounts(e *Entry) ([]book.Part, error) {
 	options, err := c.Problem.BookOptions()
 	if err != nil {
@@ -573,18 +575,18 @@ func (c *Campaign) amounts(e *Entry) ([]book.Part, error) {
 	return parts, nil
 }
 
-// A Measure is the unit in which amounts are written: Size is the whole recipe, in Unit
-// or as plain numbers, and Decimals how many places amounts are written with.
+// A Measure is the unit in which amounts are written. Size is the amount of the whole recipe,
+// in Unit or as a plain number. Decimals is the number of decimals.
 type Measure struct {
 	Unit     string `json:"unit"`
 	Size     string `json:"size"`
 	Decimals int    `json:"decimals"`
 }
 
-// mostDecimals bounds how many places amounts are written with.
+// mostDecimals is the greatest number of decimals of an amount.
 const mostDecimals = 48
 
-// amounts returns what writes the amounts of recipes of a total.
+// amounts returns the writer of amounts for recipes of a total.
 func (m *Measure) amounts(total int) (number.Amounts, error) {
 	size, err := book.ParseAmount(m.Size)
 	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > mostDecimals || total < 1 {
@@ -593,8 +595,8 @@ func (m *Measure) amounts(total int) (number.Amounts, error) {
 	return number.Amounts{Total: total, Whole: size.Rat(), MinDigits: m.Decimals}, nil
 }
 
-// write writes the amounts of a recipe of the batch. One that an earlier version has chosen
-// may take more places than it was written with then.
+// write returns the amounts of a recipe as texts. A recipe chosen by an earlier version may
+// need more decimals than were written then.
 func (m *Measure) write(units []int, total int) ([]string, error) {
 	a, err := m.amounts(total)
 	if err != nil {
@@ -607,8 +609,7 @@ func (m *Measure) write(units []int, total int) ([]string, error) {
 	return texts, nil
 }
 
-// fitDecimals returns the measure with as many places as the amounts of recipes take that stand
-// together.
+// fitDecimals returns the measure with enough decimals for the amounts of all given recipes.
 func (m Measure) fitDecimals(total int, recipes ...map[string]int) (Measure, error) {
 	a, err := m.amounts(total)
 	if err != nil {
@@ -624,8 +625,8 @@ func (m Measure) fitDecimals(total int, recipes ...map[string]int) (Measure, err
 	return m, nil
 }
 
-// usualMeasure returns the unit in which recipes of the problem are written: the one that its book uses
-// most, at the middle size of its recipes; percentages where there is no book.
+// usualMeasure returns the measure for recipes of the problem: the most frequent unit of its
+// book, with the median size of its recipes. Without a book it returns percent.
 func (c *Campaign) usualMeasure() Measure {
 	m := Measure{Unit: "%", Size: "100"}
 	if c.firstResult == 0 {
@@ -671,7 +672,7 @@ func (c *Campaign) usualMeasure() Measure {
 	return Measure{Unit: best, Size: rounded(sizes[len(sizes)/2])}
 }
 
-// rounded writes a number as it is if that is short, or to three digits.
+// rounded writes a number exactly if that is short, else to three digits.
 func rounded(v *big.Rat) string {
 	a, err := book.NearestAmount(v)
 	if err == nil && len(a.String()) <= 6 {

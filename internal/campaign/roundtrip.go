@@ -12,8 +12,8 @@ import (
 	"kir/internal/fault"
 )
 
-// checkTexts makes names of all texts of a result, as every reader does, and checks that a
-// file can hold them.
+// checkTexts normalises all texts of a result, as every reader does. It checks that a file can
+// hold them.
 func checkTexts(res *Result) error {
 	res.ID, res.Name = book.NormalizeName(res.ID), book.NormalizeName(res.Name)
 	named := make(map[string]string, len(res.Values))
@@ -50,8 +50,8 @@ func checkTexts(res *Result) error {
 	return nil
 }
 
-// checkLabel says what is wrong with the name of a label that results cannot have, and what
-// to do instead; empty if they can.
+// checkLabel returns what is wrong with the name of a label and what to do instead. Both are
+// empty if results can have the label.
 func checkLabel(name string) (message, hint string) {
 	if message, hint = book.CheckCell(name); message != "" {
 		return "the label " + fault.Quote(name) + " " + message, hint
@@ -62,7 +62,7 @@ func checkLabel(name string) (message, hint string) {
 	return "", ""
 }
 
-// checkLabels checks the names of all labels that are measured.
+// checkLabels checks the names of all measured labels.
 func (c *Campaign) checkLabels() error {
 	for _, name := range c.measuredLabels() {
 		if message, hint := checkLabel(name); message != "" {
@@ -72,15 +72,15 @@ func (c *Campaign) checkLabels() error {
 	return nil
 }
 
-// matchAmounts finds the recipes of batches that results have under another id: a table has
-// ids, the id of the result is of nothing, and its amounts are those of a recipe, as it was
-// offered or recorded, that no other row has by its id. Of several recipes of the same amounts
-// those of the batch count first that more rows of the table are of, then those that were
-// recorded so, then those of the later batch, each in its order.
+// matchAmounts finds entries of batches for results whose id is unknown, by their amounts. It
+// only matches entries that no other row of the table names by id. The amounts must equal
+// those offered or those recorded. If several entries fit, the batch with the most rows in the
+// table comes first. Then come recorded amounts before offered ones, later batches before
+// earlier ones, and the order within the batch.
 func (r *recorder) matchAmounts(results []Result) {
 	r.matched = make(map[*Result]*Entry)
 	taken := make(map[*Entry]bool)
-	rows := make(map[int]int) // of the table, by round
+	rows := make(map[int]int) // by round: number of rows of the table
 	var unknown []*Result
 	for k := range results {
 		res := &results[k]
@@ -124,7 +124,7 @@ func (r *recorder) matchAmounts(results []Result) {
 	for k, res := range unknown {
 		parts, err := r.c.closeToTotal(res.Parts)
 		if err != nil {
-			continue // which is said where it is taken in
+			continue // processResult reports this error
 		}
 		keys[k] = recipeKey(parts)
 		in := make(map[int]bool)
@@ -155,10 +155,10 @@ func (r *recorder) matchAmounts(results []Result) {
 	}
 }
 
-// mostOwnNoted bounds how many ids of no batch are named.
+// mostOwnNoted is the greatest number of ids without a batch that notes name.
 const mostOwnNoted = 5
 
-// noteOwnIDs says which ids of a table are of no batch.
+// noteOwnIDs adds notes about the ids of a table that are in no batch.
 func (r *recorder) noteOwnIDs() {
 	r.out.Notes = append(r.out.Notes, r.ownNotes[:min(len(r.ownNotes), mostOwnNoted)]...)
 	if more := len(r.ownNotes) - mostOwnNoted; more > 0 {
@@ -166,8 +166,8 @@ func (r *recorder) noteOwnIDs() {
 	}
 }
 
-// write returns the file of the results, after it was read as every later command reads it:
-// what that would refuse, or take for something else, is not written.
+// write returns the new file of results. It first reads the text back as every later command
+// would. If that fails or yields other results, write returns an error instead.
 func (r *recorder) write() ([]byte, error) {
 	for range 3 {
 		text, err := r.log.Write()
@@ -196,7 +196,7 @@ func (r *recorder) write() ([]byte, error) {
 	return nil, r.unreadable("write the added values in another form", "each reading of the results gives other values")
 }
 
-// firstFault returns the first error of an input; nil if it is none.
+// firstFault returns the first [fault.Error] in err, or nil.
 func firstFault(err error) *fault.Error {
 	var bad *fault.Error
 	if several := (*fault.Errors)(nil); errors.As(err, &several) {
@@ -206,14 +206,14 @@ func firstFault(err error) *fault.Error {
 	return bad
 }
 
-// unreadable says why nothing was recorded.
+// unreadable returns the error that nothing was recorded, with the reason.
 func (r *recorder) unreadable(hint, format string, args ...any) error {
 	return &fault.Error{File: r.out.File, Message: "nothing was recorded: " + fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// compare compares the results with what is read of their file. A value that was added may be
-// read as another text that says the same, such as 1.5 for 1,5: same is then false, and that
-// text is to be written.
+// compare compares the results with those read back from their text. An added value may be
+// read back as another text of the same meaning, such as 1.5 for 1,5. Then same is false, and
+// the text read back is to be written.
 func (r *recorder) compare(back *book.Results) (same bool, err error) {
 	log := r.log
 	if !slices.Equal(log.Labels, back.Labels) {

@@ -10,19 +10,19 @@ import (
 	"kir/internal/fault"
 )
 
-// A Standing says where a campaign stands.
+// A Standing is a report on the state of a campaign.
 type Standing struct {
 	Version string  `json:"version"`
 	Name    string  `json:"name"`
 	Total   int     `json:"total"`   // units of a recipe
 	Measure Measure `json:"measure"` // the unit of amounts
-	Round   int     `json:"round"`   // the last
-	Tried   int     `json:"tried"`   // recipes with a result, those of the book among them
+	Round   int     `json:"round"`   // number of the last round
+	Tried   int     `json:"tried"`   // recipes with a result, including those of the book
 	Failed  int     `json:"failed"`
-	Broken  int     `json:"broken"` // that break a rule, and are never called best
+	Broken  int     `json:"broken"` // recipes that break a rule; they are never called best
 
 	Rounds        []Round           `json:"rounds"`
-	Checks        []PredictionCheck `json:"told"` // what was predicted of recipes, and what came
+	Checks        []PredictionCheck `json:"told"` // predictions compared with measurements
 	Coverage      []Coverage        `json:"coverage"`
 	Best          *Best             `json:"best"`
 	Pending       []string          `json:"pending"`
@@ -31,16 +31,17 @@ type Standing struct {
 	Notes         []string          `json:"notes"`
 }
 
-// A Round says what came of one. Round 0 is what was known before the first batch.
+// A Round is the outcome of one round. Round 0 is everything known before the first batch.
 type Round struct {
 	Round   int   `json:"round"`
 	Results int   `json:"results"`
 	Failed  int   `json:"failed"`
-	Best    *Best `json:"best"` // of all that was measured up to this round
+	Best    *Best `json:"best"` // best measured recipe up to this round
 	Better  bool  `json:"better"`
 }
 
-// PredictionCheck is what was predicted of a recipe, before it was made, and what was measured.
+// A PredictionCheck compares the prediction of a recipe, from before it was made, with the
+// measurement.
 type PredictionCheck struct {
 	ID            string     `json:"id"`
 	Round         int        `json:"round"`
@@ -48,17 +49,17 @@ type PredictionCheck struct {
 	Predicted     Prediction `json:"predicted"`
 	Measured      float64    `json:"measured"`
 	Within        bool       `json:"within"`
-	MadeOtherwise bool       `json:"otherwise"` // it was made otherwise than offered, and does not count
+	MadeOtherwise bool       `json:"otherwise"` // made with other amounts than offered; does not count for Coverage
 }
 
-// Coverage is how many of the intervals of a label hold what came.
+// Coverage counts how many prediction intervals of a label held the measurement.
 type Coverage struct {
 	Label     string `json:"label"`
 	Within    int    `json:"within"`
 	Intervals int    `json:"of"`
 }
 
-// ComputeStanding says where the campaign stands.
+// ComputeStanding reports the state of the campaign.
 func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, error) {
 	ch, err := newBatchOptimizer(ctx, c, s)
 	if err != nil {
@@ -116,9 +117,9 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 	return st, nil
 }
 
-// summarizeRounds says what came of each round.
+// summarizeRounds adds the outcome of each round to a standing.
 func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
-	in := map[int]bool{0: true} // a round that has neither batch nor result has nothing to say
+	in := map[int]bool{0: true} // rounds without batch or result are left out
 	for _, b := range c.Batches {
 		in[b.Round] = true
 	}
@@ -148,7 +149,7 @@ func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 	return nil
 }
 
-// checkPredictions compares predictions with what came.
+// checkPredictions compares predictions with measurements.
 func (c *Campaign) checkPredictions(objectives []*objective, st *Standing) error {
 	for _, o := range objectives {
 		if !o.learning.Numeric || o.sharedWith != nil {
@@ -169,13 +170,13 @@ func (c *Campaign) checkPredictions(objectives []*objective, st *Standing) error
 			if !ok {
 				continue
 			}
-			told := PredictionCheck{ID: t.id, Round: e.round, Label: o.label, Predicted: p, Measured: v, Within: p.Low <= v && v <= p.High, MadeOtherwise: t.key != e.key}
-			st.Checks = append(st.Checks, told)
-			if told.MadeOtherwise {
+			check := PredictionCheck{ID: t.id, Round: e.round, Label: o.label, Predicted: p, Measured: v, Within: p.Low <= v && v <= p.High, MadeOtherwise: t.key != e.key}
+			st.Checks = append(st.Checks, check)
+			if check.MadeOtherwise {
 				continue
 			}
 			cover.Intervals++
-			if told.Within {
+			if check.Within {
 				cover.Within++
 			}
 		}
@@ -190,8 +191,8 @@ func (c *Campaign) checkPredictions(objectives []*objective, st *Standing) error
 	return nil
 }
 
-// fewestWithin is below how many intervals of 90 % of so many hold with a probability of
-// at most 1 % if they are right.
+// fewestWithin returns the count of correct intervals below which the intervals are suspect.
+// If 90 % intervals are right, fewer hold with a probability of at most 1 %.
 func fewestWithin(of int) int {
 	total, p := 0.0, 1.0
 	for range of {

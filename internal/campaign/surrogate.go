@@ -7,33 +7,33 @@ import (
 	"kir/mcmc"
 )
 
-// A Surrogate is a model of one label that was learnt from few measurements. Its values
-// are on a scale of its own; see warp. It is all that the choice of a batch asks of a
-// model, so that any model that has joint draws can stand here.
+// A Surrogate is a model of one label, learnt from few measurements. Its values are on its own
+// scale; see warp. The choice of a batch uses nothing else, so any model with joint draws can
+// implement it.
 type Surrogate interface {
-	// Predict returns the mean at a recipe and the standard deviation of what is not
-	// known of it, without the noise of a measurement.
+	// Predict returns the mean at a recipe and the standard deviation of its uncertainty,
+	// without the noise of a measurement.
 	Predict(x []mcmc.Part) (mean, sd float64)
 
-	// Draws returns count joint draws of the values at recipes: by draw, by recipe.
+	// Draws returns count joint draws of the values of recipes: by draw, by recipe.
 	Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64
 
-	// Noise is the standard deviation of one measurement about the value.
+	// Noise returns the standard deviation of one measurement about the value.
 	Noise() float64
 
-	// R2 is the share of the variance that is predicted of measurements that are left
-	// out, at most 1 and below 0 of a model that is worse than the mean; NaN if it
-	// cannot be told.
+	// R2 returns the share of the variance of held-out measurements that the model predicts.
+	// It is at most 1, below 0 if the model is worse than the mean, and NaN if it cannot be
+	// computed.
 	R2() float64
 
-	// IntervalScale is by what intervals that follow from the standard deviations are to be
-	// widened, so that those of the left out hold nine in ten.
+	// IntervalScale returns the factor by which to widen intervals so that they hold nine in
+	// ten held-out measurements.
 	IntervalScale() float64
 }
 
-// A point is a recipe as models see it: the root of each share, so that a little of an
-// ingredient is further from none of it than from a little more, and Euclid's distance is
-// √2 times Hellinger's.
+// A point is a recipe as models see it: the root of each share. A little of an ingredient is
+// then further from none than from a little more. The Euclidean distance is √2 times the
+// Hellinger distance.
 type point []coordinate
 
 type coordinate struct {
@@ -41,7 +41,7 @@ type coordinate struct {
 	v float64
 }
 
-// pointOf returns the point of a recipe whose parts are by ingredient.
+// pointOf returns the point of a recipe whose parts are sorted by ingredient.
 func pointOf(parts []mcmc.Part, total int) point {
 	x := make(point, len(parts))
 	for k, p := range parts {
@@ -55,12 +55,12 @@ func drawNormal(r *mcmc.Rand) float64 {
 	return portable.NormalQuantile(float64((float64(r.Uint64()>>11) + 0.5) * 0x1p-53))
 }
 
-// gaussian returns the density of the standard normal law, and its distribution function.
+// gaussian returns the density and the distribution function of the standard normal law.
 func gaussian(z float64) (density, below float64) {
 	return portable.Exp(float64(-z*z/2)) / math.Sqrt(2*math.Pi), float64(portable.Erfc(-z/math.Sqrt2) / 2)
 }
 
-// improvement returns E[(v − b)₊] of a normal v.
+// improvement returns E[(v − b)₊] for a normal v.
 func improvement(mean, sd, b float64) float64 {
 	if !(sd > 0) {
 		return max(mean-b, 0)
@@ -70,8 +70,8 @@ func improvement(mean, sd, b float64) float64 {
 	return float64(sd * (density + float64(z*below)))
 }
 
-// logImprovement is the logarithm of [improvement], which tells recipes apart even where
-// it is too small for a number.
+// logImprovement returns the logarithm of [improvement]. It distinguishes recipes even where
+// the improvement underflows.
 func logImprovement(mean, sd, b float64) float64 {
 	if !(sd > 0) {
 		return portable.Log(max(mean-b, math.SmallestNonzeroFloat64))
@@ -81,6 +81,6 @@ func logImprovement(mean, sd, b float64) float64 {
 		density, below := gaussian(z)
 		return portable.Log(float64(sd * (density + float64(z*below))))
 	}
-	// φ(z) + z·Φ(z) = φ(z)/z² · (1 − 3/z² + ...) far below.
+	// Asymptotically, φ(z) + z·Φ(z) = φ(z)/z² · (1 − 3/z² + ...) as z → −∞.
 	return portable.Log(sd) - float64(z*z/2) - portable.Log(float64(z*z*math.Sqrt(2*math.Pi))) + portable.Log1p(-3/(z*z)+15/(z*z*z*z))
 }

@@ -20,7 +20,7 @@ import (
 	"kir/internal/report/sheet"
 )
 
-// saveBatch writes down a batch, which must not be there yet.
+// saveBatch stores a new batch. It is an error if the batch already exists.
 func (c *Campaign) saveBatch(ctx context.Context, b *Batch) (err error) {
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
@@ -54,8 +54,8 @@ func (c *Campaign) saveBatch(ctx context.Context, b *Batch) (err error) {
 	return dir.Create(base, text)
 }
 
-// Sheet returns a batch as a table to fill in: a row a recipe, with its id, a column an
-// ingredient, an empty one for each label, and a note.
+// Sheet returns a batch as a table to fill in, one row per recipe. Its columns are the id, the
+// ingredients, an empty one for each label, and a note.
 func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	s := &sheet.Sheet{Name: fmt.Sprintf("Batch %d", b.Round)}
 	var used []string
@@ -94,7 +94,7 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	return s, nil
 }
 
-// note returns what stands beside a recipe in the table of its batch.
+// note returns the text in the note column of the table of a batch.
 func (e *Entry) note(m *Measure) string {
 	if m.Unit == "" {
 		return e.Reason.Text
@@ -102,8 +102,8 @@ func (e *Entry) note(m *Measure) string {
 	return e.Reason.Text + "; amounts in " + m.Unit
 }
 
-// noteColumn returns what the column of notes in a table of a batch is called, where the
-// labels and ingredients have these names.
+// noteColumn returns a name for the note column that differs from the given names of labels
+// and ingredients.
 func noteColumn(taken []string) string {
 	const note = "note"
 	name := note
@@ -116,9 +116,9 @@ func noteColumn(taken []string) string {
 	return name
 }
 
-// SaveTable writes the table of a batch to fill in: an .xlsx workbook if the path ends so,
-// else CSV. One that is there is left as it is; the error is then [fs.ErrExist]. A table that
-// could not be read again is not written.
+// SaveTable writes the table of a batch to fill in: an .xlsx workbook if path has that
+// extension, else CSV. It never overwrites a file; the error is then [fs.ErrExist]. It refuses
+// to write a table that could not be read back.
 func (c *Campaign) SaveTable(b *Batch, path string) error {
 	text, err := b.table(c.Problem.Ingredients, path)
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *Campaign) SaveTable(b *Batch, path string) error {
 	return file.Create(path, text)
 }
 
-// checkTable checks that the table of a batch is read again as what it is.
+// checkTable checks that the text of a batch's table is read back as the same recipes.
 func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	wrong := func(hint, format string, args ...any) error {
 		return &fault.Error{File: path, Message: "the table of the batch could not be read again: " + fmt.Sprintf(format, args...), Hint: hint}
@@ -155,7 +155,7 @@ func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	return nil
 }
 
-// table returns the table of a batch to fill in, in the format that the path says.
+// table returns the table of a batch to fill in, in the format given by the extension of path.
 func (b *Batch) table(ingredients []string, path string) ([]byte, error) {
 	s, err := b.Sheet(ingredients)
 	if err != nil {
@@ -170,8 +170,8 @@ func (b *Batch) table(ingredients []string, path string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ReadTable reads a table that was filled in, a file of results, or a table of recipes
-// that somebody else has made. Its ingredients are those of the problem.
+// ReadTable reads a filled-in table, a file of results, or a table of recipes from elsewhere.
+// The ingredients are those of the problem.
 func (c *Campaign) ReadTable(ctx context.Context, path string, layout book.Layout) ([]Result, *book.Book, error) {
 	header, err := book.ReadHeaderFile(ctx, path, layout)
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *Campaign) ReadTable(ctx context.Context, path string, layout book.Layou
 	return c.resultsFromTable(header, layout, func(o book.Options) (*book.Book, error) { return book.ReadFile(ctx, path, o) })
 }
 
-// ParseTable is ReadTable of a text, such as one that was pasted.
+// ParseTable is [Campaign.ReadTable] for a text, such as pasted text.
 func (c *Campaign) ParseTable(text []byte, name string, layout book.Layout) ([]Result, *book.Book, error) {
 	header, err := book.ReadHeader(bytes.NewReader(text), name, layout)
 	if err != nil {
@@ -189,7 +189,7 @@ func (c *Campaign) ParseTable(text []byte, name string, layout book.Layout) ([]R
 	return c.resultsFromTable(header, layout, func(o book.Options) (*book.Book, error) { return book.Read(bytes.NewReader(text), name, o) })
 }
 
-// resultsFromTable makes results of a table with a header.
+// resultsFromTable reads a table with a known header and converts its rows to results.
 func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read func(book.Options) (*book.Book, error)) ([]Result, *book.Book, error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
@@ -216,7 +216,7 @@ func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read fu
 	if status := find("status"); status != "" && !given(status) {
 		own[status] = book.LabelColumn
 	}
-	// What acts on a terminal stands escaped in a table of kir's.
+	// A table written by kir has control characters of terminals escaped.
 	names, escaped := make(map[string]string), make(map[string]string)
 	for _, name := range c.Problem.Ingredients {
 		if as := book.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
@@ -263,7 +263,7 @@ func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read fu
 				continue
 			}
 			if e := c.entry(r.Name); byID && e != nil && v == book.NormalizeName(sheet.Escaped(e.note(&e.measure))) {
-				continue // a note of kir's, where a label came to be called so since
+				continue // a note that kir wrote; a label got the name of its column later
 			}
 			res.Values[cmp.Or(escaped[l.Name], l.Name)] = v
 		}
@@ -272,7 +272,7 @@ func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read fu
 	return all, b, nil
 }
 
-// resultsFromLog returns what another file of results has.
+// resultsFromLog converts the current entries of another file of results.
 func resultsFromLog(b *book.Book) []Result {
 	var all []Result
 	for k, e := range b.Results.Current() {
@@ -285,16 +285,16 @@ func resultsFromLog(b *book.Book) []Result {
 	return all
 }
 
-// separator is what may stand between the parts of a recipe that is written out.
+// separator matches what may separate the parts of a recipe in one line.
 var separator = regexp.MustCompile(`\s*[,;]\s*`)
 
-// ParseRecipe reads a recipe that is written out, such as "Gin=22%, Tonic=78%".
+// ParseRecipe parses a recipe in one line, such as "Gin=22%, Tonic=78%".
 func (c *Campaign) ParseRecipe(text string) ([]book.Part, error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
 		return nil, err
 	}
-	// A comma that no name follows is one of a number.
+	// A comma that no name follows is a decimal comma.
 	var pieces []string
 	from := 0
 	cuts := append(separator.FindAllStringIndex(text, -1), []int{len(text), len(text)})
@@ -334,7 +334,7 @@ func (c *Campaign) ParseRecipe(text string) ([]book.Part, error) {
 	return b.Recipes[0].Parts, nil
 }
 
-// stripLocation takes places away from errors of what is no file.
+// stripLocation removes file positions from an error about a text that is no file.
 func stripLocation(err error) error {
 	strip := func(e *fault.Error) { e.File, e.Line, e.Column = "", 0, 0 }
 	switch e := err.(type) {

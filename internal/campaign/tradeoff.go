@@ -15,14 +15,14 @@ import (
 	"kir/mcmc"
 )
 
-// A tradeObjective is an objective of the problem's trade-off: what is learnt, or what is known.
+// A tradeObjective is an objective of the problem's trade-off, either learnt or known.
 type tradeObjective struct {
 	name   string
-	learnt *objective        // nil of what is known
-	known  problem.Objective // of what is known
+	learnt *objective        // nil for a known objective
+	known  problem.Objective // for a known objective
 }
 
-// loss returns how bad values are that models have drawn.
+// loss converts a value of the model to a loss, where lower is better.
 func (g *tradeObjective) loss(v float64) float64 {
 	o := g.learnt
 	if !o.learning.Numeric {
@@ -31,7 +31,7 @@ func (g *tradeObjective) loss(v float64) float64 {
 	return g.numberLoss(o.labelValue(v))
 }
 
-// numberLoss returns how bad a number is.
+// numberLoss returns the loss of a number of the label.
 func (g *tradeObjective) numberLoss(number float64) float64 {
 	o := g.learnt
 	number = logIf(number, o.learning.Log)
@@ -46,46 +46,46 @@ func (g *tradeObjective) numberLoss(number float64) float64 {
 	return max(logIf(low, o.learning.Log)-number, number-logIf(high, o.learning.Log), 0) / width
 }
 
-// optimisticLoss is the loss of a recipe that comes out a standard deviation better than
+// optimisticLoss returns the loss of a recipe that turns out a standard deviation better than
 // predicted.
 func (g *tradeObjective) optimisticLoss(x []mcmc.Part) float64 {
 	mean, sd := g.learnt.model.Predict(x)
 	return min(g.loss(mean-sd), g.loss(mean), g.loss(mean+sd))
 }
 
-// A tradeOffOptimizer chooses recipes for a trade-off: those that add most to the hypervolume, on
+// A tradeOffOptimizer chooses the recipes that add most to the hypervolume of a trade-off, on
 // average over joint draws of the models.
 type tradeOffOptimizer struct {
 	*batchOptimizer
 	tradeObjectives []tradeObjective
-	otherObjectives []*objective // that count and are no goal
+	otherObjectives []*objective // learnt objectives outside the trade-off
 
 	parts       [][]mcmc.Part
-	gainFactors []float64 // by candidate: the probability that it does not fail and is what else is wanted, by price
-	stated      lossDraws // as the models state their uncertainty: by these recipes are chosen
-	student     lossDraws // as in [batchOptimizer.doubted]: by these it is judged what a recipe adds and what is left
+	gainFactors []float64 // by candidate: see gainFactor
+	stated      lossDraws // with the models' own uncertainty; for the choice of recipes
+	student     lossDraws // as in [batchOptimizer.studentDraws]; for the probability of a gain
 }
 
 // A lossDraws has joint draws of the losses of recipes.
 type lossDraws struct {
-	losses [][][]float64 // by draw, by recipe: candidates, then trials, then what waits
-	fronts [][][]float64 // by draw: what trials, what waits and what was chosen have
-	volume []float64     // by draw: the hypervolume of what trials have
+	losses [][][]float64 // by draw, by recipe: candidates, then trials, then pending recipes
+	fronts [][][]float64 // by draw: the front of trials, pending and chosen recipes
+	volume []float64     // by draw: the hypervolume of the trials
 }
 
-// add puts a recipe on the front of each draw.
+// add adds a recipe to the front of each draw.
 func (d *lossDraws) add(at int) {
 	for s := range d.fronts {
 		d.fronts[s] = pareto(append(d.fronts[s], d.losses[s][at]))
 	}
 }
 
-// How many joint draws there are of two objectives and of more, whose hypervolumes take
-// longer.
+// frontDraws is the number of joint draws for two objectives. frontDrawsOfMore is that for
+// more objectives, whose hypervolumes take longer.
 const frontDraws, frontDrawsOfMore = 128, 48
 
-// newTradeOffOptimizer returns what chooses for the problem's trade-off; nil if there is none, or a
-// model of it cannot be learnt yet.
+// newTradeOffOptimizer returns the optimizer for the problem's trade-off. It is nil if the
+// problem has none, nothing in it is learnt, or a model cannot be learnt yet.
 func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 	names := ch.c.Problem.Trade
 	if len(names) == 0 {
@@ -117,7 +117,7 @@ func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 	return f, nil
 }
 
-// knownLoss is the loss of a recipe in what nothing is learnt of.
+// knownLoss returns the loss of a recipe in a known objective.
 func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x []mcmc.Part) (float64, error) {
 	composition, err := f.composition(x)
 	if err != nil {
@@ -130,22 +130,23 @@ func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x []mcmc.Part) (float64
 	return v, nil
 }
 
-// gainFactor is by what the gain of a recipe is multiplied.
+// gainFactor returns the factor of a recipe's gain. It is the probability of not failing times
+// the desirability in objectives outside the trade-off, per cost.
 func (f *tradeOffOptimizer) gainFactor(x []mcmc.Part) (float64, error) {
-	worth := 1 / f.costDivisor(x)
+	factor := 1 / f.costDivisor(x)
 	if f.success != nil {
 		p, _ := f.success.Predict(x)
 		if p < leastSuccess {
 			return 0, nil
 		}
-		worth = float64(worth * p)
+		factor = float64(factor * p)
 	}
 	for _, o := range f.otherObjectives {
 		mean, _ := o.model.Predict(x)
-		worth = float64(worth * portable.Pow(o.predictedDesirability(mean), o.weight))
+		factor = float64(factor * portable.Pow(o.predictedDesirability(mean), o.weight))
 	}
 	if len(f.fixedTarget.Objectives()) == 0 {
-		return worth, nil
+		return factor, nil
 	}
 	composition, err := f.composition(x)
 	if err != nil {
@@ -157,13 +158,13 @@ func (f *tradeOffOptimizer) gainFactor(x []mcmc.Part) (float64, error) {
 	}
 	for k, w := range f.fixedTarget.Objectives() {
 		if w.Weight > 0 && !slices.ContainsFunc(f.tradeObjectives, func(g tradeObjective) bool { return g.name == w.Name }) {
-			worth = float64(worth * portable.Pow(scores[k], w.Weight))
+			factor = float64(factor * portable.Pow(scores[k], w.Weight))
 		}
 	}
-	return worth, nil
+	return factor, nil
 }
 
-// choose fills the batch, and says what there is to gain.
+// choose fills the batch and returns the gain still to expect.
 func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
 	if err := f.findFrontCandidates(ctx); err != nil {
 		return RemainingGain{}, err
@@ -187,7 +188,7 @@ func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
 			}
 		}
 		if at < 0 || !(most > 0) {
-			return left, nil // the rest fills the space
+			return left, nil // fillSpace chooses the rest
 		}
 		used[at] = true
 		b := chosenRecipe{parts: f.parts[at], kind: Likely, gain: most, distance: f.nearestDistance(f.parts[at]), scored: true, front: f}
@@ -199,8 +200,8 @@ func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
 	return left, nil
 }
 
-// hypervolumeStats returns the probability that a candidate adds to the hypervolume, and the share of
-// it that it adds on average.
+// hypervolumeStats returns the probability that a candidate adds to the hypervolume, and the
+// mean share of the hypervolume that it adds.
 func (f *tradeOffOptimizer) hypervolumeStats(at int) (beats, better float64) {
 	one := f.unitReference()
 	for s, points := range f.student.fronts {
@@ -215,7 +216,7 @@ func (f *tradeOffOptimizer) hypervolumeStats(at int) (beats, better float64) {
 	return beats / n, better / n
 }
 
-// assessGain says what there is to gain.
+// assessGain returns the gain still to expect, without choosing recipes.
 func (f *tradeOffOptimizer) assessGain(ctx context.Context) (RemainingGain, error) {
 	if err := f.findFrontCandidates(ctx); err != nil {
 		return RemainingGain{}, err
@@ -226,8 +227,8 @@ func (f *tradeOffOptimizer) assessGain(ctx context.Context) (RemainingGain, erro
 	return f.remainingGain()
 }
 
-// findFrontCandidates looks for recipes that nothing else beats if they come out better than
-// predicted, and adds some at random.
+// findFrontCandidates searches for candidates on the front of optimistic losses, and adds
+// random recipes. If no candidate satisfies the limits, it searches again without them.
 func (f *tradeOffOptimizer) findFrontCandidates(ctx context.Context) error {
 	if err := f.searchFront(ctx); err != nil || len(f.parts) > 0 || !f.dropLimits() {
 		return err
@@ -254,7 +255,7 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 			} else {
 				var err error
 				if v, err = f.knownLoss(g, x); err != nil {
-					return math.NaN() // which the search says of which recipe
+					return math.NaN() // the search reports the recipe
 				}
 			}
 			if out := f.limitViolation(x); out > 0 {
@@ -301,11 +302,11 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 	return nil
 }
 
-// frontPenalty is by how many times itself a loss grows with a shortfall of 1 of the limits, so
-// that what keeps them beats it.
+// frontPenalty is the relative increase of a loss per unit of limit violation. It is so great
+// that recipes within the limits beat all others.
 const frontPenalty = 1000
 
-// thin leaves as many candidates as can be drawn jointly: those spread evenly by their
+// thin reduces the candidates to the number that can be drawn jointly, spread evenly by their
 // optimistic losses.
 func (f *tradeOffOptimizer) thin() error {
 	if len(f.parts) <= poolSize-randomPool {
@@ -335,18 +336,18 @@ func (f *tradeOffOptimizer) thin() error {
 	return nil
 }
 
-// drawLosses draws candidates, trials and what waits jointly, and scales the losses so that the
-// front of what was tried lies between 0 and 1, the reference.
+// drawLosses draws the losses of candidates, trials and pending recipes jointly. It scales
+// them so that the front of the trials lies between 0 and the reference 1.
 func (f *tradeOffOptimizer) drawLosses() error {
 	for _, x := range f.parts {
-		worth, err := f.gainFactor(x)
+		factor, err := f.gainFactor(x)
 		if err != nil {
 			return err
 		}
-		f.gainFactors = append(f.gainFactors, worth)
+		f.gainFactors = append(f.gainFactors, factor)
 	}
 	xs := slices.Clone(f.parts)
-	seen, err := f.measuredOutsideLimits() // which are on no front
+	seen, err := f.measuredOutsideLimits() // these are on no front
 	if err != nil {
 		return err
 	}
@@ -367,7 +368,7 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	if len(f.tradeObjectives) > 2 {
 		count = frontDrawsOfMore
 	}
-	var learnt [][][]float64 // draws of the models' values, by goal that is learnt
+	var learnt [][][]float64 // draws of the models' values, by learnt objective
 	for k, g := range f.tradeObjectives {
 		if g.learnt != nil {
 			learnt = append(learnt, g.learnt.model.Draws(xs, count, f.rand(drawStream, uint64(k))))
@@ -390,7 +391,7 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	return nil
 }
 
-// lossesOf returns the losses of recipes by draw, given draws of what is learnt.
+// lossesOf returns the losses of recipes by draw, given draws of the learnt objectives.
 func (f *tradeOffOptimizer) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, count int) ([][][]float64, error) {
 	losses := make([][][]float64, count)
 	for s := range losses {
@@ -428,8 +429,8 @@ func (f *tradeOffOptimizer) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, cou
 	return losses, nil
 }
 
-// selectAnchors leaves, of what was tried, what is predicted to be on the front, and of the rest
-// what is nearest to it, as many as are drawn jointly.
+// selectAnchors keeps as many trials as can be drawn jointly. It takes those predicted to be
+// on the front first, then those on the next fronts behind it.
 func (f *tradeOffOptimizer) selectAnchors(xs *[][]mcmc.Part) error {
 	first := len(f.parts)
 	tried := slices.Clone((*xs)[first:])
@@ -465,8 +466,8 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[][]mcmc.Part) error {
 	return nil
 }
 
-// sizes returns the sizes of the losses, of which those that are learnt are no ties but where
-// recipes are the same.
+// sizes returns the sizes for [front.MergeTies]. The losses of learnt objectives have size 0,
+// so they only tie where recipes are the same.
 func (f *tradeOffOptimizer) sizes() []float64 {
 	sizes := make([]float64, len(f.tradeObjectives))
 	for k := range f.tradeObjectives {
@@ -475,8 +476,9 @@ func (f *tradeOffOptimizer) sizes() []float64 {
 	return sizes
 }
 
-// scale makes the losses shares of the way from the best to the reference, of the means of
-// all draws: over what was tried, or all candidates where that is too little.
+// scale maps the losses so that the ideal is 0 and the reference is 1. The ideal is the best
+// mean over all recipes. The reference comes from the front of the trials' means, or from more
+// recipes if that has one point.
 func (f *tradeOffOptimizer) scale(trials int) {
 	draws := f.stated.losses
 	mean := make([][]float64, len(draws[0]))
@@ -503,7 +505,7 @@ func (f *tradeOffOptimizer) scale(trials int) {
 	}
 }
 
-// unitReference is the reference of scaled losses.
+// unitReference returns the reference of scaled losses: all 1.
 func (f *tradeOffOptimizer) unitReference() []float64 {
 	one := make([]float64, len(f.tradeObjectives))
 	for k := range one {
@@ -521,7 +523,7 @@ func pareto(points [][]float64) [][]float64 {
 	return out
 }
 
-// gain is what a candidate adds to the hypervolume, on average over the draws.
+// gain returns the hypervolume that a candidate adds, on average over the draws.
 func (f *tradeOffOptimizer) gain(k int) float64 {
 	sum, one := 0.0, f.unitReference()
 	for s, points := range f.stated.fronts {
@@ -530,11 +532,12 @@ func (f *tradeOffOptimizer) gain(k int) float64 {
 	return sum / float64(len(f.stated.fronts))
 }
 
-// minFrontGain is by which share of its hypervolume a front is to move to count.
+// minFrontGain is the least increase of the hypervolume, as a share of it, that counts as
+// progress.
 const minFrontGain = 0.01
 
-// mostAdded is the greatest share of its hypervolume that a candidate adds to the front of a
-// draw.
+// mostAdded returns the greatest share of its hypervolume that any candidate adds to the front
+// of draw s.
 func (f *tradeOffOptimizer) mostAdded(d *lossDraws, s int) float64 {
 	most, one := 0.0, f.unitReference()
 	for k := range f.parts {
@@ -545,8 +548,8 @@ func (f *tradeOffOptimizer) mostAdded(d *lossDraws, s int) float64 {
 	return most / max(d.volume[s], 1e-9)
 }
 
-// remainingGain says whether a candidate moves the front: by draws that are doubted, and by how much
-// as the models state it.
+// remainingGain estimates the gain still to expect. The probability that a candidate moves the
+// front comes from the Student draws, and the gain from the models' own draws.
 func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	better, gain := 0.0, 0.0
 	for s := range f.stated.fronts {
@@ -576,8 +579,8 @@ func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	return f.qualifyAdvice(l), nil
 }
 
-// roundsSinceGain returns how many rounds with results there were since one added more than minFrontGain
-// to the hypervolume of what was measured.
+// roundsSinceGain returns the number of rounds with results since one added more than
+// minFrontGain to the hypervolume of the measurements.
 func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	all, rounds, err := f.measuredLosses()
 	if err != nil {
@@ -606,8 +609,9 @@ func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	return quiet, nil
 }
 
-// measuredLosses returns the mean losses of each recipe that was measured in all goals, and in
-// which round it was first: of those that keep the rules and limits.
+// measuredLosses returns the mean losses of each recipe with measurements of all objectives of
+// the trade-off, and the round of its first trial. Recipes that break a rule or a limit are
+// left out.
 func (f *tradeOffOptimizer) measuredLosses() (points [][]float64, rounds []int, err error) {
 	broken, err := f.measuredOutsideLimits()
 	if err != nil {
@@ -657,7 +661,7 @@ trials:
 	return points, rounds, nil
 }
 
-// reason says why a recipe was chosen.
+// reason returns the reason for a chosen recipe.
 func (f *tradeOffOptimizer) reason(b *chosenRecipe) Reason {
 	var names []string
 	for _, g := range f.tradeObjectives {

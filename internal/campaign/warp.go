@@ -7,17 +7,17 @@ import (
 	"kir/internal/portable"
 )
 
-// A warp maps the values of a label to scores that a model can follow: half of each is the
-// normal score of its rank, and half its distance from the median in robust standard
-// deviations, bounded softly. So a model neither bends to a few values that are far off
-// nor forgets how much better the best are: a turbidity of 5,000 is about as bad as one of
-// 500 where the best is 14. Where logarithms are learnt, it maps those.
+// A warp maps the values of a label to scores that a model can fit. Half of a score is the
+// normal score of the value's rank. The other half is its distance from the median in robust
+// standard deviations, softly bounded. So a few extreme values do not bend the model, and the
+// distances between the best values still count. For example, a turbidity of 5,000 is about as
+// bad as one of 500 if the best is 14. With log, a warp maps logarithms.
 type warp struct {
 	log            bool
-	values, scores []float64 // of the distinct values or their logarithms, ascending
+	values, scores []float64 // of the distinct values (with log: their logarithms), ascending
 }
 
-// newWarp returns the warp of measured values, at least one.
+// newWarp returns the warp for measured values, at least one.
 func newWarp(values []float64, log bool) *warp {
 	sorted := slices.Sorted(slices.Values(values))
 	n := float64(len(sorted))
@@ -56,8 +56,8 @@ func tanh(x float64) float64 {
 }
 
 const (
-	normalMAD = 1.4826 // a normal law's standard deviation over its median absolute deviation
-	softLimit = 3      // standard deviations beyond which distances hardly count
+	normalMAD = 1.4826 // standard deviation of a normal law over its median absolute deviation
+	softLimit = 3      // distances beyond this many standard deviations hardly count
 )
 
 // median returns the median of sorted numbers.
@@ -66,14 +66,14 @@ func median(sorted []float64) float64 {
 	return float64((sorted[(n-1)/2] + sorted[n/2]) / 2)
 }
 
-// tail is from which score on, up to the last, the slope beyond the last is taken.
+// tail says where extrapolation starts: it uses the slope over the last 1 − tail of the
+// points.
 const tail = 0.8
 
 // score returns the score of a value.
 func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, logIf(v, w.log)) }
 
-// scoreSD returns the standard deviation of the score of a value that has the standard
-// deviation sd.
+// scoreSD converts the standard deviation sd of a value to that of its score.
 func (w *warp) scoreSD(v, sd float64) float64 {
 	at := logIf(v, w.log)
 	if w.log {
@@ -82,7 +82,7 @@ func (w *warp) scoreSD(v, sd float64) float64 {
 	return float64(math.Abs(interpolate(w.values, w.scores, at+sd)-interpolate(w.values, w.scores, at-sd)) / 2)
 }
 
-// value returns the value of a score.
+// value returns the value that has a score.
 func (w *warp) value(z float64) float64 {
 	v := interpolate(w.scores, w.values, z)
 	if w.log {
@@ -91,7 +91,7 @@ func (w *warp) value(z float64) float64 {
 	return v
 }
 
-// logIf returns a value or its logarithm, which is −∞ of what is not above 0.
+// logIf returns v, or with log its logarithm, which is −∞ for v ≤ 0.
 func logIf(v float64, log bool) float64 {
 	if log {
 		return portable.Log(max(v, 0))
@@ -99,8 +99,8 @@ func logIf(v float64, log bool) float64 {
 	return v
 }
 
-// interpolate follows the line through points whose xs ascend, and beyond its ends goes on
-// as it did over the last fifth of the points.
+// interpolate evaluates the piecewise linear function through points with ascending xs. Beyond
+// its ends it continues with the slope over the last fifth of the points.
 func interpolate(xs, ys []float64, x float64) float64 {
 	n := len(xs)
 	if n == 1 {

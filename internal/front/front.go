@@ -1,13 +1,13 @@
-// Package front compares points that are judged by several losses at once, each the better
-// the lower it is: which of them no other beats, how much they dominate together, which are
-// spread evenly, and where the knees are. It knows nothing of compositions.
+// Package front compares points in several losses, where lower is better. It finds the points
+// that no other dominates, their hypervolume, an even selection of them and their knees. The
+// package knows nothing of recipes.
 //
 // # Ties
 //
-// Losses are compared as they are. Two recipes that cost the same may have costs that differ
-// in the last bit, since their sums were rounded in another order; then the better of the two
-// in all else does not dominate the other. Whoever compares losses that were computed calls
-// [MergeTies] first, which makes them equal.
+// Losses are compared exactly. Two recipes of equal cost may have computed costs that differ
+// in the last bit, because their sums were rounded in different orders. Then the recipe that
+// is better in all other losses would not dominate. Callers that compare computed losses call
+// [MergeTies] first, which makes such losses equal.
 package front
 
 import (
@@ -38,26 +38,25 @@ func weaklyDominates(a, b []float64) bool {
 	return true
 }
 
-// compare orders points by their losses, the first loss first.
+// compare orders points lexicographically by their losses.
 func compare(a, b []float64) int { return slices.Compare(a, b) }
 
-// Tie is how far apart losses may be, as a share of the larger, that are the same but for
-// rounding: a sum of n terms of one sign is off by n·2⁻⁵³ at most, which is less up to n = 4,500.
+// Tie is the greatest difference, as a share of the larger loss, that rounding explains. A sum
+// of n terms of one sign is off by at most n·2⁻⁵³, which is less than Tie up to n = 4,500.
 const Tie = 1e-12
 
-// MergeTies returns points whose losses are equal where they were the same but for rounding.
-// sizes are how large the figures are that a loss is a difference of, by loss: what is less
-// than [Tie] of that apart is the same, too. nil: losses are no differences.
+// MergeTies returns the points with losses made equal where they differ only by rounding. If a
+// loss is a difference of larger figures, sizes has the size of those figures, by loss. Losses
+// closer than [Tie] times that size are equal, too. nil means that no loss is a difference.
 //
-// "Nearly equal" is not transitive, and so dominance by nearly equal losses is not: a chain of
-// points could replace each other until the last is worse than the first. So the losses of all
-// points are looked at together. Sorted, those between which no gap is wider than rounding are
-// one class, and all of a class become its least. That is an equivalence, which keeps the
-// order of losses, so that dominance among merged points is a partial order; and losses that
-// are nearly equal are never apart, so that of merged points none of which dominates another
-// none is at least as good in every loss, to within rounding, as another. Of n points a loss
-// moves by n·1e-12 of itself at most, and that only where they are as close to each other as
-// that all the way.
+// "Nearly equal" is not transitive, and so dominance by nearly equal losses is not either. A
+// chain of points could replace each other until the last is worse than the first. MergeTies
+// therefore sorts each loss over all points. Losses that are not separated by a gap wider than
+// rounding form a class, and each takes the least loss of its class. This is an equivalence
+// that keeps the order of losses, so dominance among merged points is a partial order. Nearly
+// equal losses always share a class. So if no merged point dominates another, none is at least
+// as good as another in every loss to within rounding. Among n points a loss moves by at most
+// n·1e-12 of itself, and only along an unbroken chain of such near ties.
 func MergeTies(points [][]float64, sizes []float64) [][]float64 {
 	out := make([][]float64, len(points))
 	for k, p := range points {
@@ -87,7 +86,7 @@ func MergeTies(points [][]float64, sizes []float64) [][]float64 {
 }
 
 // Minimal returns the indices of the points that no other dominates, in the order of their
-// losses. Of equal points it is the first.
+// losses. Of equal points it returns the first.
 func Minimal(points [][]float64) []int {
 	order := make([]int, len(points))
 	for k := range order {
@@ -97,7 +96,7 @@ func Minimal(points [][]float64) []int {
 	if len(points) > 0 && len(points[0]) == 2 {
 		return staircase(points, order)
 	}
-	// What comes earlier in this order is never dominated by what comes later.
+	// A point is never dominated by a later one in this order.
 	var kept []int
 	for _, k := range order {
 		if !slices.ContainsFunc(kept, func(other int) bool { return weaklyDominates(points[other], points[k]) }) {
@@ -107,7 +106,7 @@ func Minimal(points [][]float64) []int {
 	return kept
 }
 
-// staircase is Minimal for two losses, of points in order.
+// staircase is [Minimal] for two losses. The points are sorted.
 func staircase(points [][]float64, order []int) (kept []int) {
 	least := math.Inf(1)
 	for at, k := range order {
@@ -133,8 +132,8 @@ func Bounds(points [][]float64) (ideal, nadir []float64) {
 	return ideal, nadir
 }
 
-// Scaled returns points with each loss as a share of the way from ideal to nadir, 0 where
-// these are equal.
+// Scaled returns the points with each loss mapped linearly so that ideal is 0 and nadir is 1.
+// A loss whose ideal and nadir are equal becomes 0.
 func Scaled(points [][]float64, ideal, nadir []float64) [][]float64 {
 	out := make([][]float64, len(points))
 	for k, p := range points {
@@ -148,7 +147,7 @@ func Scaled(points [][]float64, ideal, nadir []float64) [][]float64 {
 	return out
 }
 
-// Distance is Euclid's between two points.
+// Distance returns the Euclidean distance between two points.
 func Distance(a, b []float64) float64 {
 	sum := 0.0
 	for k, v := range a {
@@ -157,9 +156,9 @@ func Distance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// SelectSpread returns the indices of at most count points that lie evenly over all of them, in
-// ascending order: the best of each loss, and then, one after another, that which is
-// furthest from the ones chosen. Points are to be scaled. must are chosen before any.
+// SelectSpread returns the indices of at most count points that are spread evenly, in
+// ascending order. It chooses the best point of each loss, then the points of must. After that
+// it repeatedly adds the point farthest from all chosen ones. Points should be scaled.
 func SelectSpread(points [][]float64, count int, must ...int) []int {
 	if len(points) <= count {
 		all := make([]int, len(points))
@@ -208,8 +207,7 @@ func SelectSpread(points [][]float64, count int, must ...int) []int {
 	return out
 }
 
-// best returns the point that is best in loss d, and of those the one whose other losses
-// sum to the least.
+// best returns the best point in loss d. Ties go to the point with the least sum of losses.
 func best(points [][]float64, d int) int {
 	at := 0
 	for k, p := range points {
@@ -239,18 +237,19 @@ func sum(p []float64) (s float64) {
 	return s
 }
 
-// What makes a knee: how far below the plane it is, and how far from a deeper one.
+// Thresholds of a knee: its depth below the plane, its distance from any deeper point, and the
+// greatest number of knees.
 const (
 	kneeDepth = 0.05
 	kneeApart = 0.3
 	mostKnees = 3
 )
 
-// Knees returns the points of a scaled front at which giving a little of any loss begins to
-// cost much of another, the deepest first: those furthest below the plane through the
-// points that are worst in one loss and best in all others, none within 0.3 of a deeper one.
-// There is none where nothing lies more than 0.05 below it. (Das 1999, "On characterizing
-// the knee of the Pareto curve".)
+// Knees returns the knees of a scaled front, the deepest first. At a knee, improving any loss
+// a little begins to cost much of another. Knees are the points furthest below the plane
+// through the points that are worst in one loss and best in all others. A knee is more than
+// 0.05 below that plane and at least 0.3 from any deeper point; there may be none. (Das 1999,
+// "On characterizing the knee of the Pareto curve".)
 func Knees(points [][]float64) []int {
 	if len(points) < 3 {
 		return nil
@@ -262,8 +261,8 @@ func Knees(points [][]float64) []int {
 		order[k] = k
 	}
 	if len(points[0]) > 2 {
-		// The plane through the best of each loss, which are seldom worst in only one: its
-		// level is their mean.
+		// With more than two losses, the best points of each loss are seldom worst in only
+		// one. The plane then has the mean level of these best points.
 		level := 0.0
 		ends := Best(points)
 		for _, k := range ends {
@@ -282,7 +281,7 @@ func Knees(points [][]float64) []int {
 		if slices.Contains(Best(points), k) {
 			continue
 		}
-		// A point on the slope of a deeper one is no knee of its own.
+		// A point on the slope of a deeper one is not a knee.
 		alone := true
 		for other, p := range points {
 			if depth[other] > depth[k] && Distance(p, points[k]) < kneeApart {

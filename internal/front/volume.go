@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Hypervolume returns the volume of what points dominate within a reference: of all that is
-// at least as bad as one of them and better than the reference in each loss (Zitzler and
-// Thiele 1998). It is exact. Of two losses it takes n·log n; of more it is by exclusive
-// volumes of points one after another (While, Bradstreet and Barone 2012), fast for
-// hundreds of points of up to four losses.
+// Hypervolume returns the exact volume that the points dominate within a reference (Zitzler
+// and Thiele 1998). A location counts if it is better than the reference in each loss and at
+// least as bad as some point. Two losses take O(n·log n). More losses use the exclusive
+// volumes of successive points (While, Bradstreet and Barone 2012), which is fast for hundreds
+// of points and up to four losses.
 func Hypervolume(points [][]float64, reference []float64) float64 {
 	var inside [][]float64
 	for _, p := range points {
@@ -25,7 +25,7 @@ func Hypervolume(points [][]float64, reference []float64) float64 {
 	return volume(minimal(inside), reference)
 }
 
-// minimal returns the points that no other dominates, in order.
+// minimal returns the points that no other dominates, sorted.
 func minimal(points [][]float64) [][]float64 {
 	kept := make([][]float64, 0, len(points))
 	for _, k := range Minimal(points) {
@@ -34,7 +34,7 @@ func minimal(points [][]float64) [][]float64 {
 	return kept
 }
 
-// volume is the hypervolume of points none of which dominates another, in order.
+// volume returns the hypervolume of sorted points that do not dominate each other.
 func volume(points [][]float64, reference []float64) float64 {
 	switch {
 	case len(points) == 0:
@@ -49,8 +49,9 @@ func volume(points [][]float64, reference []float64) float64 {
 		}
 		return sum
 	}
-	// From the worst last loss on: of each what those after it do not dominate. All those
-	// are at least as good in the last loss, which so takes one dimension off.
+	// Go through the points from the worst last loss on. Each adds the volume that later
+	// points do not dominate. Later points are at least as good in the last loss, so that loss
+	// drops out of the comparison.
 	last := len(reference) - 1
 	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(b[last], a[last]) })
@@ -73,7 +74,7 @@ func volume(points [][]float64, reference []float64) float64 {
 	return sum
 }
 
-// VolumeGain returns by how much one more point raises the hypervolume of others.
+// VolumeGain returns how much one more point would add to the hypervolume of others.
 func VolumeGain(point []float64, others [][]float64, reference []float64) float64 {
 	box := 1.0
 	for d, v := range point {
@@ -97,8 +98,8 @@ func VolumeGain(point []float64, others [][]float64, reference []float64) float6
 	return max(box-volume(minimal(limited), reference), 0)
 }
 
-// Reference returns a point that is worse than the nadir by a tenth of the way from the
-// ideal, or by one where they are equal.
+// Reference returns a reference point that is worse than the nadir by a tenth of the range
+// from ideal to nadir. Where they are equal, the range is the size of the nadir, at least 1.
 func Reference(ideal, nadir []float64) []float64 {
 	out := make([]float64, len(nadir))
 	for d, v := range nadir {

@@ -18,7 +18,7 @@ import (
 	"kir/mcmc"
 )
 
-// currentWork returns the work on the current step with what it has made so far.
+// currentWork returns the work on the current step, its problem and its draws so far.
 func (s *Session) currentWork() (w *work, p *problem.Problem, kept [][]keptDraw, err error) {
 	s.mu.Lock()
 	w = s.work
@@ -32,8 +32,8 @@ func (s *Session) currentWork() (w *work, p *problem.Problem, kept [][]keptDraw,
 	return w, w.problem, kept, nil
 }
 
-// waitForDraws is working of a step that has some draws, for which it waits: what was
-// asked for last may have begun a step anew.
+// waitForDraws is [Session.currentWork], but waits until the step has some draws. A recent
+// change may have restarted the step.
 func (s *Session) waitForDraws(ctx context.Context) (*work, *problem.Problem, [][]keptDraw, error) {
 	for begun := time.Now(); ; {
 		s.mu.Lock()
@@ -53,7 +53,8 @@ func (s *Session) waitForDraws(ctx context.Context) (*work, *problem.Problem, []
 	}
 }
 
-// answerAmounts answers how much the draws have of an ingredient or of a group.
+// answerAmounts responds with the distribution of the amounts of an ingredient or a group over
+// the draws.
 func (s *Session) answerAmounts(r *http.Request) (any, error) {
 	w, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
@@ -74,16 +75,16 @@ func (s *Session) answerAmounts(r *http.Request) (any, error) {
 	return newDistribution(q.Get("of"), p.Total, kept, func(j int) bool { return j == i }), nil
 }
 
-// A StepText is a step's problem as it is written.
+// A StepText is the text of a step's problem.
 type StepText struct {
 	Text       string `json:"text"`
-	Difference string `json:"difference"` // from another step's
-	Command    string `json:"command"`    // that does the same
+	Difference string `json:"difference"` // difference from the text of step Against
+	Command    string `json:"command"`    // the command that has the same effect
 	Against    int    `json:"against"`
 }
 
-// answerText answers a step's problem as text, and its difference from another step's, or
-// from the first.
+// answerText responds with the text of a step's problem, and its difference from another
+// step's text, by default the first step's.
 func (s *Session) answerText(r *http.Request) (any, error) {
 	step, err := s.stepOf(r)
 	if err != nil {
@@ -104,7 +105,7 @@ func (s *Session) answerText(r *http.Request) (any, error) {
 	}, nil
 }
 
-// answerShortlist answers the shortlist that a step had when it was last looked at.
+// answerShortlist responds with the shortlist that a step had when the page was last at it.
 func (s *Session) answerShortlist(r *http.Request) (any, error) {
 	step, err := s.stepOf(r)
 	if err != nil {
@@ -123,7 +124,7 @@ func (s *Session) answerShortlist(r *http.Request) (any, error) {
 	return l, nil
 }
 
-// recipeText is a composition in a line, the largest part first.
+// recipeText writes a recipe in one line, the largest amount first.
 func recipeText(p *problem.Problem, x keptDraw) string {
 	parts := slices.Clone(x.parts)
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return cmp.Compare(b.Amount, a.Amount) })
@@ -138,8 +139,7 @@ func recipeText(p *problem.Problem, x keptDraw) string {
 	return strings.Join(words, ", ")
 }
 
-// stepOf reads which step a request is about: that of its query, or the current
-// one.
+// stepOf returns a copy of the step that a request names, by default the current step.
 func (s *Session) stepOf(r *http.Request) (*Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,55 +24,55 @@ import (
 	"kir/internal/report/view"
 )
 
-// A Campaign is what the page shows of the campaign of a problem: batches with what came
-// of them, and where it stands. The files are those of kir next and kir record.
+// A Campaign is the page's view of the campaign of a problem: its batches with their results,
+// and its standing. The files are those of kir next and kir record.
 type Campaign struct {
-	Step       int       `json:"step"`  // that it was read for
+	Step       int       `json:"step"`  // the step that it was read for
 	Activity   string    `json:"doing"` // choosing, standing, or empty
 	Fault      *Fault    `json:"fault"`
-	Size       int       `json:"size"`   // of a batch, that the problem asks for
+	Size       int       `json:"size"`   // number of recipes of a batch that the problem asks for
 	Labels     []Label   `json:"labels"` // that are measured
-	Round      int       `json:"round"`  // the last
+	Round      int       `json:"round"`  // number of the last round
 	Batches    []Batch   `json:"batches"`
-	OwnResults int       `json:"own"`     // results of recipes that no batch has
-	Results    string    `json:"results"` // the file of results
-	Stand      *Standing `json:"stand"`   // nil: nothing was tried yet, or it is being computed
-	Stale      bool      `json:"behind"`  // results came after Stand was computed
+	OwnResults int       `json:"own"`     // number of results whose recipes are in no batch
+	Results    string    `json:"results"` // name of the file of results
+	Stand      *Standing `json:"stand"`   // nil: no trials yet, or it is being computed
+	Stale      bool      `json:"behind"`  // results arrived after Stand was computed
 
 	Colours map[string]int `json:"colours"` // by ingredient, as in a [List]
 
-	text string // of the problem that it was read for
-	key  string // what Stand follows from
+	text string // text of the problem that it was read for
+	key  string // identifies the inputs of Stand
 }
 
-// A Label is what is measured of a recipe.
+// A Label is a measured label of recipes.
 type Label struct {
 	Name    string `json:"name"`
 	Numeric bool   `json:"numeric"`
 }
 
-// A Batch is recipes that were chosen together.
+// A Batch is a set of recipes that were chosen together.
 type Batch struct {
 	Round   int      `json:"round"`
 	Table   string   `json:"table"` // the file to fill in
-	Text    string   `json:"text"`  // what was left to gain then
+	Text    string   `json:"text"`  // the gain that was still to expect
 	Notes   []string `json:"notes"`
 	Entries []Trial  `json:"entries"`
 }
 
-// A Trial is a recipe of a batch, and what came of it.
+// A Trial is a recipe of a batch with its result.
 type Trial struct {
 	ID        string                         `json:"id"`
 	Recipe    map[string]int                 `json:"recipe"` // units
 	Reason    string                         `json:"reason"`
 	Kind      string                         `json:"kind"`
 	Predicted map[string]campaign.Prediction `json:"predicted"`
-	Limits    []string                       `json:"limits,omitempty"` // what predictions do not show of limits, in words
-	Status    string                         `json:"status"`           // waits, made, failed, withdrawn, or empty: the same was tried otherwise
+	Limits    []string                       `json:"limits,omitempty"` // checks of limits that Predicted does not show, in words
+	Status    string                         `json:"status"`           // waits, made, failed, withdrawn, or empty: the same recipe was tried under another id
 	Values    map[string]string              `json:"values"`           // by label
 }
 
-// A Standing says where the campaign stands.
+// A Standing is the page's view of a [campaign.Standing].
 type Standing struct {
 	Advice   string                     `json:"advice"` // go on, or stop
 	Headline string                     `json:"headline"`
@@ -80,33 +80,33 @@ type Standing struct {
 	Tried    string                     `json:"tried"`
 	Best     map[string]int             `json:"best"` // units; nil if nothing was measured
 	BestID   string                     `json:"best_id"`
-	Measured string                     `json:"measured"` // of the best
-	Lines    []string                   `json:"lines"`    // models, coverage and notes
+	Measured string                     `json:"measured"` // measurements of the best recipe
+	Lines    []string                   `json:"lines"`    // texts about models, coverage and notes
 	Rounds   []campaign.Round           `json:"rounds"`
 	Checks   []campaign.PredictionCheck `json:"told"`
 	Figures  []Drawing                  `json:"figures"`
 }
 
-// A Drawing is a figure as an element of the page.
+// A Drawing is a figure as an SVG element of the page.
 type Drawing struct {
 	Title string `json:"title"`
 	SVG   string `json:"svg"`
 }
 
-// mostTrials bounds how many recipes of batches the page receives, those of the last
-// batches; mostTold how many predictions.
+// mostTrials limits the recipes of batches that the page receives; it receives the latest
+// batches. mostTold limits the predictions.
 const mostTrials, mostTold = 1000, 1000
 
-// A campaignBoard is what is being done for the campaign of a session. Results are recorded one
-// after another; where it stands is computed for what came last.
+// A campaignBoard has the state of a session's campaign and the computation that is running
+// for it. Requests record results one at a time. Only the latest computation counts.
 type campaignBoard struct {
-	turn sync.Mutex // of who records results or shows them
+	turn sync.Mutex // held while results are recorded or read
 
 	mu     sync.Mutex
 	shown  Campaign
-	cancel context.CancelFunc // of what is being computed
-	number int                // of the last computation
-	timer  *time.Timer        // until results count
+	cancel context.CancelFunc // cancels the running computation
+	number int                // number of the last computation
+	timer  *time.Timer        // fires when the page learns from new results
 }
 
 // publishCampaign tells all pages, if anything is known.
@@ -118,14 +118,14 @@ func (s *Session) publishCampaign() error {
 	})
 }
 
-// openCampaign opens the campaign of a step.
+// openCampaign opens the campaign of a step. The caller closes it.
 func (s *Session) openCampaign(ctx context.Context, step Step) (*campaign.Campaign, error) {
 	ctx, o := s.loadOptions(ctx, []byte(step.Text), problem.Options{Notify: func(string) {}})
 	return campaign.Open(ctx, s.file, o)
 }
 
-// withCampaign does something with the campaign of the current step, and shows what became
-// of it.
+// withCampaign calls do, if not nil, with the campaign of the current step. Then it publishes
+// the campaign.
 func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) error) error {
 	s.board.turn.Lock()
 	defer s.board.turn.Unlock()
@@ -135,7 +135,7 @@ func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) 
 		return err
 	}
 	if do != nil {
-		// What was recorded is seen when it is read anew.
+		// Reopen the campaign to see what do recorded.
 		if err := errors.Join(do(c), c.Close()); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) 
 	return errors.Join(s.publishCampaign(), c.Close())
 }
 
-// updateBoard keeps what is to be shown of a campaign.
+// updateBoard stores the view of a campaign.
 func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 	n := Campaign{
 		Step: step.ID, Size: c.Problem.Campaign.Batch, Round: c.Round(), OwnResults: c.CountOwnResults(), Labels: []Label{}, Batches: []Batch{},
@@ -187,7 +187,7 @@ func trialsIn(all []Batch) (n int) {
 	return n
 }
 
-// standingKey is what a standing follows from.
+// standingKey returns a text that identifies the inputs of a standing.
 func standingKey(c *campaign.Campaign, step *Step) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, step.Text)
@@ -198,7 +198,7 @@ func standingKey(c *campaign.Campaign, step *Step) string {
 	return b.String()
 }
 
-// trialOf returns an entry of a batch with what came of it.
+// trialOf returns the view of an entry with its result.
 func trialOf(c *campaign.Campaign, e *campaign.Entry) Trial {
 	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string)}
 	for _, l := range e.Limits {
@@ -221,8 +221,8 @@ func trialOf(c *campaign.Campaign, e *campaign.Entry) Trial {
 	return t
 }
 
-// showCampaign shows the campaign of the current step and, if anything was tried in it,
-// where it stands, beside what else is done.
+// showCampaign publishes the campaign of the current step in the background. If the campaign
+// has trials, it also updates the standing.
 func (s *Session) showCampaign() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +238,8 @@ func (s *Session) showCampaign() {
 	})
 }
 
-// showCampaignFault shows what is wrong with the campaign: the page goes on without it.
+// showCampaignFault publishes an error of the campaign. The page continues without the
+// campaign.
 func (s *Session) showCampaignFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -253,8 +254,8 @@ func (s *Session) showCampaignFault(ctx context.Context, err error) error {
 	return s.publishCampaign()
 }
 
-// startComputation does something long for the campaign, of which only what was asked for last goes
-// on. doing names it to the page.
+// startComputation starts a long computation for the campaign and cancels the previous one.
+// doing names it to the page.
 func (s *Session) startComputation(doing string, do func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,8 +292,7 @@ func (s *Session) startComputation(doing string, do func(ctx context.Context) er
 	})
 }
 
-// updateStanding computes where the campaign stands, unless it is known or nothing was tried in
-// it.
+// updateStanding starts to compute the standing, unless it is current or there are no trials.
 func (s *Session) updateStanding() {
 	s.board.mu.Lock()
 	shown := s.board.shown
@@ -303,10 +303,10 @@ func (s *Session) updateStanding() {
 	s.startComputation("standing", s.computeStanding)
 }
 
-// What is done for a campaign.
+// choosing is the activity while a batch is being chosen.
 const choosing = "choosing"
 
-// computeStanding computes where the campaign of the current step stands.
+// computeStanding computes the standing of the current step's campaign and stores it.
 func (s *Session) computeStanding(ctx context.Context) (err error) {
 	step := s.currentStep()
 	c, err := s.openCampaign(ctx, step)
@@ -346,12 +346,12 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 	return nil
 }
 
-// settings say how batches are chosen.
+// settings returns the settings for choosing batches.
 func (s *Session) settings(p *problem.Problem) campaign.Settings {
 	return campaign.SettingsOf(p, s.options.Version)
 }
 
-// nextBatch begins to choose the next batch, of some size or, if it is 0, of the problem's.
+// nextBatch starts to choose the next batch. size 0 means the size that the problem states.
 func (s *Session) nextBatch(size int) error {
 	if size < 0 || size > campaign.MostSize {
 		return &fault.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MostSize)}
@@ -377,7 +377,7 @@ func (s *Session) nextBatch(size int) error {
 	return nil
 }
 
-// choose chooses a batch, as kir next does, and writes its files. Results may come
+// choose chooses a batch, as kir next does, and writes its files. Results may be recorded
 // meanwhile.
 func (s *Session) choose(ctx context.Context, size int) (err error) {
 	c, err := s.openCampaign(ctx, s.currentStep())
@@ -405,18 +405,18 @@ func (s *Session) choose(ctx context.Context, size int) (err error) {
 	return nil
 }
 
-// A RecipeResult is what came of one recipe, as the page sends it.
+// A RecipeResult is the result of one recipe, as the page sends it.
 type RecipeResult struct {
 	ID     string            `json:"id"`
 	Values map[string]string `json:"values"`
 	Failed bool              `json:"failed"`
 }
 
-// maxResults bounds how many results come at once.
+// maxResults limits the number of results in one request.
 const maxResults = 10_000
 
-// record writes down what came of recipes, all of it or nothing. What was typed last
-// counts: the file keeps what stood there before.
+// record records or withdraws results, all of them or none. New values replace known ones; the
+// file keeps the old entries.
 func (s *Session) record(came []RecipeResult, withdraw bool) (*campaign.RecordSummary, error) {
 	if len(came) == 0 || len(came) > maxResults {
 		return nil, &fault.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", maxResults)}
@@ -439,8 +439,8 @@ func (s *Session) record(came []RecipeResult, withdraw bool) (*campaign.RecordSu
 	}, campaign.RecordOptions{Correct: !withdraw, Withdraw: withdraw})
 }
 
-// valuesOf reads a table of ids and labels alone, of recipes whose amounts are known; nil
-// if it has other columns. It is what is copied out of a table of results.
+// valuesOf parses a table that only has ids and labels, such as cells copied from a table of
+// results. It returns nil if the table has other columns.
 func valuesOf(text string, labels []string) (all []campaign.Result) {
 	for _, comma := range "\t;," {
 		in := csv.NewReader(strings.NewReader(text))
@@ -464,7 +464,7 @@ func valuesOf(text string, labels []string) (all []campaign.Result) {
 	return nil
 }
 
-// recordTable records a table of results, as kir record does.
+// recordTable records the results in a table, as kir record does.
 func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
 		if all := valuesOf(text, c.Labels()); all != nil {
@@ -475,7 +475,7 @@ func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 	}, campaign.RecordOptions{Correct: true})
 }
 
-// saveResults records results.
+// saveResults records results and starts learning from them.
 func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Result, error), o campaign.RecordOptions) (out *campaign.RecordSummary, err error) {
 	err = s.withCampaign(s.ctx, func(c *campaign.Campaign) error {
 		all, err := results(c)
@@ -494,7 +494,8 @@ func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Resul
 	return out, nil
 }
 
-// unrecorded makes of an error of the disk one that says that nothing was recorded.
+// unrecorded returns err if the user caused it. Any other error, as from a disk, becomes one
+// that says that nothing was recorded.
 func unrecorded(err error) error {
 	var bad *fault.Error
 	if several := (*fault.Errors)(nil); errors.As(err, &several) || errors.As(err, &bad) {
@@ -503,8 +504,8 @@ func unrecorded(err error) error {
 	return &unkeptError{what: "nothing was recorded, as the results cannot be written", err: err}
 }
 
-// relearn learns from results when no more have come for a moment: every step's models
-// are others then.
+// relearn learns from the results after a pause of relearnDelay without new ones. It drops the
+// kept work of all other steps, because their models are outdated.
 func (s *Session) relearn() {
 	b := &s.board
 	b.mu.Lock()
@@ -530,7 +531,7 @@ func (s *Session) relearn() {
 	})
 }
 
-// serveSheets answers a batch as weighing sheets to print, with room for what is measured.
+// serveSheets responds with weighing sheets of a batch to print, with room for measurements.
 func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	text, err := func() (text []byte, err error) {
@@ -549,7 +550,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			return nil, &fault.Error{Message: fmt.Sprintf("there is no batch of round %d", round)}
 		}
 		batch, outline := c.Batches[k], c.Problem.Outline()
-		rack := report.NewIngredientOrder(outline.Attributes, "", "")
+		order := report.NewIngredientOrder(outline.Attributes, "", "")
 		var sheets []*report.Weighing
 		for k := range batch.Entries {
 			e := &batch.Entries[k]
@@ -558,10 +559,10 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			}
 			scale := build.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"}
 			onScale := func() (*report.Weighing, error) {
-				return build.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), rack, scale)
+				return build.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), order, scale)
 			}
 			one, err := onScale()
-			if finer := finerStep(err); finer != "" { // the sheet says which
+			if finer := finerStep(err); finer != "" { // the sheet names the finer step
 				scale.Step = finer
 				one, err = onScale()
 			}
@@ -581,8 +582,8 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 	write(w, "text/html; charset=utf-8", text, err)
 }
 
-// finerStep returns the step of a finer scale on which a recipe can be weighed that cannot be
-// on the one that was asked for; empty if there is none.
+// finerStep returns a scale step fine enough for a recipe that the requested step cannot
+// weigh; empty if there is none.
 func finerStep(err error) string {
 	if e := (*build.StepError)(nil); errors.As(err, &e) {
 		return e.Finer
@@ -590,8 +591,8 @@ func finerStep(err error) string {
 	return ""
 }
 
-// drawings answers the figures of the models that the settled run has: how each prediction
-// changes with amounts.
+// drawings responds with figures of the settled run's models: how each prediction changes with
+// the amounts.
 func (s *Session) drawings(r *http.Request) (any, error) {
 	_, m, err := s.settledModel()
 	if err != nil {
@@ -601,7 +602,7 @@ func (s *Session) drawings(r *http.Request) (any, error) {
 		Responses []Drawing `json:"responses"`
 	}{Responses: []Drawing{}}
 	across := view.PanelsAcross
-	if r.URL.Query().Get("across") == "1" { // on a telephone
+	if r.URL.Query().Get("across") == "1" { // for phones
 		across = 1
 	}
 	for _, f := range view.ResponseFigures(m, across) {

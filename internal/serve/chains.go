@@ -20,20 +20,19 @@ const (
 	liveChains = 4
 	liveWarmup = 400       // iterations
 	liveThin   = 8         // iterations from one draw to the next
-	mostLive   = 1_000_000 // draws of all chains: by then the run is done or takes long
-	keptDraws  = 1024      // of each chain
-	firstDraws = 4096      // draws of all chains that are made before the run has the processors
+	mostLive   = 1_000_000 // limit on the draws of all chains; by then the run has ended or takes long
+	keptDraws  = 1024      // draws kept of each chain
+	firstDraws = 4096      // draws of all chains before they leave the processors to the run
 )
 
-// A kept draw is one that stands for many.
+// A keptDraw is a draw of a trace.
 type keptDraw struct {
 	parts      []mcmc.Part
 	logDensity float64
 	logScore   float64 // Σ_k c_k·log y_k
 }
 
-// A trace is draws of a chain, evenly spread over it: when there are too many each
-// second one is dropped.
+// A trace has draws of a chain, evenly spaced. When it is full it drops every second one.
 type trace struct {
 	mu    sync.Mutex
 	every int
@@ -57,13 +56,13 @@ func (t *trace) add(x *mcmc.State) {
 	}
 }
 
-// chains are the draws of a target that are made while somebody looks on.
+// chains draw from a target while the page is open.
 type chains struct {
 	target *mcmc.Target
 	traces []*trace
-	reused atomic.Int64 // draws of the step before that chains began at
+	reused atomic.Int64 // number of the previous step's draws that were suitable as starts
 
-	// processorFree is closed when no other work needs the processor any more.
+	// processorFree is closed once no other work needs the processors.
 	processorFree chan struct{}
 }
 
@@ -76,8 +75,8 @@ func newChains(t *mcmc.Target) *chains {
 	return c
 }
 
-// draws returns what is kept of each chain, as many of each, and how many draws
-// stand behind it.
+// draws returns the kept draws, the same number of each chain. made is the number of draws
+// made.
 func (c *chains) draws() (kept [][]keptDraw, made int) {
 	least := math.MaxInt
 	for _, t := range c.traces {
@@ -93,13 +92,13 @@ func (c *chains) draws() (kept [][]keptDraw, made int) {
 	return kept, made
 }
 
-// run lets the chains draw until ctx ends or there are enough draws. They begin at
-// draws of another law that still fit, drawn in proportion to what this law makes
-// of them beside that one (sampling importance resampling, Rubin 1987), so that a
-// small change needs no new way in; else at exact draws of the law of n.
+// run draws until ctx ends or there are enough draws. If draws of the previous law fit this
+// one, the chains start at some of them. These are resampled in proportion to the ratio of the
+// two densities (sampling importance resampling, Rubin 1987). So a small change does not need
+// a new warm-up. Otherwise the chains start at exact draws of the law of n.
 func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []keptDraw) error {
 	if kernel == "tempered" {
-		kernel = "balanced" // what moves one state
+		kernel = "balanced" // the kernel that moves a single state
 	}
 	k, err := mcmc.NewKernel(kernel, c.target)
 	if errors.Is(err, mcmc.ErrReducible) {
@@ -112,7 +111,7 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 	c.reused.Store(int64(len(starts)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, runtime.GOMAXPROCS(0)))
-	// Turns, so that all chains have draws even where there are fewer cores.
+	// The chains take turns, so that all have draws even with fewer cores.
 	turns := make([]*liveChain, len(c.traces))
 	for index := range turns {
 		r := mcmc.NewRand(seed, "page", uint64(index))
@@ -152,8 +151,8 @@ func (t *trace) count() int {
 	return t.seen
 }
 
-// reusableDraws returns those draws of another law that this one gives density, with
-// weights to choose among them.
+// reusableDraws returns the draws of another law that have a density under this one, with
+// their importance weights.
 func (c *chains) reusableDraws(before []keptDraw) (starts []keptDraw, weights []float64) {
 	var logs []float64
 	for _, d := range before {
@@ -177,7 +176,7 @@ func (c *chains) reusableDraws(before []keptDraw) (starts []keptDraw, weights []
 	return starts, weights
 }
 
-// start returns where a chain begins.
+// start returns the initial state of a chain.
 func (c *chains) start(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcmc.State, error) {
 	if len(starts) == 0 {
 		x, _, err := mcmc.StartState(c.target, r)
@@ -190,7 +189,7 @@ func (c *chains) start(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcm
 	return mcmc.NewState(c.target, x)
 }
 
-// A liveChain is one of the chains.
+// A liveChain is a chain with its kernel, random numbers and trace.
 type liveChain struct {
 	kernel mcmc.Kernel
 	state  *mcmc.State
@@ -200,7 +199,7 @@ type liveChain struct {
 	warm   bool
 }
 
-// turn makes some draws.
+// turn makes a few draws and adds them to the trace.
 func (l *liveChain) turn(ctx context.Context) error {
 	if !l.warm {
 		l.warm = true

@@ -7,15 +7,15 @@ import (
 	"kir/internal/report/figure"
 )
 
-// A palette is the colours of a session. What has one keeps it as long as the page is
-// served, from step to step, and shares it with nothing else of its kind. Its lock may
-// be taken while any other is held.
+// A palette assigns colours to ingredients and groups. An assignment lasts as long as the page
+// is served, across steps, and is unique among its kind. Its lock may be taken while any other
+// is held.
 type palette struct {
 	mu                  sync.Mutex
 	ingredients, groups figure.Palette[int]
 }
 
-// addShortlist gives the ingredients of a shortlist their colours.
+// addShortlist assigns colours to the ingredients of a shortlist.
 func (p *palette) addShortlist(list []report.Best) {
 	var recipes []map[string]int
 	for _, b := range list {
@@ -24,14 +24,14 @@ func (p *palette) addShortlist(list []report.Best) {
 	p.add(recipes...)
 }
 
-// add gives the ingredients of recipes their colours.
+// add assigns colours to the ingredients of recipes.
 func (p *palette) add(recipes ...map[string]int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ingredients.Add(recipes)
 }
 
-// colours returns the colours of ingredients, by number.
+// colours returns the colour numbers of ingredients.
 func (p *palette) colours() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +42,8 @@ func (p *palette) colours() map[string]int {
 	return colours
 }
 
-// groupColours returns the colours of groups in their order, which new ones get theirs by.
+// groupColours returns the colours of groups in their order, and assigns colours to new
+// groups.
 func (p *palette) groupColours(g *groups) []int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

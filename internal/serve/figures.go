@@ -12,52 +12,52 @@ import (
 	"kir/internal/report"
 )
 
-// mostRows is how many ingredients the page receives unasked.
+// mostRows is the number of ingredients that the page receives without asking.
 const mostRows = 60
 
-// Draws describes the draws of a step, in a few kilobytes whatever their number.
+// Draws summarises the draws of a step in a few kilobytes, whatever their number.
 type Draws struct {
 	Step     int    `json:"step"`
 	Made     int    `json:"made"`
-	Reused   int    `json:"from"`     // draws of the step before that still fit
-	Reliable bool   `json:"reliable"` // else the figures may change
-	Why      string `json:"why"`      // in a sentence
+	Reused   int    `json:"from"`     // number of the previous step's draws that still fit
+	Reliable bool   `json:"reliable"` // false: the figures may still change
+	Why      string `json:"why"`      // reason for Reliable, in a sentence
 
 	RHat        report.Number `json:"rhat"`
 	ESS         report.Number `json:"ess"`
 	Ingredients []Row         `json:"ingredients"`
-	Unlisted    int           `json:"unlisted"` // ingredients that are used, and not told of
+	Unlisted    int           `json:"unlisted"` // number of used ingredients that are not listed
 	Groups      []Group       `json:"groups"`
-	Run         float64       `json:"run"` // how much of the run is done, 0 to 1
+	Run         float64       `json:"run"` // finished share of the run, 0 to 1
 }
 
-// A Row is an ingredient, as the draws use it.
+// A Row describes the use of an ingredient in the draws.
 type Row struct {
 	Name  string        `json:"name"`
 	Used  report.Number `json:"used"` // share of the draws
 	SE    report.Number `json:"se"`
-	Mean  report.Number `json:"mean"` // amount where it is used, as a share
+	Mean  report.Number `json:"mean"` // mean share in the draws that use it
 	Group int           `json:"group"`
 }
 
-// A Group is the ingredients with one value of an attribute.
+// A Group has the ingredients that share a value of an attribute.
 type Group struct {
 	Attribute string        `json:"attribute"`
 	Value     string        `json:"value"`
-	Mean      report.Number `json:"mean"` // share of the whole, over all draws
+	Mean      report.Number `json:"mean"` // mean share of a recipe over all draws
 	Q5        report.Number `json:"q5"`
 	Q95       report.Number `json:"q95"`
 	Members   int           `json:"members"`
 }
 
-// enough is from what bulk ESS on, and up to what R-hat, figures are called
-// reliable, as in the report.
+// Draws are reliable from a bulk ESS of enoughESS on and up to an R-hat of mostRHat, as in
+// the report.
 const (
 	enoughESS = 400
 	mostRHat  = 1.01
 )
 
-// newDraws sums up draws, as many of each chain.
+// newDraws summarises draws, the same number of each chain.
 func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws {
 	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}}
 	density := make([][]float64, len(kept))
@@ -91,12 +91,12 @@ func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	d.Unlisted = max(0, len(order)-mostRows)
 	order = order[:min(len(order), mostRows)]
-	told, err := diagnose.AllInclusions(uses, func(i int) bool { return slices.Contains(order, i) })
+	inclusions, err := diagnose.AllInclusions(uses, func(i int) bool { return slices.Contains(order, i) })
 	if err != nil {
-		return d // there are no draws, which judge has said
+		return d // no draws, as judge has reported
 	}
 	d.Ingredients = make([]Row, len(order))
-	for i, x := range told {
+	for i, x := range inclusions {
 		d.Ingredients[slices.Index(order, i)] = Row{
 			Name: p.Ingredients[i], Group: g.byIngredient[i], Used: report.Number(x.Probability), SE: report.Number(x.MCSE),
 			Mean: report.Number(x.MeanAmount / float64(p.Total)),
@@ -122,7 +122,7 @@ func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 	return d
 }
 
-// judge says how far the draws can be relied on.
+// judge sets the convergence figures and whether the draws are reliable.
 func (d *Draws) judge(density, used [][]float64) {
 	unknown := report.UnknownNumber()
 	d.RHat, d.ESS = unknown, unknown
@@ -145,8 +145,8 @@ func (d *Draws) judge(density, used [][]float64) {
 	}
 }
 
-// worst is the worse of two figures of which either may not be determined, as of a
-// law of one number of ingredients.
+// worst returns the worse of two figures. Either may be unknown, as for a law with only one
+// number of ingredients.
 func worst(a, b report.Number, of func(a, b float64) float64) report.Number {
 	if math.IsNaN(float64(a)) {
 		return b
@@ -157,8 +157,8 @@ func worst(a, b report.Number, of func(a, b float64) float64) report.Number {
 	return report.Number(of(float64(a), float64(b)))
 }
 
-// groups are the ingredients by the attribute that a table puts them in order by, for
-// colours and totals.
+// groups are the groups of ingredients by one attribute, for colours and totals. The attribute
+// is the one that orders ingredients in a table.
 type groups struct {
 	attribute    string
 	values       []string
@@ -166,7 +166,8 @@ type groups struct {
 	members      []int
 }
 
-// newGroups returns the groups of a problem, none where no attribute tells any.
+// newGroups returns the groups of a problem. There are none if no attribute groups the
+// ingredients.
 func newGroups(p *problem.Problem) *groups {
 	g := &groups{byIngredient: make([]int, len(p.Ingredients))}
 	for i := range g.byIngredient {
@@ -192,7 +193,7 @@ func newGroups(p *problem.Problem) *groups {
 	return g
 }
 
-// share returns how much of a composition is of a group.
+// share returns the share of a group in a draw.
 func (g *groups) share(x keptDraw, group, total int) float64 {
 	sum := 0
 	for _, part := range x.parts {
@@ -203,21 +204,21 @@ func (g *groups) share(x keptDraw, group, total int) float64 {
 	return float64(sum) / float64(total)
 }
 
-// A Distribution is the amounts that draws have of an ingredient or a group.
+// A Distribution is a histogram of the amounts of an ingredient or group over the draws.
 type Distribution struct {
 	Name  string        `json:"name"`
 	Used  report.Number `json:"used"` // share of the draws
-	Low   float64       `json:"low"`  // shares, of the bins' ends
+	Low   float64       `json:"low"`  // lower end of the bins, as a share
 	High  float64       `json:"high"`
-	Bins  []int         `json:"bins"` // draws that use it
+	Bins  []int         `json:"bins"` // number of draws by bin, of the draws that use it
 	Total int           `json:"total"`
 }
 
-// distributionBins is how many bins a distribution has at most.
+// distributionBins is the greatest number of bins.
 const distributionBins = 40
 
-// newDistribution returns the amounts of the draws' parts that are wanted, where
-// there are any. Bins are whole units wide.
+// newDistribution returns the distribution of the total amount of the wanted ingredients over
+// the draws that use them. Bins are whole units wide.
 func newDistribution(name string, total int, kept [][]keptDraw, wanted func(ingredient int) bool) *Distribution {
 	var amounts []int
 	all := 0

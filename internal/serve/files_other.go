@@ -2,5 +2,5 @@
 
 package serve
 
-// openFiles returns how many files the process may have open.
+// openFiles returns the number of files that the process may open.
 func openFiles() int { return 4 * maxUnknownConns }

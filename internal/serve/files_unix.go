@@ -4,7 +4,7 @@ package serve
 
 import "syscall"
 
-// openFiles returns how many files the process may have open.
+// openFiles returns the number of files that the process may open.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -15,14 +15,14 @@ import (
 	"kir/rule"
 )
 
-// A fix is something that can be done about a problem that cannot be, in words
-// and as changes of its file; none where that is for a person to write.
+// A fix describes a change that would make an impossible problem possible, in words and as
+// changes of its file. Without changes a person has to write it.
 type fix struct {
 	text    string
 	changes []change.Change
 }
 
-// findFixes returns what can be done about an error of a problem.
+// findFixes returns fixes for an error of a problem.
 func findFixes(err error, text string, m measure) []fix {
 	var c *problem.ConflictError
 	if !errors.As(err, &c) {
@@ -40,8 +40,8 @@ func findFixes(err error, text string, m measure) []fix {
 	return ways
 }
 
-// fixText says what the rules of another set have otherwise, with amounts as a person
-// knows them; ok is false where something else than amounts is changed.
+// fixText describes how the rules of another set differ, with amounts in the page's units. ok
+// is false if more than amounts differ.
 func fixText(c *problem.ConflictError, after rule.Set, m measure) (words string, ok bool) {
 	if m.total == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, after.Used) {
 		return "", false
@@ -71,14 +71,14 @@ func fixText(c *problem.ConflictError, after rule.Set, m measure) (words string,
 	return strings.Join(all, " and "), len(all) > 0
 }
 
-// A ruleAmount is one of the amounts that a rule names.
+// A ruleAmount is an amount in a rule.
 type ruleAmount struct {
 	name  string
 	units int
 }
 
-// ruleAmounts returns the amounts that a rule names, in an order of their own; nil where
-// it is none of amounts alone.
+// ruleAmounts returns the amounts in a rule, in a fixed order. It returns nil if the rule has
+// other values than amounts.
 func ruleAmounts(r rule.Rule) (all []ruleAmount) {
 	_, says := problem.RuleFields(r, anyName)
 	for _, s := range says {
@@ -101,11 +101,11 @@ func ruleAmounts(r rule.Rule) (all []ruleAmount) {
 	return all
 }
 
-// anyName stands for names that are not asked for.
+// anyName is a name function for callers that ignore names.
 func anyName(int) string { return "" }
 
-// fixChanges returns the changes of a file that make of its rules those of another
-// set; nil if not all can be written. An amount stays a percentage where it was one.
+// fixChanges returns the changes of a file that turn its rules into those of another set. It
+// returns nil if not all can be written. Percentages stay percentages.
 func fixChanges(c *problem.ConflictError, after rule.Set, text string, m measure) (all []change.Change) {
 	root, err := yaml.Parse("the problem", []byte(text))
 	if err != nil {
@@ -138,7 +138,7 @@ func fixChanges(c *problem.ConflictError, after rule.Set, text string, m measure
 		}
 		all = append(all, law)
 	}
-	// From the last on, so that the places of the others hold.
+	// Delete from the end, so that the indices of the others stay valid.
 	slices.Sort(drops)
 	for _, place := range slices.Backward(slices.Compact(drops)) {
 		all = append(all, change.DropRule{Rule: place})
@@ -146,7 +146,7 @@ func fixChanges(c *problem.ConflictError, after rule.Set, text string, m measure
 	return all
 }
 
-// isVacuous says whether a rule requires or excludes nothing any more.
+// isVacuous reports whether a rule requires or excludes nothing.
 func isVacuous(r rule.Rule) bool {
 	_, says := problem.RuleFields(r, anyName)
 	if len(says) != 1 {
@@ -156,7 +156,7 @@ func isVacuous(r rule.Rule) bool {
 	return several && len(of) == 0
 }
 
-// amendsOf says in a file what a rule has become.
+// amendsOf returns the changes of a rule's fields in a file that turn rule was into rule is.
 func amendsOf(c *problem.ConflictError, place int, was, is rule.Rule) (all []change.SetRuleField, ok bool) {
 	_, before := problem.RuleFields(was, c.Set.Name)
 	kind, after := problem.RuleFields(is, c.Set.Name)
@@ -168,8 +168,8 @@ func amendsOf(c *problem.ConflictError, place int, was, is rule.Rule) (all []cha
 	return all, kind != ""
 }
 
-// lawChange returns the change that makes a uniform law of n reach to the numbers of
-// ingredients that are wanted.
+// lawChange returns the change that extends a uniform law of n to the given numbers of
+// ingredients.
 func lawChange(text string, used []int) (change.Change, bool) {
 	root, err := yaml.Parse("the problem", []byte(text))
 	if err != nil || len(used) == 0 || root.Get("sparsity") == nil || root.Get("sparsity").Get("uniform") == nil {
@@ -178,7 +178,7 @@ func lawChange(text string, used []int) (change.Change, bool) {
 	return change.Setting{Path: []string{"sparsity", "uniform"}, Value: []any{slices.Min(used), slices.Max(used)}}, true
 }
 
-// A Fault is what is wrong with a step's problem, as kir check says it.
+// A Fault is an error in a step's problem, as kir check reports it.
 type Fault struct {
 	Message string    `json:"message"`
 	Hint    string    `json:"hint"`
@@ -186,13 +186,13 @@ type Fault struct {
 	Fixes   []FixView `json:"ways"`
 }
 
-// A FixView is a fix of a fault.
+// A FixView is the page's view of a fix.
 type FixView struct {
 	Text     string `json:"text"`
-	Writable bool   `json:"writable"` // it can be taken here; else it is for a person to write
+	Writable bool   `json:"writable"` // the page can apply it; otherwise a person has to write it
 }
 
-// newFault says what is wrong.
+// newFault returns the page's view of an error.
 func newFault(err error, text string, m measure) *Fault {
 	f := &Fault{Message: err.Error(), Fixes: []FixView{}}
 	var bad *fault.Error

@@ -16,52 +16,52 @@ import (
 	"kir/internal/terminal"
 )
 
-// policy returns the content security policy of every answer: nothing but what the
-// server itself has, and no inline script or style but that of a page to print, which the
-// page writes into a tab with its own policy.
+// policy returns the content security policy of every response. It only allows content of this
+// server, and no inline scripts. The only inline style allowed is that of the page to print,
+// which the page writes into a tab of its own.
 func policy() string {
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-" + view.WeighingStyleHash() + "'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// A guard lets in only who was given the address by kir, and only what a browser sends
-// that shows this server's own page.
+// A guard admits only requests with the key, from a browser that shows this server's own page.
 //
-// Every user of the machine, and every program, can connect to a loopback address, and a
-// page has the rights of who serves it. So all but the empty page and its scripts, which
-// hold nothing of anybody, is answered only to a request that carries the key of the session:
+// Every user and program of the machine can connect to a loopback address, and a page has the
+// rights of the person who serves it. So the guard answers all other requests with nothing but
+// the empty page and its scripts, which contain no data:
 //
-//   - kir prints an address with a token behind "#", which a browser sends to no server and in
-//     no referrer. The page's script takes the token out of the address and exchanges it, once,
-//     for the key (server.js).
-//   - The script keeps the key in the tab's sessionStorage, which belongs to the scheme, the host
-//     and the port, and sends it in the Authorization header. No browser adds this by itself.
-//   - There is no cookie. Cookies do not know ports: a browser would send one to whatever listens
-//     at another port of the same host, also where another user of the machine listens.
+//   - kir prints an address with a token behind "#". Browsers send that part to no server and
+//     in no referrer. The page's script removes the token from the address and exchanges it,
+//     once, for the key (server.js).
+//   - The script keeps the key in the tab's sessionStorage, which belongs to the scheme, host
+//     and port. It sends the key in the Authorization header, which no browser adds by itself.
+//   - There is no cookie. Cookies ignore ports: a browser would send one to any server at
+//     another port of the same host, even to one of another user.
 //
-// The key ends with the process. A tab that is still open when kir has ended keeps asking for it,
-// and whoever listens at the port by then receives a key that opens nothing. Each answer to the key
-// has the proof, another secret, which came with the key and which no page sends. A tab takes nothing
-// from who lacks it and, once its stream has ended, sends nothing but the key until a new stream shows it.
+// The key ends with the process. A tab that is still open after kir has ended keeps sending
+// the key. Whoever listens at the port by then receives a key that opens nothing. Each
+// response to the key carries the proof, a second secret, which came with the key and which no
+// page sends. A tab rejects responses without the proof. Once its stream has ended, it sends
+// nothing but the key until a new stream shows the proof.
 //
-// A page of another site can make a browser send requests here, and by a name
-// that it points at this machine (DNS rebinding) read the answers. So the name in
-// the Host header must be one of a few, and whatever changes something must come
-// from the same origin ([http.CrossOriginProtection]).
+// A page of another site can make a browser send requests here. With a host name that it
+// points at this machine (DNS rebinding), it could also read the responses. So the Host header
+// must have one of a few names. Requests that change something must come from the same origin
+// ([http.CrossOriginProtection]).
 type guard struct {
-	address netip.AddrPort // that the server listens at
+	address netip.AddrPort // address of the server
 	scheme  string         // http or https
-	names   []string       // names of hosts that are allowed, in lower case
-	key     string         // that each request carries
-	proof   string         // that each answer to it carries
+	names   []string       // allowed host names, in lower case
+	key     string         // secret that each request must carry
+	proof   string         // secret that each response to the key carries
 
 	mu     sync.Mutex
-	tokens map[string]func() // of addresses that were not opened yet, and what to do then
+	tokens map[string]func() // tokens of unopened addresses, each with a function to call on use; it may be nil
 }
 
-// proofHeader is the header of the proof.
+// proofHeader is the header that carries the proof.
 const proofHeader = "Kir-Proof"
 
-// openPath is where the page exchanges the token of its address for the key.
+// openPath is the path at which the page exchanges its token for the key.
 const openPath = "/open"
 
 // newGuard returns the guard of a server at an address.
@@ -74,8 +74,8 @@ func newGuard(address netip.AddrPort, scheme string, names []string) *guard {
 	return g
 }
 
-// hostName returns the name in a Host header: without a port, the brackets of an
-// IPv6 address and the dot at the end of a full name, in lower case.
+// hostName returns the host name in a Host header, in lower case. It drops the port, the
+// brackets of an IPv6 address and a final dot.
 func hostName(header string) string {
 	name := header
 	if host, port, err := net.SplitHostPort(header); err == nil && strings.Trim(port, "0123456789") == "" {
@@ -85,9 +85,9 @@ func hostName(header string) string {
 	return strings.ToLower(strings.TrimSuffix(name, "."))
 }
 
-// allows says whether a Host header names this server. Ports are left out, as a
-// tunnel may change them. An address in figures cannot be pointed elsewhere, but
-// one of another machine is none of this one's.
+// allows reports whether a Host header names this server. It ignores ports, because a tunnel
+// may change them. Numeric addresses are safe from rebinding, but must be addresses of this
+// machine.
 func (g *guard) allows(header string) bool {
 	name := hostName(header)
 	if slices.Contains(g.names, name) {
@@ -102,7 +102,7 @@ func (g *guard) allows(header string) bool {
 	return a == own || own.IsLoopback() && a.IsLoopback() || own.IsUnspecified()
 }
 
-// wrap guards a handler.
+// wrap returns a handler that passes only admitted requests to next.
 func (g *guard) wrap(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -139,18 +139,18 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// exchange answers the token of an address with the key.
+// exchange responds to a token with the key.
 func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
 	if !g.useToken(bearer(r)) {
 		refuse(w, http.StatusForbidden, usedToken)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"key":%q,"proof":%q}`, g.key, g.proof) // letters and digits
+	fmt.Fprintf(w, `{"key":%q,"proof":%q}`, g.key, g.proof) // both have only letters and digits, so %q writes JSON
 }
 
-// isPublic says whether a request is for the page without anything in it, its styles or its scripts.
-// They are the same wherever kir serves a page.
+// isPublic reports whether a request is for the empty page, its styles or its scripts. These
+// contain no data of a problem.
 func isPublic(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -163,39 +163,39 @@ func isPublic(r *http.Request) bool {
 }
 
 const (
-	// noKey is the answer to who does not have the key.
+	// noKey is the response to a request without the key.
 	noKey = "This request lacks the key of the page. Open the last address that kir serve printed."
-	// usedToken is the answer to a token that is of no address, or of one that was opened.
+	// usedToken is the response to an unknown or used token.
 	usedToken = "This address was opened before, or is not of this kir serve. Open the last address that it printed: each opens one tab."
 )
 
-// refuse answers a request that is not let in, and waits for no more of it.
+// refuse responds to a request that is not admitted, without waiting for its body.
 func refuse(w http.ResponseWriter, status int, why string) {
-	// What has no deadlines to set, as in tests, sends no bodies either.
+	// Connections without deadlines, as in tests, have no bodies to wait for.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second))
 	w.Header().Set("Connection", "close")
 	http.Error(w, why, status)
 }
 
-// refusal names the host that was refused and the flag that would allow it.
+// refusal returns a message that names the refused host and the flag that would allow it.
 func refusal(host string) string {
 	name := terminal.Plain(hostName(host))
 	return fmt.Sprintf("This page is not served as %q. If it is meant to be, start it with --allow-host %s.", name, name)
 }
 
-// bearer returns the secret in the Authorization header of a request.
+// bearer returns the secret in a request's Authorization header.
 func bearer(r *http.Request) string {
 	secret, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return secret
 }
 
-// hasKey says whether a request carries the key.
+// hasKey reports whether a request carries the key.
 func (g *guard) hasKey(r *http.Request) bool {
 	return subtle.ConstantTimeCompare([]byte(bearer(r)), []byte(g.key)) == 1
 }
 
-// offerAddress returns an address that opens the page in one tab. used is called when it
-// did, and may be nil.
+// offerAddress returns an address that opens the page in one tab. It calls used, unless nil,
+// when the address is opened.
 func (g *guard) offerAddress(used func()) (address string) {
 	token := rand.Text()
 	g.mu.Lock()
@@ -204,12 +204,13 @@ func (g *guard) offerAddress(used func()) (address string) {
 	return g.url() + "#token=" + token
 }
 
-// useToken uses up the token of an address; of several who have it, one does.
+// useToken consumes the token of an address and reports whether it was valid. Concurrent uses
+// of a token succeed only once.
 func (g *guard) useToken(token string) bool {
 	g.mu.Lock()
 	var used func()
 	found := false
-	for offered := range g.tokens { // each is compared, so that the time tells nothing of them
+	for offered := range g.tokens { // compare with all, so that the time reveals nothing
 		if subtle.ConstantTimeCompare([]byte(token), []byte(offered)) == 1 {
 			used, found = g.tokens[offered], true
 		}
@@ -224,5 +225,5 @@ func (g *guard) useToken(token string) bool {
 	return found
 }
 
-// url returns the address of the page, without what opens it.
+// url returns the address of the page without a token.
 func (g *guard) url() string { return g.scheme + "://" + g.address.String() + "/" }

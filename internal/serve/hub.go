@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// A hub tells every open page what there is to know. Of each kind of message only
-// the last one counts: a page that is slow misses what is over, and nothing waits
-// for it.
+// A hub sends messages to every open page. Of each kind of message only the latest counts. A
+// slow page misses outdated messages, and no sender waits for it.
 type hub struct {
-	publishing sync.Mutex // held from a look to its message, and taken before any other lock
+	publishing sync.Mutex // held from reading the state until its message is stored; taken before any other lock
 
 	mu     sync.Mutex
-	kinds  []string // in the order of their first message
+	kinds  []string // in the order of their first messages
 	latest map[string]message
 	count  int
 	pages  map[chan struct{}]bool
@@ -32,10 +31,10 @@ func newHub() *hub {
 	return &hub{latest: make(map[string]message), pages: make(map[chan struct{}]bool)}
 }
 
-// publish sends a message of a kind: what look sees there is, unless there is nothing to
-// tell. Looks and messages take turns, so versions rise with the time of the look. Who
-// tells of a change after making it can therefore be sure that the last message has it,
-// whoever else tells at the same time.
+// publish sends the state that look returns as a message of a kind, unless look reports that
+// there is none. Calls take turns, so a later version always has a later state. A caller that
+// publishes after a change can rely on the last message to include the change, even with
+// concurrent calls.
 func (h *hub) publish(kind string, look func() (what any, there bool)) error {
 	h.publishing.Lock()
 	defer h.publishing.Unlock()
@@ -62,12 +61,12 @@ func (h *hub) wake() {
 	for page := range h.pages {
 		select {
 		case page <- struct{}{}:
-		default: // it is awake
+		default: // the page is awake already
 		}
 	}
 }
 
-// join adds a page and tells all how many there are.
+// join adds a page and sends the number of pages to all.
 func (h *hub) join() chan struct{} {
 	page := make(chan struct{}, 1)
 	h.mu.Lock()
@@ -84,7 +83,8 @@ func (h *hub) leave(page chan struct{}) {
 	h.publishPageCount()
 }
 
-// publishPageCount tells how many pages are open; an int can always be marshalled.
+// publishPageCount sends the number of open pages. It ignores the error, since an int can
+// always be marshalled.
 func (h *hub) publishPageCount() {
 	_ = h.publish("pages", func() (any, bool) {
 		h.mu.Lock()
@@ -101,8 +101,7 @@ func (h *hub) close() {
 	h.wake()
 }
 
-// messagesSince returns the messages that are newer than a version, and the newest
-// version.
+// messagesSince returns the messages after a version, and the latest version.
 func (h *hub) messagesSince(version int) (kinds []string, data [][]byte, newest int, closed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,7 +115,7 @@ func (h *hub) messagesSince(version int) (kinds []string, data [][]byte, newest 
 	return kinds, data, newest, h.closed
 }
 
-// beat is how often a stream shows that it is alive.
+// beat is the interval of the messages that keep a stream alive.
 const beat = 15 * time.Second
 
 // ServeHTTP streams messages as server-sent events.
@@ -132,7 +131,7 @@ func (h *hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		kinds, data, newest, closed := h.messagesSince(version)
 		version = newest
 		for k := range kinds {
-			// JSON has no line ends of its own.
+			// The JSON has no line breaks.
 			if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kinds[k], data[k]); err != nil {
 				return // the page is gone
 			}

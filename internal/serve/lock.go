@@ -12,20 +12,21 @@ import (
 	"kir/internal/file"
 )
 
-// A lock says that a process serves a problem. It is a file beside the problem, gone when the
-// process ends well, with another that holds the address of the page. This one stays, so that the
-// next process takes the same address: a page that is still open, and what a browser keeps for it,
-// belong to the address.
+// A lock shows that a process serves a problem. It is a file beside the problem, removed when
+// the process ends normally. A second file has the address of the page. It stays, so that the
+// next process uses the same address. Open pages and the data that a browser stores for them
+// belong to that address.
 type lock struct {
 	fileLock    *file.Lock // nil where there are no locks
 	dir         *file.Dir
-	addressFile string // the name of the file that holds the address
+	addressFile string // name of the file with the address
 }
 
-// mostAddress bounds what is read of an address.
+// mostAddress is the greatest size of the file with the address.
 const mostAddress = 1 << 10
 
-// lockProblem takes the lock of a problem, or says who has it.
+// lockProblem takes the lock of a problem. If another process has it, the error gives the
+// address of its page.
 func lockProblem(problem string) (*lock, error) {
 	base := filepath.Base(problem)
 	l := &lock{dir: &file.Dir{Path: filepath.Dir(problem), Mode: 0o600}, addressFile: "." + base + ".page"}
@@ -45,20 +46,20 @@ func lockProblem(problem string) (*lock, error) {
 	return l, nil
 }
 
-// writeAddress writes down where the page is, without what lets in.
+// writeAddress stores the address of the page, without a token.
 func (l *lock) writeAddress(address string) error {
 	return l.dir.Replace(l.addressFile, []byte(address+"\n"))
 }
 
-// lastAddress returns where the page was when the problem was served last, the zero value if that is
-// not known.
+// lastAddress returns the address of the page when the problem was last served, or the zero
+// value if unknown.
 func (l *lock) lastAddress() (at netip.AddrPort) {
 	text, err := l.dir.Read(l.addressFile, mostAddress)
 	if err != nil {
 		return at
 	}
 	if u, err := url.Parse(strings.TrimSpace(string(text))); err == nil {
-		at, _ = netip.ParseAddrPort(u.Host) // another name than a number is no address of ours
+		at, _ = netip.ParseAddrPort(u.Host) // kir only stores numeric addresses
 	}
 	return at
 }

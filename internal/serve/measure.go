@@ -16,28 +16,28 @@ import (
 	"kir/rule"
 )
 
-// A measure says amounts as a person knows them: in percent and, where the recipes are
-// measured, in their unit. Amounts come as the page sends them and as a problem file
-// has them: a number of units of the total, or a percentage. The zero measure, of a
-// problem that was never read, leaves them as they are.
+// A measure converts amounts between the problem file, the page and a reader. Problem file and
+// page have units of the total or percentages. Readers get percentages and, if the recipes
+// have a unit, amounts in that unit. The zero measure, of a problem that was never read,
+// leaves amounts unchanged.
 type measure struct {
 	total      int
-	unit       string  // of most amounts of the recipes; empty where they are not measured
-	recipeSize float64 // how much of it the middle recipe makes
-	size       float64 // of the unit, in millilitres or grams
+	unit       string  // unit of most amounts of the recipes; empty if they have none
+	recipeSize float64 // median size of the recipes, in unit
+	size       float64 // size of the unit, in millilitres or grams
 	kind       book.Kind
 }
 
-// A Unit is one that the page shows amounts in: how much of it is made, and the steps that
-// a scale or a jigger has, the usual one first.
+// A Unit is a unit in which the page shows amounts. It has the size of a whole recipe and the
+// steps of a scale or jigger, the usual step first.
 type Unit struct {
 	Name  string    `json:"name"`
 	Whole float64   `json:"whole"`
 	Steps []float64 `json:"steps"`
 }
 
-// usualUnits are the units of volumes and masses that the page offers beside the table's own,
-// in millilitres and grams.
+// usualUnits are the units of volume and mass that the page offers beside the table's own, in
+// millilitres and grams.
 var usualUnits = map[book.Kind][]struct {
 	name string
 	size float64
@@ -46,7 +46,7 @@ var usualUnits = map[book.Kind][]struct {
 	book.Mass:   {{"g", 1}, {"kg", 1000}},
 }
 
-// scaleSteps is the steps of what weighs or measures in a unit.
+// scaleSteps returns the usual steps of a scale or jigger in a unit.
 func scaleSteps(unit string) []float64 {
 	switch unit {
 	case "oz", "cl", "cup", "part", "tsp", "tbsp":
@@ -59,8 +59,8 @@ func scaleSteps(unit string) []float64 {
 	return []float64{0.1, 1, 0.01, 0.001}
 }
 
-// displayUnits returns the units to show amounts in: the table's own, percent, and the usual ones
-// of its kind; of recipes in shares percent, and 100 g or 100 ml.
+// displayUnits returns the units to show amounts in: the table's own, percent, and the usual
+// ones of the same kind. For recipes in shares they are percent, and 100 g or 100 ml.
 func (m measure) displayUnits() []Unit {
 	percent := Unit{Name: "%", Whole: 100, Steps: []float64{0.1}}
 	if m.unit == "" {
@@ -75,7 +75,7 @@ func (m measure) displayUnits() []Unit {
 	return all
 }
 
-// threeDigits rounds a number to three figures.
+// threeDigits rounds a number to three significant digits.
 func threeDigits(v float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	if err != nil {
@@ -129,12 +129,12 @@ func newMeasure(p *problem.Problem) measure {
 	slices.Sort(wholes)
 	m.unit, m.recipeSize, m.kind, m.size = unit.Name, wholes[len(wholes)/2], unit.Kind, size
 	if unit.Kind == book.Volume {
-		m.size = float64(10 * size) // from centilitres
+		m.size = float64(10 * size) // centilitres to millilitres
 	}
 	return m
 }
 
-// units reads an amount to the nearest unit, a positive one to 1 at least.
+// units parses an amount and rounds it to whole units, a positive one to at least 1.
 func (m measure) units(text string) (units int, ok bool) {
 	text = strings.TrimSpace(text)
 	if units, err := strconv.Atoi(text); err == nil {
@@ -152,9 +152,9 @@ func (m measure) units(text string) (units int, ok bool) {
 	return units, true
 }
 
-// problemAmount returns an amount as it is written into the problem: to the nearest unit, as a
-// percentage where that is a short one. What is no amount is left for the reader of the
-// problem to refuse.
+// problemAmount returns an amount as written into the problem, rounded to a unit. It is a
+// percentage if that is short. A text that is no amount stays unchanged, so that the reader of
+// the problem rejects it.
 func (m measure) problemAmount(text string) string {
 	units, ok := m.units(text)
 	if !ok {
@@ -166,7 +166,8 @@ func (m measure) problemAmount(text string) string {
 	return strconv.Itoa(units)
 }
 
-// percent writes units as the percentage that they are exactly, of up to four decimals.
+// percent writes units as an exact percentage with up to four decimals; ok is false if it
+// needs more.
 func (m measure) percent(units int) (text string, ok bool) {
 	share := big.NewRat(100*int64(units), int64(m.total))
 	text = share.FloatString(4)
@@ -176,8 +177,8 @@ func (m measure) percent(units int) (text string, ok bool) {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%", true
 }
 
-// matchNotation writes an amount of a rule as the one is that stands in its place: as a
-// percentage, if that is one.
+// matchNotation writes an amount of a rule as a percentage if the amount that it replaces is
+// one.
 func (m measure) matchNotation(a change.SetRuleField, root *yaml.Node) change.SetRuleField {
 	rules := root.Get("constraints")
 	if rules == nil || a.Place >= len(rules.Items) || rules.Items[a.Place].Get(a.Kind) == nil || m.total == 0 {
@@ -206,8 +207,8 @@ func (m measure) matchNotation(a change.SetRuleField, root *yaml.Node) change.Se
 	return a
 }
 
-// rule writes a rule for a person, whose text, which may stand in quotation marks, has
-// its amounts in units.
+// rule rewrites the text of a rule, which may be quoted, for a reader: amounts in units become
+// amounts of the measure.
 func (m measure) rule(text string, r rule.Rule) string {
 	units, shares := "", ""
 	_, says := problem.RuleFields(r, anyName)
@@ -233,10 +234,10 @@ func (m measure) rule(text string, r rule.Rule) string {
 // share writes units as a percentage.
 func (m measure) share(units int) string { return number.Share(units, m.total) }
 
-// amountText writes an amount for a person.
+// amountText writes an amount for a reader.
 func (m measure) amountText(text string) string { return m.formatAmounts(text, "", "") }
 
-// rangeText writes a range for a person, of which an end may be open.
+// rangeText writes a range for a reader. Either end may be open.
 func (m measure) rangeText(least, most string) string {
 	switch {
 	case least == "":
@@ -247,7 +248,7 @@ func (m measure) rangeText(least, most string) string {
 	return m.formatAmounts(least, " to ", most)
 }
 
-// formatAmounts writes an amount, or two with a word between them.
+// formatAmounts writes an amount, or two amounts with a word between them.
 func (m measure) formatAmounts(a, to, b string) string {
 	least, ok := m.units(a)
 	if !ok {
@@ -256,7 +257,7 @@ func (m measure) formatAmounts(a, to, b string) string {
 	whole := short(m.recipeSize)
 	of := number.Amounts{Total: m.total}
 	of.Whole, _ = new(big.Rat).SetString(whole)
-	measured := func(units int) string { // to three figures, and as many more as it takes
+	measured := func(units int) string { // to three digits, and more if needed to be exact
 		_, decimals, _ := strings.Cut(short(float64(float64(units)/float64(m.total)*m.recipeSize)), ".")
 		of.MinDigits = len(decimals)
 		return number.Trim(of.Write([]int{units})[0])
@@ -276,7 +277,7 @@ func (m measure) formatAmounts(a, to, b string) string {
 	return said + " (" + also + " of " + whole + " " + m.unit + ")"
 }
 
-// short writes a number to three figures, without zeros at the end.
+// short writes a number to three digits, without trailing zeros.
 func short(v float64) string {
 	if v >= 100 {
 		return number.Fixed(v, 0)

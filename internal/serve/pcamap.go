@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// mapDraws is how many draws the map shows, and mapIngredients by how many
-	// of the ingredients that vary most it is drawn.
+	// mapDraws is the number of draws that the map shows. mapIngredients is the number of
+	// ingredients that it is computed from, those that vary most.
 	mapDraws, mapIngredients = 1500, 120
-	// zeroReplacement stands for no unit where logarithms are taken.
+	// zeroReplacement replaces an amount of 0, in units, before taking logarithms.
 	zeroReplacement = 0.5
 )
 
-// A PCAMap is draws and known recipes in two dimensions: the principal components of
-// their centred log-ratios (Aitchison 1983, "Principal component analysis of
-// compositional data"), half a unit standing for none.
+// A PCAMap shows draws and known recipes in two dimensions: the principal components of their
+// centred log-ratios (Aitchison 1983, "Principal component analysis of compositional data").
+// Amounts of 0 are replaced by half a unit.
 type PCAMap struct {
 	Points    []Point       `json:"points"`
 	Explained report.Number `json:"explained"` // share of the variance
-	Left      []string      `json:"left"`      // ingredients that the first axis tells apart: of its lower end
+	Left      []string      `json:"left"`      // ingredients that are most typical of the first axis's lower end
 	Right     []string      `json:"right"`
 	Lower     []string      `json:"lower"`
 	Upper     []string      `json:"upper"`
 }
 
-// A Point is a composition in the plane.
+// A Point is a recipe on the map.
 type Point struct {
 	X     float64       `json:"x"`
 	Y     float64       `json:"y"`
-	Score report.Number `json:"score"` // as a share of the highest; unknown of what the law does not allow
+	Score report.Number `json:"score"` // as a share of the highest; unknown if the law forbids the recipe
 	Name  string        `json:"name"`  // of a known recipe
 	Text  string        `json:"text"`
 }
 
-// drawMap answers the map of the current step.
+// drawMap responds with the map of the current step.
 func (s *Session) drawMap(r *http.Request) (any, error) {
 	_, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
@@ -97,15 +97,15 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 	return out, nil
 }
 
-// axes are the principal components.
+// axes are the first two principal components.
 type axes struct {
 	ingredients []int
-	loadings    [2][]float64 // by axis, of each ingredient
+	loadings    [2][]float64 // by axis, by ingredient
 	explained   float64
 }
 
-// extremeIngredients returns the ingredients that an axis sets apart most, at its upper or lower
-// end, at most 3.
+// extremeIngredients returns at most 3 ingredients that are most typical of the upper or lower
+// end of an axis.
 func (x *axes) extremeIngredients(axis int, upper bool) []int {
 	order := make([]int, len(x.ingredients))
 	for k := range order {
@@ -127,10 +127,10 @@ func (x *axes) extremeIngredients(axis int, upper bool) []int {
 	return out
 }
 
-// principalComponents returns the first two principal components of rows, learnt from the first so
-// many of them, and the rows' places; nil where there is no plane.
+// principalComponents computes the first two principal components from the first learn rows,
+// and the coordinates of all rows. The axes are nil if there are no two components.
 func principalComponents(rows []keptDraw, learn, n int) (*axes, [][2]float64) {
-	// The ingredients that are used neither by few nor by nearly all.
+	// Select ingredients that neither few nor nearly all draws use.
 	uses := make([]int, n)
 	for _, x := range rows[:learn] {
 		for _, part := range x.parts {
@@ -206,7 +206,7 @@ func principalComponents(rows []keptDraw, learn, n int) (*axes, [][2]float64) {
 	values, vectors := portable.Eigen(covariance)
 	var loadings [2][]float64
 	for a := range loadings {
-		// The sign is chosen, so that the map of the same draws is the same.
+		// Fix the sign, so that the same draws always give the same map.
 		sign, largest := 1.0, 0.0
 		for _, v := range vectors[m-1-a] {
 			if math.Abs(v) > largest {

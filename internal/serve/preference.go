@@ -27,27 +27,27 @@ import (
 )
 
 const (
-	// pairsFileName is the file of comparisons that the page begins.
+	// pairsFileName is the name of a new file of comparisons.
 	pairsFileName = "tasted.csv"
-	// preferenceName is what the page calls the property.
+	// preferenceName is the page's name for the learnt property.
 	preferenceName = "liking"
-	// maxPairsBytes bounds a file of comparisons, in bytes.
+	// maxPairsBytes is the greatest size of a file of comparisons.
 	maxPairsBytes = 16 << 20
-	// triedPairs is how many pairs are looked at for the one to ask next.
+	// triedPairs is the number of pairs from which the next question is chosen.
 	triedPairs = 400
 )
 
-// A Question is a pair to compare.
+// A Question is a pair of recipes to compare.
 type Question struct {
 	A        map[string]int `json:"a"` // units
 	B        map[string]int `json:"b"`
-	Asked    int            `json:"asked"`    // how many answers there are
-	Expected float64        `json:"expected"` // the probability that a is preferred; 0.5 without any answer
-	About    string         `json:"about"`    // how well the taste is known
+	Asked    int            `json:"asked"`    // number of answers so far
+	Expected float64        `json:"expected"` // probability that A is preferred; 0.5 without any answer
+	About    string         `json:"about"`    // how well the preference is known
 }
 
-// answerPair answers which two compositions to compare next: those of whose answer most is
-// to be learnt, among draws, known recipes and the shortlist.
+// answerPair responds with the pair to compare next, the one whose answer is most informative.
+// Candidates are draws, known recipes and the shortlist.
 func (s *Session) answerPair(r *http.Request) (any, error) {
 	w, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 		return nil, err
 	}
 	for _, x := range known {
-		// A third of the pool, as they are what somebody may have tasted, whatever the rules
-		// are now.
+		// Add about a third as many known recipes as draws, whatever the rules are, because
+		// somebody may have tasted them.
 		for range max(1, len(pool)/max(1, 3*len(known))) {
 			pool = append(pool, x)
 		}
@@ -75,46 +75,46 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 	if len(pool) < 2 {
 		return nil, &fault.Error{Message: "there are no draws yet"}
 	}
-	taste := preferenceProperty(p)
+	preference := preferenceProperty(p)
 	q := &Question{Expected: 0.5}
-	if taste != nil {
-		q.Asked, q.About = taste.HeldOut.Pairs, taste.About
+	if preference != nil {
+		q.Asked, q.About = preference.HeldOut.Pairs, preference.About
 	}
 	var learnt *property.PreferencePosterior
-	if taste != nil {
-		learnt = taste.Posterior
+	if preference != nil {
+		learnt = preference.Posterior
 	}
 	a, b := askNext(learnt, pool, mcmc.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked)))
 	if a == nil {
 		return nil, &fault.Error{Message: "all draws are the same: there is nothing to compare"}
 	}
-	if taste != nil {
-		q.Expected = taste.Posterior.PreferenceProbability(a, b)
+	if preference != nil {
+		q.Expected = preference.Posterior.PreferenceProbability(a, b)
 	}
 	q.A, q.B = w.namedAmounts(a), w.namedAmounts(b)
 	return q, nil
 }
 
-// askNext returns the pair of a pool of whose answer most is to be learnt, of as many
-// random ones as keep it short; any while nothing is known, and nil if all are equal.
-func askNext(taste *property.PreferencePosterior, pool []*mcmc.Composition, r *mcmc.Rand) (a, b *mcmc.Composition) {
+// askNext returns the pair whose answer is most informative, among triedPairs random pairs of
+// a pool. Before any answer it returns any pair, and nil if all recipes are equal.
+func askNext(posterior *property.PreferencePosterior, pool []*mcmc.Composition, r *mcmc.Rand) (a, b *mcmc.Composition) {
 	best := -1.0
 	for range triedPairs {
 		x, y := pool[r.Intn(len(pool))], pool[r.Intn(len(pool))]
 		if x.Equal(y) {
 			continue
 		}
-		if taste == nil {
+		if posterior == nil {
 			return x, y
 		}
-		if gain := taste.Information(x, y); gain > best {
+		if gain := posterior.Information(x, y); gain > best {
 			best, a, b = gain, x, y
 		}
 	}
 	return a, b
 }
 
-// preferenceProperty returns the property that is learnt from comparisons, nil if there is none.
+// preferenceProperty returns the property that is learnt from comparisons, or nil.
 func preferenceProperty(p *problem.Problem) *problem.Property {
 	for k := range p.Properties {
 		if p.Properties[k].Posterior != nil {
@@ -124,7 +124,7 @@ func preferenceProperty(p *problem.Problem) *problem.Property {
 	return nil
 }
 
-// namedAmounts returns a composition with the names of its ingredients.
+// namedAmounts returns the amounts of a composition by the name of the ingredient.
 func (w *work) namedAmounts(x *mcmc.Composition) map[string]int {
 	out := make(map[string]int)
 	for _, part := range x.Parts() {
@@ -133,13 +133,12 @@ func (w *work) namedAmounts(x *mcmc.Composition) map[string]int {
 	return out
 }
 
-// comparedPrefix is how the change is called that comparisons make. Answers that follow
-// on each other are one step, so that twenty are not twenty steps back.
+// comparedPrefix begins the description of a step made by comparisons. Successive answers
+// share one step, so that twenty answers are not twenty steps back.
 const comparedPrefix = "compared "
 
-// recordPreference writes down that one composition was liked better than another, and lets the
-// taste that is learnt from it count. The file only grows: how many of its pairs count
-// is a part of the step's text, so that one can go back.
+// recordPreference records that one recipe is preferred to another and learns from it. The
+// file only grows. The step's text says how many of its pairs count, so that going back works.
 func (s *Session) recordPreference(better, worse map[string]int) error {
 	if len(better) == 0 || len(worse) == 0 || maps.Equal(better, worse) {
 		return &fault.Error{Message: "there are no two different recipes to compare"}
@@ -175,7 +174,7 @@ func (s *Session) recordPreference(better, worse map[string]int) error {
 		return err
 	}
 	if err := s.setPairCount(now, name, pairsFile, begun, pairs); err != nil {
-		// The pair must not count in the next step, either.
+		// Remove the pair again, so that it does not count in the next step either.
 		if before == nil {
 			return errors.Join(err, os.Remove(path))
 		}
@@ -184,9 +183,10 @@ func (s *Session) recordPreference(better, worse map[string]int) error {
 	return nil
 }
 
-// setPairCount makes a step in which so many pairs count.
+// setPairCount makes a step that learns from the given number of pairs.
 func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs int) error {
-	// Pairs that were taken back are cut off, so the first ones are those that count.
+	// Only the first pairs count. Pairs that were taken back are no longer in the file behind
+	// them.
 	var changes []change.Change
 	if begun {
 		changes = append(changes, change.Setting{Path: []string{"properties", name, "preference", "first"}, Value: pairs})
@@ -212,8 +212,8 @@ func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs in
 	return s.amend(now.ID, words, string(text))
 }
 
-// findPreference returns the preference of a problem: its name, its file and how many of the
-// pairs count; no name if it has none, and 0 pairs for all of them.
+// findPreference returns the name, the file and the number of pairs of a problem's preference.
+// The name is empty if there is none. 0 pairs means that all in the file count.
 func findPreference(root *yaml.Node) (name, file string, first int) {
 	n := root.Get("properties")
 	if n == nil {
@@ -225,16 +225,16 @@ func findPreference(root *yaml.Node) (name, file string, first int) {
 			continue
 		}
 		if v := p.Get("first"); v != nil {
-			first, _ = strconv.Atoi(v.Text) // reading it reports what is no number
+			first, _ = strconv.Atoi(v.Text) // reading the problem reports an invalid number
 		}
 		return e.Key.Text, p.Get("pairs").Text, first
 	}
 	return "", "", 0
 }
 
-// appendPair adds a pair to a file of comparisons behind the first ones that count,
-// all if first is 0, and returns how many there are then. Pairs behind those were
-// taken back: they are kept in a copy, not lost in silence.
+// appendPair appends a pair to a file of comparisons, after the first ones that count, and
+// returns the new number of pairs. All pairs count if first is 0. Pairs after the first ones
+// were taken back; appendPair saves them in a copy of the file.
 func appendPair(path string, first int, better, worse map[string]int) (pairs int, err error) {
 	data, err := file.Read(path, maxPairsBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -301,19 +301,19 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 	return first + 1, file.Replace(path, b.Bytes())
 }
 
-// fullOfPairs is the error of a file of comparisons that has all that it may have.
+// fullOfPairs returns the error for a full file of comparisons.
 func fullOfPairs(path string) error {
 	return &fault.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
 }
 
-// hasChildren says whether another step was made from one.
+// hasChildren reports whether another step was made from a step.
 func (s *Session) hasChildren(id int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.history.Steps, func(step Step) bool { return step.Parent == id })
 }
 
-// amend gives a step another text.
+// amend replaces the text of a step.
 func (s *Session) amend(id int, words, text string) error {
 	err := s.changeHistory(func(h *history) error {
 		step, err := h.step(id)

@@ -15,8 +15,8 @@ import (
 	"kir/internal/report/view"
 )
 
-// A Request is something that a person wants otherwise, as the page sends it. What
-// of it counts follows from Do.
+// A Request is an action of a person, as the page sends it. Do says which of its other fields
+// count.
 type Request struct {
 	Do string `json:"do"`
 
@@ -36,19 +36,19 @@ type Request struct {
 	Text       string         `json:"text"`
 	Rule       int            `json:"rule"`
 	Step       int            `json:"step"`
-	Trade      []string       `json:"trade"` // objectives of a trade-off; none: no trade-off
+	Trade      []string       `json:"trade"` // objectives of the trade-off; empty: no trade-off
 	Over       bool           `json:"over"`
 
-	Size     int            `json:"size"`     // of a batch
-	Results  []RecipeResult `json:"results"`  // of recipes of batches
-	Withdraw bool           `json:"withdraw"` // they count for nothing
+	Size     int            `json:"size"`     // number of recipes of a batch
+	Results  []RecipeResult `json:"results"`  // results of recipes of batches
+	Withdraw bool           `json:"withdraw"` // withdraw Results
 
-	Better map[string]int `json:"better"` // of a comparison
+	Better map[string]int `json:"better"` // the preferred recipe of a comparison
 	Worse  map[string]int `json:"worse"`
 }
 
-// changes returns what a request comes to in the problem's file, and in words; ok
-// is false for a request that changes nothing there.
+// changes returns the changes of the problem's file that a request asks for, and their
+// description. ok is false if the request changes nothing there.
 func (r *Request) changes(m measure) (words string, all []change.Change, ok bool) {
 	switch r.Do {
 	case "pin":
@@ -63,7 +63,7 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 	case "dose":
 		least := r.Min
 		if units, ok := m.units(least); ok && units == 0 && r.Max != "" {
-			least = "" // what is used has a unit at least
+			least = "" // a used ingredient has at least a unit anyway
 		}
 		return r.Ingredient + " " + m.rangeText(least, r.Max), []change.Change{change.Bound{Ingredient: r.Ingredient, Min: m.problemAmount(least), Max: m.problemAmount(r.Max)}}, true
 	case "group":
@@ -94,7 +94,7 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 	return "", nil, false
 }
 
-// toIntegers makes whole numbers of JSON's, where they are.
+// toIntegers converts JSON numbers that are whole to int.
 func toIntegers(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -109,7 +109,7 @@ func toIntegers(v any) any {
 	return v
 }
 
-// An Answer is what became of a request.
+// An Answer is the response to a request.
 type Answer struct {
 	Done bool   `json:"done"`
 	Text string `json:"text"`
@@ -117,7 +117,7 @@ type Answer struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// handleRequest does what a request asks for.
+// handleRequest performs a request.
 func (s *Session) handleRequest(r *Request) (*Answer, error) {
 	if words, all, ok := r.changes(s.currentMeasure()); ok {
 		const most = 300
@@ -178,7 +178,7 @@ func (s *Session) applyFix(k int) error {
 	return s.change(ways[k].text, ways[k].changes...)
 }
 
-// readRequest reads a request, strictly.
+// readRequest parses a request and rejects unknown fields.
 func readRequest(data []byte) (*Request, error) {
 	var r Request
 	d := json.NewDecoder(strings.NewReader(string(data)))

@@ -13,16 +13,16 @@ import (
 	"kir/internal/problem/change"
 )
 
-// RulePreview is what a rule would leave.
+// A RulePreview shows how many recipes and draws a change of the rules would leave.
 type RulePreview struct {
-	Remaining string `json:"left"`  // compositions, of the sizes that the law has
-	Current   string `json:"of"`    // without it
-	Draws     string `json:"draws"` // of the draws there are, those that keep it
+	Remaining string `json:"left"`  // number of recipes with the change
+	Current   string `json:"of"`    // number of recipes without it
+	Draws     string `json:"draws"` // how many of the current draws satisfy the change
 	Fault     *Fault `json:"fault"`
 }
 
-// answerRulePreview answers what the current problem would be with a change, which stands in
-// the query as the page would send it. Nothing is changed.
+// answerRulePreview responds with the effect of a change on the current problem, without
+// making it. The query has the change in the form of a [Request].
 func (s *Session) answerRulePreview(r *http.Request) (any, error) {
 	request, err := readRequest([]byte(r.URL.Query().Get("change")))
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Session) answerRulePreview(r *http.Request) (any, error) {
 	return out, nil
 }
 
-// loadText reads a text as a problem.
+// loadText loads a problem from a text.
 func (s *Session) loadText(ctx context.Context, text []byte) (*problem.Problem, error) {
 	return s.load(ctx, text, problem.Options{})
 }

@@ -10,8 +10,8 @@ import (
 	"kir/internal/file"
 )
 
-// A scratch is a directory in the system's temporary one, that of one server. It is gone
-// at the end; what servers that were killed left the next one removes.
+// A scratch is a server's own directory inside the system's temporary one. It is removed at
+// the end. If a server was killed, the next server removes its directory.
 type scratch struct {
 	path string
 	lock *file.Lock
@@ -22,7 +22,7 @@ const (
 	scratchLock   = "lock"
 )
 
-// newScratch makes the directory of a server.
+// newScratch creates the directory of a server.
 func newScratch() (*scratch, error) {
 	if err := removeAbandoned(os.TempDir()); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func newScratch() (*scratch, error) {
 		if held != nil || errors.Is(err, errors.ErrUnsupported) {
 			return &scratch{path, held}, nil
 		}
-		// Another server may have taken it for one that was left.
+		// Another server may have taken the new directory for an abandoned one.
 		if err := os.RemoveAll(path); err != nil {
 			return nil, err
 		}
@@ -46,8 +46,8 @@ func newScratch() (*scratch, error) {
 	return nil, fmt.Errorf("there is no directory for runs in %s that stays", os.TempDir())
 }
 
-// removeAbandoned removes the directories of servers of the same user that were killed: nobody
-// holds their locks.
+// removeAbandoned removes the directories of killed servers of the same user. Their locks are
+// free.
 func removeAbandoned(within string) error {
 	entries, err := os.ReadDir(within)
 	if err != nil {
@@ -61,12 +61,12 @@ func removeAbandoned(within string) error {
 		path := filepath.Join(within, e.Name())
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || !file.IsOwnedByUser(info) {
-			continue // it is gone, or not ours to look at
+			continue // it is gone, or another user's
 		}
 		dir := &file.Dir{Path: path}
 		held, err := dir.Lock(scratchLock, false, 0)
 		if err != nil || held == nil {
-			continue // a server is at work there, or nobody can tell
+			continue // its server is running, or that is unknown
 		}
 		if err := errors.Join(os.RemoveAll(path), held.Close()); err != nil {
 			return err
@@ -75,7 +75,7 @@ func removeAbandoned(within string) error {
 	return nil
 }
 
-// makeDir makes a directory for a run, and returns what removes it.
+// makeDir creates a directory for a run. remove removes it.
 func (s *scratch) makeDir(name string) (path string, remove func() error, err error) {
 	own, err := os.MkdirTemp(s.path, "run-")
 	if err != nil {
@@ -84,14 +84,14 @@ func (s *scratch) makeDir(name string) (path string, remove func() error, err er
 	return filepath.Join(own, name), func() error { return os.RemoveAll(own) }, nil
 }
 
-// end removes all.
+// end removes the scratch directory.
 func (s *scratch) end() error {
 	err := os.RemoveAll(s.path)
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
 	}
 	if err != nil {
-		return os.RemoveAll(s.path) // some systems remove no file that is open
+		return os.RemoveAll(s.path) // some systems cannot remove open files
 	}
 	return nil
 }

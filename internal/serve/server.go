@@ -1,9 +1,9 @@
-// Package serve shows a problem as a page that a person works with: the shortlist while
-// it is drawn, what can be asked otherwise, as steps of a problem file that the
-// command line takes, and the campaign, in the files of kir next and kir record.
+// Package serve lets a person work with a problem on a web page. The page shows the shortlist
+// while kir draws. Changes to the problem become steps, each a problem file that the command
+// line reads. The page also runs the campaign, in the files of kir next and kir record.
 //
-// The page is served on the person's own machine. See guard for who may ask, and
-// hub for how the page hears of what is new.
+// The page is served on the person's own machine. See guard for which requests are admitted,
+// and hub for how the page receives news.
 package serve
 
 import (
@@ -74,7 +74,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}, s.hub.close)
 }
 
-// listen listens at an address. Where any port will do it takes that of last time, if it is free.
+// listen listens at an address. If the address leaves the port open, it tries the port of last
+// time first.
 func listen(address string, last netip.AddrPort) (net.Listener, error) {
 	if host, port, err := net.SplitHostPort(address); err == nil && port == "0" && last.IsValid() && host == last.Addr().String() {
 		if listener, err := net.Listen("tcp", last.String()); err == nil {
@@ -84,17 +85,18 @@ func listen(address string, last netip.AddrPort) (net.Listener, error) {
 	return net.Listen("tcp", address)
 }
 
-// unserved says that nothing can listen at an address.
+// unserved returns the error for an address at which nothing can listen.
 func unserved(address string, err error) error {
 	return &fault.Error{Message: "the page cannot be served at " + fault.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
 }
 
-// serveUntilDone serves a handler until ctx ends, with TLS where there is a certificate. begun is called
-// once it does, and closing before it stops: to close the streams, which would never end.
+// serveUntilDone serves a handler until ctx ends, with TLS if there is a certificate. It calls
+// begun once it is serving. Before it stops it calls closing, which closes the streams; they
+// would never end by themselves.
 func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls.Certificate, handler http.Handler, begun, closing func()) (err error) {
-	strangers := newUnknownConns(openFiles())
+	unknown := newUnknownConns(openFiles())
 	server := &http.Server{
-		Handler: handler, ConnContext: strangers.connContext, ConnState: strangers.connState,
+		Handler: handler, ConnContext: unknown.connContext, ConnState: unknown.connState,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16, Protocols: new(http.Protocols),
 	}
 	server.Protocols.SetHTTP1(true)
@@ -118,8 +120,8 @@ func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls
 	return nil
 }
 
-// pageAddress returns an address that opens the page. When it was used there is another one,
-// for another browser.
+// pageAddress returns an address that opens the page. After its use the session announces a
+// new one, for another browser.
 func (s *Session) pageAddress(g *guard) string {
 	return renewableAddress(g, func(next string) {
 		if s.options.OnNewAddress != nil {
@@ -132,10 +134,9 @@ func renewableAddress(g *guard, again func(address string)) string {
 	return g.offerAddress(func() { again(renewableAddress(g, again)) })
 }
 
-// writeLaunchFile writes a file that takes a browser to the page, and returns its path. A
-// browser that is started gets this instead of the address: all users of a machine see
-// the arguments of each other's processes, and nobody else can read the file, which is
-// gone once it was used.
+// writeLaunchFile writes a file that redirects a browser to the page, and returns its path.
+// kir starts a browser with this file, not with the address, because all users of a machine
+// can see the arguments of processes. Nobody else can read the file. It is removed after use.
 func (s *Session) writeLaunchFile(g *guard) (path string, err error) {
 	return writeLaunchFile(s.scratch, g, s.noteError)
 }
@@ -154,13 +155,13 @@ func writeLaunchFile(room *scratch, g *guard, note func(error)) (path string, er
 var launchTemplate = template.Must(template.New("").Parse(`<!doctype html><meta charset="utf-8"><title>kir</title><meta http-equiv="refresh" content="0; url={{.}}"><p><a href="{{.}}">The page of kir serve</a>
 `))
 
-// handler returns what answers requests that the guard lets in.
+// handler returns the handler for admitted requests.
 func (s *Session) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", serveDocument("page.html"))
 	mux.HandleFunc("GET /page.css", serveStyle("page.css"))
 	mux.HandleFunc("GET /js/{name}", serveScript)
-	// The page names no icon, but a browser may ask before it has read that.
+	// The page has no icon, but a browser may ask for one before it knows that.
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.Handle("GET /events", s.hub)
 	mux.HandleFunc("POST "+requestPath, s.serveRequest)
@@ -178,7 +179,7 @@ func (s *Session) handler() http.Handler {
 	return mux
 }
 
-// serveDocument serves a page without anything of a problem: whoever asks gets it.
+// serveDocument serves a page that has no data of a problem, to everybody.
 func serveDocument(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		text, err := assets.ReadFile("assets/" + name)
@@ -187,12 +188,12 @@ func serveDocument(name string) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(text) // nothing is lost where the browser is gone
+		_, _ = w.Write(text) // an error means that the browser is gone
 	}
 }
 
-// serveStyle serves a style sheet: that of the report, what tools need beside it, and a
-// class for each colour.
+// serveStyle serves a style sheet: that of the report, additions for the tools, and a class
+// for each colour.
 func serveStyle(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { writeStyle(w, name) }
 }
@@ -229,19 +230,19 @@ func serveScript(w http.ResponseWriter, r *http.Request) {
 }
 
 const (
-	// requestPath is where the page sends what it wants otherwise.
+	// requestPath is the path to which the page sends requests.
 	requestPath = "/do"
-	// mostRequest bounds the body of a request, and mostRequests those of all that are
-	// being answered.
+	// mostRequest is the greatest size of a request's body. mostRequests is that of all bodies
+	// being handled.
 	mostRequest  = 4 << 20
 	mostRequests = 4 * mostRequest
-	// bodyTime is how long a body may take to arrive.
+	// bodyTime limits how long a body may take to arrive.
 	bodyTime = 10 * time.Second
 )
 
 func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
-	// What has no deadlines to set, as in tests, sends whole bodies.
+	// Connections without deadlines, as in tests, send whole bodies.
 	_ = control.SetReadDeadline(time.Now().Add(s.bodyTime))
 	jsonHandler(func(r *http.Request) (any, error) {
 		// A form of another site cannot send this type.
@@ -260,7 +261,7 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		_ = control.SetReadDeadline(time.Time{}) // or it would end what takes longer
+		_ = control.SetReadDeadline(time.Time{}) // the deadline must not end a long action
 		request, err := readRequest(data)
 		if err != nil {
 			return nil, err
@@ -269,7 +270,7 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 	})(w, r)
 }
 
-// readBody reads the body of a request, which may neither be too long nor take too long.
+// readBody reads the body of a request. Size and time are limited.
 func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostRequest))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -284,10 +285,10 @@ func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	return data, nil
 }
 
-// errBusy is the error of a request whose body there is no room for.
+// errBusy is the error when bodies of other requests take all the room.
 var errBusy = &fault.Error{Message: "too many large requests are being answered", Hint: "try again in a moment"}
 
-// jsonHandler answers with JSON: what was asked for, or a fault.
+// jsonHandler returns a handler that responds with the JSON of a result or a fault.
 func jsonHandler(what func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusOK

@@ -26,26 +26,26 @@ import (
 	"kir/internal/run"
 )
 
-// Options say how a problem is served.
+// Options say how to serve a problem.
 type Options struct {
 	File string // the problem file
-	Text []byte // the problem if it is not what is in the file, as of a run; else nil
+	Text []byte // text of the problem, if it differs from the file, as for a run; else nil
 
-	// Kernel chooses the kernel of a problem that leaves it open, and Run makes the
-	// run of a problem in a directory, as the command line does both.
+	// Kernel chooses the kernel of a problem that leaves it open. Run makes the run of a
+	// problem in a directory. Both do the same as the command line.
 	Kernel func(context.Context, *problem.Problem) (string, error)
 	Run    func(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error)
 
-	Version string // of the program, which batches of a campaign name
+	Version string // of the program; batches of a campaign store it
 
 	Address string   // to listen at, host:port
-	Hosts   []string // names of hosts that are allowed beside this machine's
+	Hosts   []string // allowed host names besides those of this machine
 
-	TLSCert, TLSKey string // PEM files of a certificate and its key, to serve with TLS; "" for without
+	TLSCert, TLSKey string // PEM files of a certificate and its key, for TLS; "" for no TLS
 
-	// OnReady receives the address of the page, which opens one tab, and a file that
-	// takes a browser there; Again, which may be nil, the next address each time that one
-	// was used.
+	// OnReady receives an address that opens the page in one tab, and a file that redirects a
+	// browser there. OnNewAddress, unless nil, receives the next address each time one was
+	// used.
 	OnReady      func(address, door string)
 	OnNewAddress func(address string)
 
@@ -66,9 +66,9 @@ var usualWaits = waits{settle: time.Second, end: time.Second, relearn: 1200 * ti
 type Session struct {
 	options      Options
 	file         string
-	dir          string              // of the problem file, without links
-	originalText string              // the problem as it was when it was served
-	outsideFiles []string            // files elsewhere that it named then
+	dir          string              // directory of the problem file, with links resolved
+	originalText string              // text of the problem when serving began
+	outsideFiles []string            // files that originalText names, with links resolved
 	scratch      *scratch            // for runs
 	bodies       *semaphore.Weighted // of requests
 	bodyTime     time.Duration       // how long one may take to arrive
@@ -82,16 +82,16 @@ type Session struct {
 	mu      sync.Mutex
 	ctx     context.Context
 	history *history
-	works   map[int]*work // the last of each step that was looked at, of the latest steps
+	works   map[int]*work // by id: the last work on each of the latest visited steps
 	running sync.WaitGroup
-	ended   bool // no more work is begun
+	ended   bool // no more work may start
 	work    *work
 	notes   []string
-	allowed map[string]bool // commands, by their keys
-	measure measure         // of the problem that was read last
+	allowed map[string]bool // keys of allowed commands
+	measure measure         // of the problem that was loaded last
 }
 
-// newSession opens the session of a problem.
+// newSession starts the session of a problem.
 func newSession(ctx context.Context, o Options) (*Session, error) {
 	text := o.Text
 	var err error
@@ -114,7 +114,7 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 	if err == nil {
 		err = p.Close()
 	}
-	// These the page shows, with what can be done.
+	// The page shows these errors, with fixes.
 	conflict, consent := (*problem.ConflictError)(nil), (*problem.ConsentError)(nil)
 	if err != nil && !errors.As(err, &conflict) && !errors.As(err, &consent) {
 		return nil, err
@@ -128,25 +128,25 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 	return s, nil
 }
 
-// readProblem reads a problem file, bounded.
+// readProblem reads a problem file of limited size.
 func readProblem(ctx context.Context, path string) ([]byte, error) {
 	files := yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	return files.ReadFile(ctx, path, yaml.MaxBytes)
 }
 
-// load reads a problem. No program of it runs, whatever is read, before its command was
-// allowed: until then the error is a [problem.ConsentError].
+// load loads a problem. It never runs a program of the problem before a person has allowed the
+// command. Until then the error is a [problem.ConsentError].
 func (s *Session) load(ctx context.Context, text []byte, o problem.Options) (*problem.Problem, error) {
 	ctx, o = s.loadOptions(ctx, text, o)
 	return problem.Load(ctx, s.file, o)
 }
 
-// loadOptions completes how a problem is read.
+// loadOptions completes the options for loading a problem.
 func (s *Session) loadOptions(ctx context.Context, text []byte, o problem.Options) (context.Context, problem.Options) {
 	o.Text, o.ModelCache, o.Cache, o.Allow = text, &s.modelCache, true, s.checkAllowed
 	if string(text) == s.originalText {
-		// What the file names on the command line is named by who is at the machine,
-		// wherever it is; the page can name nothing else outside of the directory.
+		// The original text comes from the command line, so it may name files anywhere. The
+		// page can name other files only inside the directory.
 		o.Allow = s.allowNamedFile
 	}
 	return problem.AllowCommands(ctx, func(c *problem.Command) bool {
@@ -156,7 +156,7 @@ func (s *Session) loadOptions(ctx context.Context, text []byte, o problem.Option
 	}), o
 }
 
-// allowNamedFile allows a file, and keeps in mind that it was named.
+// allowNamedFile allows a file and remembers it in outsideFiles.
 func (s *Session) allowNamedFile(path string) error {
 	if path, err := filepath.EvalSymlinks(path); err == nil {
 		s.mu.Lock()
@@ -168,12 +168,12 @@ func (s *Session) allowNamedFile(path string) error {
 	return nil
 }
 
-// checkAllowed says whether a problem may name a file: one in its directory, or one that
-// it named before it was steered.
+// checkAllowed returns an error unless a problem may name a file. It may name files in its
+// directory, and those that the original text names.
 func (s *Session) checkAllowed(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil // there is nothing to be read
+		return nil // no file to read
 	}
 	if real, err = filepath.Abs(real); err != nil {
 		return err
@@ -186,12 +186,11 @@ func (s *Session) checkAllowed(path string) error {
 	return errors.New("the file is not in the problem's directory")
 }
 
-// mostWorks is how many steps are kept with their draws, so that it is quick to go
-// back to them.
+// mostWorks is the number of steps whose draws are kept, so that going back to them is quick.
 const mostWorks = 24
 
-// startWork begins the work on the current step, and ends what was done before. A step
-// that is settled is as it was.
+// startWork starts the work on the current step and cancels any other work. It reuses the kept
+// work of a settled step.
 func (s *Session) startWork() {
 	s.mu.Lock()
 	before := s.work
@@ -211,7 +210,7 @@ func (s *Session) startWork() {
 	s.noteError(w.republish())
 }
 
-// restartWork begins the work on the current step, whether or not it was done before.
+// restartWork starts the work on the current step anew, even if the step is settled.
 func (s *Session) restartWork() {
 	s.mu.Lock()
 	before := s.work
@@ -235,7 +234,7 @@ func (s *Session) restartWork() {
 		defer close(w.done)
 		defer cancel()
 		err := w.execute(ctx)
-		w.previous = nil // or each would keep all before it
+		w.previous = nil // release it, or each work would keep all earlier ones
 		if err == nil || ctx.Err() != nil {
 			return
 		}
@@ -270,11 +269,11 @@ func (s *Session) end() error {
 	return s.scratch.end()
 }
 
-// errStillRunning is the error of an end that did not wait for what was being drawn.
+// errStillRunning says that end left running work behind.
 var errStillRunning = errors.New("what was being drawn did not end in time, and was left behind")
 
-// closeAtExit is end for a program that ends, too. What is left behind then is no fault: nothing that is
-// kept waits for it, and the next server removes its directory.
+// closeAtExit is [Session.end] for a program that exits. It ignores work left behind: no
+// stored data depends on it, and the next server removes its directory.
 func (s *Session) closeAtExit() error {
 	if err := s.end(); !errors.Is(err, errStillRunning) {
 		return err
@@ -283,8 +282,8 @@ func (s *Session) closeAtExit() error {
 	return nil
 }
 
-// mayWrite says whether the page may write a file: where it may read it, or make it in a
-// directory where it may.
+// mayWrite returns an error unless the page may write a file. The page may write files that it
+// may read, and create files in a directory that it may use.
 func (s *Session) mayWrite(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return s.checkAllowed(path)
@@ -296,7 +295,7 @@ func (s *Session) mayWrite(path string) error {
 	return s.checkAllowed(dir)
 }
 
-// currentStep returns the step that the page is at.
+// currentStep returns the step that the page shows.
 func (s *Session) currentStep() Step {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -309,7 +308,7 @@ func (s *Session) isCurrent(w *work) bool {
 	return s.work == w
 }
 
-// updateMeasure learns from a problem that was read how amounts are said.
+// updateMeasure takes the measure of amounts from a loaded problem.
 func (s *Session) updateMeasure(p *problem.Problem) {
 	m := newMeasure(p)
 	s.mu.Lock()
@@ -317,36 +316,36 @@ func (s *Session) updateMeasure(p *problem.Problem) {
 	s.measure = m
 }
 
-// currentMeasure returns how amounts are said.
+// currentMeasure returns the current measure of amounts.
 func (s *Session) currentMeasure() measure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.measure
 }
 
-// note keeps what the user should know of a step that is worked on.
+// note stores a message for the user about the current step.
 func (s *Session) note(message string) {
 	s.mu.Lock()
 	s.notes = append(s.notes, message)
 	s.mu.Unlock()
 }
 
-// noteError is note of an error, if there is one.
+// noteError stores the message of an error, unless it is nil.
 func (s *Session) noteError(err error) {
 	if err != nil {
 		s.note(err.Error())
 	}
 }
 
-// An PendingCommand is a program that the problem runs and that nobody has allowed.
+// A PendingCommand is a program of the problem that nobody has allowed yet.
 type PendingCommand struct {
-	Key   string   `json:"key"`   // what allows it
-	Lines []string `json:"lines"` // the command, whole
+	Key   string   `json:"key"`   // sent to allow the command
+	Lines []string `json:"lines"` // the complete command
 
-	partial string // why it cannot be allowed here, or empty
+	partial string // reason why the page cannot allow it, or empty
 }
 
-// pendingCommandsOf returns the programs that an error is about, if it is about consent.
+// pendingCommandsOf returns the commands of a [problem.ConsentError]; nil for other errors.
 func pendingCommandsOf(err error) (asks []PendingCommand) {
 	if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
 		for _, c := range consent.Commands {
@@ -362,7 +361,7 @@ func pendingCommandsOf(err error) (asks []PendingCommand) {
 	return asks
 }
 
-// allowCommand lets a command run that the current step asks for, and begins anew.
+// allowCommand allows a command of the current step and restarts the work.
 func (s *Session) allowCommand(key string) error {
 	s.mu.Lock()
 	w := s.work
@@ -387,8 +386,8 @@ func (s *Session) allowCommand(key string) error {
 	return nil
 }
 
-// change makes a new step of the current one. The changes are written into its
-// text; the work on it finds out whether they can be.
+// change applies changes to the current step's text and makes a new step of it. The work on
+// the new step reports changes that lead to an invalid problem.
 func (s *Session) change(words string, changes ...change.Change) error {
 	s.mu.Lock()
 	now := *s.history.current()
@@ -400,7 +399,7 @@ func (s *Session) change(words string, changes ...change.Change) error {
 	return s.addStep(now.ID, words, string(text))
 }
 
-// addStep makes a step of a text.
+// addStep adds a step with a text.
 func (s *Session) addStep(parent int, words, text string) error {
 	if len(text) > yaml.MaxBytes {
 		return &fault.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
@@ -423,14 +422,14 @@ func (s *Session) addStep(parent int, words, text string) error {
 	return s.publishState()
 }
 
-// changeHistory changes the history, in memory and on disk or not at all.
+// changeHistory changes the history both in memory and on disk, or not at all.
 func (s *Session) changeHistory(change func(h *history) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.history.commit(change)
 }
 
-// goToStep makes another step the current one.
+// goToStep makes a step the current one.
 func (s *Session) goToStep(id int) error {
 	err := s.changeHistory(func(h *history) error {
 		h.Current = id
@@ -444,7 +443,7 @@ func (s *Session) goToStep(id int) error {
 	return s.publishState()
 }
 
-// nameStep gives a step a name.
+// nameStep names a step.
 func (s *Session) nameStep(id int, name string) error {
 	const longest = 200
 	if len(name) > longest {
@@ -463,8 +462,8 @@ func (s *Session) nameStep(id int, name string) error {
 	return s.publishState()
 }
 
-// saveAs writes a step's problem into a file beside the problem's own, over one
-// that is there only if that is said.
+// saveAs writes a step's problem into a file beside the problem's own. It replaces an existing
+// file only with over.
 func (s *Session) saveAs(id int, name string, over bool) (path string, err error) {
 	s.mu.Lock()
 	step, err := s.history.step(id)
@@ -489,8 +488,9 @@ func (s *Session) saveAs(id int, name string, over bool) (path string, err error
 	return path, file.Create(path, []byte(text))
 }
 
-// isProblemName says whether a problem file may be saved under a name: without a path, not
-// hidden, never taken for a flag, and without characters that a terminal acts on or nobody sees.
+// isProblemName reports whether a problem file may have a name. The name must have no path,
+// not be hidden, and not look like a flag. It must have no invisible characters or control
+// characters of terminals.
 func isProblemName(name string) bool {
 	ext := filepath.Ext(name)
 	return name == filepath.Base(name) && !strings.ContainsAny(name, `/\`) && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "-") &&

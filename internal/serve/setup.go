@@ -22,30 +22,28 @@ import (
 	"kir/internal/problem/schema"
 )
 
-// SetupOptions say where a problem begins that is made of a table.
+// SetupOptions say where a problem that is made from a table starts.
 type SetupOptions struct {
-	// Table is the file of a table that is opened at once. If it is empty the page asks for
-	// one.
+	// Table is a file with a table to open at once. If it is empty the page asks for one.
 	Table string
 
-	// Dir is the directory in which a new one is made for a table that the page was given.
-	// What is made of Table goes beside it.
+	// Dir is the directory in which a new directory is created for an uploaded table. A
+	// problem made from Table goes beside that file.
 	Dir string
 }
 
-// A setup is a problem that is made of a table: the tables, and what was answered about
-// them. What the page shows follows from these alone, so that nothing of it is lost when
-// the page is closed.
+// A setup is a problem in the making: its tables and a person's answers about them. The page
+// is computed from these alone, so closing the page loses nothing.
 type setup struct {
 	options SetupOptions
 
-	turn   chan struct{} // holds what a request works with it, one at a time
+	turn   chan struct{} // lock: full while a request uses the setup
 	tables map[tableKind]*upload
 	answers
-	made bool // the problem was written
+	made bool // the problem has been written
 }
 
-// acquire waits until no other request works with the beginning, or ctx ends.
+// acquire waits until no other request uses the setup, or ctx ends.
 func (b *setup) acquire(ctx context.Context) error {
 	select {
 	case b.turn <- struct{}{}:
@@ -55,35 +53,35 @@ func (b *setup) acquire(ctx context.Context) error {
 	}
 }
 
-// release lets the next request in.
+// release lets the next request use the setup.
 func (b *setup) release() { <-b.turn }
 
-// answers are what a person answered about the tables.
+// answers are a person's answers about the tables.
 type answers struct {
 	layout       book.Layout
-	questions    []tableQuestion // questions about columns, which stay when they are answered
+	questions    []tableQuestion // questions that stay visible after they are answered
 	units        map[string]string
 	goals        map[string]problem.DraftObjective
 	bounds       map[string]bool
 	batch        string
 	noPairs      bool
 	round        int
-	ignoreSheets bool // the workbook's other sheets are no tables of ingredients
+	ignoreSheets bool // the other sheets of the workbook are not tables of ingredients
 }
 
-// An tableQuestion is a question that stays when it was answered: about a column, two
-// spellings of an ingredient, or a row that may be no recipe.
+// A tableQuestion is a question that stays visible after it is answered. It is about a column,
+// two spellings of an ingredient, or a row that may be no recipe.
 type tableQuestion struct {
 	column  string
-	word    string // may be the same as
+	word    string // a spelling that may mean the same as same
 	same    string
-	guessed bool // the same was taken for granted
+	guessed bool // kir assumed that both spellings are the same
 	row     string
-	leftOut bool // the row is left out unless it is taken in
+	leftOut bool // kir leaves the row out unless a person includes it
 	message string
 }
 
-// A tableKind is what a table is of.
+// A tableKind is the kind of the contents of a table.
 type tableKind string
 
 const (
@@ -91,23 +89,22 @@ const (
 	ingredientsTable tableKind = "ingredients"
 )
 
-// An upload is a table that is held in memory.
+// An upload is a table in memory.
 type upload struct {
-	name string // for messages and, of what was given by the page, its file
+	name string // for messages; for an uploaded table also the name of its file
 	data []byte
-	path string // of a file that is there; else empty
+	path string // of an existing file; else empty
 }
 
-// mostUpload bounds a table that the page is given, as workbooks on disk are bounded, and
-// mostText what is sent with it.
+// mostUpload is the greatest size of an uploaded table, the same as for workbooks on disk.
 const mostUpload = 32 << 20
 
-// open returns a reader of the table, which ends with ctx.
+// open returns a reader of the table that fails once ctx has ended.
 func (u *upload) open(ctx context.Context) io.ReadCloser {
 	return book.WithContext(ctx, io.NopCloser(bytes.NewReader(u.data)))
 }
 
-// newSetup returns the beginning of a problem, and reads its table if there is one.
+// newSetup returns a setup, with its table if o names one.
 func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
 	b := &setup{options: o, turn: make(chan struct{}, 1), tables: make(map[tableKind]*upload)}
 	var err error
@@ -135,16 +132,16 @@ func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
 	return b, nil
 }
 
-// tableExtensions are those of tables.
+// tableExtensions are the file extensions of tables.
 var tableExtensions = []string{".xlsx", ".ods", ".fods", ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonld"}
 
-// IsTable says whether a file's name is that of a table.
+// IsTable reports whether a file's name has the extension of a table.
 func IsTable(path string) bool {
 	return slices.Contains(tableExtensions, strings.ToLower(filepath.Ext(path)))
 }
 
-// safeName makes a name for a file of what a page says: letters, digits and a few marks,
-// with the ending of what the file is.
+// safeName makes a file name from a name that the page sent. It keeps letters, digits and a
+// few marks, and adds the extension for the data.
 func safeName(name string, data []byte) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	ext := strings.ToLower(filepath.Ext(name))
@@ -176,7 +173,7 @@ func safeName(name string, data []byte) string {
 	return stem + ext
 }
 
-// addTable opens a table that the page was given.
+// addTable adds an uploaded table.
 func (b *setup) addTable(of tableKind, name string, data []byte) error {
 	if b.made {
 		return errMade
@@ -201,7 +198,7 @@ func (b *setup) addTable(of tableKind, name string, data []byte) error {
 	return nil
 }
 
-// reset begins anew.
+// reset drops the tables and answers.
 func (b *setup) reset() {
 	b.tables = make(map[tableKind]*upload)
 	b.answers = answers{}
@@ -209,7 +206,8 @@ func (b *setup) reset() {
 
 var errMade = &fault.Error{Message: "the problem was made already", Hint: "reload the page, which shows it"}
 
-// An answer is what a person says, as the page sends it. What of it counts follows from Do.
+// An answer is a person's answer, as the page sends it. Do says which of its other fields
+// count.
 type answer struct {
 	Do    string                 `json:"do"`
 	Name  string                 `json:"name"`
@@ -218,10 +216,10 @@ type answer struct {
 	Goal  problem.DraftObjective `json:"goal"`
 }
 
-// mostAnswers bounds how much of a kind is kept, far above what a table's page offers.
+// mostAnswers limits the stored answers of each kind. The page of a table offers far fewer.
 const mostAnswers = 1 << 18
 
-// applyAnswer takes an answer.
+// applyAnswer applies an answer to the setup.
 func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	if b.made {
 		return errMade
@@ -240,7 +238,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		}
 		b.layout = b.layout.Merge(book.Layout{Columns: map[string]book.Role{book.NormalizeName(a.Name): role}})
 		if role == book.RecipeColumn || role == book.AmountColumn || role == book.UnitColumn {
-			for name, other := range b.layout.Columns { // there is one of each
+			for name, other := range b.layout.Columns { // only one column can have this role
 				if other == role && name != book.NormalizeName(a.Name) {
 					delete(b.layout.Columns, name)
 				}
@@ -259,8 +257,8 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		b.layout.Names = names
 		b.layout = b.layout.Merge(book.Layout{Names: map[string]string{book.NormalizeName(a.Name): a.Value}})
 	case "row":
-		// What kir leaves out by itself is taken in, or left to kir again, and other rows are left out
-		// or no longer so.
+		// The answer toggles a row. A row that kir leaves out is included or left to kir
+		// again. Any other row is left out or no longer left out.
 		at := slices.IndexFunc(b.questions, func(o tableQuestion) bool { return o.row != "" && o.row == a.Name })
 		not := func(name string) bool { return name == a.Name }
 		b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), not)
@@ -317,8 +315,8 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	return nil
 }
 
-// applyRequirement takes an answer about an objective or a constraint. What was chosen for a person
-// before counts as said.
+// applyRequirement applies an answer about an objective or a constraint. From then on kir's
+// own earlier choices of objectives count as the person's.
 func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 	r, err := b.read(ctx)
 	if ctx.Err() != nil {
@@ -337,31 +335,31 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 		b.bounds[a.Name] = a.On
 		return nil
 	}
-	goals, found := make(map[string]problem.DraftObjective), false
+	objectives, found := make(map[string]problem.DraftObjective), false
 	for _, t := range r.draft.Targets() {
-		goals[t.Key] = t.Goal
+		objectives[t.Key] = t.Goal
 		found = found || t.Key == a.Name
 	}
 	if !found {
 		return &fault.Error{Message: "there is no objective " + fault.Quote(a.Name)}
 	}
-	goals[a.Name] = a.Goal
-	b.goals = goals
+	objectives[a.Name] = a.Goal
+	b.goals = objectives
 	return nil
 }
 
-// A tableReading is what the tables say, with the answers.
+// A tableReading is the contents of the tables, interpreted with the answers.
 type tableReading struct {
 	draft          *problem.Draft
 	ingredients    *book.Ingredients
-	sheet          string // of the workbook that the ingredients are in
+	sheet          string // sheet of the workbook with the ingredients
 	lacking        []string
-	err            error // of the recipes
-	ingredientsErr error // of the ingredients
+	err            error // error in the table of recipes
+	ingredientsErr error // error in the table of ingredients
 }
 
-// read reads the tables. What is wrong in them is in the reading, and an error only what
-// is wrong with the machine, or that ctx has ended.
+// read reads the tables. The reading has the errors in the tables. read itself returns only
+// errors of the machine and that of ctx.
 func (b *setup) read(ctx context.Context) (*tableReading, error) {
 	u := b.tables[recipesTable]
 	if u == nil {
@@ -409,7 +407,8 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 	return r, ctx.Err()
 }
 
-// destination is where the problem is written: its directory, and the names in it that are free.
+// destination returns where the problem will be written: the directory and an unused file
+// name. fresh says that the directory is new.
 func (b *setup) destination() (dir, problemFile string, fresh bool) {
 	u := b.tables[recipesTable]
 	stem := strings.TrimSuffix(u.name, filepath.Ext(u.name))
@@ -419,7 +418,7 @@ func (b *setup) destination() (dir, problemFile string, fresh bool) {
 	return filepath.Join(b.options.Dir, freeName(b.options.Dir, stem, "")), "problem.yaml", true
 }
 
-// freeName returns a name that no file of a directory has.
+// freeName returns a name that no file in a directory has.
 func freeName(dir, stem, ext string) string {
 	for k := 1; ; k++ {
 		name := stem + ext
@@ -432,8 +431,8 @@ func freeName(dir, stem, ext string) string {
 	}
 }
 
-// write writes the problem, and the tables that are not there, and returns its file. Over
-// nothing that is there; of what could not be finished nothing is left.
+// write writes the problem and any uploaded tables, and returns the problem's file. It
+// overwrites nothing. If it fails, it removes the files that it wrote.
 func (b *setup) write(ctx context.Context) (path string, err error) {
 	if b.made {
 		return "", errMade
@@ -489,7 +488,7 @@ func (b *setup) write(ctx context.Context) (path string, err error) {
 		}
 	}
 	path = filepath.Join(dir, name)
-	shown := make(map[string]bool) // is what was chosen
+	shown := make(map[string]bool) // write exactly the constraints that the page showed as chosen
 	for _, o := range r.draft.OfferedBounds() {
 		shown[o.Key] = o.On
 	}
@@ -512,13 +511,14 @@ func (b *setup) write(ctx context.Context) (path string, err error) {
 	return path, nil
 }
 
-// isTaken says whether a directory has a file of that name.
+// isTaken reports whether a directory has a file of a name.
 func isTaken(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil
 }
 
-// unwritableError says that something cannot be written, and that nothing was changed.
+// unwritableError returns the error for a file that cannot be written. It says that nothing
+// was changed.
 func unwritableError(path string, err error) error {
 	return &fault.Error{Message: fault.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
 }

@@ -22,16 +22,16 @@ import (
 	"kir/internal/problem"
 )
 
-// setupPath is where the page that makes a problem of a table asks.
+// setupPath is the path of the requests of the setup page.
 const setupPath = "/begin/"
 
-// uploadTime is how long a table may take to arrive.
+// uploadTime limits how long a table may take to arrive.
 const uploadTime = time.Minute
 
 //go:embed assets/examples
 var exampleFiles embed.FS
 
-// An ExampleName is an example that the page offers.
+// An ExampleName names an example that the page offers.
 type ExampleName struct {
 	Key         string `json:"key"`
 	Name        string `json:"name"`
@@ -65,10 +65,11 @@ func (b *setup) openExample(key string) error {
 	return nil
 }
 
-// A setupServer answers until the problem is made, and lets its session answer from then on.
+// A setupServer serves the setup page until the problem is written. From then on it serves the
+// session of that problem.
 type setupServer struct {
 	setup       *setup
-	openSession func(file string) (http.Handler, error) // begins the session of a problem
+	openSession func(file string) (http.Handler, error) // starts the session of a problem
 	ctx         context.Context
 	session     atomic.Pointer[http.Handler]
 	handler     http.Handler
@@ -120,16 +121,17 @@ func (s *setupServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
-// requestContext returns a context that ends when the client of a request has left, and with the server's.
+// requestContext returns a context that ends when the client of a request leaves or the server
+// stops.
 func (s *setupServer) requestContext(r *http.Request) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	still := context.AfterFunc(s.ctx, cancel)
 	return ctx, func() { still(); cancel() }
 }
 
-// applyAndView does something to the beginning, if there is anything to do, and returns what the
-// page shows then. One table is read at a time. Where the client leaves before that, the
-// beginning is as it was, and the next request is answered.
+// applyAndView calls do, unless nil, with the setup and returns the view of the page after
+// that. Requests read tables one at a time. If the client leaves before the end, the setup
+// stays unchanged and the next request proceeds.
 func (s *setupServer) applyAndView(r *http.Request, do func(ctx context.Context, b *setup) error) (any, error) {
 	ctx, stop := s.requestContext(r)
 	defer stop()
@@ -151,7 +153,7 @@ func (s *setupServer) applyAndView(r *http.Request, do func(ctx context.Context,
 	return v, err
 }
 
-// finish writes the problem and begins its session.
+// finish writes the problem and starts its session.
 func (s *setupServer) finish(r *http.Request) (any, error) {
 	ctx, stop := s.requestContext(r)
 	defer stop()
@@ -172,7 +174,7 @@ func (s *setupServer) finish(r *http.Request) (any, error) {
 	return map[string]string{"file": file}, nil
 }
 
-// pageError makes an error that is about the tables or the problem one that the page can show.
+// pageError converts an error about the tables or the problem to one that the page can show.
 func pageError(err error) error {
 	e := &fault.Error{Message: err.Error(), Err: err}
 	single := (*fault.Error)(nil)
@@ -185,7 +187,7 @@ func pageError(err error) error {
 	return e
 }
 
-// readAnswer reads an answer.
+// readAnswer parses an answer.
 func readAnswer(data []byte) (a answer, err error) {
 	if err := json.Unmarshal(data, &a); err != nil {
 		return a, &fault.Error{Message: "the answer cannot be read", Err: err}
@@ -193,12 +195,12 @@ func readAnswer(data []byte) (a answer, err error) {
 	return a, nil
 }
 
-// withBody answers a request with a body of a type and at most so many bytes.
+// withBody returns a handler for requests with a body of a type and a limited size.
 func (s *setupServer) withBody(kind string, most int64, what func(*http.Request, []byte) (any, error)) http.HandlerFunc {
-	var one sync.Mutex // tables are large: one arrives at a time
+	var one sync.Mutex // tables are large, so only one arrives at a time
 	return func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
-		// What has no deadlines to set, as in tests, sends whole bodies.
+		// Connections without deadlines, as in tests, send whole bodies.
 		_ = control.SetReadDeadline(time.Now().Add(uploadTime))
 		jsonHandler(func(r *http.Request) (any, error) {
 			// A form of another site cannot send these types.
@@ -222,24 +224,24 @@ func (s *setupServer) withBody(kind string, most int64, what func(*http.Request,
 			if err != nil {
 				return nil, &fault.Error{Message: "the table did not arrive whole", Err: err}
 			}
-			_ = control.SetReadDeadline(time.Time{}) // or it would end what takes longer
+			_ = control.SetReadDeadline(time.Time{}) // the deadline must not end a long action
 			return what(r, data)
 		})(w, r)
 	}
 }
 
-// An opener opens the session of a problem, at most once.
+// An opener starts the session of a problem, at most once.
 type opener struct {
 	ctx     context.Context
 	options Options
-	address string // that the lock tells of
+	address string // the address to store in the lock's file
 
 	mu      sync.Mutex
 	session *Session
 	lock    *lock
 }
 
-// open begins the session of a problem and returns what answers its page.
+// open starts the session of a problem and returns the handler of its page.
 func (o *opener) open(file string) (_ http.Handler, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -260,7 +262,7 @@ func (o *opener) open(file string) (_ http.Handler, err error) {
 	return s.handler(), nil
 }
 
-// closeStreams ends the streams of the session, if there is one.
+// closeStreams closes the streams of the session, if there is one.
 func (o *opener) closeStreams() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -279,9 +281,9 @@ func (o *opener) end() error {
 	return errors.Join(o.session.closeAtExit(), o.lock.release())
 }
 
-// Handler returns what answers the page of a problem, or where o.File is empty that of
-// [ServeSetup], for a program that carries requests in another way than by a port: who may ask
-// is then its concern.
+// Handler returns the handler of a problem's page, or of the page of [ServeSetup] if o.File is
+// empty. It is for a program that carries requests in another way than by a port. That program
+// decides who may send requests.
 func Handler(ctx context.Context, o Options, begin SetupOptions) (http.Handler, error) {
 	sessions := &opener{ctx: ctx, options: o}
 	if o.File != "" {
@@ -294,8 +296,8 @@ func Handler(ctx context.Context, o Options, begin SetupOptions) (http.Handler, 
 	return newSetupServer(ctx, b, sessions.open), nil
 }
 
-// ServeSetup serves the page that makes a problem of a table, and then the problem, until ctx
-// ends. Of o, File and Text are the problem's that is made.
+// ServeSetup serves the page that makes a problem from a table, and then that problem, until
+// ctx ends. It replaces o.File and o.Text by those of the new problem.
 func ServeSetup(ctx context.Context, o Options, begin SetupOptions) (err error) {
 	b, err := newSetup(ctx, begin)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"kir/internal/problem"
 )
 
-// What the page shows of a table.
+// Limits of the view of a table.
 const (
 	shownRows    = 60
 	shownColumns = 60
@@ -23,35 +23,35 @@ const (
 	mostAsked    = 40
 )
 
-// A SetupView is what the page that makes a problem of a table shows.
+// A SetupView is the page's view of a setup.
 type SetupView struct {
-	Where     string         `json:"where"` // what will be written
+	Where     string         `json:"where"` // the file that will be written
 	Examples  []ExampleName  `json:"examples"`
 	Tables    []TableView    `json:"tables"`
-	Summary   string         `json:"says"` // what the tables hold
+	Summary   string         `json:"says"` // summary of the tables
 	Faults    []FaultView    `json:"faults"`
 	Questions []QuestionView `json:"asks"`
-	Notes     []string       `json:"left"` // what was understood and is no question
+	Notes     []string       `json:"left"` // notes on how the tables were understood that are no questions
 	Targets   []TargetView   `json:"targets"`
 	Bounds    []BoundView    `json:"bounds"`
-	Round     *QuestionView  `json:"round"` // how many are made at a time; nil where nothing is measured
+	Round     *QuestionView  `json:"round"` // number of recipes made at a time; nil if nothing is measured
 	Text      string         `json:"text"`
 	Ready     bool           `json:"ready"`
-	Named     bool           `json:"named"` // the table is a file that was named
+	Named     bool           `json:"named"` // the table is a file named on the command line
 }
 
-// A TableView is a table with what its cells were taken for.
+// A TableView is a table with the interpretation of its cells.
 type TableView struct {
 	Kind    tableKind  `json:"of"`
 	Name    string     `json:"name"`
 	Sheet   string     `json:"sheet"`
 	Sheets  []string   `json:"sheets"`
-	Columns []PickView `json:"columns"` // the roles that each column can have, by field
+	Columns []PickView `json:"columns"` // the possible roles of each column, by field
 	Rows    []RowView  `json:"rows"`
 	More    bool       `json:"more"`
 }
 
-// A PickView is a column and what it can be.
+// A PickView is a column with its possible roles.
 type PickView struct {
 	Name  string      `json:"name"`
 	Role  book.Role   `json:"role"`
@@ -62,19 +62,19 @@ type PickView struct {
 type RowView struct {
 	Line    int        `json:"line"`
 	Head    bool       `json:"head"`
-	Wrong   bool       `json:"wrong"` // something in it cannot be read
-	Why     string     `json:"why"`   // it is left out; empty where it is not
-	Restore *answer    `json:"back"`  // what takes it in; nil where nothing does
+	Wrong   bool       `json:"wrong"` // a cell in it cannot be read
+	Why     string     `json:"why"`   // reason why the row is left out; empty if it is not
+	Restore *answer    `json:"back"`  // the answer that includes the row; nil if there is none
 	Cells   []CellView `json:"cells"`
 }
 
-// A CellView is a cell, and what it was taken for.
+// A CellView is a cell with its interpretation.
 type CellView struct {
 	Text string `json:"t"`
 	Kind string `json:"k"`
 }
 
-// What cells are taken for.
+// Interpretations of cells.
 const (
 	cellName       = "name"
 	cellIngredient = "ingredient"
@@ -91,21 +91,21 @@ const (
 	cellLeftOut    = "left"
 )
 
-// A QuestionView is something that was guessed, and what else it could be.
+// A QuestionView is a guess about the tables, with the alternatives.
 type QuestionView struct {
 	Text    string       `json:"text"`
 	Place   string       `json:"place"`
 	Answers []AnswerView `json:"answers"`
 }
 
-// An AnswerView is an answer to click.
+// An AnswerView is an answer that a person can click.
 type AnswerView struct {
 	Text   string `json:"text"`
 	Chosen bool   `json:"chosen"`
 	Send   answer `json:"send"`
 }
 
-// A FaultView is something wrong in a table, and what can be clicked to mend it.
+// A FaultView is an error in a table, with answers that correct it.
 type FaultView struct {
 	Message string       `json:"message"`
 	Place   string       `json:"place"`
@@ -113,14 +113,14 @@ type FaultView struct {
 	Answers []AnswerView `json:"answers"`
 }
 
-// A TargetView is what can be an objective.
+// A TargetView is a label or attribute that could be an objective.
 type TargetView struct {
 	Key     string `json:"key"`
 	Name    string `json:"name"`
-	Summary string `json:"says"` // its numbers or classes, and how many recipes have them
-	Why     string `json:"why"`  // why it cannot be one
+	Summary string `json:"says"` // range of its numbers or its classes, and the number of recipes with a value
+	Why     string `json:"why"`  // reason why it cannot be an objective
 
-	Must      bool                   `json:"must"` // something is asked of it
+	Must      bool                   `json:"must"` // it cannot be deselected as an objective
 	Attribute bool                   `json:"attribute"`
 	Ways      []problem.Direction    `json:"ways"`
 	Goal      problem.DraftObjective `json:"goal"`
@@ -130,18 +130,18 @@ type TargetView struct {
 	Most      float64                `json:"most"`
 	Classes   []string               `json:"classes"`
 	First     problem.DraftObjective `json:"first"`
-	Words     map[string]any         `json:"words"` // of ways
+	Words     map[string]any         `json:"words"` // labels of Ways
 }
 
-// A BoundView is a constraint to switch.
+// A BoundView is a constraint that can be switched on and off.
 type BoundView struct {
 	Words   string       `json:"words"`
 	On      bool         `json:"on"`
 	Send    answer       `json:"send"`
-	Answers []AnswerView `json:"answers"` // more to say of it
+	Answers []AnswerView `json:"answers"` // further settings of the constraint
 }
 
-// view returns what the page shows.
+// view returns the page's view of the setup.
 func (b *setup) view(ctx context.Context) (*SetupView, error) {
 	v := &SetupView{Where: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Questions: []QuestionView{}, Notes: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, Named: b.options.Table != ""}
 	u := b.tables[recipesTable]
@@ -176,7 +176,7 @@ func (b *setup) view(ctx context.Context) (*SetupView, error) {
 	return v, ctx.Err()
 }
 
-// showTables shows the tables with what their cells were taken for.
+// showTables adds the tables with the interpretation of their cells.
 func (b *setup) showTables(ctx context.Context, v *SetupView, r *tableReading) {
 	u := b.tables[recipesTable]
 	layout := b.layout
@@ -237,7 +237,7 @@ func tableOf(ctx context.Context, of tableKind, u *upload, layout book.Layout) (
 	return t, true
 }
 
-// setKinds gives the cells of a row what they were taken for.
+// setKinds sets the interpretation of a row's cells.
 func (r *RowView) setKinds(kind func(field int) string) {
 	for i := range r.Cells {
 		if r.Cells[i].Text != "" {
@@ -246,7 +246,7 @@ func (r *RowView) setKinds(kind func(field int) string) {
 	}
 }
 
-// setRecipeKinds says what the cells of recipes were taken for.
+// setRecipeKinds sets the interpretation of the cells of recipes.
 func (b *setup) setRecipeKinds(t *TableView, s *book.Shape, d *problem.Draft) {
 	targets := make(map[string]problem.Target)
 	for _, target := range d.Targets() {
@@ -336,7 +336,8 @@ func (b *setup) setRecipeKinds(t *TableView, s *book.Shape, d *problem.Draft) {
 	}
 }
 
-// explain says why a row is left out and, where a person left it out, how it is taken in.
+// explain says why a row is left out. If a person left it out, explain also adds the answer
+// that includes it.
 func (b *setup) explain(row *RowView, s *book.Shape, d *problem.Draft) {
 	if row.Line < s.Header {
 		row.Why = "It stands above the names of the columns."
@@ -354,7 +355,7 @@ func (b *setup) explain(row *RowView, s *book.Shape, d *problem.Draft) {
 		if n.Line != row.Line || !strings.Contains(n.Message, "left out") {
 			continue
 		}
-		message, _, _ := strings.Cut(n.Message, ": including: ") // which the page offers to click
+		message, _, _ := strings.Cut(n.Message, ": including: ") // the page offers this as a button
 		row.Why = sentence(message)
 		if n.Left && n.Row != "" {
 			row.Restore = &answer{Do: "row", Name: n.Row}
@@ -362,7 +363,7 @@ func (b *setup) explain(row *RowView, s *book.Shape, d *problem.Draft) {
 	}
 }
 
-// setSeriesKinds says what the cells of prices or returns are.
+// setSeriesKinds sets the interpretation of the cells of a table of prices or returns.
 func setSeriesKinds(t *TableView, s *book.Series) {
 	for k := range t.Rows {
 		row := &t.Rows[k]
@@ -379,7 +380,7 @@ func setSeriesKinds(t *TableView, s *book.Series) {
 	}
 }
 
-// setIngredientKinds says what the cells of a table of ingredients are.
+// setIngredientKinds sets the interpretation of the cells of a table of ingredients.
 func setIngredientKinds(t *TableView, in *book.Ingredients) {
 	kinds := make(map[string]string)
 	for i := range in.Attributes {
@@ -411,7 +412,7 @@ func setIngredientKinds(t *TableView, in *book.Ingredients) {
 	}
 }
 
-// settles are how hints say what settles something.
+// settles are the forms in which hints name a setting of the problem that settles a question.
 var (
 	settlesColumn  = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
 	settlesSize    = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
@@ -421,7 +422,7 @@ var (
 	settlesDecimal = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
 
-// unquoted is a name as a hint writes it.
+// unquoted returns a name from the text of a hint.
 func unquoted(text string) string {
 	if plain, err := strconv.Unquote(text); err == nil {
 		return plain
@@ -429,7 +430,7 @@ func unquoted(text string) string {
 	return text
 }
 
-// showFaults says what is wrong in the tables, and what mends it.
+// showFaults adds the errors in the tables, with the answers that correct them.
 func (b *setup) showFaults(v *SetupView, r *tableReading) {
 	all := fault.All(r.err)
 	for _, e := range all[:min(len(all), mostFaults)] {
@@ -468,7 +469,7 @@ func (b *setup) showFaults(v *SetupView, r *tableReading) {
 		if len(f.Answers) > 0 {
 			f.Hint = ""
 		}
-		if by, _, ok := strings.Cut(e.Hint, "; without: "); ok { // what a person can do in the table
+		if by, _, ok := strings.Cut(e.Hint, "; without: "); ok { // a correction that a person can make in the table
 			f.Hint = sentence(by)
 		}
 		v.Faults = append(v.Faults, f)
@@ -485,12 +486,12 @@ func (b *setup) showFaults(v *SetupView, r *tableReading) {
 	}
 }
 
-// faultView is what is wrong, for the page.
+// faultView returns the page's view of an error.
 func faultView(e *fault.Error) FaultView {
 	return FaultView{Message: sentence(e.Message), Place: placeOf(e.Cell, e.Line), Hint: sentence(e.Hint), Answers: []AnswerView{}}
 }
 
-// placeOf is where in a table something stands.
+// placeOf returns the place of an error in a table, in words.
 func placeOf(cell string, line int) string {
 	if cell == "" && line > 0 {
 		return fmt.Sprintf("line %d", line)
@@ -498,7 +499,7 @@ func placeOf(cell string, line int) string {
 	return cell
 }
 
-// sentence makes a message one.
+// sentence makes a message a sentence.
 func sentence(text string) string {
 	if text == "" {
 		return ""
@@ -507,13 +508,13 @@ func sentence(text string) string {
 	return strings.ToUpper(string(first)) + text[len(string(first)):] + "."
 }
 
-// roleWords are what columns are called on the page.
+// roleWords are the page's names for the roles of columns.
 var roleWords = map[book.Role]string{
 	book.RecipeColumn: "the recipe", book.IngredientColumn: "an ingredient", book.AmountColumn: "the amount",
 	book.UnitColumn: "the unit", book.LabelColumn: "a result", book.IgnoredColumn: "left out",
 }
 
-// collectQuestions keeps in mind what was guessed and can be answered otherwise.
+// collectQuestions stores the guesses of a draft that a person can change.
 func (b *setup) collectQuestions(d *problem.Draft) {
 	_, notes := d.Contents()
 	var all []tableQuestion
@@ -540,8 +541,8 @@ func (b *setup) collectQuestions(d *problem.Draft) {
 	}
 }
 
-// showQuestions shows what was guessed as questions, those that were answered among them. Of a
-// table that cannot be read, d is nil, and those are shown whose answers may be why.
+// showQuestions adds the guesses as questions, including answered ones. d is nil if the table
+// cannot be read. Then it adds the questions whose answers may be the cause.
 func (b *setup) showQuestions(v *SetupView, d *problem.Draft) {
 	for _, a := range b.questions {
 		q := QuestionView{Text: sentence(a.message), Answers: []AnswerView{}}
@@ -551,7 +552,7 @@ func (b *setup) showQuestions(v *SetupView, d *problem.Draft) {
 			to, said := b.layout.Names[book.NormalizeName(a.word)]
 			same := said && to == a.same || !said && a.guessed
 			apart := answer{Do: "names", Name: a.word, Value: a.word}
-			if a.guessed { // letters' case does not tell ingredients apart
+			if a.guessed { // case alone does not distinguish ingredients
 				apart.Value, apart.On = a.word+" (2)", true
 			}
 			q.Answers = append(q.Answers, AnswerView{Text: "The same", Chosen: same, Send: answer{Do: "names", Name: a.word, Value: a.same, On: !a.guessed}},
@@ -583,7 +584,8 @@ func (b *setup) showQuestions(v *SetupView, d *problem.Draft) {
 	}
 }
 
-// showNotes shows what was understood: as questions where something else can be answered.
+// showNotes adds the notes on how the tables were understood. Those with alternatives become
+// questions.
 func (b *setup) showNotes(v *SetupView, r *tableReading) {
 	d := r.draft
 	_, notes := d.Contents()
@@ -596,7 +598,7 @@ func (b *setup) showNotes(v *SetupView, r *tableReading) {
 				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: d.Layout.Decimal == mark, Send: answer{Do: "decimal", Value: mark.String()}})
 			}
 			v.Questions = append(v.Questions, q)
-		case strings.HasPrefix(n.Settle, "sheet:"): // the sheets stand above the table
+		case strings.HasPrefix(n.Settle, "sheet:"): // the page shows the sheets above the table
 		default:
 			text := sentence(n.Message)
 			if place := placeOf(n.Cell, n.Line); place != "" {
@@ -616,7 +618,8 @@ func (b *setup) showNotes(v *SetupView, r *tableReading) {
 	}
 }
 
-// showSizes asks for the sizes of units that nobody has fixed and that the recipes use.
+// showSizes adds questions about the sizes of units that the recipes use and that have no
+// fixed size.
 func (b *setup) showSizes(v *SetupView, known *book.Book) {
 	for _, use := range known.LooseUnits() {
 		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, usesText(use.Recipes)), Answers: []AnswerView{}}
@@ -628,7 +631,7 @@ func (b *setup) showSizes(v *SetupView, known *book.Book) {
 	}
 }
 
-// usesText is how many recipes do.
+// usesText returns how many recipes use something, in words.
 func usesText(n int) string {
 	if n == 1 {
 		return "1 recipe uses"
@@ -636,14 +639,14 @@ func usesText(n int) string {
 	return fmt.Sprintf("%d recipes use", n)
 }
 
-// wayWords are what ways are called on the page.
+// wayWords are the page's names for the directions of objectives.
 var wayWords = map[problem.Direction]string{
 	problem.Maximize: "High", problem.Minimize: "Low", problem.Between: "Within",
 	problem.WantClass: "Want", problem.SureClass: "At least 90 %",
 	problem.Ratio: "Return per risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
 }
 
-// showRequirements shows the objectives and the constraints that the draft can have.
+// showRequirements adds the objectives and constraints that the draft offers.
 func (b *setup) showRequirements(v *SetupView, r *tableReading) {
 	d := r.draft
 	for _, t := range d.Targets() {

@@ -15,19 +15,19 @@ import (
 	"kir/internal/report/figure"
 )
 
-// A State is what the page shows beside draws and shortlist: the steps, and the
-// problem of the current one.
+// A State is the part of the page besides draws and shortlist: the steps, and the problem of
+// the current one.
 type State struct {
 	File       string           `json:"file"`
-	StorageKey string           `json:"place"` // what tells this problem from others that an address had
+	StorageKey string           `json:"place"` // distinguishes this problem from others served at the same address
 	Step       int              `json:"step"`
-	Steps      []StepSummary    `json:"steps"` // the latest, and the current one with the one that it was made from
-	Made       int              `json:"made"`  // how many steps there are in all
+	Steps      []StepSummary    `json:"steps"` // the latest steps, and the current one with its parent
+	Made       int              `json:"made"`  // number of all steps
 	Phase      string           `json:"phase"` // reading, asking, drawing, settled or faulty
 	Fault      *Fault           `json:"fault"`
-	Commands   []PendingCommand `json:"asks"` // programs to allow
+	Commands   []PendingCommand `json:"asks"` // commands that wait to be allowed
 	Notes      []string         `json:"notes"`
-	Problem    *ProblemView     `json:"problem"` // nil until it is read
+	Problem    *ProblemView     `json:"problem"` // nil until it is loaded
 }
 
 // A StepSummary is a step without its text.
@@ -39,47 +39,47 @@ type StepSummary struct {
 	Settled bool   `json:"settled"`
 }
 
-// ProblemView is a problem as the page shows it.
+// A ProblemView is the page's view of a problem.
 type ProblemView struct {
 	Name         string         `json:"name"`
 	Words        string         `json:"words"`
 	Total        int            `json:"total"`
 	Seed         uint64         `json:"seed"`
-	Names        []string       `json:"names"` // of ingredients, up to mostNames
+	Names        []string       `json:"names"` // ingredients, at most mostNames
 	Unnamed      int            `json:"unnamed"`
-	Attribute    string         `json:"attribute"` // that makes the groups
+	Attribute    string         `json:"attribute"` // the attribute that makes the groups
 	Groups       []string       `json:"groups"`
-	Colours      []int          `json:"colours"` // of the groups
-	Members      map[string]int `json:"members"` // the group of each ingredient that has one, of those named
-	Grey         int            `json:"grey"`    // the colour of what has none of its own
-	Units        []Unit         `json:"units"`   // that amounts are shown in, the problem's own first
+	Colours      []int          `json:"colours"` // by group
+	Members      map[string]int `json:"members"` // group of each named ingredient that has one
+	Grey         int            `json:"grey"`    // colour of everything without its own
+	Units        []Unit         `json:"units"`   // units to show amounts in, the problem's own first
 	Constraints  []string       `json:"constraints"`
 	Objectives   []Objective    `json:"objectives"`
-	Trade        []string       `json:"trade"` // the objectives of the trade-off that is asked for
+	Trade        []string       `json:"trade"` // objectives of the trade-off
 	Warnings     []string       `json:"warnings"`
-	Recipes      []string       `json:"recipes"` // known ones, up to mostNames
-	Compositions string         `json:"left"`    // how many compositions the rules leave
+	Recipes      []string       `json:"recipes"` // known recipes, at most mostNames
+	Compositions string         `json:"left"`    // number of recipes that the rules allow
 }
 
-// An Objective is a property as the page shows it.
+// An Objective is the page's view of a property.
 type Objective struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"`
 	About   string   `json:"about"`
 	Weight  float64  `json:"weight"`
-	Classes []string `json:"classes"` // that a forest could be asked for
+	Classes []string `json:"classes"` // classes that a forest can predict
 	Numeric bool     `json:"numeric"`
-	Low     float64  `json:"low"` // of a numeric label
+	Low     float64  `json:"low"` // least value of a numeric label
 	High    float64  `json:"high"`
 }
 
-// maxStepSummaries is how many of the latest steps the page receives.
+// maxStepSummaries is the number of latest steps that the page receives.
 const maxStepSummaries = 100
 
-// mostNames is up to how many names the page receives.
+// mostNames is the greatest number of names that the page receives.
 const mostNames = 5000
 
-// state returns what there is to show.
+// state returns the state of the page.
 func (s *Session) state() *State {
 	s.mu.Lock()
 	out := &State{File: filepath.Base(s.file), StorageKey: s.storageKey(), Step: s.history.Current, Steps: []StepSummary{}, Commands: []PendingCommand{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
@@ -120,19 +120,20 @@ func (s *Session) state() *State {
 	return out
 }
 
-// storageKey is what a browser keeps things of this problem under: another problem can be served at
-// the same address later. It does not tell where the problem is.
+// storageKey returns the key under which a browser stores data of this problem. Another
+// problem can be served at the same address later. The key does not reveal the path of the
+// problem.
 func (s *Session) storageKey() string {
 	sum := sha256.Sum256([]byte(filepath.Join(s.dir, filepath.Base(s.file))))
 	return hex.EncodeToString(sum[:8])
 }
 
-// publishState tells all pages.
+// publishState sends the state to all pages.
 func (s *Session) publishState() error {
 	return s.hub.publish("state", func() (any, bool) { return s.state(), true })
 }
 
-// newProblemView returns a problem as the page shows it.
+// newProblemView returns the page's view of a problem.
 func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &ProblemView{
@@ -153,7 +154,7 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 		if len(r.Rules) == 1 {
 			text = m.rule(text, r.Rules[0])
 		}
-		for len(a.Constraints) < r.Place { // of which no rule comes
+		for len(a.Constraints) < r.Place { // constraints without a rule
 			a.Constraints = append(a.Constraints, "constituents")
 		}
 		if r.Place == len(a.Constraints) {
@@ -183,24 +184,25 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 	return a
 }
 
-// compositionsText says how many compositions the rules leave, as a power of ten.
+// compositionsText returns how many recipes the rules allow, as a power of ten if the number
+// is large.
 func compositionsText(p *problem.Problem) string {
 	log := logCount(p)
 	if math.IsInf(log, -1) {
 		return "none"
 	}
-	if log < 12*math.Ln10 { // beyond it the last figures would be those of rounding
+	if log < 12*math.Ln10 { // above this the last digits would be rounding errors
 		return number.Thousands(int64(math.Round(portable.Exp(log))))
 	}
 	tens := math.Floor(log / math.Ln10)
 	return fmt.Sprintf("%.1f · 10%s", portable.Exp(log-float64(tens*math.Ln10)), raised.Replace(fmt.Sprintf("%.0f", tens)))
 }
 
-// raised writes digits as a power.
+// raised writes digits as superscripts.
 var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// logCount is the log of how many compositions there are of the sizes that the law
-// gives mass.
+// logCount returns the log of the number of recipes whose number of ingredients has a positive
+// probability.
 func logCount(p *problem.Problem) float64 {
 	lo, hi := p.Target.Law().Support()
 	logs := p.Target.Space().LogCounts(hi)

@@ -14,38 +14,38 @@ import (
 	"kir/internal/file"
 )
 
-// A Step is a problem that was asked, and what was changed to come to it.
+// A Step is a version of the problem, with the change that led to it.
 type Step struct {
 	ID     int    `json:"id"`     // from 1
 	Parent int    `json:"parent"` // the step that it was made from; 0: none
 	Name   string `json:"name"`   // given by a person, or empty
-	Change string `json:"change"` // what was changed, in words
-	Text   string `json:"text"`   // the problem file
+	Change string `json:"change"` // description of the change
+	Text   string `json:"text"`   // text of the problem file
 }
 
-// A history is the steps of a problem: a tree, since one can go back and on in
-// another way. It is kept in a file beside the problem.
+// A history is the tree of a problem's steps: a person can go back and continue differently.
+// It is stored in a file beside the problem.
 type history struct {
 	Current int   `json:"current"`
 	Steps   steps `json:"steps"`
 
 	path    string
-	written []writtenStep // the steps as they were last written down
+	written []writtenStep // the steps as last saved
 }
 
-// A writtenStep is a step and its JSON, which is made once: of ten thousand steps one is new.
+// A writtenStep caches the JSON of a step. Among ten thousand steps usually one is new.
 type writtenStep struct {
 	step Step
 	text []byte
 }
 
-// A history is bounded: its file, and how many steps it has.
+// Limits of a history: the size of its file, and the number of its steps.
 const (
 	mostHistory = 64 << 20
 	mostSteps   = 10_000
 )
 
-// steps are read one after the other, no more of them than there may be.
+// steps are decoded one by one, so that decoding stops at the limit.
 type steps []Step
 
 func (s *steps) UnmarshalJSON(data []byte) error {
@@ -66,8 +66,8 @@ func (s *steps) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// openHistory reads the history of a problem, or begins one with its text. Where
-// the file has changed since, its text is a step of its own.
+// openHistory reads the history of a problem, or starts one with the text. If the file has
+// changed since the last step, its text becomes a step of its own.
 func openHistory(problem string, text []byte) (*history, error) {
 	base := filepath.Base(problem)
 	h := &history{path: filepath.Join(filepath.Dir(problem), strings.TrimSuffix(base, filepath.Ext(base))+".steps.json")}
@@ -96,7 +96,7 @@ func openHistory(problem string, text []byte) (*history, error) {
 	return h, nil
 }
 
-// isValid says whether steps are numbered as they should be.
+// isValid reports whether the steps are numbered correctly.
 func (h *history) isValid() bool {
 	for k, s := range h.Steps {
 		if s.ID != k+1 || s.Parent < 0 || s.Parent >= s.ID {
@@ -113,14 +113,14 @@ func (h *history) add(parent int, change, text string) *Step {
 	return h.current()
 }
 
-// fullError is the error of a history that has all that it may have.
+// fullError returns the error for a full history.
 func (h *history) fullError() error {
 	return &fault.Error{File: h.path, Message: "the history is full", Hint: "save the problem under another name and serve that, or move the history away"}
 }
 
 func (h *history) current() *Step { return &h.Steps[h.Current-1] }
 
-// step returns a step, or an error for one that there is not.
+// step returns the step of an id, or an error.
 func (h *history) step(id int) (*Step, error) {
 	if id < 1 || id > len(h.Steps) {
 		return nil, &fault.Error{Message: fmt.Sprintf("there is no step %d", id)}
@@ -128,8 +128,8 @@ func (h *history) step(id int) (*Step, error) {
 	return &h.Steps[id-1], nil
 }
 
-// commit changes the history and writes it down. Where either fails, as on a full disk,
-// the history is as it was.
+// commit changes the history and saves it. If either fails, as on a full disk, the history
+// stays unchanged.
 func (h *history) commit(change func(next *history) error) error {
 	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path, written: slices.Clone(h.written)}
 	if err := change(next); err != nil {
@@ -142,7 +142,7 @@ func (h *history) commit(change func(next *history) error) error {
 	return nil
 }
 
-// save writes the history down, whole or not at all.
+// save writes the history to its file atomically.
 func (h *history) save() error {
 	if len(h.Steps) > mostSteps {
 		return h.fullError()
@@ -180,7 +180,7 @@ func (h *history) save() error {
 	return nil
 }
 
-// An unkeptError is that of what was not done because it cannot be written down.
+// An unkeptError says that an action was not done because its result cannot be written.
 type unkeptError struct {
 	what string
 	err  error

@@ -28,7 +28,7 @@ func (s *Session) settledModel() (*work, *report.Model, error) {
 	return w, w.model, nil
 }
 
-// serveTable answers the shortlist as CSV.
+// serveTable responds with the shortlist as CSV.
 func (s *Session) serveTable(w http.ResponseWriter, _ *http.Request) {
 	text, err := func() ([]byte, error) {
 		of, m, err := s.settledModel()
@@ -43,11 +43,11 @@ func (s *Session) serveTable(w http.ResponseWriter, _ *http.Request) {
 	write(w, "text/csv; charset=utf-8", text, err)
 }
 
-// printPolicy is the policy of a page to print, which has a style of its own and
+// printPolicy is the content security policy of a page to print. It allows an inline style and
 // nothing else.
 const printPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// serveWeighing answers a recipe as a weighing sheet: text, CSV or a page.
+// serveWeighing responds with the weighing sheet of a recipe as text, CSV or a page.
 func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	kind := "text/plain; charset=utf-8"
@@ -61,8 +61,8 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 			return nil, &fault.Error{Message: "there is no recipe " + fault.Quote(q.Get("entry"))}
 		}
 		outline := of.problem.Outline()
-		rack := report.NewIngredientOrder(outline.Attributes, "", "")
-		sheetOf, err := build.Weighing(outline, m.Best[k-1], fmt.Sprintf("%s: recipe %d", m.Problem.Name, k), rack,
+		order := report.NewIngredientOrder(outline.Attributes, "", "")
+		sheetOf, err := build.Weighing(outline, m.Best[k-1], fmt.Sprintf("%s: recipe %d", m.Problem.Name, k), order,
 			build.Scale{Batch: q.Get("batch"), Step: q.Get("round"), Unit: q.Get("in"), Density: "density"})
 		if err != nil {
 			return nil, err
@@ -84,13 +84,13 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 	write(w, kind, text, err)
 }
 
-// write answers with a text, or in words with what went wrong.
+// write responds with a text, or with the message of an error.
 func write(w http.ResponseWriter, kind string, text []byte, err error) {
 	if err != nil {
 		http.Error(w, terminal.Plain(err.Error()), http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", kind)
-	// What is written to a browser that is gone is lost on nobody.
+	// An error means that the browser is gone.
 	_, _ = w.Write(text)
 }

@@ -8,7 +8,7 @@ import (
 	"kir/internal/fault"
 )
 
-// scheme returns that of the page's address.
+// scheme returns the scheme of the page's address.
 func (o *Options) scheme() string {
 	if o.TLSCert != "" {
 		return "https"
@@ -16,7 +16,7 @@ func (o *Options) scheme() string {
 	return "http"
 }
 
-// certificate reads the certificate to serve with, nil where there is none to be.
+// certificate reads the certificate for TLS. It returns nil if the options have none.
 func (o *Options) certificate() (*tls.Certificate, error) {
 	switch {
 	case o.TLSCert == "" && o.TLSKey == "":
@@ -36,8 +36,8 @@ func (o *Options) certificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// IsUnencrypted says whether the page can be read on its way by who can listen on a network: the
-// address is not of this machine alone, and there is no TLS.
+// IsUnencrypted reports whether others could read the page on the network: the address is not
+// limited to this machine, and there is no TLS.
 func (o *Options) IsUnencrypted() bool {
 	host, _, err := net.SplitHostPort(o.Address)
 	if err != nil || o.TLSCert != "" || host == "localhost" {

@@ -7,27 +7,27 @@ import (
 	"sync"
 )
 
-// Strangers are connections on which nobody has shown the key yet. Anybody on the machine can
-// open them, and each takes one of the files that the process may have open. So there are only
-// a few: one more ends the one that is there longest.
+// unknownConns tracks the connections that have not shown the key yet. Anybody on the machine
+// can open them, and each uses one of the process's open files. So their number is limited: a
+// new one closes the oldest.
 type unknownConns struct {
 	limit int
 
 	mu    sync.Mutex
-	conns []net.Conn // in the order in which they came
+	conns []net.Conn // the oldest first
 }
 
-// maxUnknownConns is how many connections may be unknown at once, where files are plenty: a
-// browser opens up to six for a page.
+// maxUnknownConns is the greatest number of unknown connections, if the process may open many
+// files. A browser opens up to six for a page.
 const maxUnknownConns = 64
 
-// newUnknownConns bounds unknown connections to a quarter of the files that may be open, so that
-// the rest is for the pages that are known and for the work.
+// newUnknownConns limits unknown connections to a quarter of the files that the process may
+// open. The rest is for known pages and other work.
 func newUnknownConns(files int) *unknownConns {
 	return &unknownConns{limit: max(min(maxUnknownConns, files/4), 2)}
 }
 
-// connState follows the connections of a server.
+// connState follows the state changes of a server's connections.
 func (s *unknownConns) connState(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -39,7 +39,8 @@ func (s *unknownConns) connState(c net.Conn, state http.ConnState) {
 		}
 		s.mu.Unlock()
 		if longest != nil {
-			// It belongs to nobody who is known; the server hears of it by itself.
+			// Ignore the error: the connection has shown no key, and the server notices the
+			// close by itself.
 			_ = longest.Close()
 		}
 	case http.StateClosed, http.StateHijacked:
@@ -50,8 +51,8 @@ func (s *unknownConns) connState(c net.Conn, state http.ConnState) {
 func (s *unknownConns) forget(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k, stranger := range s.conns {
-		if stranger == c {
+	for k, conn := range s.conns {
+		if conn == c {
 			s.conns = append(s.conns[:k], s.conns[k+1:]...)
 			return
 		}
@@ -64,7 +65,7 @@ func (s *unknownConns) connContext(ctx context.Context, c net.Conn) context.Cont
 	return context.WithValue(ctx, connKey{}, func() { s.forget(c) })
 }
 
-// markKnown says that the connection of a request is of somebody who has the key.
+// markKnown marks the connection of a request as one that has shown the key.
 func markKnown(ctx context.Context) {
 	if forget, ok := ctx.Value(connKey{}).(func()); ok {
 		forget()

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// quickLines and longerLines are how many lines the first searches of a step
-	// score, times search.Budget's quarter.
+	// quickLines and longerLines are the numbers of lines that the first two searches of a
+	// step score, times a quarter of search.Budget.
 	quickLines, longerLines = 2_000, 40_000
-	// quickFront and longerFront are the efforts of the fronts that are shown meanwhile.
+	// quickFront and longerFront are the efforts of the preliminary fronts.
 	quickFront, longerFront = 0.02, 0.2
 	// listLength is how many compositions are shown of a law without objectives.
 	listLength = 20
@@ -31,23 +31,23 @@ const (
 // A List is the shortlist of a step.
 type List struct {
 	Step     int              `json:"step"`
-	Settled  bool             `json:"settled"` // it is that of the run; else of a first look
+	Settled  bool             `json:"settled"` // it is that of the run; false: it is preliminary
 	Note     string           `json:"note"`
 	Headline string           `json:"headline"`
 	Grade    string           `json:"grade"`
 	Verdict  []string         `json:"verdict"`
 	Entries  []report.Best    `json:"entries"`
-	Colours  map[string]int   `json:"colours"`            // by ingredient, where groups tell none
-	Tradeoff *report.Tradeoff `json:"tradeoff,omitempty"` // of a problem that asks for one
-	Version  int64            `json:"version"`            // another one for each list
+	Colours  map[string]int   `json:"colours"`            // by ingredient, if groups give none
+	Tradeoff *report.Tradeoff `json:"tradeoff,omitempty"` // for a problem with a trade-off
+	Version  int64            `json:"version"`            // unique to each list
 }
 
-// A work is what is done for a step: its problem is read, chains draw, first
-// looks are taken, and then the run is made that the command line would make.
+// A work is the work on a step. It loads the problem, draws chains, makes preliminary
+// searches, and then makes the run that the command line would make.
 type work struct {
 	session  *Session
 	step     Step
-	previous *work // draws to begin from; nil once they are taken
+	previous *work // its draws start the chains; nil once they are used
 	cancel   context.CancelFunc
 	done     chan struct{}
 
@@ -56,20 +56,20 @@ type work struct {
 	groups          *groups
 	chains          *chains
 	list            *List
-	model           *report.Model // of the run, when it is done
+	model           *report.Model // of the finished run; else nil
 	fault           error
 	pendingCommands []PendingCommand // programs that nobody has allowed yet
-	run             float64          // how much of the run is done
+	run             float64          // finished share of the run, 0 to 1
 }
 
-// isSettled says whether the run is done.
+// isSettled reports whether the run is finished.
 func (w *work) isSettled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.model != nil
 }
 
-// execute does it, until all is done or ctx ends.
+// execute does the work until it is finished or ctx ends.
 func (w *work) execute(ctx context.Context) (err error) {
 	p, err := w.read(ctx, nil)
 	if err != nil {
@@ -102,13 +102,13 @@ func (w *work) execute(ctx context.Context) (err error) {
 	return p.Explain(g.Wait())
 }
 
-// read reads the step's problem.
+// read loads the step's problem.
 func (w *work) read(ctx context.Context, kernel func(context.Context, *problem.Problem) (string, error)) (*problem.Problem, error) {
 	return w.session.load(ctx, []byte(w.step.Text), problem.Options{Kernel: kernel, Notify: w.session.note})
 }
 
-// drawsFor returns the draws of a work that a problem of the same ingredients and
-// total can begin from.
+// drawsFor returns the draws of a work that can start the chains of a problem. Both must have
+// the same ingredients and total.
 func (w *work) drawsFor(p *problem.Problem) []keptDraw {
 	if w == nil {
 		return nil
@@ -122,12 +122,12 @@ func (w *work) drawsFor(p *problem.Problem) []keptDraw {
 	return slices.Concat(kept...)
 }
 
-// show tells of the draws, often at first.
+// show publishes the draws repeatedly, often at first.
 func (w *work) show(ctx context.Context) error {
 	for pause := 40 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		select {
 		case <-ctx.Done():
-			return w.publishDraws() // the last word
+			return w.publishDraws() // publish the final draws
 		case <-time.After(pause):
 		}
 		if err := w.publishDraws(); err != nil {
@@ -145,7 +145,7 @@ func (w *work) publishDraws() error {
 	return w.session.hub.publish("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
 }
 
-// searchInStages looks for the best: twice in short, and then as the command line does.
+// searchInStages makes two short searches, and then the run that the command line would make.
 func (w *work) searchInStages(ctx context.Context, p *problem.Problem) error {
 	begun := time.Now()
 	for _, first := range []struct {
@@ -165,15 +165,15 @@ func (w *work) searchInStages(ctx context.Context, p *problem.Problem) error {
 	return w.makeRun(ctx)
 }
 
-// quickSearch makes a first shortlist, from what the chains have and a short search, and a first front
-// where a trade-off is asked for.
+// quickSearch makes a preliminary shortlist from the draws and a short search. For a trade-off
+// it also makes a preliminary front.
 func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64, front float64) error {
 	q, err := p.SearchQuestion()
 	if err != nil {
 		return err
 	}
 	q.Effort = min(q.Effort, 1)
-	q.Halves = nil // whether the models keep their promise is left to the run
+	q.Halves = nil // the check of the predicted gain is left to the run
 	found, pool, err := w.bestDraws(p)
 	if err != nil {
 		return err
@@ -213,12 +213,12 @@ func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64,
 		return ctx.Err()
 	}
 	if err != nil {
-		return nil // the run looks for longer, and says what is wrong
+		return nil // the run searches for longer and reports the error
 	}
 	return w.keepList(&next)
 }
 
-// bestDraws returns the best draws so far, by the score that shortlists go by.
+// bestDraws returns the best draws so far, by the score that orders shortlists.
 func (w *work) bestDraws(p *problem.Problem) (found []search.Found, pool []run.Best, err error) {
 	plain, err := search.Plain(p.Target)
 	if err != nil {
@@ -250,8 +250,8 @@ func (w *work) bestDraws(p *problem.Problem) (found []search.Found, pool []run.B
 	return found, pool, nil
 }
 
-// makeRun makes the run that the command line would make of the same file, with the
-// same seed.
+// makeRun makes the run that the command line would make from the same file with the same
+// seed.
 func (w *work) makeRun(ctx context.Context) (err error) {
 	p, err := w.read(ctx, w.session.options.Kernel)
 	if err != nil {
@@ -262,7 +262,7 @@ func (w *work) makeRun(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// What the page shows of the run is kept in memory.
+	// The page keeps its view of the run in memory, so the files can go.
 	defer func() { err = errors.Join(err, remove()) }()
 	m, err := w.session.options.Run(ctx, p, dir, func(r run.Progress) {
 		w.mu.Lock()
@@ -285,7 +285,7 @@ func (w *work) makeRun(ctx context.Context) (err error) {
 	return w.session.publishState()
 }
 
-// republish tells of a work that was done before.
+// republish publishes the results of earlier work again.
 func (w *work) republish() error {
 	if err := w.publishList(); err != nil {
 		return err
@@ -293,7 +293,7 @@ func (w *work) republish() error {
 	return w.publishDraws()
 }
 
-// keepList makes a list the work's own, and shows it.
+// keepList stores and publishes a list.
 func (w *work) keepList(l *List) error {
 	l.Step = w.step.ID
 	if l.Entries == nil {
@@ -307,7 +307,7 @@ func (w *work) keepList(l *List) error {
 	return w.publishList()
 }
 
-// publishList tells of the work's list, if it has one and the page is at its step.
+// publishList publishes the list, if there is one and the page shows this step.
 func (w *work) publishList() error {
 	return w.session.hub.publish("list", func() (any, bool) {
 		l := w.shownList()
@@ -315,7 +315,7 @@ func (w *work) publishList() error {
 	})
 }
 
-// shownList returns the work's list in the colours of the session, nil if there is none.
+// shownList returns the list with the session's colours, or nil.
 func (w *work) shownList() *List {
 	w.mu.Lock()
 	defer w.mu.Unlock()

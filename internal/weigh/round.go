@@ -9,39 +9,39 @@ import (
 	"kir/rule"
 )
 
-// A roundingProblem is the search for whole numbers near ideal ones.
+// A roundingProblem seeks whole numbers of scale steps near ideal ones.
 type roundingProblem struct {
 	parts       []rule.Part
-	ideal       []float64  // q
-	weights     []*big.Rat // what a step of each part is of the batch, up to a factor
-	sum         int64      // S
-	total       int64      // M
+	ideal       []float64  // q: by part, steps before rounding
+	weights     []*big.Rat // how much of the batch one step of each part is, up to a common factor
+	sum         int64      // S: steps of the whole batch
+	total       int64      // M: units of the recipe's total
 	ruleText    func(rule int) string
 	bounds      []bound
 	density     []*big.Rat
-	maxNodes    int // how many partial roundings may be looked at
-	maxDistance int // how far from their ideals amounts may be, in steps
+	maxNodes    int // limit on the partial roundings visited
+	maxDistance int // limit on the distance of an amount from its ideal, in steps
 }
 
-// A bound is Σ_i factor_i·x_i ≥ 0, of one rule.
+// A bound is one inequality Σ_i factor_i·x_i ≥ 0 of a rule.
 type bound struct {
 	factors []*big.Rat
 	floats  []float64
 	rule    int
-	// period, if it is not 0, lets the units of part be first and whole periods more.
+	// If period is not 0, the bound is a grid instead: the units of part are first plus a
+	// multiple of period.
 	part, first, period int
-	// nonlinearSum, if it is not nil, is a sum that is no such bound, and sign 1 for its Min
-	// or −1 for its Max.
+	// If nonlinearSum is not nil, the bound is this sum, which no factors express. sign is 1
+	// for its Min and −1 for its Max.
 	nonlinearSum *condition.Sum
 	sign         int64
 }
 
-// isLinear says whether the bound is a sum of factors.
+// isLinear reports whether the bound is a sum of factors.
 func (b *bound) isLinear() bool { return b.factors != nil }
 
-// constrain writes out what the rules say of compositions of the parts: with u_i =
-// M·w_i·x_i / Σ_j w_j·x_j, the units that x_i steps are, lo ≤ Σ c_i·u_i is
-// Σ (M·c_i − lo)·w_i·x_i ≥ 0.
+// constrain translates the rules into bounds on steps. The steps x_i are u_i = M·w_i·x_i / Σ_j
+// w_j·x_j units. So lo ≤ Σ c_i·u_i becomes Σ (M·c_i − lo)·w_i·x_i ≥ 0.
 func (r *roundingProblem) constrain(rules rule.Set) error {
 	for k, one := range rules.Rules {
 		alone := rules
@@ -55,7 +55,7 @@ func (r *roundingProblem) constrain(rules rule.Set) error {
 	return nil
 }
 
-// addConditions writes out the conditions of a rule.
+// addConditions adds the bounds for the conditions of one rule.
 func (r *roundingProblem) addConditions(c *condition.Conditions, of int) {
 	for k, p := range r.parts {
 		a := c.Amounts[p.Ingredient]
@@ -138,7 +138,7 @@ func (r *roundingProblem) add(of int, factors []int64, least int64, sign int64) 
 		factor.Mul(factor, r.weights[k])
 		b.factors = append(b.factors, factor)
 	}
-	// To sizes about 1, so that floats of all bounds can be compared alike.
+	// Scale the factors to about 1, so that the floats of all bounds are comparable.
 	top := new(big.Rat)
 	for _, f := range b.factors {
 		if a := new(big.Rat).Abs(f); a.Cmp(top) > 0 {
@@ -155,7 +155,7 @@ func (r *roundingProblem) add(of int, factors []int64, least int64, sign int64) 
 	r.bounds = append(r.bounds, b)
 }
 
-// satisfies says exactly whether steps keep a bound.
+// satisfies reports whether steps satisfy a bound, in exact arithmetic.
 func (r *roundingProblem) satisfies(b *bound, steps []int64) bool {
 	sum, term := new(big.Rat), new(big.Rat)
 	factors := b.factors
@@ -165,7 +165,7 @@ func (r *roundingProblem) satisfies(b *bound, steps []int64) bool {
 	for k, x := range steps {
 		sum.Add(sum, term.Mul(factors[k], term.SetInt64(x)))
 	}
-	half := new(big.Rat) // what half a step of each part comes to
+	half := new(big.Rat) // the tolerance: half a step of each part
 	if !r.hasUniformWeights() {
 		for _, f := range factors {
 			half.Add(half, term.Abs(f))
@@ -185,13 +185,13 @@ func (r *roundingProblem) satisfies(b *bound, steps []int64) bool {
 	return half.Sign() > 0 || isOnGrid(units(b.part), b.first, b.period)
 }
 
-// isOnGrid says whether units are first and whole periods more.
+// isOnGrid reports whether units are first plus a whole multiple of period.
 func isOnGrid(units *big.Rat, first, period int) bool {
 	return units.IsInt() && (units.Num().Int64()-int64(first))%int64(period) == 0
 }
 
-// satisfiesNonlinear is keeps of a sum whose terms are not the same for each unit.
-// room is the units that it may be off.
+// satisfiesNonlinear is [roundingProblem.satisfies] for a sum whose terms differ from unit to
+// unit. room is the tolerance in units.
 func (r *roundingProblem) satisfiesNonlinear(b *bound, units func(k int) *big.Rat, room *big.Rat) bool {
 	sum, most := b.signedLimit(), int64(0)
 	for _, t := range b.nonlinearSum.Terms {
@@ -204,7 +204,8 @@ func (r *roundingProblem) satisfiesNonlinear(b *bound, units func(k int) *big.Ra
 	return sum.Sign() >= 0
 }
 
-// signedLimit is the bound of a bent sum, with its sign, as what the terms add to.
+// signedLimit returns the constant to which the terms of a nonlinear sum are added, with the
+// bound's sign.
 func (b *bound) signedLimit() *big.Rat {
 	if b.sign > 0 {
 		return new(big.Rat).Neg(new(big.Rat).SetInt64(b.nonlinearSum.Min))
@@ -212,7 +213,8 @@ func (b *bound) signedLimit() *big.Rat {
 	return new(big.Rat).SetInt64(b.nonlinearSum.Max)
 }
 
-// nonlinearTerm is what units of a part add to a bent sum, with its sign.
+// nonlinearTerm returns the contribution of a part's units to a nonlinear sum, with the
+// bound's sign.
 func (r *roundingProblem) nonlinearTerm(b *bound, part int, units *big.Rat) *big.Rat {
 	v := new(big.Rat)
 	for _, t := range b.nonlinearSum.Terms {

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// farthest is how many steps of the scale an amount may be from its ideal.
+	// farthest is the greatest distance of an amount from its ideal, in steps of the scale.
 	farthest = 16
-	// mostNodes is how many partial roundings are looked at.
+	// mostNodes is the greatest number of partial roundings visited.
 	mostNodes = 400_000
 )
 
-// search looks for the best rounding that keeps some of the bounds: near the ideals
-// first, and farther away where that is in vain.
+// search returns the best rounding that satisfies the bounds. It searches close to the ideals
+// first, and widens the distance while it finds nothing.
 func (r *roundingProblem) search(bounds []bound) (steps []int64, found bool) {
 	for far := 2; far <= r.maxDistance; far *= 2 {
 		w := newBranchAndBound(r, bounds, far)
@@ -30,7 +30,8 @@ func (r *roundingProblem) search(bounds []bound) (steps []int64, found bool) {
 	return nil, false
 }
 
-// reason says what stands in the way: a rule that cannot be kept alone, or all.
+// reason explains a failed search: it names a rule that no rounding satisfies alone, or blames
+// all rules together.
 func (r *roundingProblem) reason() string {
 	for k := 0; k < len(r.bounds); {
 		end := k
@@ -52,28 +53,28 @@ func (r *roundingProblem) name(k int) string {
 	return r.ruleText(k)
 }
 
-// A branchAndBound goes through roundings by branch and bound. A partial rounding of the
-// first k parts costs at least
+// A branchAndBound searches roundings by branch and bound. A partial rounding of the first k
+// parts costs at least
 //
 //	Σ_{i<k} d_i² + Σ_{i≥k} min_x (d_i² − λ·d_i) + λ·(D − Σ_{i<k} d_i), d_i = x_i − q_i,
 //
-// for any λ, since Σ d_i = D = S − Σ q_i. λ is the price at which the method of the
-// largest remainder gives out its last step, with which the bound is tight at the
-// root if there are no rules.
+// for any λ, since Σ d_i = D = S − Σ q_i. λ is the marginal cost of the last step that the
+// method of the largest remainder hands out. With this λ the bound is tight at the root if
+// there are no rules.
 type branchAndBound struct {
 	*roundingProblem
 	bounds []bound
-	order  []int     // of the parts, those of few choices first
-	choice [][]int64 // by place in the order, the nearest first
-	empty  bool      // some part has no choice
+	order  []int     // parts, those with the fewest choices first
+	choice [][]int64 // by place in the order: steps to try, the nearest to the ideal first
+	empty  bool      // some part has no choice, so that nothing can be found
 
 	lambda, deviation float64
-	rest              []float64     // Σ of min over the places from k on
-	least, most       []int64       // Σ of the choices from k on
-	gain              [][][]float64 // by bound, place and choice: what it adds; nil of bounds that are seen at the end
-	reach             [][]float64   // by bound: the most that the places from k on can add
-	steps             []int64       // by part, so far
-	partial           []float64     // of each bound, so far
+	rest              []float64     // by place k: Σ of the minima over the places from k on
+	least, most       []int64       // by place k: Σ of the least and greatest choices from k on
+	gain              [][][]float64 // by bound, place and choice: the contribution; nil for bounds checked only on complete roundings
+	reach             [][]float64   // by bound and place k: the greatest contribution of the places from k on
+	steps             []int64       // by part: the partial rounding
+	partial           []float64     // by bound: the sum over the partial rounding
 	best              []int64
 	bestCost          float64
 	seen              int
@@ -110,14 +111,14 @@ func newBranchAndBound(r *roundingProblem, bounds []bound, far int) *branchAndBo
 	return w
 }
 
-// hasUniformWeights says whether a step of each part is as much of the batch, so that the
-// units of a part follow from its steps alone.
+// hasUniformWeights reports whether a step of every part is the same share of the batch. Then
+// the units of a part follow from its steps alone.
 func (r *roundingProblem) hasUniformWeights() bool {
 	return r.density == nil || !slices.ContainsFunc(r.weights, func(w *big.Rat) bool { return w.Cmp(r.weights[0]) != 0 })
 }
 
-// isFeasibleAlone says whether a number of steps of a part can keep the bounds that are about
-// it alone; where all is one measure, its units are then known.
+// isFeasibleAlone reports whether a part with x steps can satisfy the grid bounds on that
+// part. With unequal weights its units are unknown, so the answer is true.
 func (r *roundingProblem) isFeasibleAlone(bounds []bound, part int, x int64) bool {
 	if !r.hasUniformWeights() {
 		return true
@@ -134,7 +135,7 @@ func (r *roundingProblem) isFeasibleAlone(bounds []bound, part int, x int64) boo
 	return true
 }
 
-// computeMultiplier finds λ.
+// computeMultiplier sets λ.
 func (w *branchAndBound) computeMultiplier() {
 	var prices []float64
 	left := w.sum
@@ -147,7 +148,7 @@ func (w *branchAndBound) computeMultiplier() {
 	w.lambda = float64((prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2)
 }
 
-// computeSuffixBounds works out what the places from k on cost and reach.
+// computeSuffixBounds sets rest, least, most, gain and reach.
 func (w *branchAndBound) computeSuffixBounds() {
 	n := len(w.order)
 	w.rest, w.least, w.most = make([]float64, n+1), make([]int64, n+1), make([]int64, n+1)
@@ -172,7 +173,7 @@ func (w *branchAndBound) computeSuffixBounds() {
 	}
 }
 
-// gains works out what choices add to a bound.
+// gains sets the contributions of all choices to a bound.
 func (w *branchAndBound) gains(b int, same bool) {
 	bound := &w.bounds[b]
 	w.gain = append(w.gain, nil)
@@ -193,7 +194,7 @@ func (w *branchAndBound) gains(b int, same bool) {
 			rows[k] = append(rows[k], v)
 		}
 	}
-	if bound.nonlinearSum != nil { // to sizes about the sum, as those of the others are
+	if bound.nonlinearSum != nil { // scale to the size of the steps' sum, like the linear bounds
 		start, _ = bound.signedLimit().Float64()
 		factor := float64(w.sum) / max(largest, math.Abs(start))
 		for k := range rows {
@@ -211,7 +212,7 @@ func (w *branchAndBound) gains(b int, same bool) {
 	w.gain[b], w.partial[b] = rows, start
 }
 
-// descend tries all choices of the place k and those behind it.
+// descend tries every choice for place k and all later places.
 func (w *branchAndBound) descend(k int, sum int64, off, cost float64) {
 	if w.seen++; w.seen > w.maxNodes {
 		return

@@ -1,5 +1,5 @@
-// Package weigh rounds a recipe to the steps of a scale: what is weighed adds up to
-// the batch exactly, is as near to the recipe as can be, and keeps its rules.
+// Package weigh rounds a recipe to the steps of a scale. The rounded amounts sum exactly to
+// the batch, satisfy the recipe's rules and are as near to the recipe as possible.
 package weigh
 
 import (
@@ -12,28 +12,29 @@ import (
 	"kir/rule"
 )
 
-// A Batch is a recipe and how much is to be made of it.
+// A Batch is a recipe and the quantity to make of it.
 type Batch struct {
 	Parts []rule.Part // units of the rules' total, all above 0
-	Rules rule.Set    // what the recipe keeps, among them its ingredients and total
+	Rules rule.Set    // the rules of the recipe, with its ingredients and total
 
-	Size *big.Rat // of the batch, in the measure that the recipe's shares are of
-	Step *big.Rat // of the scale, in the measure that is weighed
+	Size *big.Rat // quantity, in the measure that the recipe's shares refer to
+	Step *big.Rat // smallest step of the scale, in the measure that is weighed
 
-	// Density is, by part, how much is weighed of one of the batch, above 0: grams a
-	// millilitre where millilitres are weighed as grams. nil: it is the same measure.
+	// Density is, by part, the weighed quantity per unit of the batch's measure, above 0. For
+	// example it is grams per millilitre where millilitres are weighed as grams. nil means
+	// that both measures are the same.
 	Density []*big.Rat
 }
 
-// RoundedBatch is what goes onto the scale.
+// A RoundedBatch has the amounts to put onto the scale.
 type RoundedBatch struct {
 	Steps []int64   // by part: the whole number of steps of the scale, at least 1
-	Exact []float64 // by part: the same before it was rounded
-	Sum   int64     // Σ Steps: the batch, exactly, or where densities differ the nearest number
+	Exact []float64 // by part: the number of steps before rounding
+	Sum   int64     // Σ Steps: exactly the batch, or the nearest number where densities differ
 }
 
-// An ImpossibleError says why a batch cannot be weighed so that all rules hold, and
-// what was tried and helps.
+// An ImpossibleError says why no rounding of a batch satisfies all rules, and lists
+// alternatives that were tried and work.
 type ImpossibleError struct {
 	Reason       string
 	Alternatives []Alternative
@@ -41,22 +42,22 @@ type ImpossibleError struct {
 
 func (e *ImpossibleError) Error() string { return e.Reason }
 
-// A Alternative is another step of the scale, or another size of the batch.
+// An Alternative is another step of the scale or another size of the batch.
 type Alternative struct {
 	IsScaleStep bool
 	Value       *big.Rat
 }
 
-// What is wrong with a batch before rules are looked at.
+// Errors of a batch that are found before its rules are checked.
 var (
 	errNotWhole = errors.New("the batch is not a whole number of steps of the scale")
 	errTooFew   = errors.New("the batch has fewer steps of the scale than ingredients")
 )
 
-// Weigh rounds a batch. With S the steps of the whole batch and q_i what part i
-// ideally has of them, it returns whole x_i ≥ 1 with Σ x_i = S that keep the rules
-// and of all these minimise Σ (x_i − q_i)²: without rules the method of the largest
-// remainder. Where that cannot be, the error is an [*ImpossibleError].
+// Weigh rounds a batch. S is the number of steps of the whole batch, and q_i the ideal number
+// for part i. Weigh returns whole x_i ≥ 1 with Σ x_i = S that satisfy the rules and minimise Σ
+// (x_i − q_i)². Without rules that is the method of the largest remainder. If it finds no such
+// x, the error is an [*ImpossibleError].
 func Weigh(b Batch) (*RoundedBatch, error) {
 	r, err := newRounding(b)
 	switch {
@@ -74,7 +75,7 @@ func Weigh(b Batch) (*RoundedBatch, error) {
 	return &RoundedBatch{Steps: steps, Exact: r.ideal, Sum: r.sum}, nil
 }
 
-// newRounding works out what is to be searched.
+// newRounding returns the rounding problem of a batch.
 func newRounding(b Batch) (*roundingProblem, error) {
 	if len(b.Parts) == 0 || b.Size.Sign() <= 0 || b.Step.Sign() <= 0 {
 		return nil, errors.New("a batch and the step of a scale are above 0, and a recipe has ingredients")
@@ -110,7 +111,8 @@ func newRounding(b Batch) (*roundingProblem, error) {
 	return r, r.constrain(b.Rules)
 }
 
-// wholeBatches returns the batches next to one that are whole numbers of steps.
+// wholeBatches returns the nearest smaller and larger batch sizes that are whole numbers of
+// steps.
 func (b Batch) wholeBatches() []Alternative {
 	steps := new(big.Rat).Quo(b.Size, b.Step)
 	down := new(big.Int).Quo(steps.Num(), steps.Denom())
@@ -123,7 +125,8 @@ func (b Batch) wholeBatches() []Alternative {
 	return ways
 }
 
-// findAlternatives returns what of finer scales and other batches was tried and helps.
+// findAlternatives returns a finer scale step and a larger batch size for which a rounding was
+// found.
 func (b Batch) findAlternatives() (ways []Alternative) {
 	for _, finer := range []int64{2, 5, 10, 100} {
 		c := b
@@ -147,8 +150,8 @@ func (b Batch) findAlternatives() (ways []Alternative) {
 	return ways
 }
 
-// triedSizes is how many larger batches are tried as a fix, and triedNodes how
-// many partial roundings are looked at in each.
+// triedSizes is the number of larger batches tried as alternatives. triedNodes is the number
+// of partial roundings visited for each.
 const triedSizes, triedNodes = 1000, 2000
 
 func (b Batch) isPossible() bool {
@@ -161,13 +164,13 @@ func (b Batch) isPossible() bool {
 	return found
 }
 
-// Decimal writes a number as a decimal, which it is to at most nine places.
+// Decimal writes a number that has at most nine decimal places.
 func Decimal(v *big.Rat) string {
 	text := v.FloatString(9)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// tolerance is what sums of floats may be off, as a share of what they can be.
+// tolerance is the greatest error of sums of floats, as a share of the size of the sum.
 const tolerance = 1e-9
 
 func isNonNegative(v, scale float64) bool { return v >= -tolerance*math.Max(scale, 1) }
