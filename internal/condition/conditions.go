@@ -16,25 +16,25 @@ import (
 type Conditions struct {
 	Total   int
 	Amounts []count.Ingredient // by ingredient; bounds are always explicit
-	Groups  []count.Group // members ascending, each listed once
+	Groups  []count.Group      // members ascending, each listed once
 	Needs   []Dependence
 	Sums    []Sum
 
-	Doses    []Doses // by ingredient; empty for an excluded ingredient
+	Doses    []Doses   // by ingredient; empty for an excluded ingredient
 	GroupsOf [][]int32 // by ingredient: indexes into Groups of the groups that contain it, ascending
 	NeedsOf  [][]int32 // by ingredient: indexes into Needs of the dependences whose If it is, ascending
 	SumsOf   [][]int32 // by ingredient: indexes into Sums of the sums with a term for it, ascending
-	Required int // number of required ingredients
+	Required int       // number of required ingredients
 
 	IdleGroups []int32 // groups that are violated if none of their members is used
 	IdleSums   []int32 // sums that are violated if none of their ingredients is used
 
 	GroupRules, NeedRules, SumRules []int // index of the rule that each condition comes from
 
-	rule     int // index of the rule being written
+	rule     int     // index of the rule being written
 	guards   []guard // guards under which that rule holds
-	tooLarge bool // numbers would exceed 2⁶²
-	unknown  bool // a rule has an unknown type
+	tooLarge bool    // numbers would exceed 2⁶²
+	unknown  bool    // a rule has an unknown type
 }
 
 // A Dependence requires that if ingredient If is used, at least one ingredient of Then is used too.

@@ -15,7 +15,7 @@ const MaxCandidates = 1 << 20
 type Enumeration struct {
 	c        *Conditions
 	wanted   []bool // by number of used ingredients: whether that number is asked for
-	least, n int // smallest and greatest number of used ingredients asked for
+	least, n int    // smallest and greatest number of used ingredients asked for
 
 	room  []int // by i: the greatest sum of the amounts of ingredients i, i+1, ...
 	must  []int // by i: the least sum of the required ingredients among i, i+1, ...

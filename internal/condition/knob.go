@@ -14,7 +14,7 @@ type Relaxation struct {
 	Limit int
 	Relax func(notches int) rule.Rule
 	Text  func(notches int, name string) string
-	By    int // units per notch; 0 if the relaxation drops something
+	By    int           // units per notch; 0 if the relaxation drops something
 	Round func(int) int // raises the notches so that the bound is a rounder number; may be nil
 }
 

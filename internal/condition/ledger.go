@@ -9,9 +9,9 @@ import (
 // removed one at a time.
 type ConstraintState struct {
 	*Conditions
-	Used, Totals []int // by group: used members and their total
+	Used, Totals []int   // by group: used members and their total
 	SumValues    []int64 // by sum: its value
-	IsUsed       []bool // by ingredient
+	IsUsed       []bool  // by ingredient
 
 	broken   int // groups and sums that are violated
 	exceeded int // groups and sums above their maximum, which no further part can repair

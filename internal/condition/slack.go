@@ -10,8 +10,8 @@ import (
 type Slack struct {
 	Value      float64
 	Min, Max   float64 // −Inf and +Inf if there is no bound
-	Unit       string // "units", "ingredients", or the attribute of which Value is the mean
-	Ingredient int // the ingredient whose amount Value is; −1 for a figure of several ingredients
+	Unit       string  // "units", "ingredients", or the attribute of which Value is the mean
+	Ingredient int     // the ingredient whose amount Value is; −1 for a figure of several ingredients
 }
 
 // Room returns the distance from the figure to the nearer bound: 0 at a bound, +Inf without bounds.

@@ -14,7 +14,7 @@ import (
 // means, ratios, distances from a recipe, and conditional rules. The absolute value of a sum is below 2⁶².
 type Sum struct {
 	Terms    []Term // ascending by ingredient, each once
-	Min, Max int64 // math.MinInt64 and math.MaxInt64 if there is no bound
+	Min, Max int64  // math.MinInt64 and math.MaxInt64 if there is no bound
 }
 
 // A Term is the contribution of an ingredient that is used with x units: PerUnit·min(x, Cap) + Whole. Off

@@ -31,11 +31,11 @@ type bounds struct {
 	set    question
 	space  count.Space
 	amount []condition.Doses // by ingredient; empty if it cannot be used
-	groups []int // by group of the space: its rule
-	lo, hi int // least and greatest number of used ingredients
+	groups []int             // by group of the space: its rule
+	lo, hi int               // least and greatest number of used ingredients
 
 	groupTallies []tally // by group: bounds from its members and inner groups
-	totalTally   tally // the same for all ingredients together
+	totalTally   tally   // the same for all ingredients together
 }
 
 // findCause returns a common cause of the conflict, or nil.

@@ -37,13 +37,13 @@ type Kind string
 // The kinds of conflict. Other means that the cause only names the rules.
 const (
 	Other       Kind = "other"
-	Unusable    Kind = "unusable" // an ingredient is required and cannot be used, or no ingredient can be used
+	Unusable    Kind = "unusable"     // an ingredient is required and cannot be used, or no ingredient can be used
 	MinimaAbove Kind = "minima above" // least amounts add up to more than the total
 	MaximaBelow Kind = "maxima below" // greatest amounts add up to less than the total
-	Steps       Kind = "steps" // no sum of multiples equals the total
-	GroupUsed   Kind = "group used" // the members cannot have the used count that a group must have
-	GroupTotal  Kind = "group total" // the members cannot have the total that a group must have
-	UsedCount   Kind = "used count" // the number of used ingredients contradicts what rules require or allow
+	Steps       Kind = "steps"        // no sum of multiples equals the total
+	GroupUsed   Kind = "group used"   // the members cannot have the used count that a group must have
+	GroupTotal  Kind = "group total"  // the members cannot have the total that a group must have
+	UsedCount   Kind = "used count"   // the number of used ingredients contradicts what rules require or allow
 )
 
 // Error returns the cause and the changes that resolve it.

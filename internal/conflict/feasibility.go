@@ -13,8 +13,8 @@ type verdict int8
 
 const (
 	unknown       verdict = iota
-	unsatisfiable // proven: no composition does
-	satisfiable // proven: some composition does
+	unsatisfiable         // proven: no composition does
+	satisfiable           // proven: some composition does
 )
 
 // An asker decides whether rules can hold. After an error all its answers are unknown.
@@ -24,7 +24,7 @@ type asker struct {
 	err           error
 
 	questionCount, work float64 // number of questions, and their work in steps of about 10⁻⁹ s
-	blamedRules         []int // rules that the last proof showed to conflict, together with rules on amounts
+	blamedRules         []int   // rules that the last proof showed to conflict, together with rules on amounts
 }
 
 // adviceBudget is the greatest work spent on finding changes and smaller conflicts, in steps of about 10⁻⁹

@@ -23,20 +23,20 @@ import (
 type prover struct {
 	*condition.Conditions
 	ctx         context.Context // once it ends, nothing more is proven
-	sums        []provedSum // sums with the same terms are merged
-	sizes       []int // the numbers of used ingredients that are asked for
-	stepsLeft   int // remaining steps of the search
-	solution    []rule.Part // a composition that keeps the conditions, if the search found one
-	blamedRules []int // rules that the first linear program shows to conflict
+	sums        []provedSum     // sums with the same terms are merged
+	sizes       []int           // the numbers of used ingredients that are asked for
+	stepsLeft   int             // remaining steps of the search
+	solution    []rule.Part     // a composition that keeps the conditions, if the search found one
+	blamedRules []int           // rules that the first linear program shows to conflict
 }
 
 // A provedSum is a sum with the indexes that the search needs.
 type provedSum struct {
 	condition.Sum
-	rules     []int // rules that the sum comes from
-	linear    bool // amounts contribute, not only use
+	rules     []int             // rules that the sum comes from
+	linear    bool              // amounts contribute, not only use
 	terms     []*condition.Term // by ingredient, if linear
-	ascending []int32 // ingredients by ascending PerUnit, if linear
+	ascending []int32           // ingredients by ascending PerUnit, if linear
 }
 
 // newProved returns the provedSum of a sum.

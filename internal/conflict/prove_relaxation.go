@@ -24,7 +24,7 @@ type relaxation struct {
 type row struct {
 	entries []entry
 	lo, hi  int64
-	rules   []int // rules that the row comes from
+	rules   []int   // rules that the row comes from
 	scale   float64 // by which the tableau has divided the row
 }
 

@@ -16,9 +16,9 @@ import (
 // constraints that are checked in whole numbers.
 type tableau struct {
 	t        [][]float64 // by basic variable: the factors of the nonbasic ones
-	basic    []int // variable of each row: columns first, then activities
-	nonbasic []int // variable of each column
-	lo, hi   []float64 // by variable
+	basic    []int       // variable of each row: columns first, then activities
+	nonbasic []int       // variable of each column
+	lo, hi   []float64   // by variable
 	value    []float64
 	pivots   int
 }
@@ -27,7 +27,7 @@ const (
 	outOfBounds = 1e-9 // tolerance of bounds, for rows whose greatest factor is 1
 	smallPivot  = 1e-9
 	maxPivots   = 5_000
-	maxWork     = 4e9 // factors processed; takes some seconds
+	maxWork     = 4e9   // factors processed; takes some seconds
 	blandFrom   = 1_000 // number of pivots after which the first improving column is taken, to prevent cycling
 )
 

@@ -26,7 +26,7 @@ type walk struct {
 	work          float64
 
 	state                *condition.ConstraintState // without parts, except while parts are evaluated
-	seenGroups, seenSums []int // round in which each group or sum was last evaluated
+	seenGroups, seenSums []int                      // round in which each group or sum was last evaluated
 	round                int
 }
 
@@ -69,7 +69,7 @@ func (w *walk) findComposition(ctx context.Context) bool {
 	for _, i := range w.usable {
 		held += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
 	}
-	mean := 1 + float64(held)/float64(len(w.usable)) // mean number of conditions per ingredient
+	mean := 1 + float64(held)/float64(len(w.usable))                // mean number of conditions per ingredient
 	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of one step
 	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {
