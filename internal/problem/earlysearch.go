@@ -9,11 +9,11 @@ import (
 	"kir/mcmc"
 )
 
-// firstEvaluations is how many lines a first look scores.
+// firstEvaluations is the number of lines that firstLook scores.
 const firstEvaluations = 2000
 
-// firstLook looks for good recipes before the problem is read, in a space whose counts are
-// rough. It reads the properties for itself: what is wrong with them the reading says.
+// firstLook searches for good recipes before the problem is fully read, in a space with approximate counts.
+// It reads the properties itself and ignores their errors: the later full reading reports them.
 func (s *loader) firstLook(ctx context.Context, p *Problem, root *yaml.Node, space *mcmc.Space, law mcmc.Sparsity, show func(*Problem, []search.Found)) error {
 	own := *s
 	own.warnings, own.diagnostics, own.notify, own.progress, own.space, own.law = slices.Clone(s.warnings), &diagnostics{file: root.File, root: root}, nil, nil, space, law
