@@ -23,7 +23,7 @@ import (
 	"kir/property"
 )
 
-// maxSettings bounds how many settings of constants a model may be asked about.
+// maxSettings is the greatest number of settings of constants that are tried.
 const maxSettings = 64
 
 var modelKind = propertyKind{
@@ -33,7 +33,7 @@ var modelKind = propertyKind{
 	readOnce: true,
 }
 
-// modelSections are a model, an input that is spelled out, and directions with their ends.
+// modelSections describe a model, an input in its long form, and directions with their ends.
 var modelSections = schema.Sections{
 	{
 		Name: "a model", ID: "model",
@@ -77,7 +77,7 @@ var modelSections = schema.Sections{
 	directionSection("minimize", "2", "-1"),
 }
 
-// modelInput is an input by the name of what it is, or spelled out.
+// modelInput is the type of an input: its name, or its long form.
 func modelInput() schema.Type {
 	return schema.Either(schema.Type{Words: "name", Schema: schema.Object{"type": "string"}}, schema.Link("input"))
 }
@@ -94,7 +94,7 @@ func directionSection(name, from, to string) *schema.Section {
 	}
 }
 
-// readModel reads a property that is what the tree ensemble of another program says.
+// readModel reads a property that scores the output of an imported tree ensemble.
 func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the model", "write {file: model.onnx, class: Fresh}", "file"); err != nil {
 		return Property{}, err
@@ -160,7 +160,7 @@ func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 	return p, nil
 }
 
-// modelScale is the level of a number that a model of another program predicts.
+// modelScale returns the value scale of a number that an imported model predicts.
 func modelScale(settings []*ensemble.Score, told modelOutput) (*valueScale, error) {
 	if len(settings) > 1 {
 		return nil, fmt.Errorf("the model is asked in %d settings of its constants, and a limit is of one", len(settings))
@@ -180,7 +180,7 @@ func modelScale(settings []*ensemble.Score, told modelOutput) (*valueScale, erro
 	}, nil
 }
 
-// loadModel reads the file of a model, of whichever program it is.
+// loadModel reads a model's file and detects its format.
 func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.Model, err error) {
 	err = s.files.Read(ctx, n, "the file of the model", func(r io.Reader, _ string) (err error) {
 		b := bufio.NewReader(r)
@@ -201,15 +201,15 @@ func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.M
 	return m, err
 }
 
-// A modelOutput is what of a model is asked for.
+// A modelOutput is the output of a model that a property uses.
 type modelOutput struct {
 	name        string
-	class       string // those that are wanted, in words
+	class       string // description of the wanted classes
 	probability bool
 	valueOf     func(sums []float64) float64
 }
 
-// chooseOutput finds the output, and the classes that are wanted of it.
+// chooseOutput finds the output, and its wanted classes.
 func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (modelOutput, error) {
 	at := 0
 	if v := f["output"]; v != nil {
@@ -264,7 +264,7 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (modelOutput, error
 	}}, nil
 }
 
-// readModelDesirability reads how good a value is, 0 to 1.
+// readModelDesirability reads the desirability of the output's value, from 0 to 1.
 func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	var given []string
 	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize", "target"} {
@@ -317,7 +317,7 @@ func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []
 	if err != nil || math.IsInf(low, -1) && math.IsInf(high, 1) {
 		return nil, about, at.PlaceError(err)
 	}
-	// Φ((high − v)/sd) − Φ((low − v)/sd), of the tails that are not near 1.
+	// Φ((high − v)/sd) − Φ((low − v)/sd), computed from the smaller tails to avoid cancellation.
 	return func(v float64) float64 {
 		a, b := (low-v)/(sd*math.Sqrt2), (high-v)/(sd*math.Sqrt2)
 		if a < 0 {
@@ -327,7 +327,7 @@ func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []
 	}, fmt.Sprintf("%s, give or take %v", about, sd), nil
 }
 
-// readModelDirection reads maximize or minimize: true, or from where to where.
+// readModelDirection reads maximize or minimize: true, or the values that score 0 and 1.
 func readModelDirection(key string, n *yaml.Node, told modelOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
 	from, to := math.Inf(1), math.Inf(-1)
 	if n.Kind == yaml.Mapping {
