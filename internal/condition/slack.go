@@ -22,7 +22,6 @@ func (s Slack) Room() float64 { return min(s.Value-s.Min, s.Max-s.Value) }
 // several ingredients is represented by the ingredient with the least room. Slacks returns nothing if the
 // rule does not apply. A rule on amounts does not apply if none of its ingredients is used. A dependence
 // does not apply if its ingredient is not used.
-// used; of what an ingredient needs, if it is not used.
 func Slacks(r rule.Rule, parts []rule.Part, total int) []Slack {
 	if k := kindOf(r); k != nil {
 		return k.slacks(parts, total)

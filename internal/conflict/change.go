@@ -57,14 +57,14 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 			if notches == 0 {
 				continue
 			}
-			turned := func(notches int) Change {
+			relaxed := func(notches int) Change {
 				return Change{Rule: k, By: notches * q.By, Text: q.Text(notches, s.TextOf(k)),
 					apply: func(s *question) { s.Rules[k] = q.Relax(notches) }}
 			}
-			if q.Round != nil && try(turned(min(q.Round(notches), q.Limit))) {
+			if q.Round != nil && try(relaxed(min(q.Round(notches), q.Limit))) {
 				continue
 			}
-			try(turned(notches))
+			try(relaxed(notches))
 		}
 	}
 	for _, k := range c.Rules {

@@ -20,8 +20,8 @@ func firstTrue(most int, can func(int) bool) int {
 // compositions. It returns 0 if no number of notches helps. The result may be too large if not everything
 // can be counted or enumerated.
 func (x *explainer) leastRelaxation(s question, k int, q condition.Relaxation) int {
-	turned := func(notches int) question { return s.withRule(k, q.Relax(notches)) }
-	if x.ask(turned(q.Limit), true) != satisfiable {
+	relaxed := func(notches int) question { return s.withRule(k, q.Relax(notches)) }
+	if x.ask(relaxed(q.Limit), true) != satisfiable {
 		return 0
 	}
 	c, err := s.conditions()
@@ -30,13 +30,13 @@ func (x *explainer) leastRelaxation(s question, k int, q condition.Relaxation) i
 		return 0
 	}
 	if _, all := c.Countable(); all {
-		return firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) == satisfiable })
+		return firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) == satisfiable })
 	}
 	// Fewer than n notches are proven not to be enough. Above n, try increasing numbers until one is shown
 	// to be enough.
-	n := firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) != unsatisfiable })
+	n := firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) != unsatisfiable })
 	for more := 0; n+more < q.Limit && !x.isOverBudget(); more = max(4*more, 1+(q.Limit-n)/512) {
-		if x.ask(turned(n+more), true) == satisfiable {
+		if x.ask(relaxed(n+more), true) == satisfiable {
 			return n + more
 		}
 	}

@@ -19,7 +19,6 @@ import (
 // amounts are not whole, the search branches on an amount. A branch that is fully decided and within all
 // bounds ends the search: a composition may exist, or was found. So "impossible" is a proof, and its
 // absence proves nothing.
-// has been found. So what it says cannot be, cannot be; what it does not, may.
 type prover struct {
 	*condition.Conditions
 	ctx         context.Context // once it ends, nothing more is proven

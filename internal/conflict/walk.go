@@ -65,11 +65,11 @@ func (w *walk) findComposition(ctx context.Context) bool {
 	if len(w.usable) == 0 || len(w.sizes) == 0 {
 		return false
 	}
-	held := len(w.IdleGroups) + len(w.IdleSums)
+	conditions := len(w.IdleGroups) + len(w.IdleSums)
 	for _, i := range w.usable {
-		held += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
+		conditions += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
 	}
-	mean := 1 + float64(held)/float64(len(w.usable))                // mean number of conditions per ingredient
+	mean := 1 + float64(conditions)/float64(len(w.usable))          // mean number of conditions per ingredient
 	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of one step
 	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {

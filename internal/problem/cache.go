@@ -15,7 +15,6 @@ import (
 // cacheName is the cache directory beside a problem. It is visible there, moves with the problem and is
 // deleted with it. kir sample reuses counts that kir check stored, on every machine that shares the
 // directory.
-// counted kir sample finds on any machine that shares the directory.
 const cacheName = ".kir-cache"
 
 // cacheMagic begins each cache file and names its format and version. The key follows, then the SHA-256 of

@@ -46,8 +46,6 @@ func (c *Command) Key() string { return c.key }
 //
 // The language of a script follows from its ending, or else from its #! line. For a script without an
 // ending it also follows from the interpreters that the command names. Links are followed.
-// its own ending, else of its #! line or, without an ending, of the interpreters that the
-// command names. Links are followed.
 func (c *Command) Files() []string { return c.files }
 
 // TrustError returns why consent to the command cannot be stored, or nil. The command names too many files,

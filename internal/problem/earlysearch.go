@@ -23,16 +23,16 @@ func (s *loader) firstLook(ctx context.Context, p *Problem, root *yaml.Node, spa
 	if look.Properties, err = readProperties(ctx, &own, root.Get("properties")); err != nil || len(own.diagnostics.all) > 0 {
 		return ctx.Err()
 	}
-	var wishes []mcmc.Objective
+	var objectives []mcmc.Objective
 	for _, w := range look.Properties {
 		if w.Learning == nil && w.Weight > 0 {
-			wishes = append(wishes, mcmc.Objective{Name: w.Name, Property: w.property, Weight: 1})
+			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: 1})
 		}
 	}
-	if len(wishes) == 0 {
+	if len(objectives) == 0 {
 		return nil
 	}
-	if look.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
+	if look.Target, err = mcmc.NewTarget(space, law, objectives...); err != nil {
 		return ctx.Err()
 	}
 	if err := look.applyPredictedLimits(ctx, &own.readContext); err != nil {

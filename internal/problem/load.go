@@ -302,13 +302,13 @@ func readTarget(ctx context.Context, s *loader, p *Problem, root *yaml.Node, cho
 	if len(s.diagnostics.all) > 0 {
 		return s.diagnostics.err()
 	}
-	var wishes []mcmc.Objective
+	var objectives []mcmc.Objective
 	for _, w := range p.Properties {
 		if w.Learning == nil {
-			wishes = append(wishes, mcmc.Objective{Name: w.Name, Property: w.property, Weight: w.Weight})
+			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: w.Weight})
 		}
 	}
-	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
+	if p.Target, err = mcmc.NewTarget(space, law, objectives...); err != nil {
 		return at.PlaceError(err)
 	}
 	if err := p.applyPredictedLimits(ctx, &s.readContext); err != nil {

@@ -333,7 +333,7 @@ func (b *inputMapping) describeSetting(setting int) string {
 
 // checkPredictions compares the model with a table of its own predictions. Each row is a composition. The
 // columns are amounts of ingredients, constants, and one called prediction.
-func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Node, told modelOutput, settings []*ensemble.Score) (tolerance float64, err error) {
+func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Node, output modelOutput, settings []*ensemble.Score) (tolerance float64, err error) {
 	tolerance = 1e-5
 	if within != nil {
 		if tolerance, err = within.Weight("the tolerance"); err != nil {
@@ -394,7 +394,7 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Nod
 			at += v * step
 			step *= len(tr.values)
 		}
-		got, want := told.valueOf(settings[at].Sums(x)), row[prediction]
+		got, want := output.valueOf(settings[at].Sums(x)), row[prediction]
 		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
 			return 0, yaml.Hint(t.ErrorIn(r, prediction, "the model says %.9g here, and as its inputs are mapped it is %.9g", want, got),
 				"see that features, amounts and constants are what it was trained on: its inputs are %s", fault.List(b.model.Inputs, 8))

@@ -136,8 +136,8 @@ func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best 
 	slope := 30 / max(hi-lo, 1e-9*math.Abs(hi), 1e-300)
 	ends := [2]float64{lo, hi}
 	for k, sign := range []float64{-1, 1} {
-		wish := mcmc.Objective{Name: "value", Property: o.asProperty(property.Steep(float64(sign * slope))), Weight: 1}
-		t, err := mcmc.NewTarget(s.space, law, wish)
+		steep := mcmc.Objective{Name: "value", Property: o.asProperty(property.Steep(float64(sign * slope))), Weight: 1}
+		t, err := mcmc.NewTarget(s.space, law, steep)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -546,11 +546,11 @@ func (l *valueScale) searchRange(ctx context.Context, s *readContext, t *mcmc.Ta
 		if err != nil {
 			return 0, 0, err
 		}
-		wished, err := t.WithObjectives(mcmc.Objective{Name: "value", Property: steep, Weight: 1})
+		target, err := t.WithObjectives(mcmc.Objective{Name: "value", Property: steep, Weight: 1})
 		if err != nil {
 			return 0, 0, err
 		}
-		found, err := search.Best(ctx, wished, search.Options{Evaluations: spanLines, Seed: 1, Workers: s.workers})
+		found, err := search.Best(ctx, target, search.Options{Evaluations: spanLines, Seed: 1, Workers: s.workers})
 		if err != nil {
 			return 0, 0, err
 		}

@@ -114,26 +114,26 @@ func aboutFormula(text string) string {
 
 // lexicon resolves the names in the formula at a node.
 type lexicon struct {
-	shelf *readContext
+	scope *readContext
 	at    *yaml.Node
 }
 
 func (x *lexicon) Ingredient(name string) (int, error) {
 	// A star pattern stands for several ingredients, so it is not allowed.
 	name = book.NormalizeName(name)
-	if i := slices.Index(x.shelf.names, name); i >= 0 {
+	if i := slices.Index(x.scope.names, name); i >= 0 {
 		return i, nil
 	}
-	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", fault.Quote(name)), name, "there are", x.shelf.names, 8)
+	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", fault.Quote(name)), name, "there are", x.scope.names, 8)
 }
 
 func (x *lexicon) Group(attribute, value string) ([]int, error) {
-	of, _, err := x.shelf.ingredientsByValue(x.at.Scalar(attribute), x.at.Scalar(value))
+	of, _, err := x.scope.ingredientsByValue(x.at.Scalar(attribute), x.at.Scalar(value))
 	return of, err
 }
 
 func (x *lexicon) Numbers(attribute string) ([]float64, error) {
-	return x.shelf.attributeNumbers(x.at, attribute)
+	return x.scope.attributeNumbers(x.at, attribute)
 }
 
 // blameFormula converts an error in a formula to one with a place in the problem file.

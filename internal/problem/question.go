@@ -199,13 +199,13 @@ func (w *Property) knownScores(p *Problem, known []*mcmc.Composition) ([]float64
 // splitHalves returns two targets that differ only in their models, which have learnt from different halves
 // of the recipes.
 func (p *Problem) splitHalves(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error) {
-	var wishes [2][]mcmc.Objective
+	var objectives [2][]mcmc.Objective
 	for _, w := range p.Properties {
-		wish := mcmc.Objective{Name: w.Name, Property: w.property}
+		objective := mcmc.Objective{Name: w.Name, Property: w.property}
 		if w.Weight > 0 {
-			wish.Weight = 1
+			objective.Weight = 1
 		}
-		of := [2]mcmc.Objective{wish, wish}
+		of := [2]mcmc.Objective{objective, objective}
 		if w.splitsInHalves() {
 			var data [2]*model.Data
 			data[0], data[1] = w.learnt.data.Halves(seed)
@@ -216,12 +216,12 @@ func (p *Problem) splitHalves(ctx context.Context, seed uint64) (own, other *mcm
 			}
 		}
 		for k := range of {
-			wishes[k] = append(wishes[k], of[k])
+			objectives[k] = append(objectives[k], of[k])
 		}
 	}
-	if own, err = p.Target.WithObjectives(wishes[0]...); err != nil {
+	if own, err = p.Target.WithObjectives(objectives[0]...); err != nil {
 		return nil, nil, err
 	}
-	other, err = p.Target.WithObjectives(wishes[1]...)
+	other, err = p.Target.WithObjectives(objectives[1]...)
 	return own, other, err
 }

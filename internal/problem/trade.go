@@ -37,8 +37,8 @@ type valueDirection struct {
 	least, most float64 // judged values, for Between
 }
 
-// desirability returns exp(−loss) of a judged value. The loss is the negative value for Maximize, the value
-// for Minimize, and the distance to the range for Between.
+// desirability returns exp(−loss) of a judged value. The loss is the negative of the value for Maximize,
+// the value for Minimize, and the distance to the range for Between.
 func (a valueDirection) desirability() (*property.Desirability, error) {
 	switch a.direction {
 	case Maximize:

@@ -2,7 +2,6 @@
 // changes the weight of an objective. All other text stays unchanged, including comments. The package knows
 // the syntax of problem files, not their meaning: package problem checks whether ingredients exist and
 // whether rules conflict.
-// together is for package problem to say of the text.
 package change
 
 import (

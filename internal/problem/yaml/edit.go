@@ -239,8 +239,8 @@ func (e *Editor) insert(parent *Node, text string, mean func()) error {
 	return e.splice(at, at, "\n"+strings.Repeat(" ", parent.Column-1)+text)
 }
 
-// insertionPoint returns the offset at which a top-level entry belongs in the usual order. ok is false if a
-// comment stands directly above that offset, because it belongs to the key below it.
+// insertionPoint returns the offset at which a top-level entry belongs in the usual order. ok is false if
+// the text above that offset ends with a comment, because that belongs to the key below it.
 func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 	key, _, _ := strings.Cut(text, ":")
 	place := slices.Index(e.Order, key)

@@ -117,8 +117,8 @@ func (d *document) tabError(line int) *fault.Error {
 }
 
 // checkTokens returns an error for files that would take the parser too long or overflow its stack, all of
-// which build would refuse too. It leaves nesting by indentation to build, because the parser's time for
-// that is only quadratic in the depth.
+// which build would refuse too. It leaves nesting by indentation to build: such a file has a size that grows
+// with the square of the depth, so MaxBytes bounds it.
 func (d *document) checkTokens(tokens token.Tokens) error {
 	depth, line, dashes := 0, 0, 0
 	for k, t := range tokens {
