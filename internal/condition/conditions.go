@@ -10,40 +10,40 @@ import (
 	"kir/rule"
 )
 
-// Conditions are rules written out in whole numbers: what each ingredient may
-// take when it is used, groups, needs, and bounds on weighted sums. A
-// composition keeps the rules if it keeps all of them.
+// Conditions are the rules of a set, written as conditions on whole numbers: the amounts that each
+// ingredient may take when used, groups, dependences, and bounds on weighted sums. A composition keeps the
+// rules if and only if it keeps all of these conditions.
 type Conditions struct {
 	Total   int
-	Amounts []count.Ingredient // by ingredient, with its bounds written out
-	Groups  []count.Group      // members rising, each once
+	Amounts []count.Ingredient // by ingredient; bounds are always explicit
+	Groups  []count.Group      // members ascending, each listed once
 	Needs   []Dependence
 	Sums    []Sum
 
-	Doses    []Doses   // by ingredient, none of those that are excluded
-	GroupsOf [][]int32 // by ingredient: the groups that it is a member of, rising
-	NeedsOf  [][]int32 // by ingredient: the needs that begin with it, rising
-	SumsOf   [][]int32 // by ingredient: the sums that it has a term in, rising
-	Required int       // how many ingredients are
+	Doses    []Doses   // by ingredient; empty for an excluded ingredient
+	GroupsOf [][]int32 // by ingredient: indexes into Groups of the groups that contain it, ascending
+	NeedsOf  [][]int32 // by ingredient: indexes into Needs of the dependences whose If it is, ascending
+	SumsOf   [][]int32 // by ingredient: indexes into Sums of the sums with a term for it, ascending
+	Required int       // number of required ingredients
 
-	IdleGroups []int32 // groups that are broken where none of their members is used
-	IdleSums   []int32 // sums that are broken where none of their ingredients is
+	IdleGroups []int32 // groups that are violated if none of their members is used
+	IdleSums   []int32 // sums that are violated if none of their ingredients is used
 
-	GroupRules, NeedRules, SumRules []int // the rule that each is of
+	GroupRules, NeedRules, SumRules []int // index of the rule that each condition comes from
 
-	rule     int     // that is being written out
-	guards   []guard // under which it holds
-	tooLarge bool    // numbers would pass 2⁶²
-	unknown  bool    // a rule is of no kind
+	rule     int     // index of the rule being written
+	guards   []guard // guards under which that rule holds
+	tooLarge bool    // numbers would exceed 2⁶²
+	unknown  bool    // a rule has an unknown type
 }
 
-// A Dependence says that if an ingredient is used, so is at least one of others.
+// A Dependence requires that if ingredient If is used, at least one ingredient of Then is used too.
 type Dependence struct {
 	If   int
 	Then []int
 }
 
-// Sum writes it as a sum: [If used] − Σ [Then used] ≤ 0.
+// Sum returns the dependence as a sum: [If used] − Σ [Then used] ≤ 0.
 func (d Dependence) Sum() count.Sum {
 	s := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: d.If, Whole: 1}}}
 	for _, i := range d.Then {
@@ -52,13 +52,13 @@ func (d Dependence) Sum() count.Sum {
 	return s
 }
 
-// IsMet says whether it is met, given which ingredients are used.
+// IsMet reports whether the dependence holds, given which ingredients are used.
 func (d Dependence) IsMet(used func(i int) bool) bool {
 	return !used(d.If) || slices.ContainsFunc(d.Then, used)
 }
 
-// FromRules writes out the rules of a set, and then makes changes that no rule says. It fails
-// with a [*rule.Error] for a rule that is none.
+// FromRules converts the rules of a set to conditions, then applies changes that no rule can express. It
+// returns a [*rule.Error] for an invalid rule.
 func FromRules(s rule.Set, changes ...func(*Conditions)) (*Conditions, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func FromRules(s rule.Set, changes ...func(*Conditions)) (*Conditions, error) {
 	return c, nil
 }
 
-// add writes out a rule.
+// add adds the conditions of a rule.
 func (c *Conditions) add(r rule.Rule) {
 	k := kindOf(r)
 	if k == nil {
@@ -106,7 +106,7 @@ func newConditions(ingredients, total int) *Conditions {
 	return c
 }
 
-// bound writes out the bounds of amounts, once all rules have been.
+// bound copies the bounds from Doses to Amounts, once all rules have been added.
 func (c *Conditions) bound() {
 	for i, d := range c.Doses {
 		if a := &c.Amounts[i]; d.N == 0 {
@@ -117,7 +117,7 @@ func (c *Conditions) bound() {
 	}
 }
 
-// index works out what follows from the conditions.
+// index fills in the fields that are derived from the conditions, such as GroupsOf.
 func (c *Conditions) index() {
 	for i := range c.Amounts {
 		a := &c.Amounts[i]
@@ -150,7 +150,7 @@ func (c *Conditions) index() {
 	}
 }
 
-// require makes ingredients used.
+// require requires that all the ingredients are used.
 func (c *Conditions) require(of []int) {
 	if len(c.guards) > 0 {
 		s := usedSum(of)
@@ -163,7 +163,7 @@ func (c *Conditions) require(of []int) {
 	}
 }
 
-// exclude makes ingredients unused.
+// exclude forbids the ingredients.
 func (c *Conditions) exclude(of []int) {
 	if len(c.guards) > 0 {
 		s := usedSum(of)
@@ -176,7 +176,7 @@ func (c *Conditions) exclude(of []int) {
 	}
 }
 
-// allow leaves an ingredient, where it is used, some amounts alone.
+// allow restricts the amounts that an ingredient may take when used.
 func (c *Conditions) allow(i int, d Doses) {
 	switch {
 	case len(c.guards) == 0:
@@ -201,9 +201,8 @@ func (c *Conditions) allow(i int, d Doses) {
 	}
 }
 
-// Keeps reports whether a composition of the total, given by its parts, keeps
-// all conditions. It is the judgement: all that decides faster is tested
-// against it.
+// Keeps reports whether a composition of the right total, given by its parts, keeps all conditions. It is
+// the reference: every faster check is tested against it.
 func (c *Conditions) Keeps(parts []rule.Part) bool {
 	required := 0
 	for _, p := range parts {
@@ -217,7 +216,7 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	if required < c.Required {
 		return false
 	}
-	// Conditions that no part has to do with hold, but for those that are idle.
+	// A condition that involves none of the parts holds, unless it is idle (see IdleGroups and IdleSums).
 	for _, g := range c.IdleGroups {
 		if !c.keepsGroup(parts, g) {
 			return false
@@ -248,8 +247,8 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	return true
 }
 
-// involves says whether one of some parts has to do with a condition, by the conditions
-// of each ingredient.
+// involves reports whether a condition involves one of the parts. The slice of has the conditions of each
+// ingredient, ascending.
 func involves(of [][]int32, parts []rule.Part, condition int32) bool {
 	for _, p := range parts {
 		if _, ok := slices.BinarySearch(of[p.Ingredient], condition); ok {
@@ -259,7 +258,7 @@ func involves(of [][]int32, parts []rule.Part, condition int32) bool {
 	return false
 }
 
-// keepsGroup says whether a composition keeps a group.
+// keepsGroup reports whether a composition satisfies a group.
 func (c *Conditions) keepsGroup(parts []rule.Part, g int32) bool {
 	used, total := 0, 0
 	for _, p := range parts {
@@ -271,17 +270,16 @@ func (c *Conditions) keepsGroup(parts []rule.Part, g int32) bool {
 	return groupAllows(&c.Groups[g], used, total)
 }
 
-// groupAllows says whether so many of a group's members may be used, and take so many
-// units together.
+// groupAllows reports whether used members with a sum of total units satisfy the group.
 func groupAllows(g *count.Group, used, total int) bool {
 	return (g.Used == nil || contains(g.Used, used)) && (g.Total == nil || contains(g.Total, total))
 }
 
 func contains(r *count.Range, v int) bool { return r.Min <= v && v <= r.Max }
 
-// Countable returns the space of the conditions that can be counted together:
-// amounts, and the groups that are disjoint or nested, each kept if it fits with
-// those before it. all says that there are no others.
+// Countable returns the part of the conditions that can be counted exactly: the amounts, and those groups
+// that are disjoint or nested. A group is kept if it fits with the groups before it. all reports whether
+// nothing was left out.
 func (c *Conditions) Countable() (space count.Space, all bool) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	kept, rest := space.Disjoint()
@@ -294,8 +292,8 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 	return space, len(rest) == 0 && len(c.Needs) == 0 && len(c.Sums) == 0
 }
 
-// FullSpace returns the space of all conditions. It fails with a [count.SizeError] if
-// some term is bent, which no table holds.
+// FullSpace returns the space with all conditions. It returns a [count.SizeError] if a term is bent (see
+// [Term.IsBent]), because no table can hold such a term.
 func (c *Conditions) FullSpace() (space count.Space, err error) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	for _, n := range c.Needs {
@@ -314,7 +312,7 @@ func (c *Conditions) FullSpace() (space count.Space, err error) {
 	return space, nil
 }
 
-// UncountedSums writes what [Conditions.Countable] leaves out as sums.
+// UncountedSums returns, as sums, the conditions that [Conditions.Countable] leaves out.
 func (c *Conditions) UncountedSums() []Sum {
 	sums := slices.Clone(c.Sums)
 	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.Disjoint()
@@ -329,8 +327,7 @@ func (c *Conditions) UncountedSums() []Sum {
 	return sums
 }
 
-// Uncounted returns the rules, by index, of which a condition is not part of
-// what [Conditions.Countable] returns.
+// Uncounted returns the indexes of the rules that [Conditions.Countable] leaves out in whole or in part.
 func (c *Conditions) Uncounted() []int {
 	out := slices.Concat(c.NeedRules, c.SumRules)
 	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.Disjoint()
@@ -371,7 +368,7 @@ func (c *Conditions) addNeed(n Dependence) {
 	c.Needs, c.NeedRules = append(c.Needs, n), append(c.NeedRules, c.rule)
 }
 
-// withGuard writes out what holds under one guard more.
+// withGuard calls write with one more guard, under which the conditions that it adds hold.
 func (c *Conditions) withGuard(g guard, write func()) {
 	c.guards = append(c.guards, g)
 	write()

@@ -5,12 +5,12 @@ import (
 	"math/big"
 )
 
-// Factors and bounds of rules are decimal numbers. They are taken to as many
-// decimals as fit sums of them into 62 bits, at most 9, so that whether a
-// composition keeps a rule does not depend on the order in which it is summed.
+// Factors and bounds of rules are decimal numbers. They are rounded to at most 9 decimals, or to fewer if
+// their sums would exceed 62 bits. So the order of summation cannot change whether a composition keeps a
+// rule.
 
-// scaleOf returns the whole number, or its inverse, by which factors of at most top
-// in size, and their bounds, are multiplied to make them whole: a power of ten.
+// scaleOf returns the power of ten by which factors and bounds are multiplied to make them whole numbers.
+// top is the greatest absolute value of the factors. The power is below 1 if they are too large.
 func scaleOf(top float64, total int) float64 {
 	scale := 1e9
 	for scale > 1e-9 && top*scale*float64(total) > 1<<61 {
@@ -19,7 +19,7 @@ func scaleOf(top float64, total int) float64 {
 	return scale
 }
 
-// whole returns a decimal number in whole numbers of a scale.
+// whole returns a decimal number multiplied by scale and rounded.
 func whole(v, scale float64) int64 { return int64(math.Round(v * scale)) }
 
 // quotient returns the float nearest to a/(b·scale).

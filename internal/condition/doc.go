@@ -1,19 +1,19 @@
-// Package condition writes rules out in whole numbers and says what keeps them.
+// Package condition converts rules to conditions on whole numbers and reports which compositions keep them.
 //
-// [FromRules] makes [Conditions] of a set of rules, and that is the one place that judges: the
-// sampler, the search for contradictions and the judgement of a single composition all
-// take them. [Slacks] says how much room a composition has left, and [Relaxations] how a
-// rule can be loosened.
+// [FromRules] makes [Conditions] from a set of rules. Only these decide whether a composition keeps the
+// rules: the sampler, the search for conflicts and the check of a single composition all use them. [Slacks]
+// reports how much room a composition has left. [Relaxations] returns the ways in which a rule can be
+// loosened.
 //
 // # One kind of bound
 //
-// What is neither an amount, a group nor a need is written as a [Sum] over the used
-// ingredients, with its conditions in it (see [Conditions.Sums]): all that decides,
-// proves, measures or scores rules knows sums, and no rules.
+// A condition that is neither an amount, a group nor a dependence is written as a [Sum] over the used
+// ingredients (see Conditions.Sums). So the code that decides, proves, measures or scores handles sums and
+// never rules.
 //
 // # Adding a rule
 //
-// A rule is a type in package rule, with its words and what is wrong with it. kind.go has
-// the conditions that it comes to, its slacks, and the ways to loosen it. If it comes to
-// conditions that there are, nothing else has to know of it.
+// Package rule has the type of a rule, its description and its validation. The file kind.go has the
+// conditions that it adds, its slacks and its relaxations. A rule that uses only existing conditions needs
+// no other change.
 package condition

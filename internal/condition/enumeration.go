@@ -7,29 +7,29 @@ import (
 	"kir/rule"
 )
 
-// MaxCandidates is how many compositions are looked at one by one.
+// MaxCandidates is the largest number of compositions that are enumerated one by one.
 const MaxCandidates = 1 << 20
 
-// An Enumeration goes through the compositions that keep conditions. It chooses
-// amounts from those that each ingredient may take, and gives up where a group has
-// more than it may.
+// An Enumeration visits all compositions that keep some conditions. It chooses the amount of one ingredient
+// after the other, and abandons a branch as soon as a group exceeds its maximum.
 type Enumeration struct {
 	c        *Conditions
-	wanted   []bool // by n
-	least, n int    // the least and the greatest of them
+	wanted   []bool // by number of used ingredients: whether that number is asked for
+	least, n int    // smallest and greatest number of used ingredients asked for
 
-	room  []int // of the ingredients from i on: the most that they can take
-	must  []int // and the least that those which are required take
+	room  []int // by i: the greatest sum of the amounts of ingredients i, i+1, ...
+	must  []int // by i: the least sum of the required ingredients among i, i+1, ...
 	parts []rule.Part
-	state *ConstraintState // of the parts
+	state *ConstraintState // constraint state of parts
 
-	looked int // how many amounts were tried
-	left   int // how many more may be
+	looked int // amounts tried so far
+	left   int // amounts that may still be tried
 	visit  func() bool
 	ctx    context.Context
 }
 
-// NewEnumeration is of compositions that use one of the sizes, which rise.
+// NewEnumeration returns an enumeration of the compositions whose number of used ingredients is in sizes.
+// The sizes are ascending.
 func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
 	e := &Enumeration{c: c, state: NewConstraintState(c), room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
 	e.least, e.n = sizes[0], sizes[len(sizes)-1]
@@ -50,8 +50,8 @@ func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
 	return e
 }
 
-// CountFeasible counts the compositions of n ingredients that keep the conditions, by
-// looking at each. ok is false if there are more than 2²⁰ to look at.
+// CountFeasible enumerates the compositions of n ingredients that keep the conditions, and returns their
+// number. ok is false if there are more than 2²⁰ candidates.
 func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok bool, err error) {
 	e := NewEnumeration(c, []int{n})
 	if e.Candidates() > MaxCandidates {
@@ -61,8 +61,8 @@ func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok boo
 	return kept, ok, ctx.Err()
 }
 
-// Candidates bounds how many compositions there are: Σ C(N, n)·C(M−1, n−1) of
-// those that can be used, in the units that all amounts are multiples of.
+// Candidates returns an upper bound of the number of compositions: Σ C(N, n)·C(M−1, n−1). N is the number
+// of usable ingredients, and M is the total in units that all amounts are multiples of.
 func (e *Enumeration) Candidates() float64 {
 	usable, unit := 0, 0
 	for _, d := range e.c.Doses {
@@ -92,22 +92,22 @@ func logChoose(n, k int) float64 {
 	return factorial(n) - factorial(k) - factorial(n-k)
 }
 
-// Each calls visit for every composition until it returns false. It returns whether
-// all were visited, before the context ended.
+// Each calls visit for every composition until visit returns false. done reports whether all compositions
+// were visited before the context or the work limit ended.
 func (e *Enumeration) Each(ctx context.Context, visit func() bool) (done bool) {
 	e.ctx, e.looked, e.left, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
 	return e.enumerate(0, e.c.Total)
 }
 
-// Parts returns the composition that is visited, until the visit ends.
+// Parts returns the composition being visited. It is valid until visit returns.
 func (e *Enumeration) Parts() []rule.Part { return e.parts }
 
-// Work is about how many steps of 10⁻⁹ s it took.
+// Work estimates the work done so far, in steps of 10⁻⁹ s.
 func (e *Enumeration) Work() float64 {
 	return float64(50*float64(e.looked)) + float64(10*float64(e.state.work))
 }
 
-// enumerate goes through what ingredients from i on can make of the units left.
+// enumerate distributes left units among the ingredients from i on.
 func (e *Enumeration) enumerate(i, left int) bool {
 	have := len(e.parts)
 	if left == 0 {
@@ -119,14 +119,14 @@ func (e *Enumeration) enumerate(i, left int) bool {
 	if have == e.n {
 		return true
 	}
-	more := max(e.least-have-1, 0) // parts to come after the next
+	more := max(e.least-have-1, 0) // further parts that are needed after the next
 	for j := i; j+more < len(e.c.Doses) && e.room[j] >= left; j++ {
 		d := e.c.Doses[j]
 		lo, hi := d.Lo, min(d.Hi(), left-max(e.must[j+1], more))
 		if least := left - e.room[j+1]; d.N > 0 && lo < least {
 			lo += (least - lo + d.Step - 1) / d.Step * d.Step
 		}
-		if have+1 == e.n && d.N > 0 { // the last takes all
+		if have+1 == e.n && d.N > 0 { // the last part takes all remaining units
 			if left < lo || left > hi || (left-d.Lo)%d.Step != 0 {
 				lo = hi + 1
 			} else {

@@ -8,16 +8,17 @@ import (
 	"kir/rule"
 )
 
-// A kind is what a rule comes to. It may have knobs, too, as Knobs says.
+// A kind has the conditions and slacks of one type of rule. It may also have a method knobs for
+// [Relaxations].
 type kind interface {
-	// conditions adds what the rule comes to.
+	// conditions adds the conditions of the rule to c.
 	conditions(c *Conditions)
 
-	// slacks are as Slacks says.
+	// slacks implements [Slacks].
 	slacks(parts []rule.Part, total int) []Slack
 }
 
-// kindOf returns the kind of a rule, nil for one that package rule does not have.
+// kindOf returns the kind of a rule, or nil if the type is not one of package rule.
 func kindOf(r rule.Rule) kind {
 	switch r := r.(type) {
 	case rule.Require:
@@ -67,7 +68,7 @@ type needRule rule.Need
 
 func (r needRule) conditions(c *Conditions) { c.addNeed(Dependence(r)) }
 
-// slacks has nothing to say where the ingredient is not used.
+// slacks returns nothing if the ingredient is not used.
 func (r needRule) slacks(parts []rule.Part, _ int) []Slack {
 	if amountOf(parts, r.If) == 0 {
 		return nil
@@ -84,7 +85,7 @@ func (r amountRule) conditions(c *Conditions) {
 	}
 }
 
-// slacks is of the ingredient with the least room.
+// slacks returns the slack of the ingredient with the least room.
 func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
 	var tightest []Slack
 	for _, i := range r.Of {
@@ -151,8 +152,8 @@ func (r groupRule) slacks(parts []rule.Part, total int) []Slack {
 	return slacks
 }
 
-// ends returns the bounds of a range of numbers from 0 to most. A bound that no
-// number can pass is none.
+// ends returns the bounds of a range of numbers from 0 to most. A bound that no such number can violate is
+// infinite.
 func ends(r *rule.Range, most int) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	if r.Min > 0 {
@@ -181,7 +182,7 @@ func (r groupRule) knobs(s *rule.Set) []Relaxation {
 
 type limitRule rule.Limit
 
-// members returns the ingredients that the mean is over.
+// members returns the ingredients over which the mean is taken.
 func (r limitRule) members() []int {
 	if r.Of != nil {
 		return uniformSum(r.Of, Term{}).ingredients()
@@ -193,7 +194,7 @@ func (r limitRule) members() []int {
 	return all
 }
 
-// scale is as scaleOf says, and top the greatest factor.
+// scale returns the scale for the factors, as scaleOf does, and the greatest absolute factor.
 func (r limitRule) scale(total int) (scale, top float64) {
 	for _, f := range r.Factors {
 		top = max(top, math.Abs(f))
@@ -201,7 +202,7 @@ func (r limitRule) scale(total int) (scale, top float64) {
 	if r.Of == nil {
 		return scaleOf(top, total), top
 	}
-	return scaleOf(float64(2*top)+1, total), top // a bound is taken off the factors
+	return scaleOf(float64(2*top)+1, total), top // the bound is subtracted from the factors
 }
 
 func (r limitRule) conditions(c *Conditions) {
@@ -216,7 +217,7 @@ func (r limitRule) conditions(c *Conditions) {
 		c.addSum(s)
 		return
 	}
-	over := func(bound float64) Sum { // Σ (f_i − bound)·x_i
+	over := func(bound float64) Sum { // returns Σ (f_i − bound)·x_i
 		var s Sum
 		by := whole(min(max(bound, -top-1), top+1), scale)
 		for _, i := range r.members() {
@@ -238,9 +239,9 @@ func (r limitRule) conditions(c *Conditions) {
 	}
 }
 
-// wholeBound returns a bound of the mean as one of the sum. A bound that is a
-// decimal number stays one: it is rounded to the scale first and multiplied by
-// the total in whole numbers. What no sum reaches becomes the end of int64.
+// wholeBound converts a bound of the mean to a bound of the whole-number sum. The bound is rounded to the
+// scale first and then multiplied by the total, so a decimal bound stays exact. A bound that no sum reaches
+// becomes math.MinInt64 or math.MaxInt64.
 func wholeBound(b, scale float64, total int) int64 {
 	if math.Abs(b)*scale*float64(total) > 1<<61 {
 		if b > 0 {
@@ -251,7 +252,7 @@ func wholeBound(b, scale float64, total int) int64 {
 	return whole(b, scale) * int64(total)
 }
 
-// slacks is the float nearest to the mean, which at a bound is the bound.
+// slacks returns the float nearest to the mean. A mean that equals the bound gives exactly the bound.
 func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
 	scale, _ := r.scale(total)
 	sum, units := int64(0), int64(0)
@@ -267,8 +268,8 @@ func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
 	return []Slack{{Value: quotient(sum, units, scale), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
 }
 
-// mean returns the least and the greatest factor of a mean's ingredients, in whole
-// numbers of a scale; least is above most where there are none.
+// mean returns the least and the greatest factor of the mean's ingredients, as whole numbers of a scale.
+// Without ingredients, least exceeds most.
 func (r limitRule) mean(total int) (least, most int64, scale float64) {
 	scale, _ = r.scale(total)
 	least, most = math.MaxInt64, math.MinInt64
@@ -293,21 +294,21 @@ func (r limitRule) knobs(s *rule.Set) []Relaxation {
 
 type ratioRule rule.Ratio
 
-// bounds returns the bounds that a ratio of whole numbers can pass, and the scale of which
-// they are taken as whole numbers.
+// bounds returns the bounds of the ratio, limited to values that a ratio of whole amounts can violate, and
+// the scale for them.
 func (r ratioRule) bounds(total int) (lo, hi, scale float64) {
 	lo, hi = max(r.Min, 0), r.Max
 	top := max(lo, 1)
 	if !math.IsInf(hi, 1) {
 		top = max(top, hi)
 	}
-	top = min(top, float64(total)+1) // no ratio of amounts is more than the total
+	top = min(top, float64(total)+1) // a ratio of amounts is at most the total
 	return min(lo, top), hi, scaleOf(top+1, total)
 }
 
 func (r ratioRule) conditions(c *Conditions) {
 	lo, hi, scale := r.bounds(c.Total)
-	over := func(bound float64) Sum { // Σ_Of − bound·Σ_To
+	over := func(bound float64) Sum { // returns Σ_Of − bound·Σ_To
 		of, to := total(r.Of, whole(1, scale)), total(r.To, -whole(bound, scale))
 		return of.add(to.Terms...)
 	}
@@ -320,14 +321,14 @@ func (r ratioRule) conditions(c *Conditions) {
 		s := over(hi)
 		s.Max = 0
 		c.addSum(s)
-	} else if !math.IsInf(hi, 1) { // none of Of without some of To
+	} else if !math.IsInf(hi, 1) { // no ingredient of Of without one of To
 		s := over(float64(c.Total))
 		s.Max = 0
 		c.addSum(s)
 	}
 }
 
-// slacks has nothing to say where none of To is used.
+// slacks returns nothing if no ingredient of To is used.
 func (r ratioRule) slacks(parts []rule.Part, total int) []Slack {
 	of, to := amountsOf(parts, r.Of), amountsOf(parts, r.To)
 	if to == 0 {
@@ -350,9 +351,9 @@ func (r ratioRule) knobs(s *rule.Set) []Relaxation {
 
 type nearRule rule.Near
 
-// conditions uses that of r ingredients, of which u are used beside v others,
-// r − u + v come or go, and that units that change hands are those of the recipe
-// that are left: M − Σ_i min(x_i, r_i).
+// conditions counts against the recipe's r ingredients. If a composition uses u of them and v others, r − u
+// + v ingredients come or go. The units that change are those of the recipe that are not kept: M − Σ_i
+// min(x_i, r_i).
 func (r nearRule) conditions(c *Conditions) {
 	if r.Changes != nil {
 		s := Sum{Min: math.MinInt64, Max: int64(*r.Changes - len(r.Recipe))}
@@ -419,7 +420,7 @@ func (r ifRule) conditions(c *Conditions) {
 	write()
 }
 
-// slacks has nothing to say where the condition does not hold.
+// slacks returns nothing if the rule's condition does not hold.
 func (r ifRule) slacks(parts []rule.Part, total int) []Slack {
 	if len(r.Used) > 0 && usedOf(parts, r.Used) == 0 || usedOf(parts, r.Unused) > 0 {
 		return nil

@@ -9,16 +9,16 @@ import (
 	"kir/rule"
 )
 
-// A Relaxation is a way to loosen a rule: by 1 to Limit notches, each more than the one before.
+// A Relaxation is a way to loosen a rule by 1 to Limit notches. Each notch loosens it further.
 type Relaxation struct {
 	Limit int
 	Relax func(notches int) rule.Rule
 	Text  func(notches int, name string) string
-	By    int           // of a notch, 0 if the knob drops something
-	Round func(int) int // to more notches that make a rounder number; may be nil
+	By    int           // units per notch; 0 if the relaxation drops something
+	Round func(int) int // raises the notches so that the bound is a rounder number; may be nil
 }
 
-// Relaxations returns the ways to loosen a rule of a set, but for dropping it.
+// Relaxations returns the ways to loosen a rule of a set, other than dropping the rule.
 func Relaxations(r rule.Rule, s *rule.Set) []Relaxation {
 	if k, ok := kindOf(r).(interface {
 		knobs(s *rule.Set) []Relaxation
@@ -28,7 +28,7 @@ func Relaxations(r rule.Rule, s *rule.Set) []Relaxation {
 	return nil
 }
 
-// addBoundRelaxation adds the knob of a bound in whole numbers, if it can be turned.
+// addBoundRelaxation appends the relaxation of a whole-number bound, if the bound can be loosened.
 func addBoundRelaxation(knobs []Relaxation, what string, from, limit, by int, turn func(to int) rule.Rule) []Relaxation {
 	if limit < 1 {
 		return knobs
@@ -47,9 +47,9 @@ func addBoundRelaxation(knobs []Relaxation, what string, from, limit, by int, tu
 	})
 }
 
-// boundRelaxations move the bounds of a figure, by units of the last decimal that
-// counts. In whole numbers of the scale, the figure of a composition is from least
-// to most.
+// boundRelaxations returns the relaxations of the bounds lo and hi of a figure. One notch is one unit of
+// the last decimal of the scale. least and most are the range of the figure over all compositions, in whole
+// numbers of the scale.
 func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned func(lo, hi float64) rule.Rule) []Relaxation {
 	decimal := func(whole int64) float64 {
 		v, _ := new(big.Rat).SetFrac64(whole, 1).Float64()
@@ -70,7 +70,7 @@ func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned f
 			Round: func(n int) int { return roundOutwards(from, by, int64(n)) },
 		})
 	}
-	// What lies above all figures is as good as just above, and so below.
+	// A bound above all figures is moved to just above them, and a bound below all to just below.
 	at := func(v float64) int64 {
 		return whole(min(max(v, float64(least-1)/scale), float64(most+1)/scale), scale)
 	}
@@ -83,8 +83,8 @@ func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned f
 	return out
 }
 
-// roundOutwards returns a number of notches that is at least n and leads to a
-// rounder bound, as far as that changes the way by less than a hundredth.
+// roundOutwards returns at least n notches, such that the bound becomes a rounder number. It adds at most
+// n/100 notches.
 func roundOutwards(from, by, n int64) int {
 	best := n
 	for unit := int64(10); unit <= n/100+1 && unit < 1<<58; unit *= 10 {

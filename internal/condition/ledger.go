@@ -5,20 +5,20 @@ import (
 	"kir/rule"
 )
 
-// A ConstraintState has what the parts of a composition come to in groups and sums while
-// they are put in and taken out one at a time.
+// A ConstraintState tracks the values of all groups and sums while parts are added to a composition or
+// removed one at a time.
 type ConstraintState struct {
 	*Conditions
-	Used, Totals []int   // by group
-	SumValues    []int64 // by sum: what it comes to
-	IsUsed       []bool  // by ingredient: whether it is used
+	Used, Totals []int   // by group: used members and their total
+	SumValues    []int64 // by sum: its value
+	IsUsed       []bool  // by ingredient
 
-	broken   int // groups and sums that do not hold
-	exceeded int // those that are beyond their greatest, which no further part mends
-	work     int // how many of them were looked at
+	broken   int // groups and sums that are violated
+	exceeded int // groups and sums above their maximum, which no further part can repair
+	work     int // groups and sums that were checked
 }
 
-// NewConstraintState returns a ledger without parts.
+// NewConstraintState returns the state of a composition without parts.
 func NewConstraintState(c *Conditions) *ConstraintState {
 	return &ConstraintState{
 		Conditions: c,
@@ -31,7 +31,7 @@ func NewConstraintState(c *Conditions) *ConstraintState {
 // Add adds a part.
 func (l *ConstraintState) Add(p rule.Part) { l.change(p, 1) }
 
-// Remove removes a part that was put.
+// Remove removes a part that was added.
 func (l *ConstraintState) Remove(p rule.Part) { l.change(p, -1) }
 
 func (l *ConstraintState) change(p rule.Part, sign int) {
@@ -53,12 +53,12 @@ func (l *ConstraintState) change(p rule.Part, sign int) {
 	l.work += len(l.GroupsOf[p.Ingredient]) + len(l.SumsOf[p.Ingredient])
 }
 
-// exceedsGroup says whether a group has more than it may.
+// exceedsGroup reports whether a group is above its maximum.
 func exceedsGroup(g *count.Group, used, total int) bool {
 	return g.Used != nil && used > g.Used.Max || g.Total != nil && total > g.Total.Max
 }
 
-// brokenChange is how the number of what does not hold changes.
+// brokenChange returns by how much the number of violated conditions changes.
 func brokenChange(before, after bool) int {
 	switch {
 	case before && !after:
@@ -69,7 +69,8 @@ func brokenChange(before, after bool) int {
 	return 0
 }
 
-// IsSatisfied says whether parts, which are those put, keep all groups, sums and needs.
+// IsSatisfied reports whether the composition keeps all groups, sums and dependences. parts are the parts
+// that were added.
 func (l *ConstraintState) IsSatisfied(parts []rule.Part) bool {
 	if l.broken > 0 {
 		return false

@@ -6,26 +6,22 @@ import (
 	"kir/rule"
 )
 
-// A Slack sets a figure of a composition beside the bounds that a rule sets
-// it.
+// A Slack is a figure of a composition with the bounds that a rule sets for it.
 type Slack struct {
 	Value      float64
-	Min, Max   float64 // −Inf and +Inf where there is no bound
-	Unit       string  // "units", "ingredients", or the attribute whose mean it is
-	Ingredient int     // the one whose amount it is; −1 if it is of several
+	Min, Max   float64 // −Inf and +Inf if there is no bound
+	Unit       string  // "units", "ingredients", or the attribute of which Value is the mean
+	Ingredient int     // the ingredient whose amount Value is; −1 for a figure of several ingredients
 }
 
-// Room returns how far the figure may still change in the one direction that
-// leaves the least: the distance to the nearer bound, +Inf without any. It is 0
-// at a bound.
+// Room returns the distance from the figure to the nearer bound: 0 at a bound, +Inf without bounds.
 func (s Slack) Room() float64 { return min(s.Value-s.Min, s.Max-s.Value) }
 
-// Slacks returns the figures of a composition of total units, given by its
-// parts, that a rule bounds: a group that bounds both has two, how many of its
-// ingredients are used and what they add up to. A rule on the amounts of several
-// ingredients is represented by the one with the least room. There are none
-// where the rule has nothing to say: of amounts, if none of its ingredients is
-// used; of what an ingredient needs, if it is not used.
+// Slacks returns the figures that a rule bounds in a composition of total units, given by its parts. A
+// group that bounds both the number of used members and their sum has two figures. A rule on the amounts of
+// several ingredients is represented by the ingredient with the least room. Slacks returns nothing if the
+// rule does not apply. A rule on amounts does not apply if none of its ingredients is used. A dependence
+// does not apply if its ingredient is not used.
 func Slacks(r rule.Rule, parts []rule.Part, total int) []Slack {
 	if k := kindOf(r); k != nil {
 		return k.slacks(parts, total)
@@ -42,7 +38,7 @@ func amountOf(parts []rule.Part, ingredient int) int {
 	return 0
 }
 
-// amountsOf sums what some ingredients take.
+// amountsOf returns the total of some ingredients.
 func amountsOf(parts []rule.Part, of []int) int {
 	sum := 0
 	for _, p := range parts {
@@ -53,7 +49,7 @@ func amountsOf(parts []rule.Part, of []int) int {
 	return sum
 }
 
-// usedOf counts those of some ingredients that are used.
+// usedOf returns how many of some ingredients are used.
 func usedOf(parts []rule.Part, of []int) int {
 	n := 0
 	for _, i := range of {

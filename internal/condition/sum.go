@@ -9,22 +9,18 @@ import (
 	"kir/rule"
 )
 
-// A Sum bounds what the used ingredients add up to: Min ≤ Σ_i t_i(x_i) ≤ Max,
-// with a term t_i for some of the ingredients and t_i(0) = 0. Whatever is no
-// bound on single amounts or a group is written as sums: a mean, a ratio, how
-// far a recipe is, and what stands behind a condition. All that a sum can come to
-// is below 2⁶² in size.
+// A Sum bounds a sum over the used ingredients: Min ≤ Σ_i t_i(x_i) ≤ Max. Some ingredients have a term t_i,
+// with t_i(0) = 0. Every rule that is not a bound of single amounts or of a group is written as sums:
+// means, ratios, distances from a recipe, and conditional rules. The absolute value of a sum is below 2⁶².
 type Sum struct {
-	Terms    []Term // rising by ingredient, each once
-	Min, Max int64  // math.MinInt64 and math.MaxInt64 where there is no bound
+	Terms    []Term // ascending by ingredient, each once
+	Min, Max int64  // math.MinInt64 and math.MaxInt64 if there is no bound
 }
 
-// A Term is what an ingredient adds to a sum if it is used with x units:
-// PerUnit·min(x, Cap) + Whole, and Off more if x is not First or whole Steps away
-// from it. Cap 0 stands for none, and a Step below 2 for no Off. A sum with caps
-// has no Max, and PerUnit is not negative where there is one: so it is concave in
-// what one ingredient takes of another, and between two ends keeps its bound on
-// an interval.
+// A Term is the contribution of an ingredient that is used with x units: PerUnit·min(x, Cap) + Whole. Off
+// is added if x is neither First nor a multiple of Step away from it. Cap 0 means no cap, and a Step below
+// 2 means no Off. A sum with caps has no Max, and a capped term has PerUnit ≥ 0. So the sum is concave as
+// units move from one ingredient to another, and between two values that satisfy Min all values do.
 type Term struct {
 	Ingredient     int
 	PerUnit, Whole int64
@@ -33,7 +29,7 @@ type Term struct {
 	First, Step    int
 }
 
-// SumOf returns a sum that is counted.
+// SumOf converts a sum of package count.
 func SumOf(s count.Sum) Sum {
 	of := Sum{Min: s.Min, Max: s.Max, Terms: make([]Term, len(s.Terms))}
 	for k, t := range s.Terms {
@@ -42,7 +38,7 @@ func SumOf(s count.Sum) Sum {
 	return of
 }
 
-// At returns what an amount adds.
+// At returns the contribution of an amount.
 func (t *Term) At(amount int) int64 {
 	if amount == 0 {
 		return 0
@@ -59,13 +55,13 @@ func (t *Term) At(amount int) int64 {
 	return v
 }
 
-// IsBent says whether the term is not the same for each unit.
+// IsBent reports whether units contribute unequally, because of a cap or a step.
 func (t *Term) IsBent() bool { return t.Cap > 0 || t.Step > 1 }
 
-// Term returns the term of an ingredient, nil if there is none.
+// Term returns the term of an ingredient, or nil.
 func (s *Sum) Term(ingredient int) *Term {
 	if ingredient < len(s.Terms) && s.Terms[ingredient].Ingredient == ingredient {
-		return &s.Terms[ingredient] // there is one for each
+		return &s.Terms[ingredient] // every ingredient before it has a term
 	}
 	if k, ok := s.find(ingredient); ok {
 		return &s.Terms[k]
@@ -77,7 +73,7 @@ func (s *Sum) find(ingredient int) (int, bool) {
 	return slices.BinarySearchFunc(s.Terms, ingredient, func(t Term, i int) int { return cmp.Compare(t.Ingredient, i) })
 }
 
-// value returns what a composition comes to.
+// value returns the sum's value for a composition.
 func (s *Sum) value(parts []rule.Part) int64 {
 	v := int64(0)
 	for _, p := range parts {
@@ -88,20 +84,20 @@ func (s *Sum) value(parts []rule.Part) int64 {
 	return v
 }
 
-// holds says whether the sum is within its bounds.
+// holds reports whether a composition keeps the sum within its bounds.
 func (s *Sum) holds(parts []rule.Part) bool { return s.contains(s.value(parts)) }
 
 func (s *Sum) contains(v int64) bool { return s.Min <= v && v <= s.Max }
 
-// total returns a sum of the amounts of some ingredients, times a factor.
+// total returns the sum of the amounts of some ingredients, times a factor.
 func total(of []int, factor int64) Sum {
 	return uniformSum(of, Term{PerUnit: factor})
 }
 
-// usedSum returns how many of some ingredients are used, as a sum.
+// usedSum returns the sum that counts how many of some ingredients are used.
 func usedSum(of []int) Sum { return uniformSum(of, Term{Whole: 1}) }
 
-// uniformSum returns a sum of terms that differ in the ingredient alone.
+// uniformSum returns a sum without bounds that has the same term for each ingredient.
 func uniformSum(of []int, t Term) Sum {
 	of = slices.Clone(of)
 	slices.Sort(of)
@@ -113,7 +109,7 @@ func uniformSum(of []int, t Term) Sum {
 	return s
 }
 
-// ingredients returns those of the terms.
+// ingredients returns the ingredients of the terms.
 func (s Sum) ingredients() []int {
 	of := make([]int, len(s.Terms))
 	for k, t := range s.Terms {
@@ -122,8 +118,8 @@ func (s Sum) ingredients() []int {
 	return of
 }
 
-// add returns the sum with terms more. Of two of one ingredient only one may be
-// bent.
+// add returns the sum with further terms. If two terms are for the same ingredient, at most one of them may
+// be bent.
 func (s Sum) add(more ...Term) Sum {
 	terms := slices.Concat(s.Terms, more)
 	slices.SortStableFunc(terms, func(a, b Term) int { return cmp.Compare(a.Ingredient, b.Ingredient) })
@@ -139,10 +135,10 @@ func (s Sum) add(more ...Term) Sum {
 	return s
 }
 
-// valueRange returns numbers between which the sum lies for each composition of a
-// total among so many ingredients.
+// valueRange returns bounds of the sum's value over all compositions of a total among a number of
+// ingredients.
 func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
-	least, most := int64(math.MaxInt64), int64(math.MinInt64) // of a unit
+	least, most := int64(math.MaxInt64), int64(math.MinInt64) // contribution of one unit
 	if len(s.Terms) < ingredients {
 		least, most = 0, 0
 	}
@@ -157,25 +153,23 @@ func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 	return lo + least*int64(total), hi + most*int64(total)
 }
 
-// A guard is a condition under which what is written out holds: that one of some
-// ingredients is used, or that none of them is.
+// A guard is the condition of a conditional rule: that one of some ingredients is used, or that none is.
 type guard struct {
 	of     []int
 	unused bool
 }
 
-// addSum adds a sum, which need hold only if all guards do. Each guard is written
-// into the sum: where it does not hold, the sum is given as much room as it can
-// want. For s ≤ Max and the room r by which s can pass Max, "if i is used" is
-// s + r·[i used] ≤ Max + r, and "if none of J is used" is s − r·Σ_J [j used] ≤
-// Max. "If one of J is used" is a sum for each.
+// addSum adds a sum that must hold only if all guards hold. Each guard is written into the sum: if the
+// guard does not hold, the bound is loosened until it cannot be violated. Let r be the amount by which s
+// can exceed Max. "If i is used, s ≤ Max" becomes s + r·[i used] ≤ Max + r. "If none of J is used, s ≤ Max"
+// becomes s − r·Σ_J [j used] ≤ Max. "If one of J is used" becomes one sum for each j.
 func (c *Conditions) addSum(s Sum) {
 	if len(c.guards) == 0 {
 		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.rule)
 		return
 	}
 	lo, hi := s.valueRange(len(c.Amounts), c.Total)
-	room := 1.0 // more than any guard wants
+	room := 1.0 // more than all guards together need
 	for _, g := range c.guards {
 		room += float64(len(g.of)) + 1
 	}
@@ -195,7 +189,7 @@ func (c *Conditions) addSum(s Sum) {
 	}
 }
 
-// slacken writes guards into a sum with a Max, sign 1, or a Min, sign −1.
+// slacken writes guards into a sum that has only a Max (sign 1) or only a Min (sign −1).
 func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
 	if len(guards) == 0 {
 		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.rule)

@@ -10,8 +10,7 @@ import (
 	"kir/rule"
 )
 
-// A cause is a common reason why no composition keeps some rules, shown by
-// arithmetic on their bounds.
+// A cause is a common reason for a conflict, shown by arithmetic on the bounds of rules.
 type cause struct {
 	kind        Kind
 	ingredients []int
@@ -20,26 +19,26 @@ type cause struct {
 	fixes       []fix
 }
 
-// A fix changes a set so that the cause is gone.
+// A fix changes a set of rules so that the cause is removed.
 type fix struct {
 	text  string
 	by    int
 	apply func(*question)
 }
 
-// bounds is a ruleset as the search for causes sees it.
+// bounds is a set of rules in the form in which findCause and its helpers use it.
 type bounds struct {
 	set    question
 	space  count.Space
-	amount []condition.Doses // of each ingredient, none if it cannot be used
-	groups []int             // rule of each group of the space
-	lo, hi int               // how many ingredients may be used
+	amount []condition.Doses // by ingredient; empty if it cannot be used
+	groups []int             // by group of the space: its rule
+	lo, hi int               // least and greatest number of used ingredients
 
-	groupTallies []tally // of each group, what its members and inner groups come to
-	totalTally   tally   // the same for all ingredients
+	groupTallies []tally // by group: bounds from its members and inner groups
+	totalTally   tally   // the same for all ingredients together
 }
 
-// findCause returns a common cause, nil if there is none.
+// findCause returns a common cause of the conflict, or nil.
 func findCause(s question) *cause {
 	c, err := s.conditions()
 	if err != nil {
@@ -71,7 +70,7 @@ func findCause(s question) *cause {
 	return nil
 }
 
-// findUnusable finds a required ingredient that cannot be used, or that none can.
+// findUnusable finds a required ingredient that cannot be used, or that no ingredient can be used.
 func (b *bounds) findUnusable() *cause {
 	any := false
 	for i, k := range b.amount {
@@ -93,7 +92,7 @@ func (b *bounds) findUnusable() *cause {
 	return nil
 }
 
-// findGroupUsed finds a group whose members cannot be used as often as it wants.
+// findGroupUsed finds a group that cannot have as many or as few used members as it must.
 func (b *bounds) findGroupUsed() *cause {
 	for g, n := range b.groups {
 		used, _, c := b.groupCensus(g)
@@ -119,7 +118,7 @@ func (b *bounds) findGroupUsed() *cause {
 	return nil
 }
 
-// findGroupTotal finds a group whose members' amounts cannot sum to what it wants.
+// findGroupTotal finds a group whose members cannot add up to the total that it must have.
 func (b *bounds) findGroupTotal() *cause {
 	for g, n := range b.groups {
 		used, total, c := b.groupCensus(g)
@@ -147,8 +146,8 @@ func (b *bounds) findGroupTotal() *cause {
 	return nil
 }
 
-// findUsedCount finds that more have to be used than may be, or fewer can be than
-// have to.
+// findUsedCount finds that more ingredients must be used than may be, or that fewer can be used than must
+// be.
 func (b *bounds) findUsedCount() *cause {
 	must, can := b.totalTally.must, b.totalTally.can
 	all := b.takeCensus(b.allIngredients(), 0, b.hi)
@@ -172,7 +171,7 @@ func (b *bounds) findUsedCount() *cause {
 	return nil
 }
 
-// findMinima finds that what has to be used needs more than the total.
+// findMinima finds that the ingredients that must be used need more than the total.
 func (b *bounds) findMinima() *cause {
 	total := b.space.Total
 	all := b.takeCensus(b.allIngredients(), b.lo, b.hi)
@@ -190,8 +189,8 @@ func (b *bounds) findMinima() *cause {
 	return nil
 }
 
-// requiredMinimaCause says that the least amounts of the required ingredients are
-// too much, and by how much to lower them, or how many to leave out.
+// requiredMinimaCause returns the cause that the least amounts of the required ingredients exceed the
+// total. Its fixes lower these amounts, or no longer require some of the ingredients.
 func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	total := b.space.Total
 	least := func(i int) int { return b.amount[i].Lo }
@@ -229,8 +228,8 @@ func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	return c
 }
 
-// lowerMinima lowers the least amounts of some ingredients by so many units in
-// all, those of the first first.
+// lowerMinima lowers the least amounts of some ingredients by a total of by units, beginning with the
+// first.
 func lowerMinima(c *condition.Conditions, of []int, by int) {
 	for _, i := range of {
 		a := &c.Amounts[i]
@@ -241,7 +240,7 @@ func lowerMinima(c *condition.Conditions, of []int, by int) {
 	}
 }
 
-// findMaxima finds that what may be used cannot make up the total.
+// findMaxima finds that the ingredients that may be used cannot add up to the total.
 func (b *bounds) findMaxima() *cause {
 	total := b.space.Total
 	all := b.takeCensus(b.allIngredients(), b.lo, b.hi)
@@ -260,7 +259,7 @@ func (b *bounds) findMaxima() *cause {
 	return nil
 }
 
-// findSteps finds that all amounts are multiples of what the total is not.
+// findSteps finds that all amounts are multiples of a number that does not divide the total.
 func (b *bounds) findSteps() *cause {
 	unit := 0
 	for _, k := range b.amount {
@@ -282,8 +281,8 @@ func (b *bounds) shareText(sum int) string {
 	return fmt.Sprintf("%d of a total of %d (%s)", sum, b.space.Total, percent(sum, b.space.Total))
 }
 
-// percent writes a sum of amounts as a share of the total to three figures, and exactly where it
-// takes more to tell units apart.
+// percent writes a sum of amounts as a percentage of the total, to three significant figures. It writes
+// more figures if they are needed to distinguish units.
 func percent(part, whole int) string {
 	share := 100 * float64(part) / float64(whole)
 	if share >= 100 {

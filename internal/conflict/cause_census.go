@@ -6,7 +6,7 @@ import (
 	"kir/internal/count"
 )
 
-// A tally bounds how many of some ingredients are used and what they sum to.
+// A tally bounds how many of some ingredients are used (must to can) and their sum (min to max).
 type tally struct {
 	must, can int
 	min, max  int
@@ -16,7 +16,8 @@ func (t *tally) add(u tally) {
 	t.must, t.can, t.min, t.max = t.must+u.must, t.can+u.can, t.min+u.min, t.max+u.max
 }
 
-// fillTallies fills in the tallies, from the inner groups outwards, unless groups cross.
+// fillTallies fills in the tallies of all groups, inner groups first. ok is false if groups overlap without
+// being nested.
 func (b *bounds) fillTallies() (ok bool) {
 	inner, order, ok := b.space.Nest()
 	if !ok {
@@ -50,16 +51,16 @@ func (b *bounds) fillTallies() (ok bool) {
 	return true
 }
 
-// A census is what is known of some ingredients: how many can be used and must
-// be, and the amounts of those that can.
+// A census is a summary of some ingredients: which can be used, which must be, and the amounts of those
+// that can.
 type census struct {
 	usable, required []int
-	min, max         int // of the sum of amounts, if used as said
+	min, max         int // bounds of the sum of amounts, given how many are used
 	lows, highs      []int
 }
 
-// minCount returns how many ingredients it takes at least to reach a sum, one more
-// than there are if it cannot be reached.
+// minCount returns the least number of ingredients whose sum can reach sum. If none can, it returns one
+// more than there are.
 func (c *census) minCount(sum int) int {
 	n := 0
 	for ; sum > 0; n++ {
@@ -71,7 +72,7 @@ func (c *census) minCount(sum int) int {
 	return n
 }
 
-// maxCount returns how many ingredients a sum is enough for at most.
+// maxCount returns the greatest number of ingredients whose least amounts fit in sum.
 func (c *census) maxCount(sum int) int {
 	n := 0
 	for ; n < len(c.lows) && sum >= c.lows[n]; n++ {
@@ -80,10 +81,10 @@ func (c *census) maxCount(sum int) int {
 	return n
 }
 
-// takeCensus counts some ingredients, of which from least to most are used.
+// takeCensus summarises some ingredients, least to most of which are used.
 func (b *bounds) takeCensus(of []int, least, most int) census {
 	var c census
-	var free []int // least amounts of those that may be left out
+	var free []int // least amounts of those that are not required
 	for _, i := range of {
 		k := b.amount[i]
 		if k.N == 0 {
@@ -118,7 +119,7 @@ func (b *bounds) allIngredients() []int {
 	return out
 }
 
-// groupCensus returns a group's limits, in full, and the census of its members.
+// groupCensus returns both ranges of a group, with defaults filled in, and the census of its members.
 func (b *bounds) groupCensus(g int) (used, total count.Range, c census) {
 	group := &b.space.Groups[g]
 	used, total = count.Range{Min: 0, Max: len(group.Members)}, count.Range{Min: 0, Max: b.space.Total}

@@ -9,13 +9,12 @@ import (
 	"kir/rule"
 )
 
-// maxChanges is how many changes are offered.
+// maxChanges is the greatest number of changes that a conflict suggests.
 const maxChanges = 4
 
-// addChanges looks for changes that make compositions possible: those that come with
-// the cause, the smallest turn of each knob of the rules in conflict, other
-// numbers of used ingredients, and, if none of these does, which rule to drop,
-// or what to do one after the other.
+// addChanges looks for changes after which some composition keeps all rules. It first tries the fixes of
+// the cause, the least relaxation of each rule in conflict and other numbers of used ingredients. If none
+// works it tries to drop a rule, and then a combination of changes.
 func (x *explainer) addChanges(c *Conflict, fixes []fix) {
 	c.Changes = x.ruleChanges(x.set, c, fixes)
 	if len(c.Changes) == 0 {
@@ -29,13 +28,13 @@ func (x *explainer) addChanges(c *Conflict, fixes []fix) {
 	}
 }
 
-// resolvesConflict says whether a change was shown to make compositions of a set possible.
+// resolvesConflict reports whether some composition is proven to keep all rules of a set after a change.
 func (x *explainer) resolvesConflict(c Change, s question) bool {
 	return !x.isOverBudget() && x.ask(c.applyTo(s), true) == satisfiable
 }
 
-// ruleChanges returns the changes of one rule in conflict, or of the law, that make
-// compositions of a set possible.
+// ruleChanges returns single changes, of one rule in conflict or of the law, after which some composition
+// keeps all rules of a set.
 func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 	var out []Change
 	try := func(change Change) bool {
@@ -58,14 +57,14 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 			if notches == 0 {
 				continue
 			}
-			turned := func(notches int) Change {
+			relaxed := func(notches int) Change {
 				return Change{Rule: k, By: notches * q.By, Text: q.Text(notches, s.TextOf(k)),
 					apply: func(s *question) { s.Rules[k] = q.Relax(notches) }}
 			}
-			if q.Round != nil && try(turned(min(q.Round(notches), q.Limit))) {
+			if q.Round != nil && try(relaxed(min(q.Round(notches), q.Limit))) {
 				continue
 			}
-			try(turned(notches))
+			try(relaxed(notches))
 		}
 	}
 	for _, k := range c.Rules {
@@ -79,7 +78,7 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 	return out
 }
 
-// dropChanges returns the rules in conflict of which to drop one is enough.
+// dropChanges returns the rules in conflict that resolve it if they alone are dropped.
 func (x *explainer) dropChanges(s question, c *Conflict) []Change {
 	var out []Change
 	for _, k := range c.Rules {
@@ -94,9 +93,8 @@ func (x *explainer) dropRule(k int) Change {
 	return Change{Rule: k, Text: "drop " + x.set.TextOf(k), apply: func(s *question) { s.Rules[k] = nil }}
 }
 
-// combinedChange returns a change made of several: what resolves the conflict alone,
-// then what resolves the next, until there is a composition; of these, those
-// that are needed.
+// combinedChange returns one change made of several. It resolves the conflict, then the next one, until
+// some composition keeps all rules; then it removes changes that are not needed.
 func (x *explainer) combinedChange(c *Conflict) []Change {
 	var steps []Change
 	y := *x
@@ -106,7 +104,7 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 		}
 		step := y.resolve(c)
 		again := func(c Change) bool { return c.Rule >= 0 && c.Rule == step.Rule }
-		if slices.ContainsFunc(steps, again) { // what was done to the rule is not enough
+		if slices.ContainsFunc(steps, again) { // the earlier change of this rule is not enough
 			steps = slices.DeleteFunc(steps, again)
 			step = x.dropRule(step.Rule)
 		}
@@ -120,7 +118,7 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 		case satisfiable:
 			x.err = y.err
 			return []Change{x.joinChanges(steps)}
-		case unknown: // all that is left to do is to drop what is not counted
+		case unknown: // the only remaining change is to drop a rule that cannot be counted
 			conditions, err := y.set.conditions()
 			if err != nil || y.err != nil {
 				x.err = y.err
@@ -140,7 +138,7 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 	return nil
 }
 
-// resolve returns a change that resolves a conflict, whatever else there is.
+// resolve returns a change that resolves a conflict, without regard to other conflicts.
 func (x *explainer) resolve(c *Conflict) Change {
 	if alone := x.ruleChanges(x.subset(c.Rules, c.Law), c, nil); len(alone) > 0 {
 		return alone[0]
@@ -151,7 +149,7 @@ func (x *explainer) resolve(c *Conflict) Change {
 	return x.dropRule(c.Rules[len(c.Rules)-1])
 }
 
-// joinChanges makes one change of several of which each that is left out is missed.
+// joinChanges combines several changes into one, and leaves out each that is not needed.
 func (x *explainer) joinChanges(steps []Change) Change {
 	apply := func(steps []Change) func(*question) {
 		return func(s *question) {
@@ -175,11 +173,11 @@ func (x *explainer) joinChanges(steps []Change) Change {
 	return Change{Rule: -1, Text: strings.Join(texts, " and "), apply: apply(steps)}
 }
 
-// maxReleases is up to how many ingredients a rule may require or exclude for
-// each to be looked at alone.
+// maxReleases is the greatest number of ingredients in a require or exclude rule for which tryReleases
+// tries each one.
 const maxReleases = 64
 
-// tryReleases tries which ingredient a rule is not to require or to exclude.
+// tryReleases tries to take each single ingredient out of a rule that requires or excludes ingredients.
 func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	var of []int
 	verb := "require"
@@ -200,8 +198,8 @@ func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	}
 }
 
-// nearestSize finds the number of used ingredients nearest to those asked for with
-// which a set may have compositions, 0 if there is none.
+// nearestSize returns a number of used ingredients with which a set may have compositions: the nearest to
+// the numbers asked for, or 0 if there is none.
 func (x *explainer) nearestSize(s question) int {
 	c, err := s.conditions()
 	if err != nil {
@@ -231,7 +229,7 @@ func (x *explainer) nearestSize(s question) int {
 	return 0
 }
 
-// allowSize asks for one more number of used ingredients.
+// allowSize returns a change that also allows n used ingredients.
 func allowSize(n int) Change {
 	text := fmt.Sprintf("allow %d used ingredients", n)
 	if n == 1 {
@@ -240,7 +238,7 @@ func allowSize(n int) Change {
 	return Change{Rule: -1, Text: text, apply: func(s *question) { s.Used = append(slices.Clone(s.Used), n) }}
 }
 
-// withoutIngredients returns a rule that requires or excludes without some ingredients.
+// withoutIngredients returns a rule that no longer requires or excludes some ingredients.
 func withoutIngredients(r rule.Rule, of ...int) rule.Rule {
 	switch r := r.(type) {
 	case rule.Require:
@@ -251,7 +249,7 @@ func withoutIngredients(r rule.Rule, of ...int) rule.Rule {
 	return r
 }
 
-// removeMembers returns a list without some of its members.
+// removeMembers returns a copy of list without some members.
 func removeMembers(list []int, some ...int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(some, i) })
 }

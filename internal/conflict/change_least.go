@@ -2,8 +2,8 @@ package conflict
 
 import "kir/internal/condition"
 
-// firstTrue returns the least of 1..most for which can is true, which it is for
-// most and all after the first.
+// firstTrue returns the least number in 1..most for which can is true. can must be true for most, and for
+// all numbers after the first.
 func firstTrue(most int, can func(int) bool) int {
 	lo, hi := 0, most // can(lo) is false
 	for hi-lo > 1 {
@@ -16,12 +16,12 @@ func firstTrue(most int, can func(int) bool) int {
 	return hi
 }
 
-// leastRelaxation returns the fewest notches by which knob q of rule k has to be turned
-// for a set to have compositions, 0 if turning it does not help. Where not all
-// can be counted or looked at it may return more.
+// leastRelaxation returns the fewest notches by which relaxation q must loosen rule k until a set has
+// compositions. It returns 0 if no number of notches helps. The result may be too large if not everything
+// can be counted or enumerated.
 func (x *explainer) leastRelaxation(s question, k int, q condition.Relaxation) int {
-	turned := func(notches int) question { return s.withRule(k, q.Relax(notches)) }
-	if x.ask(turned(q.Limit), true) != satisfiable {
+	relaxed := func(notches int) question { return s.withRule(k, q.Relax(notches)) }
+	if x.ask(relaxed(q.Limit), true) != satisfiable {
 		return 0
 	}
 	c, err := s.conditions()
@@ -30,12 +30,13 @@ func (x *explainer) leastRelaxation(s question, k int, q condition.Relaxation) i
 		return 0
 	}
 	if _, all := c.Countable(); all {
-		return firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) == satisfiable })
+		return firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) == satisfiable })
 	}
-	// Fewer are proven not to do; of more, some that were found to.
-	n := firstTrue(q.Limit, func(n int) bool { return x.ask(turned(n), false) != unsatisfiable })
+	// Fewer than n notches are proven not to be enough. Above n, try increasing numbers until one is shown
+	// to be enough.
+	n := firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) != unsatisfiable })
 	for more := 0; n+more < q.Limit && !x.isOverBudget(); more = max(4*more, 1+(q.Limit-n)/512) {
-		if x.ask(turned(n+more), true) == satisfiable {
+		if x.ask(relaxed(n+more), true) == satisfiable {
 			return n + more
 		}
 	}

@@ -1,16 +1,14 @@
-// Package conflict says whether rules can hold together, why not, and what would free
-// them: [Explain] names a smallest set of rules that cannot hold together, the reason
-// where it is a common one, and changes each of which was tried and found to leave
+// Package conflict decides whether rules can all hold, and explains why not. [Explain] names a smallest set
+// of conflicting rules, its cause if it is a common one, and changes. Each change was tried and leaves
 // compositions.
 //
-// # Whether rules can hold
+// # How it decides
 //
-// Rules on amounts and on groups that are disjoint or nested are counted by
-// package count, a bit for a number: that decides. Groups that cross, needs and
-// limits are decided by looking at every composition where there are few
-// enough; else a search decides ingredient by ingredient
-// whether it is used and gives a branch up where sums of bounds cannot be met, or
-// where a linear program cannot, whose weights are checked in whole numbers: that
-// proves that there is none. The search may meet one, and a walk that lessens what
-// is broken looks for one: that proves that there is. What none shows is not known.
+// Package count decides rules on amounts and on disjoint or nested groups, with one bit per number. The
+// other rules are overlapping groups, dependences and limits. If there are few enough compositions, all of
+// them are enumerated. Otherwise a search decides, ingredient by ingredient, which are used. It abandons a
+// branch if the bounds of a sum, or a linear program, cannot be satisfied. The linear program's weights are
+// checked in whole numbers, so a search that abandons all branches is a proof that no composition exists.
+// The search may also find a composition, and so may a random walk that reduces violations. If none of
+// these succeeds, the answer is unknown.
 package conflict

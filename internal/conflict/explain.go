@@ -8,24 +8,22 @@ import (
 	"kir/rule"
 )
 
-// Explain returns nil if some composition keeps all rules and uses a number of
-// ingredients that is asked for, or if it cannot be shown that none does.
-// Otherwise it returns a smallest set of rules that cannot hold together, the
-// cause, and the smallest changes that would do.
+// Explain returns nil if some composition keeps all rules and has a number of used ingredients that is
+// asked for, or if a conflict cannot be proven. Otherwise it returns a smallest set of conflicting rules,
+// the cause, and the smallest changes that resolve it.
 //
-// That none does is always shown where all rules can be counted, and where there
-// are at most 2²⁰ compositions of the asked sizes in units that all amounts are
-// multiples of; see the package's comment. A minimal set is found by QuickXplain
-// (Junker 2004); then all smaller sets are tried, as far as that takes seconds.
-// Bounds are relaxed as far as a composition needs that breaks no other rule, or
-// by bisection.
+// A conflict is always proven if all rules can be counted. It is also proven if there are at most 2²⁰
+// compositions of the sizes asked for, in units that all amounts are multiples of. See the package comment
+// for the other cases. QuickXplain (Junker 2004) finds a minimal set; then all smaller sets are tried for a
+// few seconds. A bound is relaxed as far as needed by a composition that breaks no other rule, or by
+// bisection.
 //
-// It fails as [condition.FromRules] and [count.Reachable] do, or with the context's error.
+// Explain returns the errors of [condition.FromRules] and [count.Reachable], and the context's error.
 func Explain(ctx context.Context, s rule.Set) (*Conflict, error) {
 	return question{Set: s}.explain(ctx, condition.MaxCandidates)
 }
 
-// explain looks at compositions one by one where there are at most so many.
+// explain is Explain with another limit for enumeration: at most most compositions.
 func (s question) explain(ctx context.Context, most float64) (*Conflict, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -38,23 +36,22 @@ func (s question) explain(ctx context.Context, most float64) (*Conflict, error) 
 	if x.err != nil {
 		return nil, x.err
 	}
-	x.addChanges(c, fixes) // the conflict is one, whatever could not be tried against it
+	x.addChanges(c, fixes) // the conflict stands even if changes could not be tried
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return c, nil
 }
 
-// findConflict finds a smallest set of rules that cannot hold, and its cause.
+// findConflict finds a smallest set of conflicting rules, its cause, and fixes of that cause.
 func (x *explainer) findConflict() (*Conflict, []fix) {
 	core, law := x.smallestCore()
 	c := &Conflict{Rules: core, Law: law, Kind: Other}
 	return c, x.describe(c)
 }
 
-// describe fills in the cause of a conflict: that of its rules alone. Sums over
-// all ingredients are given in the numbers of all rules, which is what has to
-// change, if these show the same cause.
+// describe fills in the cause of a conflict, from its own rules. For causes that concern all ingredients,
+// it takes the figures from the whole set if that shows the same cause, because those have to change.
 func (x *explainer) describe(c *Conflict) (fixes []fix) {
 	found := findCause(x.subset(c.Rules, c.Law))
 	if found == nil {
@@ -75,7 +72,7 @@ func (x *explainer) describe(c *Conflict) (fixes []fix) {
 	return found.fixes
 }
 
-// nameRules says no more than which rules are in conflict.
+// nameRules returns a cause that only names the rules in conflict.
 func (x *explainer) nameRules(c *Conflict) string {
 	names := make([]string, len(c.Rules))
 	for t, k := range c.Rules {

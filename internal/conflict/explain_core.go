@@ -6,19 +6,18 @@ import (
 	"kir/rule"
 )
 
-// An explainer finds out why a set cannot hold.
+// An explainer finds the conflict of a set of rules and its changes.
 type explainer struct {
 	asker
 	set question
 }
 
-// canHold reports whether some of the rules can hold, as far as it is not shown that
-// they cannot.
+// canHold reports whether the rules can all hold, or at least are not proven to conflict.
 func (x *explainer) canHold(rules []int, law bool) bool {
 	return x.ask(x.subset(rules, law), false) != unsatisfiable && x.err == nil
 }
 
-// subset returns the set of some of the rules, with the law or without.
+// subset returns the question with only some rules, with or without the law.
 func (x *explainer) subset(rules []int, law bool) question {
 	s := x.set.onlyRules(rules)
 	if !law {
@@ -27,12 +26,11 @@ func (x *explainer) subset(rules []int, law bool) question {
 	return s
 }
 
-// searchBudget is how much work looking for a smaller conflict may take, in steps
-// of some 10⁻⁹ s.
+// searchBudget is the greatest work spent on finding a smaller conflict, in steps of about 10⁻⁹ s.
 const searchBudget = 3e9
 
-// smallestCore returns a minimal set of rules that cannot hold together, of the
-// smallest size if that can be found out, and whether the law is part of it.
+// smallestCore returns a minimal set of conflicting rules, of the smallest size if the budget allows, and
+// whether the law is part of the conflict.
 func (x *explainer) smallestCore() (core []int, law bool) {
 	all := make([]int, 0, len(x.set.Rules))
 	for k, r := range x.set.Rules {
@@ -58,14 +56,13 @@ func (x *explainer) smallestCore() (core []int, law bool) {
 		}
 	}
 	slices.Sort(core)
-	// Rules that cannot hold without the law cannot with it. So a set that is
-	// smallest with it is so without it too, and the law, without which there are
-	// more n to look at, is asked about once.
+	// Rules that conflict without the law also conflict with it. So a smallest set found with the law is
+	// also smallest without it. Leaving out the law adds sizes to examine, so it is tried only once.
 	return core, law && x.canHold(core, false)
 }
 
-// provenSubset returns those of all rules, which have been asked about and cannot hold, that
-// the proof needed, if they alone cannot hold.
+// provenSubset returns the rules that the last proof used, if they alone conflict; otherwise all. The rules
+// in all were just proven to conflict.
 func (x *explainer) provenSubset(all []int, law bool) []int {
 	if x.blamedRules == nil {
 		return all
@@ -76,7 +73,7 @@ func (x *explainer) provenSubset(all []int, law bool) []int {
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(k int) bool {
 		switch x.set.Rules[k].(type) {
-		case rule.Require, rule.Exclude, rule.Amount: // which are in the bounds
+		case rule.Require, rule.Exclude, rule.Amount: // the proof uses these as bounds
 			return false
 		}
 		return !needed[k]
@@ -87,13 +84,13 @@ func (x *explainer) provenSubset(all []int, law bool) []int {
 	return some
 }
 
-// cost returns about how many steps a question takes.
+// cost returns the mean work of a question, in steps.
 func (x *explainer) cost() float64 {
 	return x.work / max(x.questionCount, 1)
 }
 
-// quickXplain returns a minimal subset of rules that cannot hold together with given
-// ones. changed says that given ones were added since they were last asked for.
+// quickXplain returns a minimal subset of rules that conflicts together with given. changed reports whether
+// given has grown since it was last asked about.
 func (x *explainer) quickXplain(given []int, changed bool, rules []int, law bool) []int {
 	if changed && !x.canHold(given, law) {
 		return nil
@@ -107,8 +104,7 @@ func (x *explainer) quickXplain(given []int, changed bool, rules []int, law bool
 	return slices.Concat(fromA, fromB)
 }
 
-// coreOfSize returns a set of rules of a size that cannot hold together, nil if
-// there is none.
+// coreOfSize returns a conflicting set made of chosen and size further rules, or nil.
 func (x *explainer) coreOfSize(rules []int, size int, chosen []int, law bool) []int {
 	if size == 0 {
 		if !x.canHold(chosen, law) && x.err == nil {

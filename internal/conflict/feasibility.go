@@ -8,36 +8,34 @@ import (
 	"kir/internal/count"
 )
 
-// A verdict is an answer to whether some composition keeps rules.
+// A verdict is the answer to whether some composition keeps the rules.
 type verdict int8
 
 const (
 	unknown       verdict = iota
-	unsatisfiable         // it is proven that none does
-	satisfiable           // one that does is known, or that there is one
+	unsatisfiable         // proven: no composition does
+	satisfiable           // proven: some composition does
 )
 
-// An asker answers whether rules can hold. After an error all its answers are
-// unknown.
+// An asker decides whether rules can hold. After an error all its answers are unknown.
 type asker struct {
 	ctx           context.Context
-	maxCandidates float64 // how many compositions are looked at one by one
+	maxCandidates float64 // greatest number of compositions to enumerate one by one
 	err           error
 
-	questionCount, work float64 // questions, and about how many steps of 10⁻⁹ s they took
-	blamedRules         []int   // rules that were proven at once to be impossible together, with those on amounts
+	questionCount, work float64 // number of questions, and their work in steps of about 10⁻⁹ s
+	blamedRules         []int   // rules that the last proof showed to conflict, together with rules on amounts
 }
 
-// adviceBudget is how much work goes into finding fixes and into making a conflict
-// smaller, in steps of some 10⁻⁹ s. Then the search for them ends.
+// adviceBudget is the greatest work spent on finding changes and smaller conflicts, in steps of about 10⁻⁹
+// s.
 const adviceBudget = 1e10
 
-// isOverBudget says whether that has been done.
+// isOverBudget reports whether adviceBudget is spent.
 func (a *asker) isOverBudget() bool { return a.work > adviceBudget }
 
-// ask answers whether some composition keeps a set and uses a number of
-// ingredients that it asks for. hard is to look for one where none is at hand
-// and it is not proven that there is none.
+// ask decides whether some composition keeps a set and has a number of used ingredients that it asks for.
+// If hard is true and nothing else decides, it also searches for a composition with a random walk.
 func (a *asker) ask(s question, hard bool) verdict {
 	if a.err == nil {
 		a.err = a.ctx.Err()
@@ -92,7 +90,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 	return unknown
 }
 
-// enumerate looks for a composition that keeps the conditions.
+// enumerate looks for a composition that keeps the conditions, by enumeration.
 func (a *asker) enumerate(e *condition.Enumeration) verdict {
 	found := false
 	done := e.Each(a.ctx, func() bool { found = true; return false })
@@ -108,8 +106,8 @@ func (a *asker) enumerate(e *condition.Enumeration) verdict {
 	return unknown
 }
 
-// reachableSizes returns for each n up to most, 0 for all, whether a space has
-// compositions that use n ingredients.
+// reachableSizes reports for each n up to most whether a space has compositions of n ingredients. most 0
+// means all n.
 func (a *asker) reachableSizes(s count.Space, most int) []bool {
 	can, steps, err := count.Reachable(a.ctx, s, most)
 	a.work += steps

@@ -11,35 +11,34 @@ import (
 	"kir/rule"
 )
 
-// A prover shows of conditions that no composition keeps them.
+// A prover proves that no composition keeps some conditions.
 //
-// It decides ingredient by ingredient whether it is used, follows what that
-// means for others, and gives a branch up where sums of bounds cannot be met: of
-// amounts, of groups, of what is limited; or where all of them together cannot,
-// by linear programming ([relaxation]). Where amounts would have to be broken
-// numbers, they are decided to be less or more. A branch in which all is decided
-// and nothing is out of bounds ends the search: there may be a composition, or it
-// has been found. So what it says cannot be, cannot be; what it does not, may.
+// The search decides ingredient by ingredient whether it is used, and propagates the consequences. It
+// abandons a branch if the bounds of a sum cannot be met: of amounts, of groups or of limits. It also
+// abandons a branch if a linear program ([relaxation]) shows that they cannot all be met. If the program's
+// amounts are not whole, the search branches on an amount. A branch that is fully decided and within all
+// bounds ends the search: a composition may exist, or was found. So "impossible" is a proof, and its
+// absence proves nothing.
 type prover struct {
 	*condition.Conditions
-	ctx         context.Context // once it has ended, nothing more is proven
-	sums        []provedSum     // with those of the same terms put together
-	sizes       []int           // the numbers of ingredients that are asked for
-	stepsLeft   int             // left of the search
-	solution    []rule.Part     // a composition that keeps the conditions, if it met one
-	blamedRules []int           // rules that the first linear program shows to be impossible
+	ctx         context.Context // once it ends, nothing more is proven
+	sums        []provedSum     // sums with the same terms are merged
+	sizes       []int           // the numbers of used ingredients that are asked for
+	stepsLeft   int             // remaining steps of the search
+	solution    []rule.Part     // a composition that keeps the conditions, if the search found one
+	blamedRules []int           // rules that the first linear program shows to conflict
 }
 
-// A provedSum is a sum as the search sees it.
+// A provedSum is a sum with the indexes that the search needs.
 type provedSum struct {
 	condition.Sum
-	rules     []int             // that say it
-	linear    bool              // units add something, and not only what is used
-	terms     []*condition.Term // if so, by ingredient
-	ascending []int32           // and the ingredients by what a unit adds
+	rules     []int             // rules that the sum comes from
+	linear    bool              // amounts contribute, not only use
+	terms     []*condition.Term // by ingredient, if linear
+	ascending []int32           // ingredients by ascending PerUnit, if linear
 }
 
-// newProved prepares a sum.
+// newProved returns the provedSum of a sum.
 func newProved(s condition.Sum, ingredients int) provedSum {
 	p := provedSum{Sum: s, linear: slices.ContainsFunc(s.Terms, func(t condition.Term) bool { return t.PerUnit != 0 })}
 	if !p.linear {
@@ -56,7 +55,7 @@ func newProved(s condition.Sum, ingredients int) provedSum {
 	return p
 }
 
-// termOf returns the term of an ingredient, nil if there is none.
+// termOf returns the term of an ingredient, or nil.
 func (p *provedSum) termOf(i int32) *condition.Term {
 	if p.terms != nil {
 		return p.terms[i]
@@ -71,15 +70,15 @@ func (p *provedSum) perUnit(i int32) int64 {
 	return 0
 }
 
-// proofSteps bounds a search, in ingredients looked at.
+// proofSteps bounds a search, in ingredients examined.
 const proofSteps = 20_000_000
 
-// programSteps is what a linear program costs besides its pivots.
+// programSteps is the cost of a linear program in addition to its pivots.
 const programSteps = 10_000
 
 func newProver(ctx context.Context, c *condition.Conditions, sizes []int) *prover {
 	p := &prover{Conditions: c, ctx: ctx, sizes: sizes, stepsLeft: proofSteps}
-	at := make(map[string]int) // the sum of the same terms
+	at := make(map[string]int) // index of the sum with the same terms
 	var key []byte
 	for k, s := range c.Sums {
 		key = key[:0]
@@ -101,7 +100,7 @@ func newProver(ctx context.Context, c *condition.Conditions, sizes []int) *prove
 	return p
 }
 
-// isImpossible says whether it is proven that no composition keeps the conditions.
+// isImpossible reports whether it is proven that no composition keeps the conditions.
 func (p *prover) isImpossible() bool {
 	if slices.ContainsFunc(p.sums, func(s provedSum) bool { return s.Min > s.Max || p.hasNoReachableValue(&s) }) {
 		return true
@@ -124,10 +123,9 @@ func (p *prover) isImpossible() bool {
 	return !p.mayHold(n, 0)
 }
 
-// hasNoReachableValue says whether no number that a sum can be is within its bounds: with the
-// amounts that are all multiples of what lo and step have in common, and together
-// the total, Σ f_i·x_i is f·M and multiples of the greatest common divisor of all
-// (f_i − f) times those.
+// hasNoReachableValue reports whether divisibility keeps a sum from reaching any value within its bounds.
+// All amounts are multiples of a unit g and add up to the total M. So Σ f_i·x_i is f·M plus a multiple of g
+// times the greatest common divisor of all (f_i − f).
 func (p *prover) hasNoReachableValue(s *provedSum) bool {
 	from, unit, first := int64(0), int64(0), true
 	for i, d := range p.Doses {
@@ -154,11 +152,11 @@ func (p *prover) hasNoReachableValue(s *provedSum) bool {
 	if s.Min == math.MinInt64 || s.Max == math.MaxInt64 {
 		return false
 	}
-	above := ((at-s.Min)%unit + unit) % unit // of the least that is not below Min
+	above := ((at-s.Min)%unit + unit) % unit // distance from Min to the least reachable value
 	return s.Min+above > s.Max
 }
 
-// A use is what is decided of an ingredient.
+// A use is the decision whether an ingredient is used.
 type use int8
 
 const (
@@ -167,8 +165,7 @@ const (
 	unused
 )
 
-// mayHold says whether there may be a composition in a branch. It is the answer if
-// the search takes too long.
+// mayHold reports whether a branch may contain a composition. It is true if the search runs out of steps.
 func (p *prover) mayHold(n *node, depth int) bool {
 	if p.stepsLeft -= len(n.uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); (p.stepsLeft < 0 || p.ctx.Err() != nil) && depth > 0 {
 		return true
@@ -200,8 +197,7 @@ func (p *prover) mayHold(n *node, depth int) bool {
 	return a == nil || p.mayHold(a, depth+1) || p.mayHold(b, depth+1)
 }
 
-// propagate decides what needs and groups leave no choice about. ok is false if
-// they cannot be met.
+// propagate makes the decisions that dependences and groups force. ok is false if they cannot be met.
 func (p *prover) propagate(uses []use) (changed, ok bool) {
 	decide := func(of []int, decision use) {
 		for _, i := range of {
@@ -246,12 +242,12 @@ func (p *prover) propagate(uses []use) (changed, ok bool) {
 	return changed, true
 }
 
-// propagate decides what a sum over what is used leaves no choice about.
+// propagate makes the decisions that a sum over uses forces.
 func (p *provedSum) propagate(uses []use) (changed, ok bool) {
 	if p.linear {
 		return false, true
 	}
-	lo, hi := int64(0), int64(0) // what it can come to
+	lo, hi := int64(0), int64(0) // range of the sum
 	for k := range p.Terms {
 		t := &p.Terms[k]
 		switch uses[t.Ingredient] {
@@ -280,7 +276,7 @@ func (p *provedSum) propagate(uses []use) (changed, ok bool) {
 	return changed, true
 }
 
-// countMembers counts the members that are used and those that may be.
+// countMembers counts the members that are used, and those that are undecided.
 func countMembers(uses []use, members []int) (have, may int) {
 	for _, i := range members {
 		switch uses[i] {
@@ -293,11 +289,11 @@ func countMembers(uses []use, members []int) (have, may int) {
 	return have, may
 }
 
-// canMeetSums says whether what sums of amounts can be reaches what they must be.
+// canMeetSums reports whether the reachable ranges of all sums of amounts overlap their bounds.
 func (p *prover) canMeetSums(n *node) bool {
 	uses := n.uses
 	have, may := 0, 0
-	least, most := 0, 0 // of the total
+	least, most := 0, 0 // range of the total
 	for i, u := range uses {
 		switch u {
 		case used:
@@ -317,7 +313,7 @@ func (p *prover) canMeetSums(n *node) bool {
 		if g.Total == nil {
 			continue
 		}
-		in, out := 0, 0 // least and most of the members
+		in, out := 0, 0 // least and greatest total of the members
 		for _, i := range g.Members {
 			switch uses[i] {
 			case used:
@@ -341,9 +337,9 @@ func (p *prover) canMeetSums(n *node) bool {
 	return true
 }
 
-// extreme returns no less than the greatest that a sum can be, or with sign −1 no
-// more than the least, if all used ingredients have at least their least amounts,
-// and the free units go where they do most. A step may fall as it wants.
+// extreme returns an upper bound of a sum (sign 1), or a lower bound (sign −1). It assumes that all used
+// ingredients have at least their least amounts, and that the free units go where they change the sum most.
+// Off is counted only where it helps.
 func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
 	uses, sum := n.uses, int64(0)
 	better := func(v int64) int64 { return sign * max(sign*v, 0) }
@@ -360,7 +356,7 @@ func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
 			sum += better(t.Whole) + better(t.Off)
 		}
 	}
-	for at := range s.ascending { // of a sum that units add to
+	for at := range s.ascending { // of a linear sum
 		if sign > 0 {
 			at = len(s.ascending) - 1 - at
 		}
@@ -370,7 +366,7 @@ func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
 		}
 		room, t := n.hi[i], s.terms[i]
 		if t != nil && t.Cap > 0 {
-			room = min(room, t.Cap) // and beyond it as good as elsewhere
+			room = min(room, t.Cap) // units beyond the cap contribute nothing
 		}
 		if uses[i] == used {
 			room -= n.lo[i]
@@ -385,8 +381,8 @@ func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
 	return sum
 }
 
-// chooseIngredient returns an undecided ingredient, of a need, a group or a sum over what is
-// used if there is one, or −1.
+// chooseIngredient returns an undecided ingredient, or −1. It prefers one in a dependence, a group or a sum
+// over uses.
 func (p *prover) chooseIngredient(uses []use) int {
 	for _, n := range p.Needs {
 		if uses[n.If] == undecided {
@@ -401,7 +397,7 @@ func (p *prover) chooseIngredient(uses []use) int {
 			return i
 		}
 	}
-	for k := range p.sums { // what is slack or not by what is used
+	for k := range p.sums { // sums that depend on use, even if their bounds are loose
 		for _, t := range p.sums[k].Terms {
 			if t.Whole != 0 && uses[t.Ingredient] == undecided {
 				return t.Ingredient

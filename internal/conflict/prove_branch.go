@@ -7,10 +7,10 @@ import (
 	"kir/rule"
 )
 
-// A node is a branch of a search.
+// A node is a branch of the search.
 type node struct {
 	uses   []use
-	lo, hi []int // amounts when used
+	lo, hi []int // bounds of each amount if the ingredient is used
 }
 
 // clone returns a copy.
@@ -18,8 +18,8 @@ func (n *node) clone() *node {
 	return &node{slices.Clone(n.uses), slices.Clone(n.lo), slices.Clone(n.hi)}
 }
 
-// branch returns the two branches of a node; none if all is decided, or a
-// composition has been found.
+// branch returns the two branches of a node. It returns none if everything is decided or a composition was
+// found.
 func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	i := -1
 	if amounts != nil {
@@ -33,7 +33,7 @@ func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 		step := p.Doses[i].Step
 		a.hi[i] = n.lo[i] + int(amounts[i]-float64(n.lo[i]))/step*step
 		b.lo[i] = a.hi[i] + step
-		if amounts[i]-float64(a.hi[i]) > float64(step)/2 { // the nearer first
+		if amounts[i]-float64(a.hi[i]) > float64(step)/2 { // the nearer branch comes first
 			return b, a
 		}
 		return a, b
@@ -53,8 +53,8 @@ func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	return a, b
 }
 
-// roundToSolution takes numbers to amounts and keeps them if they are a composition that
-// keeps all conditions.
+// roundToSolution rounds amounts to whole numbers. It stores them as the solution if they are a composition
+// that keeps all conditions.
 func (p *prover) roundToSolution(n *node, amounts []float64) bool {
 	var parts []rule.Part
 	total := 0
@@ -71,8 +71,8 @@ func (p *prover) roundToSolution(n *node, amounts []float64) bool {
 	return true
 }
 
-// mostFractional returns an ingredient whose number is no amount that it may take: the one
-// that is furthest from it, of those which are undecided first; −1 if there is none.
+// mostFractional returns the ingredient whose amount is furthest from an allowed one, or −1 if all are
+// allowed. Undecided ingredients come first.
 func (p *prover) mostFractional(n *node, amounts []float64) int {
 	const whole = 1e-6
 	worst, most := -1, whole

@@ -6,27 +6,26 @@ import (
 	"math/big"
 )
 
-// A relaxation is what conditions ask of a composition if amounts need not be whole
-// numbers: linear constraints on variables within bounds. A composition that keeps
-// the conditions keeps it, so that where it cannot be kept no composition is.
+// A relaxation is the linear program of some conditions, with amounts that need not be whole numbers. Every
+// composition that keeps the conditions satisfies it. So if the relaxation is infeasible, no composition
+// keeps the conditions.
 //
-// There is a variable for the amount of each ingredient that may be used, and where
-// a sum counts uses one for whether it is: x ≤ greatest·u and x ≥ least·u. A number
-// of uses that no sum counts is taken to be at least Σ x / greatest.
+// Each ingredient that may be used has a variable for its amount x. If a sum counts its use, it also has a
+// variable u for use: x ≤ greatest·u and x ≥ least·u. A count of uses without such variables is at least Σ
+// x / greatest.
 type relaxation struct {
-	lo, hi []int64 // of the variables
+	lo, hi []int64 // bounds of the variables
 	rows   []row
-	amount []int // the variable of each ingredient, −1 if it cannot be used
-	use    []int // the variable that says whether an undecided ingredient is used, −1 if there is none
+	amount []int // by ingredient: variable of its amount, −1 if it cannot be used
+	use    []int // by ingredient: variable of its use if undecided, −1 if there is none
 }
 
-// A row is lo ≤ Σ factor·variable ≤ hi, math.MinInt64 and math.MaxInt64 where there
-// is no bound.
+// A row is lo ≤ Σ factor·variable ≤ hi. A bound of math.MinInt64 or math.MaxInt64 means none.
 type row struct {
 	entries []entry
 	lo, hi  int64
-	rules   []int   // that say it
-	scale   float64 // what the tableau has divided it by
+	rules   []int   // rules that the row comes from
+	scale   float64 // by which the tableau has divided the row
 }
 
 type entry struct {
@@ -34,11 +33,10 @@ type entry struct {
 	factor   int64
 }
 
-// maxUseVariables is how many variables there are at most for whether an ingredient is used,
-// each of which takes two rows.
+// maxUseVariables is the greatest number of variables for uses. Each needs two rows.
 const maxUseVariables = 200
 
-// buildRelaxation returns the relaxation of the conditions with what has been decided.
+// buildRelaxation returns the relaxation of the conditions in a branch.
 func (p *prover) buildRelaxation(n *node) *relaxation {
 	x := &relaxation{amount: make([]int, len(n.uses)), use: make([]int, len(n.uses))}
 	all := row{lo: int64(p.Total), hi: int64(p.Total)}
@@ -84,7 +82,7 @@ func (x *relaxation) addVariable(lo, hi int64) int {
 	return len(x.lo) - 1
 }
 
-// addUses adds a variable for each undecided ingredient whose use a sum counts.
+// addUses adds a variable for each undecided ingredient whose use is counted by a sum.
 func (x *relaxation) addUses(p *prover, n *node) {
 	var of []int
 	counted := make([]bool, len(n.uses))
@@ -108,9 +106,9 @@ func (x *relaxation) addUses(p *prover, n *node) {
 	}
 }
 
-// addUseLimit bounds how many of some ingredients are used.
+// addUseLimit adds a row: at most most of some ingredients are used.
 func (x *relaxation) addUseLimit(n *node, of []int, most int, rules []int) {
-	const one = 1 << 30 // so that 1/greatest, rounded down, is a whole number
+	const one = 1 << 30 // large, so that one/greatest rounded down stays precise
 	r := row{lo: math.MinInt64, hi: int64(most) * one, rules: rules}
 	for _, i := range of {
 		switch {
@@ -125,11 +123,11 @@ func (x *relaxation) addUseLimit(n *node, of []int, most int, rules []int) {
 	x.rows = append(x.rows, r)
 }
 
-// addSum adds the row of a sum. What is not linear in it is taken to be what suits
-// either bound best.
+// addSum adds the row of a sum. Nonlinear contributions are relaxed to the values that make each bound
+// easiest to satisfy.
 func (x *relaxation) addSum(n *node, s *provedSum) {
 	r := row{lo: s.Min, hi: s.Max, rules: s.rules}
-	least, most := int64(0), int64(0) // of what is not linear
+	least, most := int64(0), int64(0) // range of the nonlinear contributions
 	for k := range s.Terms {
 		t := &s.Terms[k]
 		v := x.amount[t.Ingredient]
@@ -164,11 +162,11 @@ func (x *relaxation) addSum(n *node, s *provedSum) {
 	x.rows = append(x.rows, r)
 }
 
-// maxFactors is how many factors the rows of a relaxation have at most, 512 MiB.
+// maxFactors is the greatest number of factors in the rows of a relaxation, 512 MiB.
 const maxFactors = 1 << 26
 
-// solve returns numbers that keep the relaxation, of the amounts of the ingredients;
-// or that it is impossible, which is proven, by rules; or neither.
+// solve returns amounts of the ingredients that satisfy the relaxation. Or it returns that the relaxation
+// is infeasible, which is then proven, and the rules that the proof uses. Or it returns neither.
 func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible bool, rules []int, work int) {
 	columns := len(x.lo)
 	if columns*len(x.rows) > maxFactors {
@@ -177,14 +175,14 @@ func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible b
 	lo, hi := make([]float64, columns+len(x.rows)), make([]float64, columns+len(x.rows))
 	for j := range columns {
 		if x.hi[j] > x.lo[j] {
-			hi[j] = 1 // a share of its range
+			hi[j] = 1 // in units of the variable's range
 		}
 	}
 	factors := make([][]float64, len(x.rows))
 	for k := range x.rows {
 		r := &x.rows[k]
 		f := make([]float64, columns)
-		top, at := 0.0, 0.0 // where all variables are at their least
+		top, at := 0.0, 0.0 // row value with all variables at their lower bounds
 		for _, e := range r.entries {
 			f[e.variable] += float64(float64(e.factor) * float64(x.hi[e.variable]-x.lo[e.variable]))
 			at += float64(float64(e.factor) * float64(x.lo[e.variable]))
@@ -223,16 +221,16 @@ func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible b
 	return amounts, impossible, rules, work
 }
 
-// provesInfeasible checks, in whole numbers, that a weighted sum of the rows cannot be:
-// that what the rows ask of Σ_r w_r·Σ_v f_rv·v at least is more than what the bounds
-// of the variables leave it at most. It returns the rules that have a weight.
+// provesInfeasible checks in whole numbers that a weighted sum of the rows is infeasible. The rows require
+// Σ_r w_r·Σ_v f_rv·v to be at least some value, and that value exceeds the maximum that the variables'
+// bounds allow. It returns the rules of the rows with nonzero weight.
 func (x *relaxation) provesInfeasible(weights []float64) (proven bool, rules []int) {
 	top, scale := 0.0, 1.0
 	for k, w := range weights {
 		top, scale = max(top, math.Abs(w)), max(scale, x.rows[k].scale)
 	}
 	exponent := 60 + math.Ilogb(scale/top)
-	factors := make([]big.Int, len(x.lo)) // of the variables
+	factors := make([]big.Int, len(x.lo)) // by variable
 	asked, product, whole := new(big.Int), new(big.Int), new(big.Int)
 	for k, w := range weights {
 		r := &x.rows[k]
@@ -244,7 +242,7 @@ func (x *relaxation) provesInfeasible(weights []float64) (proven bool, rules []i
 			bound = r.hi
 		}
 		if bound == math.MinInt64 || bound == math.MaxInt64 {
-			continue // what is left of it is rounding
+			continue // the remainder is rounding error
 		}
 		new(big.Float).SetMantExp(big.NewFloat(w/r.scale), exponent).Int(whole)
 		asked.Add(asked, product.Mul(whole, big.NewInt(bound)))

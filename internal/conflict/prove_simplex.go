@@ -6,17 +6,16 @@ import (
 	"math"
 )
 
-// A tableau looks for numbers within bounds that keep linear constraints, by the
-// simplex method for bounded variables: each constraint is a variable of its own,
-// its activity, which is within bounds too. It lowers the sum by which the basic
-// variables are out of bounds (the composite phase 1; Maros, Computational
-// Techniques of the Simplex Method, 2003, chapter 9) until it is 0 or cannot be
-// lowered.
+// A tableau looks for values within bounds that satisfy linear constraints, by the simplex method for
+// bounded variables. Each constraint has a variable of its own, its activity, which has bounds too. The
+// method reduces the sum by which the basic variables violate their bounds, until it is 0 or cannot be
+// reduced. This is the composite phase 1 of Maros, Computational Techniques of the Simplex Method, 2003,
+// chapter 9.
 //
-// All is in floating point. That the constraints cannot be kept is not taken from
-// here, but from weights of them that are checked in whole numbers.
+// All arithmetic is in floating point. So infeasibility is not concluded here, but from weights of the
+// constraints that are checked in whole numbers.
 type tableau struct {
-	t        [][]float64 // of each basic variable, the factors of the others
+	t        [][]float64 // by basic variable: the factors of the nonbasic ones
 	basic    []int       // variable of each row: columns first, then activities
 	nonbasic []int       // variable of each column
 	lo, hi   []float64   // by variable
@@ -25,15 +24,15 @@ type tableau struct {
 }
 
 const (
-	outOfBounds = 1e-9 // what counts as such, of rows whose largest factor is 1
+	outOfBounds = 1e-9 // tolerance of bounds, for rows whose greatest factor is 1
 	smallPivot  = 1e-9
 	maxPivots   = 5_000
-	maxWork     = 4e9   // factors gone through, some seconds
-	blandFrom   = 1_000 // pivots from which on the first column that helps is taken, so that none comes again
+	maxWork     = 4e9   // factors processed; takes some seconds
+	blandFrom   = 1_000 // number of pivots after which the first improving column is taken, to prevent cycling
 )
 
-// newTableau takes factors by row and column, and bounds of columns and rows, which
-// for columns are finite. Columns begin at their lower bounds.
+// newTableau returns a tableau for factors by row and column. lo and hi have the bounds of the columns,
+// which are finite, and then of the rows. Columns start at their lower bounds.
 func newTableau(factors [][]float64, lo, hi []float64) *tableau {
 	rows, columns := len(factors), len(lo)-len(factors)
 	t := &tableau{t: factors, lo: lo, hi: hi, value: make([]float64, len(lo))}
@@ -48,7 +47,7 @@ func newTableau(factors [][]float64, lo, hi []float64) *tableau {
 	return t
 }
 
-// refresh computes the basic variables from the others.
+// refresh computes the basic variables from the nonbasic ones.
 func (t *tableau) refresh() {
 	for r, row := range t.t {
 		v := 0.0
@@ -59,7 +58,7 @@ func (t *tableau) refresh() {
 	}
 }
 
-// boundSide says on which side of its bounds a variable is: −1 below, 1 above, 0 within.
+// boundSide returns −1 if a variable is below its bounds, 1 if it is above, and 0 if it is within.
 func (t *tableau) boundSide(variable int) int {
 	switch v := t.value[variable]; {
 	case v < t.lo[variable]-outOfBounds:
@@ -70,9 +69,9 @@ func (t *tableau) boundSide(variable int) int {
 	return 0
 }
 
-// solve returns whether all bounds are kept by the values it ends with. If not,
-// weights has a factor for each row so that the weighted sum of the rows cannot
-// be what their bounds ask for; nil if the method came to no end.
+// solve reports whether its final values are within all bounds. If not, weights has a factor for each row
+// such that the weighted sum of the rows cannot satisfy their bounds. weights is nil if the method did not
+// finish.
 func (t *tableau) solve(ctx context.Context) (kept bool, weights []float64) {
 	gain := make([]float64, len(t.nonbasic))
 	most := min(maxPivots, 1+int(maxWork/float64(1+len(t.basic)*len(t.nonbasic))))
@@ -102,7 +101,7 @@ func (t *tableau) solve(ctx context.Context) (kept bool, weights []float64) {
 	return false, nil
 }
 
-// enteringColumn returns a column whose change lowers what is out of bounds, or −1.
+// enteringColumn returns a column whose change reduces the violation, or −1.
 func (t *tableau) enteringColumn(gain []float64) int {
 	best, most := -1, smallPivot
 	for j, g := range gain {
@@ -119,8 +118,8 @@ func (t *tableau) enteringColumn(gain []float64) int {
 	return best
 }
 
-// step moves a column up or down until it, or the first basic variable, comes to a
-// bound: one that is out of bounds, to that which it breaks.
+// step moves a column up or down until it or the first basic variable reaches a bound. A basic variable
+// that violates a bound stops at that bound.
 func (t *tableau) step(j int, direction float64) {
 	v := t.nonbasic[j]
 	length, row, bound := t.hi[v]-t.lo[v], -1, 0.0
@@ -137,7 +136,7 @@ func (t *tableau) step(j int, direction float64) {
 		case rate < 0 && side <= 0:
 			to = t.lo[b]
 			if side < 0 {
-				continue // ever further out
+				continue // moves further out of bounds
 			}
 		case rate > 0 && side > 0:
 			continue
@@ -154,7 +153,7 @@ func (t *tableau) step(j int, direction float64) {
 		t.value[b] += float64(t.t[r][j] * direction * length)
 	}
 	t.value[v] += float64(direction * length)
-	if row < 0 { // from bound to bound
+	if row < 0 { // the column moves from one bound to the other
 		t.value[v] = t.lo[v]
 		if direction > 0 {
 			t.value[v] = t.hi[v]
@@ -165,7 +164,7 @@ func (t *tableau) step(j int, direction float64) {
 	t.pivot(row, j)
 }
 
-// pivot exchanges the basic variable of a row for that of a column.
+// pivot exchanges the basic variable of a row with the nonbasic one of a column.
 func (t *tableau) pivot(row, j int) {
 	p := t.t[row]
 	by := p[j]
@@ -186,8 +185,8 @@ func (t *tableau) pivot(row, j int) {
 	t.basic[row], t.nonbasic[j] = t.nonbasic[j], t.basic[row]
 }
 
-// weights returns the factors of the rows in the sum of what is out of bounds, less
-// what the other variables say that it is.
+// weights returns the factor of each row in the sum of violations, reduced by what the nonbasic variables
+// determine.
 func (t *tableau) weights(gain []float64) []float64 {
 	columns := len(t.lo) - len(t.t)
 	w := make([]float64, len(t.t))

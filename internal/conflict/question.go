@@ -9,18 +9,18 @@ import (
 	"kir/rule"
 )
 
-// A question is whether rules can hold together, with changes that no rule says.
+// A question asks whether rules can all hold, with changes that no rule can express.
 type question struct {
 	rule.Set
 	overrides []func(*condition.Conditions)
 }
 
-// conditions writes the question out.
+// conditions returns the conditions of the question.
 func (s question) conditions() (*condition.Conditions, error) {
 	return condition.FromRules(s.Set, s.overrides...)
 }
 
-// joinNames joins the names of ingredients, of many only the first few.
+// joinNames joins the names of ingredients; of a long list it names only the first few.
 func (s question) joinNames(of []int) string {
 	texts := make([]string, len(of))
 	for k, i := range of {
@@ -29,8 +29,7 @@ func (s question) joinNames(of []int) string {
 	return andList(texts)
 }
 
-// sizes returns the numbers of used ingredients that are asked for and can be,
-// rising.
+// sizes returns the numbers of used ingredients that are asked for and possible, ascending.
 func (s question) sizes() []int {
 	most := min(s.Ingredients, s.Total)
 	if s.Used == nil {
@@ -45,14 +44,14 @@ func (s question) sizes() []int {
 	return slices.Compact(sizes)
 }
 
-// withRule returns the set with another rule in the place of one; nil drops it.
+// withRule returns the question with rule k replaced by r; a nil r drops the rule.
 func (s question) withRule(k int, r rule.Rule) question {
 	s.Rules = slices.Clone(s.Rules)
 	s.Rules[k] = r
 	return s
 }
 
-// onlyRules returns the set with all rules dropped but some.
+// onlyRules returns the question with all rules dropped but some.
 func (s question) onlyRules(rules []int) question {
 	kept := make([]rule.Rule, len(s.Rules))
 	for _, k := range rules {
@@ -65,7 +64,7 @@ func (s question) onlyRules(rules []int) question {
 // orList joins texts as "a, b or c".
 func orList(texts []string) string { return joinList(texts, " or ") }
 
-// andList joins texts as "a, b and c", of many only the first few.
+// andList joins texts as "a, b and c"; of a long list it names only the first few.
 func andList(texts []string) string {
 	const many = 8
 	if len(texts) > many {

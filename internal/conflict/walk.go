@@ -12,30 +12,29 @@ import (
 	"kir/rule"
 )
 
-// A walk looks for a composition that keeps conditions, in a space too large to
-// go through: random moves that do not add to what is broken, with now and then
-// one that does. What it finds is judged by [Conditions.Keeps]; that it finds
-// nothing says nothing. It is the same at every run.
+// A walk searches for a composition that keeps some conditions, in a space too large to enumerate. It makes
+// random moves that do not increase the violation, and occasionally one that does. [Conditions.Keeps]
+// checks the result. Finding nothing proves nothing. Every run makes the same moves.
 type walk struct {
 	*condition.Conditions
 	sizes         []int
 	usable        []int
-	scale         []float64 // of each sum: what breaks it by as much as a wrong use
+	scale         []float64 // by sum: the violation that weighs as much as one wrong use
 	random        *rand.Rand
 	parts         []rule.Part
-	previousParts []rule.Part // the last move
+	previousParts []rule.Part // parts before the last move
 	work          float64
 
-	state                *condition.ConstraintState // of no parts, but while they are judged
-	seenGroups, seenSums []int                      // the round in which each was judged last
+	state                *condition.ConstraintState // without parts, except while parts are evaluated
+	seenGroups, seenSums []int                      // round in which each group or sum was last evaluated
 	round                int
 }
 
-// walkSteps and walkStarts bound a walk: moves, and how often it begins anew.
+// walkSteps is the number of moves of a walk, and walkStarts the number of restarts.
 const (
 	walkSteps  = 20_000
 	walkStarts = 4
-	walkBudget = 1e9 // of one start, in steps of some 10⁻⁹ s
+	walkBudget = 1e9 // work of one start, in steps of about 10⁻⁹ s
 )
 
 func newWalk(c *condition.Conditions, sizes []int) *walk {
@@ -53,7 +52,7 @@ func newWalk(c *condition.Conditions, sizes []int) *walk {
 		for _, t := range s.Terms {
 			top = max(top, math.Abs(float64(t.PerUnit)))
 		}
-		if top == 0 { // of what is used, which counts as such
+		if top == 0 { // a sum over uses, whose violation is a number of uses
 			top = 4 / float64(c.Total)
 		}
 		w.scale = append(w.scale, 4/(float64(top*float64(c.Total))+1))
@@ -61,17 +60,17 @@ func newWalk(c *condition.Conditions, sizes []int) *walk {
 	return w
 }
 
-// findComposition says whether a composition was found.
+// findComposition reports whether it found a composition that keeps the conditions.
 func (w *walk) findComposition(ctx context.Context) bool {
 	if len(w.usable) == 0 || len(w.sizes) == 0 {
 		return false
 	}
-	held := len(w.IdleGroups) + len(w.IdleSums)
+	conditions := len(w.IdleGroups) + len(w.IdleSums)
 	for _, i := range w.usable {
-		held += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
+		conditions += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
 	}
-	mean := 1 + float64(held)/float64(len(w.usable))                // conditions that an ingredient has to do with
-	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of a step
+	mean := 1 + float64(conditions)/float64(len(w.usable))          // mean number of conditions per ingredient
+	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of one step
 	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {
 		w.start(w.sizes[start*(len(w.sizes)-1)/walkStarts])
@@ -98,8 +97,8 @@ func (w *walk) findComposition(ctx context.Context) bool {
 	return false
 }
 
-// start takes what is required and others at random, with their least amounts,
-// and gives the rest to one.
+// start takes the required ingredients and random others with their least amounts, and gives the remaining
+// units to one of them.
 func (w *walk) start(size int) {
 	w.parts = w.parts[:0]
 	var free []int
@@ -123,12 +122,12 @@ func (w *walk) start(size int) {
 	w.parts[0].Amount += left
 }
 
-// move changes the parts at random: units from one to another, one for another,
-// one split, or two made one.
+// move changes the parts at random. It moves units between two ingredients, replaces an ingredient by
+// another, splits one into two or merges two.
 func (w *walk) move() {
 	r := w.random
 	a := r.IntN(len(w.parts))
-	units := func(most int) int { // often few
+	units := func(most int) int { // small numbers are more likely
 		if r.IntN(2) == 0 {
 			return 1 + r.IntN(min(most, w.Doses[w.parts[a].Ingredient].Step))
 		}
@@ -137,7 +136,7 @@ func (w *walk) move() {
 	other := w.usable[r.IntN(len(w.usable))]
 	b := slices.IndexFunc(w.parts, func(p rule.Part) bool { return p.Ingredient == other })
 	kind := r.IntN(6)
-	if b < 0 && kind < 3 && len(w.parts) > 1 { // rather among those that are used
+	if b < 0 && kind < 3 && len(w.parts) > 1 { // prefer ingredients that are in use
 		if b = r.IntN(len(w.parts) - 1); b >= a {
 			b++
 		}
@@ -160,7 +159,7 @@ func (w *walk) move() {
 	}
 }
 
-// violation returns by how much the conditions are, 0 if they are not.
+// violation returns the total violation of the conditions, or 0 if all hold.
 func (w *walk) violation() float64 {
 	total, missing := float64(w.Total), w.Required
 	out := 0.0
@@ -227,7 +226,7 @@ func (w *walk) violation() float64 {
 	return out
 }
 
-// visitAll calls a function with each condition of a list.
+// visitAll calls visit for each condition of a list.
 func visitAll(of []int32, visit func(int32)) {
 	for _, k := range of {
 		visit(k)

@@ -8,39 +8,40 @@ import (
 	"kir/property"
 )
 
-// Properties say of themselves what they are at most in one of these ways, or in several.
+// A property implements one or more of these interfaces to report upper bounds of its score.
 type (
-	// linearBounded follows from a linear form of amounts and of uses, by ingredient.
+	// linearBounded is implemented by scores that are a function of a linear form of amounts and uses.
+	// perUnit and perUse have a factor for each ingredient.
 	linearBounded interface {
 		Linear(ingredients int) (perUnit, perUse []float64, constant float64, d *property.Desirability)
 	}
-	// countBounded is at most so much where at most so many ingredients are used.
+	// countBounded returns an upper bound over all compositions of at most used ingredients.
 	countBounded interface {
 		Most(used int) float64
 	}
-	// boxBounded is at most so much where each ingredient has from lo to hi units
-	// and at most so many are used.
+	// boxBounded returns an upper bound over a box: ingredient i has lo[i] to hi[i] units, and at most used
+	// ingredients are used.
 	boxBounded interface {
 		Above(lo, hi []int32, used int) float64
-		AboveCost() int64 // steps of about a nanosecond that it takes
+		AboveCost() int64 // steps of about a nanosecond that Above takes
 	}
-	// pieceBounded is of pieces that are, and is at most what join makes of them.
+	// pieceBounded bounds a score made of pieces. Each piece has an upper bound over a box, and join
+	// combines these bounds into one of the score.
 	pieceBounded interface {
 		Pieces() (of []func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64), join func(above []float64) float64)
 		LineCost() int64
 	}
-	// tangentBounded is nowhere above tangents.
+	// tangentBounded returns tangents that are upper bounds of the logarithm of the score.
 	tangentBounded interface {
 		Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64)
 	}
-	// formBounded is at most so much where most says what linear forms are at most.
+	// formBounded computes an upper bound from the maxima of linear forms, which the function most returns.
 	formBounded interface {
 		Above(ingredients int, most func(perUnit, perUse []float64) float64) float64
 	}
 )
 
-// boundProblem returns what is needed to bound the score, each property with weight 1 if it
-// counts.
+// boundProblem returns the problem for package bound. Every property with a weight counts with weight 1.
 func (p *Problem) boundProblem() (*bound.Problem, error) {
 	c, err := condition.FromRules(newRuleSet(&readContext{names: p.Ingredients, total: p.Total}, p.Rules).Set)
 	if err != nil {
@@ -57,7 +58,7 @@ func (p *Problem) boundProblem() (*bound.Problem, error) {
 	return b, nil
 }
 
-// boundPart returns a property as a part of a score.
+// boundPart returns a property as a factor of the score, with the bounds that it reports.
 func boundPart(name string, of any, ingredients, used int) bound.Factor {
 	part := bound.Factor{Name: name, Most: math.Inf(1)}
 	if p, ok := of.(countBounded); ok {
@@ -98,8 +99,8 @@ func boundPart(name string, of any, ingredients, used int) bound.Factor {
 	return part
 }
 
-// hasNoModel says whether nothing that counts has been learnt from data: scores are what was
-// written down.
+// hasNoModel reports whether no property that counts was learnt from data, so that all scores are as the
+// problem defines them.
 func (p *Problem) hasNoModel() bool {
 	for _, w := range p.Properties {
 		if w.Weight > 0 && (w.Model != nil || w.learnt != nil || w.Posterior != nil || w.Kind == "model") {

@@ -12,35 +12,35 @@ import (
 	"kir/internal/file"
 )
 
-// cacheName is the directory beside a problem in which counts are kept. There it
-// is seen, goes where the problem goes and is deleted with it; what kir check has
-// counted kir sample finds on any machine that shares the directory.
+// cacheName is the cache directory beside a problem. It is visible there, moves with the problem and is
+// deleted with it. kir sample reuses counts that kir check stored, on every machine that shares the
+// directory.
 const cacheName = ".kir-cache"
 
-// cacheMagic begins each file: what it is, and of which version. The key follows,
-// then the SHA-256 of the data, then the data.
+// cacheMagic begins each cache file and names its format and version. The key follows, then the SHA-256 of
+// the data, then the data.
 const cacheMagic = "kir counts 1\n"
 
 const (
 	maxCacheFile  = 64 << 20  // the largest file that is written or read
-	maxCacheTotal = 256 << 20 // what all files take at most, the oldest being removed
+	maxCacheTotal = 256 << 20 // limit for all files together; the oldest are removed
 )
 
-// A cache is a [mcmc.Cache] in a directory of files. It is a convenience: what cannot be
-// read is as if it were not there, and what cannot be written is not.
+// A cache is a [mcmc.Cache] in a directory of files. It ignores all errors: data that cannot be read is
+// treated as missing, and data that cannot be written is not stored.
 type cache struct{ dir file.Dir }
 
-// newCache returns the cache of the problems in a directory.
+// newCache returns the cache of the problems in directory dir.
 func newCache(dir string) cache { return cache{file.Dir{Path: dir}} }
 
-// fileName returns the name of a file, from the problem's directory.
+// fileName returns the name of a key's file, relative to the problem's directory.
 func (c cache) fileName(key [sha256.Size]byte) string {
 	return cacheName + "/" + hex.EncodeToString(key[:16]) + cacheEnding
 }
 
 const cacheEnding = ".kir"
 
-// Load returns what was stored, nil if there is nothing or it is not whole.
+// Load returns the data of a key, or nil if there is none or the file is damaged.
 func (c cache) Load(key [sha256.Size]byte) []byte {
 	data, err := c.dir.Read(c.fileName(key), maxCacheFile)
 	if err != nil {
@@ -58,14 +58,14 @@ func (c cache) Load(key [sha256.Size]byte) []byte {
 	return data
 }
 
-// Store keeps data under a key.
+// Store stores data under a key.
 func (c cache) Store(key [sha256.Size]byte, data []byte) {
 	sum := sha256.Sum256(data)
 	whole := slices.Concat([]byte(cacheMagic), key[:], sum[:], data)
 	if len(whole) > maxCacheFile {
 		return
 	}
-	// The directory keeps itself out of repositories.
+	// The directory has a .gitignore that excludes it from repositories.
 	if err := c.dir.Create(cacheName+"/.gitignore", []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return
 	}
@@ -74,7 +74,7 @@ func (c cache) Store(key [sha256.Size]byte, data []byte) {
 	}
 }
 
-// prune removes the oldest files until the rest is small enough.
+// prune removes the oldest files until the others fit in maxCacheTotal.
 func (c cache) prune() {
 	files, _, err := c.dir.Walk(cacheName + "/")
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// A Campaign is how batches of experiments are chosen.
+// A Campaign has the settings for choosing batches of experiments.
 type Campaign struct {
-	Batch  int    // recipes
-	MaxNew int    // ingredients of a batch that nothing tried has, at most; −1: any number
-	Cost   string // attribute of the ingredients that a trial costs; empty: trials cost alike
+	Batch  int    // recipes per batch
+	MaxNew int    // the most ingredients of a batch that no tried recipe has; −1: no limit
+	Cost   string // attribute with the cost of a trial of an ingredient; empty: all trials cost the same
 }
 
 // readCampaign reads
@@ -54,7 +54,7 @@ func readCampaign(s *readContext, n *yaml.Node) (Campaign, error) {
 	return c, nil
 }
 
-// yamlMap returns the section as the problem file would say it.
+// yamlMap returns the section in the form of a problem file.
 func (c Campaign) yamlMap() yaml.Map {
 	var out yaml.Map
 	out.Set("batch", c.Batch)

@@ -19,38 +19,41 @@ import (
 	"kir/property"
 )
 
-// A Command is a program that a problem names: it runs with the rights of who
-// samples the problem, and so only where that was allowed, by [AllowPrograms],
-// [AllowCommands] or [Command.Trust].
+// A Command is a program that a problem names. It runs with the rights of the user who samples the problem,
+// so it runs only if the user allowed it: by [AllowPrograms], [AllowCommands] or [Command.Trust].
 type Command struct {
 	Words []string // the program and its arguments; no shell reads them
-	Dir   string   // where it runs: the problem's directory
+	Dir   string   // working directory: the problem's directory
 
 	key      string
 	files    []string
 	trustErr error
 }
 
-// Key is what consent to the command is remembered by: the SHA-256, in hexadecimal, of the
-// list of its words, of the problem's directory, and of what [Command.Files] returns. It is
-// the same whatever else the problem says.
+// Key returns the key under which consent to the command is stored. It is the SHA-256, in hexadecimal, of
+// the command's words, the problem's directory, and the names and contents of [Command.Files]. Other parts
+// of the problem do not change it.
 func (c *Command) Key() string { return c.key }
 
-// Files returns the files whose names and contents have a part in the key: the program; the
-// files that its words name, and all files of the directories that they name, but those
-// that kir writes (results, batches, runs, locks, counts) where they are not executable; the
-// interpreter of a #! line, with what follows it; and beside a script the files of its
-// directory and below that its language may load, by their endings. Its language is that of
-// its own ending, else of its #! line or, without an ending, of the interpreters that the
-// command names. Links are followed.
+// Files returns the files whose names and contents are part of the key:
+//
+//   - the program,
+//   - files that the command's words name,
+//   - all files of directories that the words name, without non-executable files that kir writes (results,
+//     batches, runs, locks, counts),
+//   - the interpreter of a #! line, and the files that the line names,
+//   - for a script, the files in and below its directory that its language may load, by their endings.
+//
+// The language of a script follows from its ending, or else from its #! line. For a script without an
+// ending it also follows from the interpreters that the command names. Links are followed.
 func (c *Command) Files() []string { return c.files }
 
-// TrustError returns why consent to the command cannot be remembered, or nil: it names more
-// than is looked at, or what has no contents that stay.
+// TrustError returns why consent to the command cannot be stored, or nil. The command names too many files,
+// or something without permanent contents.
 func (c *Command) TrustError() error { return c.trustErr }
 
-// Lines returns the whole command as it is shown to a person: where it runs, and then each
-// word on a line of its own, quoted. Nothing is cut.
+// Lines returns the whole command for display: the directory, then each word on its own line, quoted.
+// Nothing is cut.
 func (c *Command) Lines() []string {
 	lines := []string{"in " + strconv.Quote(c.Dir)}
 	for _, word := range c.Words {
@@ -61,14 +64,14 @@ func (c *Command) Lines() []string {
 
 type consentKey struct{}
 
-// AllowPrograms lets the problems that are loaded with the context run programs.
+// AllowPrograms returns a context with which loaded problems may run all programs.
 func AllowPrograms(ctx context.Context) context.Context {
 	return AllowCommands(ctx, func(*Command) bool { return true })
 }
 
-// AllowCommands lets the problems that are loaded with the context run those programs for
-// which allowed is true, beside those that the user trusts. It may be called at once from
-// several goroutines. What an outer context allows stays allowed.
+// AllowCommands returns a context with which loaded problems may run the programs for which allowed returns
+// true, in addition to those that the user trusts. allowed may be called from several goroutines at once.
+// Programs that an outer context allows stay allowed.
 func AllowCommands(ctx context.Context, allowed func(*Command) bool) context.Context {
 	outer, _ := ctx.Value(consentKey{}).(func(*Command) bool)
 	return context.WithValue(ctx, consentKey{}, func(c *Command) bool {
@@ -76,7 +79,7 @@ func AllowCommands(ctx context.Context, allowed func(*Command) bool) context.Con
 	})
 }
 
-// readCommand reads what a program's property runs, in a problem's directory.
+// readCommand reads the command of a program property.
 func readCommand(ctx context.Context, n *yaml.Node, dir string) (*Command, error) {
 	if err := n.Require("the program", "write {command: [python3, scorer.py]}", "command"); err != nil {
 		return nil, err
@@ -105,7 +108,7 @@ func readCommand(ctx context.Context, n *yaml.Node, dir string) (*Command, error
 	return c, err
 }
 
-// resolveProgram finds the program, and makes the key.
+// resolveProgram locates the program and computes the key.
 func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 	if c.Dir, err = filepath.Abs(dir); err != nil {
 		return err
@@ -142,7 +145,7 @@ func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// checkUnchanged says, as an error, that what consent was given to is not there any more.
+// checkUnchanged returns an error if the command differs from what the user consented to.
 func (c *Command) checkUnchanged() error {
 	is := &Command{Words: c.Words}
 	if err := is.resolveProgram(context.Background(), c.Dir); err != nil {
@@ -154,24 +157,26 @@ func (c *Command) checkUnchanged() error {
 	return nil
 }
 
-// hashTexts hashes texts so that no other ones have the same hash: each after its length.
+// hashTexts hashes each text after its length, so that different lists of texts have different hashes.
 func hashTexts(h hash.Hash, texts ...string) {
 	for _, text := range texts {
 		fmt.Fprintf(h, "%d:%s", len(text), text)
 	}
 }
 
-// trustFile returns the file that says that the command is trusted.
+// trustFile returns the path of the file that marks the command as trusted.
 func (c *Command) trustFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	return filepath.Join(dir, "kir", "trusted", c.key), err
 }
 
-// Trusted says whether the command was trusted, and what is run has not changed since: its
-// words and [Command.Files]. Not looked at are libraries that are installed (of the system,
-// in site-packages or node_modules), what the environment adds, such as PYTHONPATH,
-// files that a program names itself, and what changes between the look and the start, or
-// while it runs.
+// Trusted reports whether the user trusts the command and its words and [Command.Files] have not changed
+// since. It does not detect changes of the following:
+//
+//   - installed libraries (of the system, in site-packages or node_modules),
+//   - what the environment adds, such as PYTHONPATH,
+//   - files that a program opens by itself,
+//   - files that change after the check, before the program starts or while it runs.
 func (c *Command) Trusted() bool {
 	if c.trustErr != nil {
 		return false
@@ -183,7 +188,7 @@ func (c *Command) Trusted() bool {
 	return err == nil
 }
 
-// Trust remembers, in the user's directory of configuration, that the command may run.
+// Trust records, in the user's configuration directory, that the command may run.
 func (c *Command) Trust() error {
 	if c.trustErr != nil {
 		return c.trustErr
@@ -199,8 +204,8 @@ func (c *Command) Trust() error {
 	return dir.Replace(filepath.Base(path), []byte(strings.Join(c.Lines(), "\n")+"\n"))
 }
 
-// A ConsentError says that a problem names programs that nobody has allowed. Its text has
-// a line for where each runs and for each of its words.
+// A ConsentError reports that a problem names programs that the user has not allowed. Its text has a line
+// for the directory of each program and for each word of its command.
 type ConsentError struct {
 	Commands []*Command
 	at       *fault.Error
@@ -218,7 +223,7 @@ func (e *ConsentError) Error() string {
 
 func (e *ConsentError) Unwrap() error { return e.at }
 
-// requireConsent refuses commands that nobody has allowed. n is where the first is named.
+// requireConsent returns an error if a command is not allowed. n is the node of the first command.
 func requireConsent(ctx context.Context, n *yaml.Node, all ...*Command) error {
 	allowed, _ := ctx.Value(consentKey{}).(func(*Command) bool)
 	e := new(ConsentError)
@@ -235,8 +240,8 @@ func requireConsent(ctx context.Context, n *yaml.Node, all ...*Command) error {
 	return e
 }
 
-// ReadCommands returns the commands that a problem names, and runs none. A text that is
-// not nil stands instead of what the file holds.
+// ReadCommands returns the commands that a problem names, without running any. A non-nil text replaces the
+// contents of the file.
 func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, error) {
 	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	root, err := readText(ctx, files, path, text)
@@ -250,8 +255,8 @@ func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, er
 	return all, nil
 }
 
-// findCommands returns the commands that a problem in a directory names, where the first
-// stands, and what is wrong with others.
+// findCommands returns the valid commands that a problem names, the node of the first, and the first error
+// in the others.
 func findCommands(ctx context.Context, root *yaml.Node, dir string) (all []*Command, first *yaml.Node, err error) {
 	properties := root.Get("properties")
 	if properties == nil {

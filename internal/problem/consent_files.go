@@ -22,31 +22,31 @@ import (
 	"kir/property"
 )
 
-// What consent looks at is bounded; a command that names more is never remembered.
+// Limits of the files that are hashed for consent. Consent to a command that exceeds them cannot be stored.
 const (
-	consentEntries = 100_000 // files and directories that are come across
-	consentFiles   = 10_000  // files that are read
+	consentEntries = 100_000 // files and directories visited
+	consentFiles   = 10_000  // files read
 	consentBytes   = 1 << 30
-	consentPath    = 4096 // the longest part of a word that may be a path
+	consentPath    = 4096 // length of a part of a word that is tried as a path
 	consentWords   = 128 << 10
 )
 
-// A fingerprint hashes the files that a command names. What a word names is the word, what
-// of it stands between blanks and the like or behind "=", and the rest of a flag behind any
-// of its letters, as far as it is there: --file=s.py, -fs.py, sh -c "python3 s.py".
+// A fingerprint hashes the files that a command names. It tries several parts of each word as paths: the
+// whole word, its parts between blanks and similar characters, the part after "=", and the rest of a flag
+// after each of its letters. So it finds s.py in --file=s.py, -fs.py and sh -c "python3 s.py".
 type fingerprint struct {
 	ctx        context.Context
-	dir        string // the problem's, without links
+	dir        string // the problem's directory, with links resolved
 	hash       hash.Hash
 	seen       map[string]bool
 	entries    int
-	files      []string // that were read
+	files      []string // files that were hashed
 	bytes      int64
-	incomplete error      // why the hash is not of all that the command names
-	endings    [][]string // what the languages load whose interpreters the command names
+	incomplete error      // why the hash does not cover everything; nil if it does
+	endings    [][]string // endings that the languages of the named interpreters load
 }
 
-// markIncomplete keeps why the hash does not hold all.
+// markIncomplete records why the hash does not cover everything that the command names.
 func (f *fingerprint) markIncomplete(path, why string) {
 	if f.incomplete == nil {
 		f.incomplete = &fault.Error{
@@ -85,14 +85,14 @@ func pathCandidates(word string) (all []string) {
 	return all
 }
 
-// hashWord hashes what a word names. Programs of the PATH count where the word is one of a #!
-// line, as behind env.
+// hashWord hashes the files that a word may name. If programs is true, it also looks for programs of the
+// PATH, because in a #! line env may precede them.
 func (f *fingerprint) hashWord(word string, programs bool) error {
 	for _, name := range pathCandidates(word) {
 		if err := f.hashPath(name); err != nil {
 			return err
 		}
-		// Node and Ruby find main.js where main is asked for.
+		// Node and Ruby load main.js if main is asked for.
 		for _, endings := range f.endings {
 			for _, ending := range endings {
 				if err := f.hashPath(name + ending); err != nil {
@@ -111,7 +111,7 @@ func (f *fingerprint) hashWord(word string, programs bool) error {
 	return nil
 }
 
-// hashPath hashes the file or the directory of a path, if there is one.
+// hashPath hashes the file or directory at a path, if it exists.
 func (f *fingerprint) hashPath(name string) error {
 	if err := f.ctx.Err(); err != nil {
 		return err
@@ -122,17 +122,17 @@ func (f *fingerprint) hashPath(name string) error {
 	}
 	path = filepath.Clean(path)
 	if isStream(path) || path == filepath.Dir(path) {
-		return nil // the process's own, or the root of all files
+		return nil // a stream of this process, or the root directory
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil // there is nothing
+		return nil // no such file
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil
 	}
-	// Where a link stands matters, too: programs look beside it.
+	// The location of a link matters too, because programs look beside it.
 	at := path
 	if parent, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		at = filepath.Join(parent, filepath.Base(path))
@@ -155,13 +155,13 @@ func (f *fingerprint) hashPath(name string) error {
 	return f.hashSiblings(real, line)
 }
 
-// isStream says whether a path leads to what the process that opens it has open.
+// isStream reports whether a path leads to open files of the process that opens it.
 func isStream(path string) bool {
 	return slices.Contains([]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"}, path) ||
 		strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/")
 }
 
-// hashContents hashes a file, or what is in the place of one.
+// hashContents hashes the contents of a file, or the type of a special file.
 func (f *fingerprint) hashContents(path string, info fs.FileInfo) error {
 	mode := info.Mode()
 	hashTexts(f.hash, "file", strconv.FormatBool(mode&0o111 != 0), mode.Type().String())
@@ -180,11 +180,11 @@ func (f *fingerprint) hashContents(path string, info fs.FileInfo) error {
 	}
 	in, err := file.Open(f.ctx, path)
 	if err != nil {
-		// It may be run and not read.
+		// A file may be executable without being readable.
 		f.markIncomplete(path, "which cannot be read")
 		return nil
 	}
-	defer in.Close() // read only: nothing can be lost by it
+	defer in.Close() // opened for reading: no data can be lost
 	sum := sha256.New()
 	n, err := io.Copy(sum, io.LimitReader(in, consentBytes-f.bytes+1))
 	if err != nil {
@@ -201,12 +201,11 @@ func (f *fingerprint) hashContents(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// hashTree hashes the files of a directory and below, in the order of their names, links to
-// others followed. above are the directory and those that it is in. Files for which take
-// is false are left out, and so are those that kir writes.
+// hashTree hashes the files in and below a directory, in the order of their names. It follows links. above
+// has the directory and its parents. It skips files for which take is false, and files that kir writes.
 func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(name string) bool) error {
 	if f.incomplete != nil {
-		return nil // nothing more would be remembered
+		return nil // the consent cannot be stored anyway
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -224,7 +223,7 @@ func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(
 		path := filepath.Join(dir, e.Name())
 		info, err := os.Stat(path)
 		if err != nil {
-			hashTexts(f.hash, "nothing", path) // a link that leads nowhere
+			hashTexts(f.hash, "nothing", path) // a link without a target
 			continue
 		}
 		if e.Type()&fs.ModeSymlink != 0 {
@@ -237,7 +236,7 @@ func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(
 		switch {
 		case info.IsDir():
 			if k := slices.IndexFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }); k >= 0 {
-				hashTexts(f.hash, "above", path, strconv.Itoa(k)) // a circle: it is being hashed
+				hashTexts(f.hash, "above", path, strconv.Itoa(k)) // a cycle: this directory is being hashed
 				continue
 			}
 			if take != nil && isInstalled(e.Name()) {
@@ -262,16 +261,16 @@ func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(
 	return nil
 }
 
-// isInstalled says, by its name alone, whether a directory beside a script has libraries or
-// a tool's own files. None of the names but node_modules can be imported in Python, so that
-// no module there stands before one of the same name elsewhere. What a directory has in it
-// must not count: whoever adds a package could add that, too.
+// isInstalled reports, by name alone, whether a directory beside a script holds libraries or a tool's own
+// files. Except for node_modules, Python cannot import any of these names, so no module in them can hide
+// one elsewhere. The directory's contents must not matter: an attacker who adds a package could also add
+// the contents.
 func isInstalled(name string) bool {
 	return name == "site-packages" || name == "node_modules" || strings.HasPrefix(name, ".")
 }
 
-// kirFiles are the names of files that kir writes while a problem is worked on, and what
-// the directory they are in is called, if that matters. None is a program's by its ending.
+// kirFiles are the names of files that kir writes for a problem, with the name of their directory if it
+// matters. No ending is that of a program.
 var kirFiles = []struct{ name, in *regexp.Regexp }{
 	{regexp.MustCompile(`\.results\.csv$|\.batch-\d{3,}\.(json|csv)$|\.steps\.json$|^tasted\.csv(\.before)?$`), nil},
 	{regexp.MustCompile(`^\..*\.(lock|page)$|\.\d+\.new$`), nil},
@@ -281,8 +280,8 @@ var kirFiles = []struct{ name, in *regexp.Regexp }{
 	{regexp.MustCompile(`^[0-9a-f]{32}\.kir$|^\.gitignore$`), regexp.MustCompile(`^\.kir-cache$`)},
 }
 
-// isKirFile says whether a file in a directory is one that kir writes itself: by its name,
-// no link, and nothing that can be executed.
+// isKirFile reports whether kir writes a file itself. The file must have such a name, be a regular file and
+// not be executable.
 func isKirFile(dir string, e fs.DirEntry, info fs.FileInfo) bool {
 	if !e.Type().IsRegular() || info.Mode()&0o111 != 0 {
 		return false
@@ -295,13 +294,13 @@ func isKirFile(dir string, e fs.DirEntry, info fs.FileInfo) bool {
 	return false
 }
 
-// hashInterpreter hashes what the #! line of a script names, and returns the words of the line.
+// hashInterpreter hashes the files that a script's #! line names, and returns the words of the line.
 func (f *fingerprint) hashInterpreter(path string) ([]string, error) {
 	in, err := file.Open(f.ctx, path)
 	if err != nil {
-		return nil, nil // contents has said so
+		return nil, nil // hashContents has reported the error
 	}
-	defer in.Close() // read only: nothing can be lost by it
+	defer in.Close() // opened for reading: no data can be lost
 	line, err := bufio.NewReader(io.LimitReader(in, consentPath)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -312,7 +311,7 @@ func (f *fingerprint) hashInterpreter(path string) ([]string, error) {
 	}
 	words := strings.Fields(line)
 	defer func(endings [][]string) { f.endings = endings }(f.endings)
-	f.endings = nil // the command's: they are no language of what the line names
+	f.endings = nil // the command's endings do not apply to the words of the #! line
 	for _, word := range words {
 		if err := f.hashWord(word, true); err != nil {
 			return nil, err
@@ -321,7 +320,7 @@ func (f *fingerprint) hashInterpreter(path string) ([]string, error) {
 	return words, nil
 }
 
-// siblingEndings are the endings of scripts, with those of what they load from their directory.
+// siblingEndings maps the ending of a script to the endings of files that it may load from its directory.
 var siblingEndings = map[string][]string{
 	".py": pythonEndings, ".pyw": pythonEndings, ".pyc": pythonEndings, ".pyz": pythonEndings,
 	".sh": {".sh"}, ".bash": {".bash", ".sh"},
@@ -334,8 +333,7 @@ var (
 	nodeEndings   = []string{".js", ".mjs", ".cjs", ".node", ".json"}
 )
 
-// interpreters are the programs that run a script, whatever its ending, with the endings of
-// what they load.
+// interpreters are programs that run scripts of any ending, with the endings of files that they load.
 var interpreters = []struct {
 	name    *regexp.Regexp
 	endings []string
@@ -348,7 +346,7 @@ var interpreters = []struct {
 	{regexp.MustCompile(`^lua(jit)?[0-9.]*(\.exe)?$`), siblingEndings[".lua"]},
 }
 
-// endingsOf returns the endings of what those interpreters load that are among the words.
+// endingsOf returns the endings that the interpreters among the words load.
 func endingsOf(words []string) (all [][]string) {
 	for _, of := range interpreters {
 		if slices.ContainsFunc(words, func(word string) bool {
@@ -362,15 +360,15 @@ func endingsOf(words []string) (all [][]string) {
 	return all
 }
 
-// hashSiblings hashes what a script may load from its own directory: by its ending, and for one
-// without a known ending by the words of its #! line, and by the interpreters that the command
-// names where the script has no ending at all.
+// hashSiblings hashes the files that a script may load from its own directory. The script's ending decides
+// which; without a known ending, the words of its #! line do. If the script has no ending at all, the
+// interpreters that the command names count too.
 func (f *fingerprint) hashSiblings(path string, line []string) error {
 	ending := strings.ToLower(filepath.Ext(path))
 	all := [][]string{siblingEndings[ending]}
 	if all[0] == nil {
 		all = endingsOf(line)
-		// The first file is the program itself, and an interpreter loads nothing from beside it.
+		// The first file is the program itself. An interpreter loads nothing from its own directory.
 		if ending == "" && len(f.files) > 1 && endingsOf([]string{filepath.Base(path)}) == nil {
 			all = append(all, f.endings...)
 		}
@@ -383,7 +381,7 @@ func (f *fingerprint) hashSiblings(path string, line []string) error {
 	return nil
 }
 
-// hashModules hashes the files of some endings in a directory and below.
+// hashModules hashes the files with some endings in and below a directory.
 func (f *fingerprint) hashModules(dir string, endings []string) error {
 	key := "modules " + endings[0] + " " + dir
 	info, err := os.Stat(dir)
@@ -397,8 +395,8 @@ func (f *fingerprint) hashModules(dir string, endings []string) error {
 	})
 }
 
-// hashImports hashes the modules of the problem's directory where Python is given a module's
-// name or a text, or Node a text: then they look there.
+// hashImports hashes the modules in the problem's directory if Python gets a module name or code on the
+// command line, or Node gets code. They then load modules from there.
 func (f *fingerprint) hashImports(words []string) error {
 	asks := slices.ContainsFunc(words, func(word string) bool {
 		return slices.ContainsFunc(pathCandidates(word), func(piece string) bool {

@@ -10,38 +10,37 @@ import (
 	"kir/mcmc"
 )
 
-// A readContext is what rules and properties are made from: the ingredients to choose
-// from, how much of them, the known recipes, and the files that are named. It is
-// what their readers are given.
+// A readContext has what the readers of rules and properties need: the ingredients, the total, the known
+// recipes, and access to the files that the problem names.
 type readContext struct {
-	kinds       *kinds            // of rules and properties that there are
-	names       []string          // of the ingredients
+	kinds       *kinds            // kinds of rules and properties
+	names       []string          // names of the ingredients
 	attributes  *book.Ingredients // nil if the ingredients are only counted
-	total       int               // M, in units; while the rules of a block are read, its total
-	whole       int               // M
+	total       int               // M, in units; within a block, the block's total
+	whole       int               // M, within blocks too
 	book        *book.Book        // nil if there are no recipes
-	learnsLater bool              // what has to be learnt need not be known yet
-	recipes     [][]mcmc.Part     // those of the book, closed to the total
-	ruleRecipes int               // how many of them rules follow from: not the results, where there are others
-	space       *mcmc.Space       // what the rules allow; nil while it is not known
-	law         mcmc.Sparsity     // of how many ingredients are used
-	units       *book.Units       // of the recipes; nil: the usual ones
+	learnsLater bool              // labels to learn need not have values yet
+	recipes     [][]mcmc.Part     // recipes of the book, closed to the total
+	ruleRecipes int               // number of recipes from which rules are derived; excludes results if there are other recipes
+	space       *mcmc.Space       // compositions that the rules allow; nil until known
+	law         mcmc.Sparsity     // law of the number of used ingredients
+	units       *book.Units       // units of the recipes; nil: default units
 	files       *yaml.Files
 
-	constituents map[string][]float64 // by name: the shares, by ingredient
-	block        *block               // whose rules are read; nil outside of blocks
-	inRule       bool                 // rules within others are read
+	constituents map[string][]float64 // by name: share of the constituent in each ingredient
+	block        *block               // the block whose rules are read; nil outside of blocks
+	inRule       bool                 // inner rules of another rule are being read
 
-	table      string       // the file of the ingredients as the problem names it, or empty
-	modelCache *ModelCache  // forests that were grown before, or nil
-	workers    int          // that grow forests, 0 for all cores
-	notify     func(string) // what happens while the problem is sampled; may be nil
-	progress   func(string) // what is being done; may be nil
+	table      string       // ingredients file as the problem names it, or empty
+	modelCache *ModelCache  // forests learnt before, or nil
+	workers    int          // goroutines that grow forests; 0: all cores
+	notify     func(string) // receives messages while the problem is sampled; may be nil
+	progress   func(string) // receives the current step of reading; may be nil
 
 	warnings []string
 }
 
-// ruleBook returns the recipes that rules follow from; nil if there are none.
+// ruleBook returns the recipes from which rules are derived, or nil.
 func (s *loader) ruleBook() *book.Book {
 	if s.book == nil || s.ruleRecipes == len(s.book.Recipes) {
 		return s.book
@@ -49,18 +48,18 @@ func (s *loader) ruleBook() *book.Book {
 	return &book.Book{File: s.book.File, Ingredients: s.book.Ingredients, Recipes: s.book.Recipes[:s.ruleRecipes]}
 }
 
-// warn keeps what is allowed and yet worth knowing.
+// warn records a warning.
 func (s *readContext) warn(message string) { s.warnings = append(s.warnings, message) }
 
-// reportProgress says what is being done from here on.
+// reportProgress reports the step that begins.
 func (s *readContext) reportProgress(format string, args ...any) {
 	if s.progress != nil {
 		s.progress(fmt.Sprintf(format, args...))
 	}
 }
 
-// maxSplits bounds the total where each split of a line has a weight of its own,
-// of which there are as many as units: chains keep them all.
+// maxSplits bounds the total if a property is scored split by split. A line has as many splits as units,
+// and chains store a weight for each.
 const maxSplits = 1 << 22
 
 // ingredientsUsed returns the ingredients of a recipe.
@@ -72,13 +71,13 @@ func ingredientsUsed(parts []mcmc.Part) []int32 {
 	return of
 }
 
-// A block is ingredients that add up to a total of their own.
+// A block is a set of ingredients with a total of its own.
 type block struct {
 	members []int
 	text    string
 }
 
-// memberIndexes returns the members, nil outside of blocks.
+// memberIndexes returns the members, or nil for a nil block.
 func (b *block) memberIndexes() []int {
 	if b == nil {
 		return nil
@@ -86,14 +85,14 @@ func (b *block) memberIndexes() []int {
 	return b.members
 }
 
-// withoutBlock returns the shelf with all ingredients.
+// withoutBlock returns a copy of the context for all ingredients.
 func (s *readContext) withoutBlock() *readContext {
 	all := *s
 	all.block = nil
 	return &all
 }
 
-// restrictToBlock returns those of some ingredients that the rules of a block know.
+// restrictToBlock returns the ingredients of that are in the current block. It returns an error if none is.
 func (s *readContext) restrictToBlock(n *yaml.Node, of []int, text string) ([]int, error) {
 	if s.block == nil {
 		return of, nil
@@ -105,7 +104,7 @@ func (s *readContext) restrictToBlock(n *yaml.Node, of []int, text string) ([]in
 	return in, nil
 }
 
-// refuseInBlock says of what concerns whole compositions that it cannot stand in a block.
+// refuseInBlock returns an error within a block, for rules that concern whole compositions.
 func (s *readContext) refuseInBlock(n *yaml.Node, what string) error {
 	if s.block == nil {
 		return nil

@@ -10,24 +10,22 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// diagnostics are what is wrong in a problem file and in what it names, as far as it was
-// read.
+// diagnostics collects the errors found in a problem file and in the files that it names.
 type diagnostics struct {
 	file        string // the problem file
 	all         []*fault.Error
-	mayHaveMore bool // in a table there may be more
+	mayHaveMore bool // a table may have further errors
 
-	// hasUnknownKeys says that the file has keys that it cannot have. What is then missing
-	// may be one of them, misspelt, and is not told.
+	// hasUnknownKeys is true if the file has keys that do not exist. A missing key may then be one of them,
+	// misspelt, so it is not reported.
 	hasUnknownKeys bool
 	root           *yaml.Node
 }
 
-// maxDiagnostics is how many are reported at once.
+// maxDiagnostics is the greatest number of errors reported at once.
 const maxDiagnostics = 20
 
-// add takes down what is wrong, and returns what ends the reading: an error that is
-// none of input.
+// add records an error of input and returns nil. It returns any other error, which ends the reading.
 func (f *diagnostics) add(err error) error {
 	var several *fault.Errors
 	var one *fault.Error
@@ -46,7 +44,7 @@ func (f *diagnostics) add(err error) error {
 	return nil
 }
 
-// err returns all that is wrong, in the order of the file, nil if nothing is.
+// err returns all recorded errors in the order of the file, or nil.
 func (f *diagnostics) err() error {
 	place := func(e *fault.Error) int {
 		if e.File == f.file {
@@ -66,12 +64,12 @@ func (f *diagnostics) err() error {
 	return fault.Join(all[:min(len(all), maxDiagnostics)], f.mayHaveMore || len(all) > maxDiagnostics)
 }
 
-// collectErrors reads a node, and if something in it is wrong, again without that, so that all
-// that is wrong is found. In the place of a text a star is tried before, which stands
-// for any ingredient.
+// collectErrors reads a node repeatedly to find all errors in it. After each error it removes the faulty
+// node and reads again. Before it removes a text, it tries a star in its place, which stands for any
+// ingredient.
 func (f *diagnostics) collectErrors(n *yaml.Node, read func(*yaml.Node) error) error {
-	spoilt := make(map[[2]int]bool) // places of what something was taken from
-	var taken []string              // keys that were
+	spoilt := make(map[[2]int]bool) // places of nodes from which something was removed
+	var taken []string              // keys that were removed
 	for range 2 * maxDiagnostics {
 		err := read(n)
 		if err == nil || n == nil {
@@ -82,7 +80,7 @@ func (f *diagnostics) collectErrors(n *yaml.Node, read func(*yaml.Node) error) e
 			return err
 		}
 		if bad.File != n.File && len(spoilt) > 0 {
-			return nil // what is left may ask another thing of a table
+			return nil // without the removed nodes the table may be read differently
 		}
 		at := [2]int{bad.Line, bad.Column}
 		lacks := func(key string) bool { return strings.Contains(bad.Message, "no "+key) }

@@ -15,44 +15,42 @@ import (
 	"kir/internal/problem/schema"
 )
 
-// A Draft is what a problem file to start from is written of.
+// A Draft has everything from which a first problem file is written.
 type Draft struct {
-	// Table is the path of the table of recipes as the file is to name it, and
-	// Layout how it is to be read.
+	// Table is the path of the table of recipes, as the file names it, and Layout its layout.
 	Table  string
 	Layout book.Layout
 
-	// Ingredients is the path of the table of ingredients and IngredientsLayout
-	// how it is to be read; empty if there is none.
+	// Ingredients is the path of the table of ingredients, empty if there is none, and IngredientsLayout
+	// its layout.
 	Ingredients       string
 	IngredientsLayout book.Layout
 
-	// Units are sizes of units by their names, such as "5 cl"; nil if none is given.
+	// Units are sizes of units by name, such as "5 cl", or nil.
 	Units map[string]string
 
-	// Book is what was read. Its ingredients are those of the table.
+	// Book has the recipes of the table, and its ingredients.
 	Book *book.Book
 
-	// Series is a history of prices or returns instead, of assets to choose from.
+	// Series is a history of prices or returns of assets. It is set instead of Book.
 	Series *book.Series
 
-	// Goals are what is asked of targets by their keys, and Bounds which constraints
-	// there are by theirs. Without them the draft has what suits most: see Targets and
-	// Offered.
+	// Goals has the objectives by the key of their target, and Bounds whether a constraint is on, by its
+	// key. Missing entries have defaults; see Targets and OfferedBounds.
 	Goals  map[string]DraftObjective
 	Bounds map[string]bool
 
-	// Batch is for how much the stock has to be enough, such as 700 ml; empty for one
-	// recipe. Pairs asks that what goes together in the recipes does so, too.
-	// NoPairs keeps Finish from asking it.
+	// Batch is the size for which the stock must be enough, such as 700 ml; empty means one recipe. Pairs
+	// adds the objective that ingredients go together as in the recipes. NoPairs keeps Finish from adding
+	// it.
 	Batch          string
 	Pairs, NoPairs bool
 
-	// Round is how many recipes are made at a time; 0 for what suits.
+	// Round is the number of recipes made at a time; 0 means the default.
 	Round int
 }
 
-// What a draft shows of a book, so that a person can read it.
+// Limits of what a draft shows of a book, to keep it readable.
 const (
 	draftTotal   = 1000
 	draftDoses   = 8
@@ -60,9 +58,9 @@ const (
 	draftClasses = 12
 )
 
-// Write returns the problem file: what is known of the table in comments, the
-// recipes' own law of the number of ingredients, the objectives and constraints of the
-// draft, and others commented out.
+// Write returns the problem file. Comments show what is known of the table. The file has the recipes' own
+// law of the number of ingredients, the objectives and constraints of the draft, and other suggestions as
+// comments.
 func (d *Draft) Write() ([]byte, error) {
 	if d.Series != nil {
 		return (&draftWriter{Draft: d}).writeMarket(), nil
@@ -109,7 +107,7 @@ func (d *Draft) Write() ([]byte, error) {
 	return []byte(w.text.String()), nil
 }
 
-// total returns how many units a recipe divides: some for each ingredient of the largest.
+// total returns the total in units: at least ten for each ingredient of the largest recipe.
 func (d *Draft) total() int {
 	total := draftTotal
 	for 10*(len(d.Book.UsedCounts())-1) > total {
@@ -125,13 +123,13 @@ type draftWriter struct {
 	total int
 }
 
-// writeLine writes a line. Names from a table may hold line ends, which are quoted.
+// writeLine writes a line. Line breaks in names from a table become spaces.
 func (w *draftWriter) writeLine(format string, args ...any) {
 	w.text.WriteString(strings.NewReplacer("\n", " ", "\r", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(fmt.Sprintf(format, args...)))
 	w.text.WriteByte('\n')
 }
 
-// writeNotes writes what was understood of a table, without the places' file.
+// writeNotes writes the guesses about a table as comments, without its file name.
 func (w *draftWriter) writeNotes(indent string, notes []book.Note) {
 	const most = 12
 	for _, n := range notes[:min(len(notes), most)] {
@@ -154,7 +152,7 @@ func (w *draftWriter) writeNotes(indent string, notes []book.Note) {
 	}
 }
 
-// writeColumns says what the columns are.
+// writeColumns writes comments about the columns.
 func (w *draftWriter) writeColumns() {
 	var ignored []string
 	for name, role := range w.Layout.Columns {
@@ -184,7 +182,7 @@ func (w *draftWriter) writeColumns() {
 	w.writeLine("# A row is %s, a column %s%s.", row, column, also)
 }
 
-// writeObjectives writes the objectives, and behind # what else could be one.
+// writeObjectives writes the objectives, and other possible ones as comments.
 func (w *draftWriter) writeObjectives(targets []Target) {
 	if len(targets) == 0 {
 		w.writeLine("# The table has no labels, such as a taste or a rating, to make an objective of.")
@@ -224,15 +222,15 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 	}
 }
 
-// pairsLine is the objective that ingredients go together as they do in the recipes, of
-// which more is known than a weak model knows.
+// pairsLine is the objective that ingredients go together as they do in the recipes. It helps where a model
+// is weak, because the recipes tell more about pairs.
 const pairsLine = "together: {pairs: {}} # what goes together in the recipes"
 
-// minLogSpan is by how much the largest number exceeds the smallest where logarithms are
-// offered.
+// minLogSpan is the least ratio of the largest to the smallest number for which the draft suggests
+// logarithms.
 const minLogSpan = 100
 
-// numbersComment says of ascending numbers that they span decades, and how many recipes failed.
+// numbersComment suggests logarithms if ascending numbers span decades, and states how many recipes failed.
 func numbersComment(numbers []float64, failed []bool) (text string) {
 	if n := len(numbers); numbers[0] > 0 && numbers[n-1] >= float64(minLogSpan*numbers[0]) {
 		text += "; log: true learns their logarithms"
@@ -249,7 +247,7 @@ func numbersComment(numbers []float64, failed []bool) (text string) {
 	return text
 }
 
-// finerTotalComment says what total the smallest dose of the recipes needs, if it is below a unit.
+// finerTotalComment suggests a greater total if the smallest dose of the recipes is below one unit.
 func (w *draftWriter) finerTotalComment() string {
 	least := 1.0
 	for _, r := range w.Book.Recipes {
@@ -269,8 +267,7 @@ func (w *draftWriter) finerTotalComment() string {
 	return fmt.Sprintf("; the smallest dose, %.2g %%, counts as one: a total of %.0f has room for it", 100*least, portable.Pow(10, math.Ceil(-portable.Log10(float64(least*1.001)))))
 }
 
-// writeConstraints writes the constraints that the draft has, and behind # others that the recipes
-// suggest.
+// writeConstraints writes the constraints of the draft, and others that the recipes suggest as comments.
 func (w *draftWriter) writeConstraints(targets []Target) error {
 	doses, err := w.Book.Doses(w.total)
 	if err != nil {
@@ -328,7 +325,7 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	return nil
 }
 
-// withComment adds a comment to the first of some lines.
+// withComment appends a comment to the first line.
 func withComment(lines []string, note string) []string {
 	lines = slices.Clone(lines)
 	if len(lines) > 0 && note != "" {
@@ -337,12 +334,12 @@ func withComment(lines []string, note string) []string {
 	return lines
 }
 
-// writeAttribute writes rules by what is known of the ingredients.
+// writeAttribute suggests rules for an attribute of the ingredients.
 func (w *draftWriter) writeAttribute(a *book.Attribute) {
 	name := book.YAMLText(a.Name)
 	if numbers, err := a.Numbers(); err == nil {
 		if m := a.Meaning(); m != book.Figure {
-			return // it is offered by itself
+			return // OfferedBounds covers it
 		}
 		numbers = slices.DeleteFunc(numbers, math.IsNaN)
 		if len(numbers) == len(w.Book.Ingredients.Names) {
@@ -356,7 +353,7 @@ func (w *draftWriter) writeAttribute(a *book.Attribute) {
 	}
 	delete(counts, "")
 	if 2*len(counts) > len(a.Values) {
-		return // hardly any share it
+		return // too few ingredients share a value
 	}
 	values := make([]string, 0, len(counts))
 	for value := range counts {
@@ -370,8 +367,7 @@ func (w *draftWriter) writeAttribute(a *book.Attribute) {
 	}
 }
 
-// usedRange returns how many ingredients with a value the recipes use, at least and at
-// most.
+// usedRange returns the least and the greatest number of ingredients with a value that a recipe uses.
 func (w *draftWriter) usedRange(a *book.Attribute, value string) (least, most int) {
 	least = math.MaxInt
 	for _, r := range w.Book.Recipes {
@@ -386,7 +382,7 @@ func (w *draftWriter) usedRange(a *book.Attribute, value string) (least, most in
 	return least, most
 }
 
-// roundedMean returns the mean of numbers, to three digits.
+// roundedMean returns the mean of numbers, rounded to three significant digits.
 func roundedMean(numbers []float64) float64 {
 	sum := 0.0
 	for _, v := range numbers {

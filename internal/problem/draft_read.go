@@ -18,15 +18,15 @@ import (
 	"kir/model"
 )
 
-// A Table is where the text of a table comes from, and the name for messages. Once is
-// whether it can be read but once, as from a pipe.
+// A Table is a source of a table's text, with its name for messages. Once is true if it can be read only
+// once, such as a pipe.
 type Table struct {
 	Name string
 	Open func() (io.ReadCloser, error)
 	Once bool
 }
 
-// openAndRead opens a table and reads it.
+// openAndRead opens a table, reads it and closes it.
 func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, err error) {
 	in, err := t.Open()
 	if err != nil {
@@ -36,9 +36,9 @@ func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, er
 	return v, errors.Join(err, in.Close())
 }
 
-// ReadTable reads the table that a draft is of: recipes, or the prices or returns of assets
-// over time. Columns that change within a recipe, and so can be no labels, are left out, as
-// the layout then says. Cells that are no numbers in labels of numbers are errors.
+// ReadTable reads the table of a draft: recipes, or the prices or returns of assets over time. Columns that
+// change within a recipe cannot be labels; it leaves them out and records that in the layout. A cell
+// without a number in a label of numbers is an error.
 func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 	labels := o.Labels
 	if !t.Once && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
@@ -55,7 +55,7 @@ func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := d.Book.CheckNumbers(); err != nil { // or a column of numbers would be one of classes
+	if err := d.Book.CheckNumbers(); err != nil { // otherwise a column of numbers could be taken for classes
 		return err
 	}
 	d.Layout = o.Layout.Merge(d.Book.Guessed)
@@ -67,10 +67,10 @@ func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 	return nil
 }
 
-// isHistory says whether a series is one of prices or returns: its rows have dates, and its
-// numbers move as prices do, or some are below 0, which no amount is.
+// isHistory reports whether a series has prices or returns. Its rows must have dates. Its numbers must move
+// as prices do, or some must be negative, which amounts never are.
 func isHistory(s *book.Series) bool {
-	const fewest = 3 // rows
+	const fewest = 3 // least number of rows
 	_, dated := returns.Dates(s.Times)
 	if !dated || len(s.Times) < fewest || len(s.Columns) < 2 {
 		return false
@@ -87,8 +87,8 @@ func isHistory(s *book.Series) bool {
 	return len(whole) >= fewest && returns.KindOf(whole) == returns.Prices
 }
 
-// ReadStableColumns reads a table. Columns that change within a recipe, and so can be no
-// labels, are left out, as the layout then says.
+// ReadStableColumns reads a table. Columns that change within a recipe cannot be labels; it leaves them out
+// and records that in the layout.
 func ReadStableColumns(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
 	var left []string
 	for {
@@ -117,15 +117,14 @@ func ReadStableColumns(layout *book.Layout, read func() (*book.Book, error)) (*b
 	}
 }
 
-// Finish returns the text of a draft that can be sampled as the file out, beside which its
-// tables are. Where a model knows too little, what goes together in the recipes becomes an
-// objective, too.
-// Where constraints conflict, those that nobody has chosen are left out: one if that is
-// enough, else the last and one more, and so on.
+// Finish returns the text of a draft that can be sampled as the file out, in the directory of its tables.
+// If a model is weak, it adds the objective that ingredients go together as in the recipes. If constraints
+// conflict, it leaves out constraints that the user has not chosen: one if that is enough, else the last,
+// then one more, and so on.
 func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
 	weak, text, err := d.writeAndCheck(ctx, out)
 	for isConflict(err) {
-		var free []string // what nobody has chosen
+		var free []string // constraints that the user has not chosen
 		for _, b := range d.OfferedBounds() {
 			if _, chosen := d.Bounds[b.Key]; b.On && !chosen {
 				free = append(free, b.Key)
@@ -148,17 +147,17 @@ func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
 	}
 	d.Pairs = true
 	_, paired, err := d.writeAndCheck(ctx, out)
-	if err != nil { // the draft is as good without it
+	if err != nil { // the draft remains usable without the added objective
 		d.Pairs = false
 		return text, ctx.Err()
 	}
 	return paired, nil
 }
 
-// isConflict says whether an error is that constraints cannot all hold.
+// isConflict reports whether an error says that constraints conflict.
 func isConflict(err error) bool { return errors.As(err, new(*ConflictError)) }
 
-// withoutBound returns bounds without one of them.
+// withoutBound returns a copy of bounds with one of them off.
 func withoutBound(bounds map[string]bool, off string) map[string]bool {
 	all := maps.Clone(bounds)
 	if all == nil {
@@ -168,7 +167,7 @@ func withoutBound(bounds map[string]bool, off string) map[string]bool {
 	return all
 }
 
-// writeAndCheck writes the draft and reads it as a problem. weak is whether it has a weak model.
+// writeAndCheck writes the draft and loads it as a problem. weak reports whether a model of it is weak.
 func (d *Draft) writeAndCheck(ctx context.Context, out string) (weak bool, text []byte, err error) {
 	if text, err = d.Write(); err != nil {
 		return false, nil, err
@@ -186,35 +185,35 @@ func (d *Draft) writeAndCheck(ctx context.Context, out string) (weak bool, text 
 	return weak, text, p.Close()
 }
 
-// What is asked of a portfolio.
+// Objectives of a portfolio.
 const (
 	Ratio      Direction = "ratio"
 	Return     Direction = "return"
 	Volatility Direction = "volatility"
-	Frontier   Direction = "frontier" // return and volatility, one against the other
+	Frontier   Direction = "frontier" // the trade-off between return and volatility
 )
 
-// The keys of a portfolio: its objective, and its constraints.
+// Keys of a portfolio's objective and constraints.
 const (
 	Portfolio  = "portfolio"
 	MostOfOne  = "most"
 	LeastOfOne = "least"
 )
 
-// What a portfolio holds to start from.
+// Defaults of a portfolio's constraints.
 const (
 	minAssets, maxAssets = 4, 12
 	maxSharePercent      = 30 // percent
 	minSharePercent      = 2
 )
 
-// assetRange returns how many assets a portfolio holds.
+// assetRange returns the least and the greatest number of assets in a portfolio.
 func (d *Draft) assetRange() (fewest, most int) {
 	n := len(d.Series.Columns)
 	return min(n, minAssets), min(n, maxAssets)
 }
 
-// marketTargets is the objective of a portfolio.
+// marketTargets returns the objective of a portfolio.
 func (d *Draft) marketTargets() []Target {
 	t := Target{Key: Portfolio, Name: Portfolio, Ways: []Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Goal: DraftObjective{Way: Ratio}}
 	if g, ok := d.Goals[Portfolio]; ok && slices.Contains(t.Ways, g.Way) {
@@ -223,7 +222,7 @@ func (d *Draft) marketTargets() []Target {
 	return []Target{t}
 }
 
-// marketBounds are the constraints of a portfolio.
+// marketBounds returns the constraints of a portfolio.
 func (d *Draft) marketBounds() []Bound {
 	fewest, _ := d.assetRange()
 	all := []Bound{
@@ -288,8 +287,7 @@ func (w *draftWriter) writeMarket() []byte {
 	return []byte(w.text.String())
 }
 
-// Contents says what the tables of a draft hold, and what was understood of them without
-// being said.
+// Contents describes the draft's tables, and returns the guesses made about them.
 func (d *Draft) Contents() (string, []book.Note) {
 	if s := d.Series; s != nil {
 		return fault.Count(len(s.Columns), "asset") + " over " + fault.Count(len(s.Times), "row"), s.Notes
@@ -297,12 +295,12 @@ func (d *Draft) Contents() (string, []book.Note) {
 	return fault.Count(len(d.Book.Recipes), "recipe") + ", " + fault.Count(d.Book.Ingredients.Len(), "ingredient"), slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes)
 }
 
-// maxSheets is how many other sheets of a workbook are looked at.
+// maxSheets is the greatest number of other sheets of a workbook that are examined.
 const maxSheets = 20
 
-// ReadIngredientsSheet looks for another sheet of the workbook that lists the ingredients, and reads
-// the recipes with it; the draft then has its layout. It returns the sheet, which is empty if
-// there is none, and which ingredients it lacks: with some the recipes are as they were.
+// ReadIngredientsSheet looks for another sheet of the workbook that lists the ingredients. If it finds one,
+// it reads the recipes again with it and stores its layout in the draft. It returns the sheet's name, empty
+// if there is none, and the ingredients that the sheet lacks. If it lacks any, the recipes stay unchanged.
 func (d *Draft) ReadIngredientsSheet(t Table, o book.Options) (sheet string, lacking []string) {
 	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
 		return "", nil
@@ -347,7 +345,7 @@ func (d *Draft) ReadIngredientsSheet(t Table, o book.Options) (sheet string, lac
 	}
 	in, err := t.Open()
 	if err != nil {
-		return "", nil // it was read before, so nothing is lost
+		return "", nil // the earlier reading remains valid
 	}
 	err = errors.Join(book.VisitIngredients(in, t.Name, look), in.Close())
 	if err != nil && !found {

@@ -9,11 +9,11 @@ import (
 	"kir/mcmc"
 )
 
-// firstEvaluations is how many lines a first look scores.
+// firstEvaluations is the number of lines that firstLook scores.
 const firstEvaluations = 2000
 
-// firstLook looks for good recipes before the problem is read, in a space whose counts are
-// rough. It reads the properties for itself: what is wrong with them the reading says.
+// firstLook searches for good recipes before the problem is fully read, in a space with approximate counts.
+// It reads the properties itself and ignores their errors: the later full reading reports them.
 func (s *loader) firstLook(ctx context.Context, p *Problem, root *yaml.Node, space *mcmc.Space, law mcmc.Sparsity, show func(*Problem, []search.Found)) error {
 	own := *s
 	own.warnings, own.diagnostics, own.notify, own.progress, own.space, own.law = slices.Clone(s.warnings), &diagnostics{file: root.File, root: root}, nil, nil, space, law
@@ -23,16 +23,16 @@ func (s *loader) firstLook(ctx context.Context, p *Problem, root *yaml.Node, spa
 	if look.Properties, err = readProperties(ctx, &own, root.Get("properties")); err != nil || len(own.diagnostics.all) > 0 {
 		return ctx.Err()
 	}
-	var wishes []mcmc.Objective
+	var objectives []mcmc.Objective
 	for _, w := range look.Properties {
 		if w.Learning == nil && w.Weight > 0 {
-			wishes = append(wishes, mcmc.Objective{Name: w.Name, Property: w.property, Weight: 1})
+			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: 1})
 		}
 	}
-	if len(wishes) == 0 {
+	if len(objectives) == 0 {
 		return nil
 	}
-	if look.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
+	if look.Target, err = mcmc.NewTarget(space, law, objectives...); err != nil {
 		return ctx.Err()
 	}
 	if err := look.applyPredictedLimits(ctx, &own.readContext); err != nil {

@@ -19,7 +19,7 @@ import (
 	"kir/rule"
 )
 
-// warnUnkept warns of rules that no known recipe keeps.
+// warnUnkept warns about rules that no known recipe keeps.
 func (s *loader) warnUnkept(ctx context.Context, rules []Rule) error {
 	if len(s.recipes) == 0 {
 		return nil
@@ -41,14 +41,14 @@ func (s *loader) warnUnkept(ctx context.Context, rules []Rule) error {
 	return nil
 }
 
-// A ruleSet is the problem's rules as package rule has them, which knows no lines
-// of files.
+// A ruleSet has the problem's rules as a set of package rule. That package does not know lines of files, so
+// ruleSet also has the problem's rules.
 type ruleSet struct {
 	rule.Set
-	problemRules []*Rule // which of the problem's rules each of the set is of
+	problemRules []*Rule // by rule of the set: the problem's rule that it comes from
 }
 
-// newRuleSet returns the problem's rules as a set.
+// newRuleSet returns the problem's rules as a ruleSet.
 func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	set := &ruleSet{Set: rule.Set{Ingredients: len(s.names), Total: s.total}}
 	var texts []string
@@ -81,8 +81,8 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	return set
 }
 
-// ruledSpace returns the space of the problem with its rules, counted for the sizes
-// to which the law gives mass.
+// ruledSpace returns the space of compositions that keep the rules, counted for the sizes to which the law
+// gives mass.
 func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
 	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.predicted == nil }) {
 		return plain, nil
@@ -127,7 +127,7 @@ func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space
 	return space, nil
 }
 
-// joinFirst joins texts, of many only the first few.
+// joinFirst joins at most most texts, and counts the others.
 func joinFirst(texts []string, most int) string {
 	if len(texts) <= most {
 		return strings.Join(texts, ", ")
@@ -135,7 +135,7 @@ func joinFirst(texts []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
 }
 
-// lineOf names a line, and its file if it is not that of another place.
+// lineOf names a line, and its file if that differs from the file of other.
 func lineOf(at, other *yaml.Node) string {
 	if at.File != other.File {
 		return fmt.Sprintf("%s line %d", filepath.Base(at.File), at.Line)
@@ -143,8 +143,8 @@ func lineOf(at, other *yaml.Node) string {
 	return fmt.Sprintf("line %d", at.Line)
 }
 
-// conflictError says of a conflict where its rules stand. law is where the
-// sparsity is.
+// conflictError returns the error for a conflict, with the lines of its rules. law is the node of the
+// sparsity.
 func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
@@ -166,7 +166,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	return e
 }
 
-// placeError gives an error about all rules the place of the first.
+// placeError places an error about all rules at the first rule.
 func (s *ruleSet) placeError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -174,9 +174,8 @@ func (s *ruleSet) placeError(err error) error {
 	return s.problemRules[0].at.PlaceError(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
-// warnShares warns of sizes that the law wants and the rules do not allow, and
-// of shares that could not be measured well. It returns whether any size is
-// left.
+// warnShares warns about sizes that the law asks for and the rules do not allow, and about shares that
+// could not be measured well. some reports whether any size is left.
 func (s *loader) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	_, hi := law.Support()
 	masses := make([]float64, hi+1)
@@ -190,9 +189,8 @@ func (s *loader) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	return some
 }
 
-// shareWarnings is warnShares of a law of n, log |X_n| and the errors of the law, all
-// by n from 0 on, and the shares of the rules that cannot be counted, if there are
-// any.
+// shareWarnings returns the warnings of warnShares. Its slices are by n from 0 on: the law of n, log |X_n|
+// and the errors of the law. shares are the shares of rules that cannot be counted, if there are any.
 func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings []string, some bool) {
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	var none, rough []string
@@ -226,12 +224,12 @@ func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings [
 	return warnings, some
 }
 
-// A ConflictError says that the rules cannot all hold, and where they stand, so that
-// a fix can be written into the problem file.
+// A ConflictError reports that the rules conflict. It has their places, so that a fix can be written into
+// the problem file.
 type ConflictError struct {
 	*conflict.Conflict
 	Set rule.Set
-	Of  []*Rule // the problem's rule that each of the set is of
+	Of  []*Rule // by rule of Set: the problem's rule that it comes from
 }
 
 // Unwrap returns the conflict.

@@ -13,24 +13,24 @@ import (
 	"kir/model"
 )
 
-// Descriptors say what splits of a forest test beside the amounts of ingredients, or
-// with Only instead of them. Names are those of attributes of the ingredients.
+// Descriptors are features that splits of a forest test in addition to the amounts of ingredients, or
+// instead of them if Only is true. The names are those of attributes of the ingredients.
 type Descriptors struct {
 	Totals   []string // the total of the ingredients with each value
-	Means    []string // the mean of a number, weighted by amounts
-	Ratios   []string // the log-ratio of the totals of each two values
-	Presence bool     // whether an ingredient, or any with such a value, is used at all
+	Means    []string // the mean of a numeric attribute, weighted by amounts
+	Ratios   []string // the log-ratio of the totals of each pair of values
+	Presence bool     // whether an ingredient, or any with a value, is used
 	Only     bool
 }
 
-// isEmpty reports whether amounts alone are tested.
+// isEmpty reports whether splits test only amounts.
 func (d *Descriptors) isEmpty() bool {
 	return d.Totals == nil && d.Means == nil && d.Ratios == nil && !d.Presence && !d.Only
 }
 
-// Features returns what splits test, nil for amounts alone, and says it in words. An
-// attribute that the ingredients do not have, or that is not known of all of them where
-// a mean needs it, is a [fault.Error].
+// Features returns the features that splits test, or nil for amounts alone, and describes them in words. It
+// returns a [fault.Error] if an attribute does not exist, or if a mean needs a value that an ingredient
+// lacks.
 func (d *Descriptors) Features(in *book.Ingredients, total int) (features []model.Feature, words string, err error) {
 	if d.isEmpty() {
 		return nil, "amounts", nil
@@ -75,8 +75,8 @@ func (d *Descriptors) Features(in *book.Ingredients, total int) (features []mode
 	return features, w.words(), nil
 }
 
-// AllDescriptors returns the totals by each attribute that puts ingredients into groups
-// and the means of each that is a number, and says of the others why they are left out.
+// AllDescriptors returns the totals of each attribute that groups the ingredients, and the means of each
+// numeric attribute. left explains why other attributes are left out.
 func AllDescriptors(in *book.Ingredients) (d Descriptors, left []string) {
 	for k := range in.Attributes {
 		a := &in.Attributes[k]
@@ -98,10 +98,9 @@ func AllDescriptors(in *book.Ingredients) (d Descriptors, left []string) {
 	return d, left
 }
 
-// Candidates returns ways to grow a forest, the plainest first: from amounts, from these
-// with descriptors, and from descriptors alone; each with leaves of 1 and of 5, and with
-// √F and F/3 of the F features tried at a split, but for what the options say. The
-// forests have at most 100 trees while they are compared.
+// Candidates returns settings for growing a forest, the simplest first: with amounts, with amounts and
+// descriptors, and with descriptors alone. Each is combined with leaves of 1 and of 5, and with √F and F/3
+// of the F features tried at a split, unless the options fix these. The candidates have at most 100 trees.
 func (d Descriptors) Candidates(in *book.Ingredients, total int, numeric bool, o model.Options) (candidates []model.Candidate, err error) {
 	sets, names := []Descriptors{{}}, []string{"amounts", "amounts and descriptors", "descriptors alone"}
 	if d.Only = false; !d.isEmpty() {
@@ -117,7 +116,7 @@ func (d Descriptors) Candidates(in *book.Ingredients, total int, numeric bool, o
 		}
 		all := cmp.Or(len(features), in.Len())
 		leaves, tried := []int{1, 5}, []int{max(1, int(math.Sqrt(float64(all)))), max(1, all/3)}
-		if numeric { // the defaults first
+		if numeric { // the defaults come first
 			slices.Reverse(leaves)
 			slices.Reverse(tried)
 		}
@@ -144,15 +143,15 @@ func (d Descriptors) Candidates(in *book.Ingredients, total int, numeric bool, o
 	return candidates, nil
 }
 
-// fewFeatures is from how many on √F and F/3 differ by as much as a factor of 2.
+// fewFeatures is the number of features from which √F and F/3 differ by a factor of 2.
 const fewFeatures = 36
 
-// A describer makes features of attributes.
+// A describer makes features from attributes.
 type describer struct {
-	names   []string // of the ingredients
+	names   []string // names of the ingredients
 	total   int
 	made    []model.Feature
-	phrases []string // words for what was made
+	phrases []string // descriptions of the features
 }
 
 func (d *describer) addTotals(a *book.Attribute) {
@@ -163,8 +162,8 @@ func (d *describer) addTotals(a *book.Attribute) {
 	d.phrases = append(d.phrases, fault.Count(len(all), "total")+" by "+a.Name)
 }
 
-// addMean adds Σ w·x, where w puts the attribute's least value at 0 and the greatest at
-// the largest weight that a feature can have.
+// addMean adds the feature Σ w·x. The weights w map the least value of the attribute to 0, and the greatest
+// to the largest weight that a feature can have.
 func (d *describer) addMean(name string, values []float64) error {
 	largest := math.MaxInt32 / d.total
 	if largest < minMeanScale {
@@ -176,7 +175,7 @@ func (d *describer) addMean(name string, values []float64) error {
 	}
 	f := model.Feature{Name: "mean of " + name}
 	for i, v := range values {
-		part := (float64(v/2) - float64(least/2)) / (float64(greatest/2) - float64(least/2)) // halves, which cannot overflow
+		part := (float64(v/2) - float64(least/2)) / (float64(greatest/2) - float64(least/2)) // halves prevent overflow
 		f.Ingredients = append(f.Ingredients, int32(i))
 		f.Weights = append(f.Weights, int32(math.Round(part*float64(largest))))
 	}
@@ -185,7 +184,7 @@ func (d *describer) addMean(name string, values []float64) error {
 	return nil
 }
 
-// minMeanScale is of how many steps at least the scale of a mean is.
+// minMeanScale is the least number of steps in the scale of a mean.
 const minMeanScale = 1000
 
 func (d *describer) addRatios(a *book.Attribute) error {
@@ -202,12 +201,11 @@ func (d *describer) addRatios(a *book.Attribute) error {
 	return nil
 }
 
-// maxRatioGroups bounds how many groups have ratios, which are half as many as their
-// square.
+// maxRatioGroups bounds the number of groups for ratios. The number of ratios is about half its square.
 const maxRatioGroups = 32
 
-// allFeatures returns all that was made, behind the amounts of the ingredients, or without
-// them; with presence, whether each ingredient is used is a feature in either case.
+// allFeatures returns the features made so far, after the amounts of the ingredients unless only is true.
+// With presence it adds, for each ingredient and each total, whether it is used.
 func (d *describer) allFeatures(presence, only bool) (features []model.Feature, err error) {
 	for i, name := range d.names {
 		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(i)}})
@@ -241,13 +239,12 @@ func (d *describer) allFeatures(presence, only bool) (features []model.Feature, 
 	return features, nil
 }
 
-// words says what the features are.
+// words describes the features.
 func (d *describer) words() string { return strings.Join(d.phrases, " and ") }
 
-// GrowForest grows a forest that predicts a label of a book's recipes from
-// their closure to total units: its classes, or its numbers. Recipes without
-// the label are left out. Of several candidates it is the one that repeated
-// cross-validation chooses, see [model.GrowBest].
+// GrowForest grows a forest that predicts a label of a book's recipes from their amounts, closed to total
+// units. The label has classes or numbers; recipes without it are left out. Of several candidates, repeated
+// cross-validation chooses one; see [model.GrowBest].
 func GrowForest(ctx context.Context, book *book.Book, label *book.Label, total int, numeric bool, candidates []model.Candidate, repeats int) (*model.Forest, error) {
 	data, err := forestData(book, label, total, numeric, candidates[0].Features)
 	if err != nil {
@@ -259,8 +256,8 @@ func GrowForest(ctx context.Context, book *book.Book, label *book.Label, total i
 	return model.GrowBest(ctx, data, candidates, repeats)
 }
 
-// forestData returns what a forest of a label learns from: the recipes that have
-// it, closed to total units, in the book's order.
+// forestData returns the training data for a label: the recipes that have it, closed to total units, in the
+// book's order.
 func forestData(book *book.Book, label *book.Label, total int, numeric bool, features []model.Feature) (*model.Data, error) {
 	data := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
 	var numbers []float64

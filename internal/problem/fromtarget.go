@@ -7,9 +7,8 @@ import (
 	"kir/mcmc"
 )
 
-// FromTarget returns the problem of a target that was made by a program, not read from a file: with
-// names for its ingredients, the default settings and a search of effort 1. Without names
-// the ingredients are called 0, 1, ...
+// FromTarget returns the problem of a target that a program has made, with default settings and a search of
+// effort 1. Without ingredient names, the ingredients are called 0, 1, ...
 func FromTarget(name string, target *mcmc.Target, ingredients ...string) (*Problem, error) {
 	if target == nil {
 		return nil, errors.New("there is no target")

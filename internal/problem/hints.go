@@ -13,13 +13,12 @@ import (
 	"kir/rule"
 )
 
-// rareShare is the share of the recipes below which a bound on a label is met by
-// few, and above the rest by nearly all.
+// rareShare is the share of recipes below which a bound on a label counts as met by few. Above 1 −
+// rareShare it counts as met by nearly all.
 const rareShare = 0.05
 
-// Hints says, in sentences, what a look at the problem suggests that is right as
-// it stands and may not be meant: least amounts of what need not be used, bounds
-// that few recipes or nearly all meet.
+// Hints returns sentences about parts of the problem that are valid but may not be intended: least amounts
+// of ingredients that need not be used, and bounds that few recipes or nearly all meet.
 func (p *Problem) Hints() []string {
 	offers := append(p.hintRequire(), p.hintAlwaysUsed()...)
 	for k := range p.Properties {
@@ -47,7 +46,7 @@ func (p *Problem) Hints() []string {
 	return offers
 }
 
-// requiredIngredients returns the ingredients that a rule requires.
+// requiredIngredients returns the ingredients that some rule requires.
 func (p *Problem) requiredIngredients() (required []int) {
 	for _, r := range p.Rules {
 		for _, one := range r.Rules {
@@ -59,7 +58,7 @@ func (p *Problem) requiredIngredients() (required []int) {
 	return required
 }
 
-// hintAlwaysUsed tells of ingredients that all recipes have and draws need not.
+// hintAlwaysUsed reports ingredients that all recipes use and that no rule requires.
 func (p *Problem) hintAlwaysUsed() []string {
 	required := p.requiredIngredients()
 	var names []string
@@ -75,7 +74,7 @@ func (p *Problem) hintAlwaysUsed() []string {
 	return []string{fmt.Sprintf("All %s have %s, and draws need not. If they are to, add require: [%s].", fault.Count(len(p.recipes), "recipe"), list, list)}
 }
 
-// hintRequire tells of ingredients with a least amount that need not be used.
+// hintRequire reports ingredients that have a least amount and that no rule requires.
 func (p *Problem) hintRequire() []string {
 	required := p.requiredIngredients()
 	var offers []string
@@ -92,9 +91,9 @@ func (p *Problem) hintRequire() []string {
 	return offers
 }
 
-// OutsideShare returns the share of random compositions, drawn under the rules, that
-// have an amount which no known recipe has: below the least or above the greatest
-// of it, or of an ingredient that none uses. It is 0 without a book.
+// OutsideShare returns the share of random compositions under the rules with an amount outside the range of
+// the known recipes. Any amount of an ingredient that no recipe uses is outside. It returns 0 without known
+// recipes.
 func (p *Problem) OutsideShare(ctx context.Context, draws int) (float64, error) {
 	known, err := p.KnownRecipes()
 	if err != nil || len(known) == 0 {
@@ -118,8 +117,7 @@ func (p *Problem) OutsideShare(ctx context.Context, draws int) (float64, error) 
 	return float64(outside) / float64(draws), nil
 }
 
-// IsWithinBook says whether amounts of all ingredients are kept within the book's by a
-// rule.
+// IsWithinBook reports whether a rule keeps all ingredients within the amounts of the known recipes.
 func (p *Problem) IsWithinBook() bool {
 	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Text == everyIngredient+withinBook })
 }

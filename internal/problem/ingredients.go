@@ -13,8 +13,7 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// readIngredients reads what there is to choose from, if it is not the recipes
-// that say it.
+// readIngredients reads the section ingredients. Without it the recipes define the ingredients.
 func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 	n := root.Get("ingredients")
 	if n == nil {
@@ -89,7 +88,7 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 	return nil
 }
 
-// readIngredientsFile reads the file of ingredients that a node names.
+// readIngredientsFile reads the ingredients file that a node names.
 func (s *loader) readIngredientsFile(ctx context.Context, n *yaml.Node, layout book.Layout) error {
 	err := s.files.Read(ctx, n, "the file of ingredients", func(r io.Reader, path string) (err error) {
 		s.attributes, err = book.ReadIngredients(r, path, layout)
@@ -103,7 +102,7 @@ func (s *loader) readIngredientsFile(ctx context.Context, n *yaml.Node, layout b
 	return nil
 }
 
-// countedNames returns the names of ingredients that are only counted.
+// countedNames returns names for ingredients that are only counted.
 func countedNames(count int) []string {
 	names := make([]string, count)
 	for k := range names {

@@ -9,31 +9,31 @@ import (
 	"kir/rule"
 )
 
-// fields are what stands in a mapping, by key.
+// fields are the values of a mapping, by key.
 type fields = map[string]*yaml.Node
 
 // A ruleKind is a kind of rule.
 type ruleKind struct {
 	schema.Key
-	Sections schema.Sections // as those of a schema.Kind
+	Sections schema.Sections // sections of its schema.Kind
 
-	// read reads what stands under the key: n, and by its keys f if the kind has a section.
+	// read reads the value under the key: node n, or its fields f if the kind has a section.
 	read func(ctx context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error)
 
-	// ruleFields returns what a rule says under the keys of the kind, always as many; nil if the
-	// rule is of another type. A kind without it cannot be changed but by hand.
+	// ruleFields returns the fields of a rule of this kind, always the same number; nil if the rule has
+	// another type. Rules of a kind without ruleFields can be changed only by hand.
 	ruleFields func(r rule.Rule, name func(ingredient int) string) []RuleField
 }
 
-// A RuleField is what a rule says under a key of its kind.
+// A RuleField is the value of one key of a rule.
 type RuleField struct {
-	Key    string // empty where ingredients stand under the kind itself
-	Value  any    // a number, two, or the names of ingredients; nil where it says nothing
+	Key    string // empty if ingredients stand directly under the kind
+	Value  any    // a number, two numbers, or names of ingredients; nil if not set
 	Amount bool   // the numbers are units of the total
 }
 
-// RuleFields returns a kind of rule that says what a rule does, and what it says; no kind where
-// that is for a person to write.
+// RuleFields returns the kind and the fields of a rule. kind is empty if the rule can be written only by
+// hand.
 func RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all []RuleField) {
 	for _, k := range allKinds().rules {
 		if k.ruleFields != nil {
@@ -45,7 +45,7 @@ func RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all
 	return "", nil
 }
 
-// typedFields returns what rules of one type say, and nothing of others.
+// typedFields wraps a function for one type of rule so that it returns nil for other types.
 func typedFields[R rule.Rule](says func(r R, name func(int) string) []RuleField) func(rule.Rule, func(int) string) []RuleField {
 	return func(r rule.Rule, name func(int) string) []RuleField {
 		if r, ok := r.(R); ok {
@@ -55,7 +55,7 @@ func typedFields[R rule.Rule](says func(r R, name func(int) string) []RuleField)
 	}
 }
 
-// nilIf returns a number, nil if it is the one that stands for none.
+// nilIf returns v, or nil if v equals none.
 func nilIf[T comparable](v, none T) any {
 	if v == none {
 		return nil
@@ -69,20 +69,20 @@ type propertyKind struct {
 	Sections schema.Sections
 	read     func(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error)
 
-	// scoredBySplit says whether what stands there is scored split by split; nil: never. Other
+	// scoredBySplit reports whether the property at a node is scored split by split; nil: never. Other
 	// properties are constant over most of a line.
 	scoredBySplit func(n *yaml.Node) bool
 
-	allowsText    bool // a text may stand in place of the section
-	readOnce      bool // it is not read again to find more that is wrong: that takes long, or starts a program
-	hasDirections bool // which of the keys of which one is there can be changed to another
+	allowsText    bool // the section may be replaced by a text
+	readOnce      bool // not read again to find more errors, because reading is slow or starts a program
+	hasDirections bool // its direction key can be replaced by another one
 }
 
 // alwaysBySplit is for properties that are scored split by split.
 func alwaysBySplit(*yaml.Node) bool { return true }
 
-// DirectionKeys returns the keys of the kinds of properties that can be asked for something else:
-// those of which one is there.
+// DirectionKeys returns, by kind of property, the keys that state its direction. Exactly one of them is
+// present, and it can be replaced by another.
 func DirectionKeys() map[string][]string {
 	aims := make(map[string][]string)
 	for _, k := range allKinds().properties {
@@ -93,13 +93,13 @@ func DirectionKeys() map[string][]string {
 	return aims
 }
 
-// kinds are the kinds of rules and of properties that a problem may have.
+// kinds has the kinds of rules and properties that a problem may have.
 type kinds struct {
 	rules      []ruleKind
 	properties []propertyKind
 }
 
-// allKinds returns the kinds that there are, in the order of the reference.
+// allKinds returns all kinds, in the order of the reference.
 func allKinds() *kinds {
 	return &kinds{
 		rules: []ruleKind{
@@ -113,7 +113,7 @@ func allKinds() *kinds {
 	}
 }
 
-// schema describes problems that have these kinds.
+// schema returns the description of problem files with these kinds.
 func (k *kinds) schema() (d schema.Description) {
 	for _, r := range k.rules {
 		d.Rules = append(d.Rules, schema.Kind{Key: r.Key, Sections: r.Sections})
@@ -124,17 +124,17 @@ func (k *kinds) schema() (d schema.Description) {
 	return d
 }
 
-// rule returns a kind of rule by its key.
+// rule returns the kind of rule with a key.
 func (k *kinds) rule(name string) *ruleKind {
 	return &k.rules[slices.IndexFunc(k.rules, func(r ruleKind) bool { return r.Name == name })]
 }
 
-// property returns a kind of property by its key.
+// property returns the kind of property with a key.
 func (k *kinds) property(name string) *propertyKind {
 	return &k.properties[slices.IndexFunc(k.properties, func(p propertyKind) bool { return p.Name == name })]
 }
 
-// Schema describes problem files.
+// Schema returns the description of problem files.
 func Schema() schema.Description { return allKinds().schema() }
 
 // newKey returns a key of a section.

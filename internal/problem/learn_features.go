@@ -13,10 +13,10 @@ import (
 	"kir/model"
 )
 
-// FeatureSets returns what splits of a forest may test, the plainest first: the amounts
-// of the ingredients; these with the totals and means of all attributes and the totals
-// by words that names share; and the attributes' alone. Where nothing is known of the
-// ingredients but amounts there is nothing to choose, and no set.
+// FeatureSets returns feature sets for the splits of a forest, the simplest first: amounts, amounts with
+// descriptors, and descriptors alone. The descriptors are the totals and means of all attributes, and the
+// totals of ingredients whose names share a word. FeatureSets returns nil if the ingredients have no
+// descriptors.
 func FeatureSets(in *book.Ingredients, total int) (sets []model.FeatureSet) {
 	known, _ := AllDescriptors(in)
 	d := &describer{names: in.Names, total: total}
@@ -26,7 +26,7 @@ func FeatureSets(in *book.Ingredients, total int) (sets []model.FeatureSet) {
 	}
 	for _, name := range known.Means {
 		a, _ := in.Attribute(name)
-		// Without a mean where the total is too fine for one.
+		// No mean is made if the total is too fine for one.
 		if values, err := a.Numbers(); err == nil && math.MaxInt32/total >= minMeanScale {
 			_ = d.addMean(a.Name, values)
 		}
@@ -37,7 +37,7 @@ func FeatureSets(in *book.Ingredients, total int) (sets []model.FeatureSet) {
 		return nil
 	}
 	add := func(d *describer, only bool) {
-		// What cannot be made, as names are doubled, is not tried.
+		// Sets that cannot be made, for example because of duplicate names, are skipped.
 		if features, err := d.allFeatures(false, only); err == nil {
 			sets = append(sets, model.FeatureSet{Name: d.words(), Features: features})
 		}
@@ -50,8 +50,7 @@ func FeatureSets(in *book.Ingredients, total int) (sets []model.FeatureSet) {
 	return sets
 }
 
-// addWordTotals adds the totals of the ingredients whose names share a word, unless there is
-// such a total.
+// addWordTotals adds the totals of the ingredients whose names share a word, unless such a total exists.
 func (d *describer) addWordTotals(words []group) {
 	added := 0
 	there := make(map[string]bool)
@@ -70,12 +69,11 @@ func (d *describer) addWordTotals(words []group) {
 	}
 }
 
-// shortestWord is of how many letters a word is, at least: shorter ones are articles,
-// units and numbers.
+// shortestWord is the least number of letters in a word. Shorter words are articles, units and numbers.
 const shortestWord = 3
 
-// sharedWords returns the words that the names of several ingredients have, and not of
-// all, with these ingredients; words that the same ingredients have are one.
+// sharedWords returns the words that occur in the names of several ingredients, but not of all, with these
+// ingredients. Words of the same ingredients are merged.
 func sharedWords(names []string) []group {
 	of := make(map[string][]int32)
 	for i, name := range names {

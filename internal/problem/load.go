@@ -22,77 +22,71 @@ import (
 	"kir/mcmc"
 )
 
-// Options say how a problem is read.
+// Options control how a problem is read.
 type Options struct {
-	// Override changes the settings that the file gives, as flags do. It may
-	// be nil.
+	// Override changes the sampler settings of the file, as command-line flags do. It may be nil.
 	Override func(*mcmc.Settings)
 
-	// Time is the time of a run of mcmc.AutoDraws instead of the file's, as a flag says;
-	// nil: the file's; 0: none.
+	// Time replaces the file's time limit for a run with mcmc.AutoDraws, as a flag does. nil keeps the
+	// file's; 0 means none.
 	Time *time.Duration
 
-	// Kernel chooses the kernel of a problem, whose Sampler and Target it is given,
-	// that names none or says auto; nil: exact where that can be, else balanced.
+	// Kernel chooses the kernel if the problem names none or says auto. It gets the problem with its
+	// Sampler and Target. If Kernel is nil, the kernel is exact where possible, else balanced.
 	Kernel func(ctx context.Context, p *Problem) (string, error)
 
-	// Text stands instead of what the file holds, which then need not be there.
+	// Text replaces the contents of the file, which then need not exist.
 	Text []byte
 
-	// Allow says, as an error, which of the files that the problem names may not be
-	// read; nil: all may. It is asked with the path that would be opened.
+	// Allow returns an error for a path that must not be opened; nil allows all. It gets the path that
+	// would be opened.
 	Allow func(path string) error
 
-	// ModelCache keeps forests from one reading to the next; nil: none are kept.
+	// ModelCache keeps learnt models from one reading to the next. It may be nil.
 	ModelCache *ModelCache
 
-	// Campaign reads a problem for its campaign: what there is to learn is named in
-	// [Property.Learning] and neither learnt nor a wish of the target, and need not be in
-	// the recipes yet.
+	// Campaign reads a problem for its campaign. Properties to learn are described in [Property.Learning].
+	// They are not learnt and are no objectives of the target, and their labels need not have values yet.
 	Campaign bool
 
-	// WithinBook adds a rule that keeps the amounts of all ingredients within those of
-	// the known recipes, to try what that brings.
+	// WithinBook adds a rule that keeps the amounts of all ingredients within those of the known recipes,
+	// to try its effect.
 	WithinBook bool
 
-	// Effort is that of the search instead of what the file says; nil: as it says.
+	// Effort replaces the file's effort of the search; nil keeps it.
 	Effort *float64
 
-	// Workers is how many goroutines grow forests; it changes nothing but the
-	// time. 0 means all cores.
+	// Workers is the number of goroutines that grow forests; 0 means all cores. It changes only the time.
 	Workers int
 
-	// Cache has counts of rules that take long kept in a directory beside the
-	// problem, and taken from there. Tell hears when they are.
+	// Cache stores counts that take long in a directory beside the problem, and reads them from there.
 	Cache bool
 
-	// Progress receives what is being done, whenever that is something else that may take
-	// long. It may be nil.
+	// Progress receives a description whenever a step begins that may take long. It may be nil.
 	Progress func(what string)
 
-	// OnEarlyRecipes receives good recipes while it is still being measured how many there are,
-	// which it does not change: the best first. It may be nil.
+	// OnEarlyRecipes receives good recipes, the best first, while the compositions are still being counted.
+	// They do not influence the result. It may be nil.
 	OnEarlyRecipes func(p *Problem, best []search.Found)
 
-	// Notify receives what the user should know while the problem is sampled and
-	// that does not end the run, such as that a program was started again. It
-	// may be called from several goroutines, and may be nil.
+	// Notify receives messages for the user while the problem is sampled, such as that a program was
+	// restarted. The run continues. It may be called from several goroutines, and may be nil.
 	Notify func(message string)
 }
 
-// Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The
-// problem is to be closed when it is no longer needed. One that names programs is read
-// only if they may run, see [Command].
+// Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The caller must close the
+// problem when it is no longer needed. If the problem names programs, Load fails unless they may run; see
+// [Command].
 func Load(ctx context.Context, path string, o Options) (*Problem, error) {
 	return loadWithKinds(ctx, path, o, allKinds())
 }
 
-// loadWithKinds loads a problem that may have these kinds of rules and properties.
+// loadWithKinds is Load with other kinds of rules and properties.
 func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Problem, err error) {
 	p = &Problem{File: path}
 	defer func() {
 		if err != nil {
-			p.Close() // programs that were started and are of no more use
+			p.Close() // stops programs that were started
 			p = nil
 		}
 	}()
@@ -103,8 +97,8 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 	if err != nil {
 		return p, err
 	}
-	// Before anything that may score a composition. What cannot be read of them is wrong
-	// with the problem, and ends its reading before that, too.
+	// Consent is checked before any composition may be scored. Errors in reading the commands are reported
+	// later, before scoring too.
 	commands, at, _ := findCommands(ctx, root, files.Dir)
 	if err := cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...)); err != nil {
 		return p, err
@@ -133,7 +127,7 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 		}
 	}
 	if o.OnEarlyRecipes != nil && o.ModelCache == nil {
-		o.ModelCache = &ModelCache{} // what is learnt for the first look is not learnt again
+		o.ModelCache = &ModelCache{} // models learnt for firstLook are reused
 	}
 	s := &loader{readContext: readContext{kinds: k, files: files, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, learnsLater: o.Campaign}, diagnostics: bad, file: path}
 	if o.Cache {
@@ -187,25 +181,25 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 	return p, err
 }
 
-// A loader is a problem that is being read: the shelf that readers of rules and properties
-// are given, and what they need not know.
+// A loader reads a problem: the readContext for readers of rules and properties, and what these readers do
+// not need.
 type loader struct {
 	readContext
-	diagnostics *diagnostics  // what is wrong so far
-	file        string        // the problem's; empty: no results are looked for
-	results     *book.Results // of the campaign; nil if there are none
-	resultsPath string        // their file, if the problem does not name it
-	cache       mcmc.Cache    // of counts; may be nil
+	diagnostics *diagnostics  // errors found so far
+	file        string        // the problem's path; empty: no results are looked for
+	results     *book.Results // results of the campaign; nil if there are none
+	resultsPath string        // path of the results, if the problem does not name it
+	cache       mcmc.Cache    // cache of counts; may be nil
 
-	// searchRough looks for recipes in a space whose counts are rough; nil: nobody wants to know
+	// searchRough searches for recipes in a space with approximate counts. It may be nil.
 	searchRough func(*mcmc.Space, mcmc.Sparsity) error
 }
 
-// anyTotal stands for a total that is not known, so that what is wrong with the rest of
-// a problem can be told: all percentages of four decimals are whole numbers of it.
+// anyTotal replaces an unknown total, so that errors in the rest of a problem can be reported. All
+// percentages of four decimals are whole numbers of it.
 const anyTotal = 1_000_000
 
-// readInputs reads what there is to choose from, how much of it, and the known recipes.
+// readInputs reads the total, the ingredients and the known recipes.
 func (s *loader) readInputs(ctx context.Context, root *yaml.Node) (err error) {
 	if s.total, err = readTotal(root); err != nil {
 		if err := s.diagnostics.add(err); err != nil {
@@ -221,7 +215,7 @@ func (s *loader) readInputs(ctx context.Context, root *yaml.Node) (err error) {
 	return s.readRecipes(ctx, root)
 }
 
-// readText reads a problem file, or the text that stands instead of what it holds.
+// readText reads a problem file. A non-nil text replaces its contents.
 func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (root *yaml.Node, err error) {
 	defer func() {
 		var unread *fs.PathError
@@ -249,8 +243,8 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 	return root, err
 }
 
-// readName reads the name. Without one the problem is called after its file,
-// or after its directory if the file is just problem.yaml.
+// readName reads the problem's name. The default is the file's name, or the directory's name if the file is
+// problem.yaml.
 func readName(n *yaml.Node, path string) (string, error) {
 	if n != nil {
 		return n.Str("the name")
@@ -262,7 +256,7 @@ func readName(n *yaml.Node, path string) (string, error) {
 	return name, nil
 }
 
-// readTotal reads how many units a composition divides.
+// readTotal reads the total, in units.
 func readTotal(root *yaml.Node) (int, error) {
 	n := root.Get("total")
 	if n == nil {
@@ -271,12 +265,12 @@ func readTotal(root *yaml.Node) (int, error) {
 	return n.Whole("the total", 1, math.MaxInt32)
 }
 
-// maxUsed bounds min(N, M): every law of the number of ingredients, and every
-// figure about it, has as many values.
+// maxUsed bounds min(N, M). Every law of the number of ingredients, and every figure about it, has that
+// many values.
 const maxUsed = 1 << 20
 
-// readTarget reads the law of the number of ingredients and the properties, and
-// makes the target of them and of the rules, and sees that the kernel can walk it.
+// readTarget reads the law of the number of ingredients and the properties, makes the target from them and
+// the rules, and checks that the kernel can sample it.
 func readTarget(ctx context.Context, s *loader, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
 	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
@@ -308,13 +302,13 @@ func readTarget(ctx context.Context, s *loader, p *Problem, root *yaml.Node, cho
 	if len(s.diagnostics.all) > 0 {
 		return s.diagnostics.err()
 	}
-	var wishes []mcmc.Objective
+	var objectives []mcmc.Objective
 	for _, w := range p.Properties {
 		if w.Learning == nil {
-			wishes = append(wishes, mcmc.Objective{Name: w.Name, Property: w.property, Weight: w.Weight})
+			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: w.Weight})
 		}
 	}
-	if p.Target, err = mcmc.NewTarget(space, law, wishes...); err != nil {
+	if p.Target, err = mcmc.NewTarget(space, law, objectives...); err != nil {
 		return at.PlaceError(err)
 	}
 	if err := p.applyPredictedLimits(ctx, &s.readContext); err != nil {
@@ -336,7 +330,7 @@ func readTarget(ctx context.Context, s *loader, p *Problem, root *yaml.Node, cho
 	return nil
 }
 
-// chooseKernel puts a kernel in the place of auto.
+// chooseKernel replaces auto by a kernel.
 func chooseKernel(ctx context.Context, p *Problem, choose func(context.Context, *Problem) (string, error)) (err error) {
 	if p.Sampler.Kernel != autoValue {
 		return nil

@@ -9,34 +9,34 @@ import (
 	"kir/model"
 )
 
-// ModelCache keeps the models that problems have learnt, so that one that is read again
-// after a change of its rules need not learn them anew. A model is kept under what
-// it follows from: its data and options. It may be used by several readers at once.
+// A ModelCache keeps the models that problems have learnt. A problem that is read again after a change of
+// its rules then need not learn them again. The key of a model is its data and options. Several readers may
+// use a ModelCache at once.
 type ModelCache struct {
 	mu     sync.Mutex
 	models map[[sha256.Size]byte]any // *model.Forest or *model.Learned
 }
 
-// maxCachedModels bounds how many models are kept.
+// maxCachedModels is the greatest number of models that are kept.
 const maxCachedModels = 64
 
-// grow is [model.Grow], or the forest of the same data and options. A nil Grown
+// grow calls [model.Grow], or returns the cached forest of the same data and options. A nil ModelCache
 // keeps nothing.
 func (g *ModelCache) grow(ctx context.Context, data *model.Data, o model.Options) (*model.Forest, error) {
 	same := o
-	same.Workers = 0 // it changes nothing but the time
+	same.Workers = 0 // changes only the time
 	return cachedModel(g, fmt.Sprintf("%#v %#v", *data, same), func() (*model.Forest, error) { return model.Grow(ctx, data, o) })
 }
 
-// learn is [model.Learn], or the model of the same data and options. A nil Grown keeps
-// nothing.
+// learn calls [model.Learn], or returns the cached model of the same data and options. A nil ModelCache
+// keeps nothing.
 func (g *ModelCache) learn(ctx context.Context, data *model.Data, o model.LearnOptions) (*model.Learned, error) {
 	same := o
 	same.Forest.Workers = 0
 	return cachedModel(g, fmt.Sprintf("%#v %#v", *data, same), func() (*model.Learned, error) { return model.Learn(ctx, data, o) })
 }
 
-// cachedModel returns the model of that text, or makes it.
+// cachedModel returns the cached model for a text, or makes it.
 func cachedModel[M any](g *ModelCache, text string, make func() (M, error)) (M, error) {
 	if g == nil {
 		return make()

@@ -15,27 +15,27 @@ import (
 	"kir/property"
 )
 
-// A inputMapping says what the inputs of a model are of a composition.
+// An inputMapping maps a composition to the inputs of a model.
 type inputMapping struct {
 	*readContext
 	model       *ensemble.Model
 	at          *yaml.Node
-	amounts     string // what an ingredient's name stands for
+	amounts     string // measure that an ingredient's name alone stands for
 	sources     []ensemble.Source
 	triedInputs []triedInput
 }
 
-// triedInput are the values of an input that is no part of the composition.
+// triedInput is an input that is a constant, not part of the composition, with the values to try.
 type triedInput struct {
 	input  int
 	name   string
 	values []float64
 }
 
-// hasPropertyUnit are what an input can be of some ingredients.
+// hasPropertyUnit lists the measures of ingredients that an input can be.
 var hasPropertyUnit = []string{"share", "percent", "units", "presence", "count"}
 
-// readInputs reads features and constants.
+// readInputs reads the features and the constants.
 func (b *inputMapping) readInputs(f fields) error {
 	b.amounts = "share"
 	if v := f["amounts"]; v != nil {
@@ -117,7 +117,7 @@ func (b *inputMapping) readInputs(f fields) error {
 	return nil
 }
 
-// warnUnseen warns of ingredients that no input is about.
+// warnUnseen warns about ingredients that no input depends on.
 func (b *inputMapping) warnUnseen() {
 	seen := make([]bool, len(b.names))
 	for _, s := range b.sources {
@@ -136,7 +136,7 @@ func (b *inputMapping) warnUnseen() {
 	}
 }
 
-// readConstant reads the value of an input, or those to be tried.
+// readConstant reads the value of a constant input, or the values to try.
 func (b *inputMapping) readConstant(input int, name string, n *yaml.Node) error {
 	t := triedInput{input: input, name: name}
 	for _, item := range n.ItemsOrSelf() {
@@ -157,7 +157,7 @@ func (b *inputMapping) readConstant(input int, name string, n *yaml.Node) error 
 	return nil
 }
 
-// measureSource returns what a measure is of some ingredients.
+// measureSource returns the source of an input that is a measure of some ingredients.
 func (b *inputMapping) measureSource(measure string, of []int) ensemble.Source {
 	s := ensemble.Source{Count: measure == "count", Presence: measure == "presence"}
 	for _, i := range of {
@@ -173,7 +173,7 @@ func (b *inputMapping) measureSource(measure string, of []int) ensemble.Source {
 	return s
 }
 
-// meanSource returns the mean of an attribute, weighted by amounts.
+// meanSource returns the source of an input that is the mean of an attribute, weighted by amounts.
 func (b *inputMapping) meanSource(at *yaml.Node, name string) (ensemble.Source, error) {
 	values, err := b.attributeNumbers(at, name)
 	if err != nil {
@@ -189,7 +189,7 @@ func (b *inputMapping) meanSource(at *yaml.Node, name string) (ensemble.Source, 
 	return s, nil
 }
 
-// readSpelledOut reads an input that is spelled out, such as {share: {family: citrus}}.
+// readSpelledOut reads an input in its long form, such as {share: {family: citrus}}.
 func (b *inputMapping) readSpelledOut(n *yaml.Node) (ensemble.Source, error) {
 	f, err := modelSections.ByID("input").Fields(n)
 	if err != nil {
@@ -208,9 +208,9 @@ func (b *inputMapping) readSpelledOut(n *yaml.Node) (ensemble.Source, error) {
 	return ensemble.Source{}, nil
 }
 
-// findByName finds an input by its name: that of an ingredient, of an attribute of numbers,
-// "used", or one of these behind the words that kir train puts before them. Case, spaces
-// and underscores do not matter where no name is just so.
+// findByName finds an input by its name: an ingredient, a numeric attribute, "used", or one of these after
+// the words that kir train puts before them. If no name matches exactly, it ignores case, and underscores
+// equal spaces.
 func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, err error) {
 	clean := book.NormalizeName(name)
 	if i := findName(b.names, clean); i >= 0 {
@@ -246,8 +246,8 @@ func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, e
 	return s, false, nil
 }
 
-// groupByWords returns the ingredients of "family citrus": those that have the value of
-// the attribute.
+// groupByWords returns the ingredients of a group such as "family citrus": those whose attribute family is
+// citrus.
 func (b *inputMapping) groupByWords(words string) (of []int) {
 	if b.attributes == nil {
 		return nil
@@ -267,7 +267,7 @@ func (b *inputMapping) groupByWords(words string) (of []int) {
 	return nil
 }
 
-// findName returns where a name is, or one that is spelled alike.
+// findName returns the index of a name, or of one with the same normalised form, or −1.
 func findName(names []string, name string) int {
 	if i := slices.Index(names, name); i >= 0 {
 		return i
@@ -275,7 +275,7 @@ func findName(names []string, name string) int {
 	return slices.IndexFunc(names, func(other string) bool { return normalizeName(other) == normalizeName(name) })
 }
 
-// normalizeName is a name in lower case, with spaces for underscores.
+// normalizeName returns a name in lower case, with spaces instead of underscores.
 func normalizeName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", " ")) }
 
 func allIndexes(n int) []int {
@@ -286,7 +286,7 @@ func allIndexes(n int) []int {
 	return of
 }
 
-// bind returns the model of each setting of the constants that are tried.
+// bind returns the model once for each setting of the constants to try.
 func (b *inputMapping) bind() ([]*ensemble.Score, error) {
 	count := 1
 	for _, t := range b.triedInputs {
@@ -307,7 +307,7 @@ func (b *inputMapping) bind() ([]*ensemble.Score, error) {
 	return settings, nil
 }
 
-// eachConstant hands over the value of each constant in a setting.
+// eachConstant calls f with the value of each constant in a setting.
 func (b *inputMapping) eachConstant(setting int, f func(t *triedInput, v float64)) {
 	for k := range b.triedInputs {
 		t := &b.triedInputs[k]
@@ -316,7 +316,7 @@ func (b *inputMapping) eachConstant(setting int, f func(t *triedInput, v float64
 	}
 }
 
-// describeSetting says which values the constants have, those of which there are several.
+// describeSetting describes a setting by the values of the constants that have several.
 func (b *inputMapping) describeSetting(setting int) string {
 	var all []string
 	b.eachConstant(setting, func(t *triedInput, v float64) {
@@ -331,9 +331,9 @@ func (b *inputMapping) describeSetting(setting int) string {
 	return strings.Join(all, ", ")
 }
 
-// checkPredictions compares the model with a table of its own predictions: a row a composition, a
-// column of amounts an ingredient, columns of constants, and one called prediction.
-func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Node, told modelOutput, settings []*ensemble.Score) (tolerance float64, err error) {
+// checkPredictions compares the model with a table of its own predictions. Each row is a composition. The
+// columns are amounts of ingredients, constants, and one called prediction.
+func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Node, output modelOutput, settings []*ensemble.Score) (tolerance float64, err error) {
 	tolerance = 1e-5
 	if within != nil {
 		if tolerance, err = within.Weight("the tolerance"); err != nil {
@@ -394,7 +394,7 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Nod
 			at += v * step
 			step *= len(tr.values)
 		}
-		got, want := told.valueOf(settings[at].Sums(x)), row[prediction]
+		got, want := output.valueOf(settings[at].Sums(x)), row[prediction]
 		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
 			return 0, yaml.Hint(t.ErrorIn(r, prediction, "the model says %.9g here, and as its inputs are mapped it is %.9g", want, got),
 				"see that features, amounts and constants are what it was trained on: its inputs are %s", fault.List(b.model.Inputs, 8))

@@ -13,9 +13,8 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// ingredientsOf reads which ingredients a rule is about: a name, a list of
-// names, in which a star matches any text, or a value of an attribute. text is
-// how messages call them.
+// ingredientsOf reads the ingredients of a rule: a name or a list of names, in which a star matches any
+// text, or a value of an attribute. text describes them for messages.
 func (s *readContext) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
 	switch n.Kind {
 	case yaml.Mapping:
@@ -70,8 +69,8 @@ func (s *readContext) ingredientsOf(n *yaml.Node) (of []int, text string, err er
 	return nil, "", yaml.SuggestName(n.Errorf("there is no ingredient %s", n.Describe()), name, "there are", names, 8)
 }
 
-// starPattern turns a name with stars into a pattern of package path, which
-// takes other characters for more than themselves.
+// starPattern converts a name with stars to a pattern of package path. It escapes other characters that are
+// special there.
 func starPattern(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(strings.ToLower(name), "/", "\x00") {
@@ -83,7 +82,7 @@ func starPattern(name string) string {
 	return b.String()
 }
 
-// ingredientsByAttribute reads {group: citrus}: the ingredients with that value.
+// ingredientsByAttribute reads {group: citrus}: the ingredients whose attribute has that value.
 func (s *readContext) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err error) {
 	if len(n.Entries) != 1 {
 		return nil, "", yaml.Hint(n.Errorf("ingredients are chosen by %s", fault.Count(len(n.Entries), "attribute")), "choose them by one, such as {group: citrus}")
@@ -123,7 +122,7 @@ func (s *readContext) ingredientsByValue(key, value *yaml.Node) (of []int, name 
 	return of, name, nil
 }
 
-// attribute returns a column of the ingredients file.
+// attribute returns an attribute of the ingredients by name.
 func (s *readContext) attribute(at *yaml.Node, name string) (*book.Attribute, error) {
 	if len(s.constituents) == 0 && (s.attributes == nil || len(s.attributes.Attributes) == 0) {
 		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
@@ -140,7 +139,7 @@ func (s *readContext) attribute(at *yaml.Node, name string) (*book.Attribute, er
 	return nil, yaml.SuggestName(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), name, "they have", names, 12)
 }
 
-// attributeNumbers returns an attribute as numbers, none of them missing.
+// attributeNumbers returns a numeric attribute. A missing value is an error.
 func (s *readContext) attributeNumbers(at *yaml.Node, name string) ([]float64, error) {
 	if shares := s.constituents[book.NormalizeName(name)]; shares != nil {
 		return shares, nil
@@ -152,8 +151,7 @@ func (s *readContext) attributeNumbers(at *yaml.Node, name string) ([]float64, e
 	return knownNumbers(s.attributes, a, fmt.Sprintf("the problem uses on line %d", at.Line))
 }
 
-// knownNumbers returns an attribute as numbers, none of them missing, which somebody
-// needs.
+// knownNumbers returns a numeric attribute. A missing value is an error, and needs says who needs it.
 func knownNumbers(in *book.Ingredients, a *book.Attribute, needs string) ([]float64, error) {
 	values, err := a.Numbers()
 	if err != nil {
@@ -169,14 +167,14 @@ func knownNumbers(in *book.Ingredients, a *book.Attribute, needs string) ([]floa
 	return values, nil
 }
 
-// group is the ingredients with one value of an attribute.
+// A group is the ingredients with one value of an attribute.
 type group struct {
 	value   string
 	members []int32
 }
 
-// groups returns the ingredients by their values of an attribute, in the order
-// of the values. Those without a value are in none.
+// groups returns the ingredients grouped by their values of an attribute, in the order of the values.
+// Ingredients without a value are left out.
 func groups(attribute *book.Attribute) []group {
 	of := make(map[string][]int32)
 	for i, v := range attribute.Values {

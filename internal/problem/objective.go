@@ -13,27 +13,27 @@ import (
 	"kir/property"
 )
 
-// objectiveFloor is the least score of a value that is to be as large or as small as can be:
-// nothing is forbidden by being the worst.
+// objectiveFloor is the least score of a value to maximise or minimise, so that even the worst value is not
+// forbidden.
 const objectiveFloor = 0.001
 
-// An objective is a value of compositions that is to be as large or as small as can be.
+// An objective is a value of compositions to maximise or minimise.
 type objective struct {
-	sign       float64 // 1 for the largest, −1 for the smallest
+	sign       float64 // 1 to maximise, −1 to minimise
 	shape      float64
 	floor      float64
 	value      func(x *mcmc.Composition) float64
-	asProperty func(d *property.Desirability) mcmc.Property // the value as a property
+	asProperty func(d *property.Desirability) mcmc.Property // returns the value as a property with desirability d
 
-	worst, best float64 // that the rules allow, as far as a search finds them
+	worst, best float64 // values within the rules, as found by a search
 }
 
-// width is about how far values are apart.
+// width returns a typical difference between values.
 func (o *objective) width() float64 {
 	return max(math.Abs(o.best-o.worst)/20, math.SmallestNonzeroFloat64)
 }
 
-// readObjective reads maximize: true or minimize: true, and what else shapes the score.
+// readObjective reads maximize: true or minimize: true, and the keys that shape the score.
 func readObjective(n *yaml.Node, f fields) (*objective, error) {
 	o := &objective{shape: 1, floor: objectiveFloor}
 	for key, sign := range map[string]float64{"maximize": 1, "minimize": -1} {
@@ -67,7 +67,7 @@ func readObjective(n *yaml.Node, f fields) (*objective, error) {
 	return o, nil
 }
 
-// words is what is asked, such as "as small as possible".
+// words describes the objective, such as "as small as possible".
 func (o *objective) words() string {
 	if o.sign < 0 {
 		return "as small as possible"
@@ -75,8 +75,8 @@ func (o *objective) words() string {
 	return "as large as possible"
 }
 
-// desirability returns the score of the value, from the worst to the best that the rules
-// allow, and says both in words, in a unit that is scale times larger.
+// desirability returns the score of the value, from the worst to the best that the rules allow. It also
+// returns a description, with values multiplied by scale.
 func (o *objective) desirability(ctx context.Context, s *readContext, at *yaml.Node, unit string, scale float64) (*property.Desirability, string, error) {
 	worst, best, err := o.findRange(ctx, s)
 	if err != nil {
@@ -100,21 +100,21 @@ func (o *objective) desirability(ctx context.Context, s *readContext, at *yaml.N
 	return d, fmt.Sprintf("%s; the rules allow from %s to %s", o.words(), in(min(worst, best)), in(max(worst, best))), nil
 }
 
-// spanLines is how many lines a search scores for either end of a scale, and spanSplits
-// about how many splits of lines where that takes longer.
+// spanLines is the number of lines that a search scores for each end of the range. spanSplits bounds the
+// number of splits of lines for properties that are scored split by split.
 const spanLines, spanSplits = 20_000, 4_000_000
 
-// spanDraws is how many random compositions tell how far values lie apart.
+// spanDraws is the number of random compositions from which the spread of values is estimated.
 const spanDraws = 200
 
-// findRange returns the worst and the best value that compositions within the rules have, as far
-// as a search for each finds them. 0 and 0 where there is no space to search.
+// findRange searches for the worst and the best value of compositions within the rules. It returns 0 and 0
+// if there is no space to search.
 func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best float64, err error) {
 	if s.space == nil {
 		return 0, 0, nil
 	}
 	s.reportProgress("looking for the worst and the best that the rules allow")
-	law := mcmc.Power(s.law, 0) // sizes that the law all but forbids count alike
+	law := mcmc.Power(s.law, 0) // all sizes are equally likely, even those that the law makes very rare
 	t, err := mcmc.NewTarget(s.space, law)
 	if err != nil {
 		return 0, 0, err
@@ -131,13 +131,13 @@ func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best 
 		}
 	}
 	if lo > hi {
-		return 0, 0, nil // nothing random has a value: the chains say of which recipe
+		return 0, 0, nil // no random composition has a value: a chain reports the recipe later
 	}
 	slope := 30 / max(hi-lo, 1e-9*math.Abs(hi), 1e-300)
 	ends := [2]float64{lo, hi}
 	for k, sign := range []float64{-1, 1} {
-		wish := mcmc.Objective{Name: "value", Property: o.asProperty(property.Steep(float64(sign * slope))), Weight: 1}
-		t, err := mcmc.NewTarget(s.space, law, wish)
+		steep := mcmc.Objective{Name: "value", Property: o.asProperty(property.Steep(float64(sign * slope))), Weight: 1}
+		t, err := mcmc.NewTarget(s.space, law, steep)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -146,7 +146,7 @@ func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best 
 		var score *mcmc.ScoreError
 		switch {
 		case errors.As(err, &score), errors.Is(err, mcmc.ErrNoStart):
-			continue // a chain meets it, too, and says where
+			continue // a chain meets this error too, and reports it
 		case err != nil:
 			return 0, 0, err
 		}

@@ -12,11 +12,11 @@ import (
 	"kir/internal/portable"
 )
 
-// A Direction is what is asked of an objective.
+// A Direction is what an objective asks for.
 type Direction string
 
-// The ways. None asks nothing, and Sure asks for a probability of at least sureShare of
-// a class without seeking more of it.
+// The directions. NoDirection means no objective. SureClass asks for a probability of a class of at least
+// sureShare, but not for more.
 const (
 	NoDirection Direction = ""
 	Maximize    Direction = "maximize"
@@ -29,30 +29,31 @@ const (
 // sureShare is the probability that [SureClass] asks for.
 const sureShare = "90%"
 
-// A DraftObjective is what a draft asks of one label, or of one column of the ingredients.
+// A DraftObjective is the objective of a draft for one label, or for one attribute of the ingredients.
 type DraftObjective struct {
 	Way      Direction `json:"way"`
-	From, To float64   `json:",omitempty"`      // of Between
-	Class    string    `json:"class,omitempty"` // of Want and Sure
+	From, To float64   `json:",omitempty"`      // bounds, for Between
+	Class    string    `json:"class,omitempty"` // the class, for WantClass and SureClass
 }
 
-// A Target is a label of the recipes, or a column of numbers of the ingredients, that a
-// draft can have as an objective.
+// A Target is a label of the recipes, or a numeric attribute of the ingredients, that can be an objective
+// of a draft.
 type Target struct {
-	Key  string // what [Draft.Goals] calls it
-	Name string // the column
+	Key  string // its key in [Draft.Goals]
+	Name string // name of the column
 
-	// Attribute is whether it is a column of the ingredients: their mean in a recipe.
+	// Attribute is true for an attribute of the ingredients: the objective is then its mean over a recipe.
 	Attribute bool
 
-	// Ways are what can be asked of it, Goal what is, and Why is why nothing can be.
+	// Ways are the possible directions and Goal is the objective. Why explains why there is no possible
+	// direction.
 	Ways []Direction
 	Goal DraftObjective
 	Why  string
 
-	Known       int // recipes with a value
+	Known       int // number of recipes with a value
 	Least, Most float64
-	From, To    float64 // the middle half
+	From, To    float64 // quartiles: the middle half of the values
 	Classes     []string
 	Counts      []int
 
@@ -63,18 +64,18 @@ type Target struct {
 
 // A Bound is a constraint that a draft can have.
 type Bound struct {
-	Key   string // what [Draft.Bounds] calls it
-	Words string // what it asks, in a few words
+	Key   string // its key in [Draft.Bounds]
+	Words string // short description
 	Lines []string
-	Note  string // the comment behind the first line
+	Note  string // comment after the first line
 	On    bool
 }
 
-// attributeKey is the key of a column of the ingredients.
+// attributeKey returns the key of an attribute of the ingredients.
 func attributeKey(name string) string { return "ingredients: " + name }
 
-// Targets returns what the draft can have as an objective, with what is asked of it: what
-// Goals say, or else as much as possible of the label that says most.
+// Targets returns the possible objectives of the draft, with the chosen ones set. Without Goals, the label
+// with the highest priority is maximised.
 func (d *Draft) Targets() []Target {
 	if d.Series != nil {
 		return d.marketTargets()
@@ -135,7 +136,7 @@ func (d *Draft) Targets() []Target {
 	return all
 }
 
-// DefaultObjective is the goal that suits a target best.
+// DefaultObjective returns the objective that suits a target best.
 func (t *Target) DefaultObjective() DraftObjective {
 	g := DraftObjective{Way: t.Ways[0]}
 	if g.Way == WantClass {
@@ -150,7 +151,7 @@ func (t *Target) DefaultObjective() DraftObjective {
 	return g
 }
 
-// yamlLines returns the objective in a problem file, and its constraint if it is one.
+// yamlLines returns the objective as a line of a problem file, and its constraint if it is one.
 func (t *Target) yamlLines() (line, rule string) {
 	g := t.Goal
 	if g.Way == NoDirection {
@@ -171,20 +172,20 @@ func (t *Target) yamlLines() (line, rule string) {
 	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Way, t.sd), ""
 }
 
-// unwantedClasses are names of classes that nobody wishes for.
+// unwantedClasses are names of classes that are rarely an objective.
 var unwantedClasses = map[string]bool{
 	"bad": true, "fail": true, "failed": true, "false": true, "low": true, "n": true, "negative": true,
 	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "unstable": true, "weak": true, "worst": true, "0": true,
 }
 
-// A labelContext is what the labels of a book are to each other.
+// A labelContext has the relations between the labels of a book.
 type labelContext struct {
-	spreads  []int          // by label, the one that has its standard deviations, or -1
-	spreadOf map[int]int    // the first label whose standard deviations one has
-	bases    map[string]int // how many labels have a name, without its unit
+	spreads  []int          // by label: the label with its standard deviations, or -1
+	spreadOf map[int]int    // by label of standard deviations: the first label that they belong to
+	bases    map[string]int // by name without unit: how many labels have it
 }
 
-// newLabelContext returns what the labels of a book are to each other.
+// newLabelContext returns the relations between the labels of a book.
 func newLabelContext(b *book.Book) labelContext {
 	c := labelContext{spreads: b.Spreads(), spreadOf: make(map[int]int), bases: make(map[string]int)}
 	for k := range b.Labels {
@@ -199,7 +200,7 @@ func newLabelContext(b *book.Book) labelContext {
 	return c
 }
 
-// labelTarget says what can be asked of a label.
+// labelTarget returns the target of a label.
 func (d *Draft) labelTarget(label int, among labelContext) Target {
 	l := &d.Book.Labels[label]
 	t := Target{Key: l.Name, Name: l.Name, name: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
@@ -212,17 +213,17 @@ func (d *Draft) labelTarget(label int, among labelContext) Target {
 	slices.Sort(numbers)
 	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
 		t.Ways, t.priority = []Direction{Maximize, Minimize, Between}, 3*t.Known
-		if book.IsJudgement(l.Name) { // rather than a condition, such as a temperature
+		if book.IsJudgement(l.Name) { // a judgement, not a condition such as a temperature
 			t.priority = 4 * t.Known
 		}
 		if book.IsUnwanted(l.Name) {
 			t.Ways = []Direction{Minimize, Maximize, Between}
 		}
-		if book.IsCost(l.Name) { // which a limit keeps low better than a model's guess
+		if book.IsCost(l.Name) { // a limit bounds a cost better than a model does
 			t.priority = 2 * t.Known
 		}
 		if base, _ := book.SplitHeaderUnit(l.Name); base != l.Name && among.bases[base] == 1 {
-			t.name = base // the unit stands beside each number
+			t.name = base // the unit is shown with each number
 		}
 		if of := among.spreads[label]; of >= 0 {
 			t.sd = ", sd: " + book.YAMLText(d.Book.Labels[of].Name)
@@ -260,19 +261,19 @@ func (d *Draft) labelTarget(label int, among labelContext) Target {
 	return t
 }
 
-// The keys of constraints that do not name a column.
+// Keys of constraints that do not depend on a column.
 const (
 	WithinBook = "within"
 	StockBound = "stock"
 	AlwaysUsed = "always"
 )
 
-// maxLevels is of how many levels a column of maxima without a percent sign is written
-// out.
+// maxLevels is the greatest number of distinct values of a column without percent signs for which rules are
+// written out.
 const maxLevels = 60
 
-// OfferedBounds returns the constraints that nearly everybody needs, with whether the draft has
-// them: what Bounds say, or else doses within the book, maxima and stock.
+// OfferedBounds returns the constraints that most problems need, with whether the draft has them. By
+// default it has doses within the recipes', maxima and stock.
 func (d *Draft) OfferedBounds() []Bound {
 	var all []Bound
 	if d.Series != nil {
@@ -288,7 +289,7 @@ func (d *Draft) OfferedBounds() []Bound {
 	return all
 }
 
-// bookBounds are the constraints that follow from the recipes and their ingredients.
+// bookBounds returns the constraints that follow from the recipes and their ingredients.
 func (d *Draft) bookBounds() []Bound {
 	all := []Bound{{Key: WithinBook, Words: "Doses as the recipes have them", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
 	for i := range d.Book.Ingredients.Attributes {
@@ -337,7 +338,7 @@ func (d *Draft) bookBounds() []Bound {
 	return all
 }
 
-// What is in all recipes is required where there are enough of these, and few of those.
+// An ingredient in all recipes is required if there are enough recipes and few such ingredients.
 const (
 	minRecipesForAlways = 5
 	maxAlwaysUsed       = 12
@@ -365,8 +366,8 @@ func (d *Draft) alwaysUsed() (names []string) {
 	return names
 }
 
-// levelRules writes out the bounds of a column of percentages that does not say so: a rule for
-// each level, in units, rounded to what keeps it.
+// levelRules writes out the bounds of a column of percentages without percent signs: one rule for each
+// distinct value, in units, rounded so that the bound is kept.
 func (d *Draft) levelRules(a *book.Attribute, known []float64, key string) (lines []string, note string) {
 	slices.Sort(known)
 	distinct := slices.Compact(slices.Clone(known))
@@ -375,10 +376,10 @@ func (d *Draft) levelRules(a *book.Attribute, known []float64, key string) (line
 	}
 	scale := 100.0
 	if distinct[len(distinct)-1] <= 1 {
-		scale = 1 // shares
+		scale = 1 // the values are shares
 	}
 	texts := make(map[float64][]string)
-	numbers, _ := a.Numbers() // they are
+	numbers, _ := a.Numbers() // the caller has checked that they are numbers
 	for i, v := range numbers {
 		if !math.IsNaN(v) && !slices.Contains(texts[v], a.Values[i]) {
 			texts[v] = append(texts[v], a.Values[i])
@@ -402,9 +403,9 @@ func (d *Draft) levelRules(a *book.Attribute, known []float64, key string) (line
 	return lines, "its numbers are taken for percent"
 }
 
-// stockBatch is for how much the stock has to be enough: what Batch says, or a recipe of the
-// usual size where the recipes are measured in units of a kind that the column's can be
-// compared with, or else one of the column's unit.
+// stockBatch returns the size for which the stock must be enough. It is Batch if set. Otherwise it is a
+// recipe of the usual size if the recipes' unit converts to that of the column, else one unit of the
+// column.
 func (d *Draft) stockBatch(a *book.Attribute) string {
 	if d.Batch != "" {
 		return d.Batch
@@ -412,8 +413,7 @@ func (d *Draft) stockBatch(a *book.Attribute) string {
 	return d.Batches()[0]
 }
 
-// Batches returns for how much the stock may be asked to be enough; nil if there is no
-// column of stock.
+// Batches returns possible sizes for which the stock must be enough, or nil if no column has a stock.
 func (d *Draft) Batches() []string {
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
@@ -443,15 +443,15 @@ func (d *Draft) Batches() []string {
 	return nil
 }
 
-// How many recipes a problem makes at a time if it does not say, and how many drinks, which
-// are less than maxDrinkVolume millilitres each.
+// usualBatchSize is the default number of recipes made at a time, and drinkBatchSize the number for drinks.
+// A drink has less than maxDrinkVolume millilitres.
 const (
 	usualBatchSize = 8
 	drinkBatchSize = 3
 	maxDrinkVolume = 1000
 )
 
-// BatchSize is how many recipes are made at a time.
+// BatchSize returns the number of recipes made at a time.
 func (d *Draft) BatchSize() int {
 	if d.Round > 0 {
 		return d.Round
@@ -462,7 +462,7 @@ func (d *Draft) BatchSize() int {
 	return usualBatchSize
 }
 
-// plainNumber writes a number above 0 without an exponent, rounded to two digits.
+// plainNumber writes a number above 0 without an exponent, rounded to two significant digits.
 func plainNumber(v float64) string {
 	digits := max(math.Floor(portable.Log10(v)), -6)
 	scale := portable.Pow(10, digits-1)
@@ -470,8 +470,7 @@ func plainNumber(v float64) string {
 	return strings.TrimSuffix(text, ".0")
 }
 
-// medianSize returns the size of the recipe in the middle, in a unit; 0 if the recipes are not
-// measured in what can be compared with it.
+// medianSize returns the median size of the recipes in a unit, or 0 if their amounts do not convert to it.
 func (d *Draft) medianSize(unit string) float64 {
 	of, ok := book.DefaultUnits().Lookup(unit)
 	if !ok || unit == "" {
@@ -497,7 +496,8 @@ func (d *Draft) medianSize(unit string) float64 {
 	return sizes[len(sizes)/2] / size
 }
 
-// medianRecipeMean returns the mean of an attribute over the recipe in the middle, to three digits.
+// medianRecipeMean returns the median over the recipes of the mean of an attribute, to three significant
+// digits.
 func (d *Draft) medianRecipeMean(numbers []float64) float64 {
 	var means []float64
 	for _, r := range d.Book.Recipes {

@@ -12,16 +12,15 @@ import (
 	"kir/rule"
 )
 
-// An Outline is what a problem file says but for its wishes, which take longer to
-// read.
+// An Outline is a problem without its properties, which take longer to read.
 type Outline struct {
 	Text        []byte // of the file
 	Name        string
-	Named       bool // by the file itself, and not after it
+	Named       bool // the file gives the name; it is not the default
 	Ingredients []string
 	Attributes  *book.Ingredients // nil if the ingredients are only counted
 	Book        *book.Book        // nil if there are no recipes
-	Units       *book.Units       // of the recipes; nil: the usual ones
+	Units       *book.Units       // units of the recipes; nil: default units
 	Total       int
 	Rules       rule.Set // without the law of n
 	Sampler     mcmc.Settings
@@ -29,7 +28,7 @@ type Outline struct {
 	Search      Search
 }
 
-// ReadOutline reads a problem but for its wishes.
+// ReadOutline reads a problem without its properties.
 func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	out := new(Outline)
 	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
@@ -71,7 +70,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	return out, nil
 }
 
-// PropertyNames returns the names under properties in a problem file, and reads nothing else.
+// PropertyNames returns the names of the properties in a problem file, and reads nothing else.
 func PropertyNames(ctx context.Context, path string) (names []string, err error) {
 	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	text, err := files.ReadFile(ctx, path, yaml.MaxBytes)
@@ -90,7 +89,7 @@ func PropertyNames(ctx context.Context, path string) (names []string, err error)
 	return names, nil
 }
 
-// Outline returns what the problem says but for its wishes; its Text is not set.
+// Outline returns the problem without its properties. It does not set Text.
 func (p *Problem) Outline() *Outline {
 	set := newRuleSet(&readContext{names: p.Ingredients, total: p.Total}, p.Rules).Set
 	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Time: p.Time, Search: p.Search}

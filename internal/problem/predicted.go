@@ -20,17 +20,17 @@ import (
 	"kir/property"
 )
 
-// A predictedLimit bounds what a property predicts, as it stands in the file.
+// A predictedLimit is a limit of what a property predicts, as written in the file.
 type predictedLimit struct {
 	property    string
-	nameNode    *yaml.Node // the name
-	least, most *yaml.Node // nil where there is no bound
-	sure        *yaml.Node // the probability with which the bounds are to hold; nil: the expected value is bounded
+	nameNode    *yaml.Node // node of the name
+	least, most *yaml.Node // nil if there is no bound
+	sure        *yaml.Node // probability with which the bounds must hold; nil: they hold for the expected value
 	text        string
 	at          *yaml.Node
 }
 
-// predictedRule reads a bound on what a property predicts.
+// predictedRule reads a limit of what a property predicts.
 //
 //	limit: {property: stable, min: "90%"}
 //	limit: {property: viscosity, min: 20, max: 40, sure: "80%"}
@@ -65,7 +65,7 @@ func predictedRule(s *readContext, n *yaml.Node, f map[string]*yaml.Node) ([]Rul
 	return []Rule{{Text: l.text, predicted: l}}, nil
 }
 
-// HasPredictedLimits reports whether what properties predict is limited.
+// HasPredictedLimits reports whether the problem limits what a property predicts.
 func (p *Problem) HasPredictedLimits() bool {
 	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.predicted != nil })
 }
@@ -80,19 +80,19 @@ func (p *Problem) LimitsOf(property string) (limits []string) {
 	return limits
 }
 
-// A sureLimit bounds the probability that a measurement is within bounds.
+// A sureLimit is a limit of the probability that a measurement is within bounds.
 type sureLimit struct {
 	text        string
-	probability mcmc.Property // that probability, as a score
+	probability mcmc.Property // the probability, as a score
 }
 
-// A LimitProbability is the probability with which a measurement of a composition keeps a limit.
+// A LimitProbability is the probability that a measurement of a composition keeps a limit.
 type LimitProbability struct {
 	Limit       string
 	Probability float64
 }
 
-// LimitProbabilities returns the probability that each limit with sure bounds of a composition.
+// LimitProbabilities returns the probabilities for a composition, for all limits with the key sure.
 func (p *Problem) LimitProbabilities(x *mcmc.Composition) (all []LimitProbability) {
 	for _, l := range p.sureLimits {
 		all = append(all, LimitProbability{l.text, portable.Exp(l.probability.LogScore(x))})
@@ -100,40 +100,40 @@ func (p *Problem) LimitProbabilities(x *mcmc.Composition) (all []LimitProbabilit
 	return all
 }
 
-// A valueScale is what limits bound of a property: a value of each composition, in the unit in
-// which it is shown.
+// A valueScale describes the value of a property that limits and trade-offs use. The judged value is the
+// one that desirabilities score; the shown value has the unit of the file and of reports.
 type valueScale struct {
-	// asProperty returns the value as a property that is desirable as d says.
+	// asProperty returns a property that scores the judged value by d.
 	asProperty func(d *property.Desirability) (mcmc.Property, error)
-	scale      float64 // by which what is shown is larger than what d judges
-	width      float64 // about how far values of compositions are apart
-	slack      float64 // what rounding makes of a value
+	scale      float64 // shown value divided by judged value
+	width      float64 // typical difference between judged values of compositions
+	slack      float64 // rounding error of a judged value
 
-	valueName string   // the value, in a few words
-	unit      string   // of what is shown, but of shares
-	notation  notation // how shares are written
+	valueName string   // short name of the value
+	unit      string   // unit of shown values; empty for shares
+	notation  notation // how bounds are written
 
-	// shownValue returns the value as it is shown, but shares, which are from 0 to 1.
+	// shownValue returns the shown value, except that shares are from 0 to 1.
 	shownValue func(x *mcmc.Composition) float64
 
-	// calibration makes what is shown of the probability that d judges; nil: that is shown.
+	// calibration converts the probability that d judges to the shown one; nil: they are equal.
 	calibration *model.Calibration
 
-	// boundProbability returns the probability that what is measured is within bounds, as a score;
-	// nil where nothing tells.
+	// boundProbability returns, as a score, the probability that a measurement is within bounds; nil if no
+	// model gives it.
 	boundProbability func(least, most float64) (mcmc.LineProperty, error)
 }
 
-// notation is how a bound of a value is written.
+// A notation is how a bound of a value is written.
 type notation int
 
 const (
 	asNumber  notation = iota
 	asShare            // from 0 to 1, or in percent: 0.4 or "40%"
-	asPercent          // in percent alone, since values are shown in percent and tables have shares
+	asPercent          // only in percent, because values are shown in percent while tables have shares
 )
 
-// levelWords are what a level bounds, as docs/rules.md has it.
+// Names of values, as in docs/rules.md.
 const (
 	expectedWords   = "the expected number"
 	chanceWords     = "the chance of the class"
@@ -147,7 +147,7 @@ const (
 	scoreWords      = "the score"
 )
 
-// valueScaleOf returns the level of a property.
+// valueScaleOf returns the value scale of a property.
 func valueScaleOf(w *Property) (*valueScale, error) {
 	if w.valueScale != nil {
 		return w.valueScale()
@@ -159,7 +159,7 @@ func valueScaleOf(w *Property) (*valueScale, error) {
 	return scoreScale(of), nil
 }
 
-// scoreScale is the level of a score as it is.
+// scoreScale returns the value scale of the score itself.
 func scoreScale(of mcmc.LineProperty) *valueScale {
 	return &valueScale{
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
@@ -170,8 +170,8 @@ func scoreScale(of mcmc.LineProperty) *valueScale {
 	}
 }
 
-// forestScale is the level of a forest: the expected number, or the chance of the wanted
-// class as it is shown.
+// forestScale returns the value scale of a forest: the expected number, or the calibrated chance of the
+// wanted class.
 func forestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
 	if !f.Numeric() {
 		score, err := f.Score(w.want)
@@ -197,7 +197,7 @@ func forestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
 	return l, nil
 }
 
-// learntScale is the same of a model that was learnt.
+// learntScale returns the value scale of a learnt model, as forestScale does for a forest.
 func learntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 	if !m.Numeric() {
 		score, err := m.Score(w.want)
@@ -207,7 +207,7 @@ func learntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 		return chanceScale(w, property.NewLearned(score.Bare(), 0))
 	}
 	r := predictorRange(m)
-	l := &valueScale{} // the mean of logarithms is not that of the numbers, which is shown
+	l := &valueScale{} // a limit shows the number, but the model's mean is that of logarithms
 	if !m.Options().Log {
 		score, err := m.Score(model.Maximize().Over(r.least, r.greatest))
 		if err != nil {
@@ -227,13 +227,13 @@ func learntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 	return l, nil
 }
 
-// setPredictor has a level say what a model expects.
+// setPredictor sets the shown value to what a model predicts.
 func (l *valueScale) setPredictor(m Predictor) {
 	l.valueName, l.unit = expectedWords, UnitOf(m)
 	l.shownValue = func(x *mcmc.Composition) float64 { return m.Predict(x.Amounts()).Value }
 }
 
-// A valueRange is a range that what a model of a number expects does not leave.
+// A valueRange is a range that a model's expected number cannot leave.
 type valueRange struct{ least, greatest, width float64 }
 
 func predictorRange(m Predictor) valueRange {
@@ -242,7 +242,7 @@ func predictorRange(m Predictor) valueRange {
 	return valueRange{least - float64(2*width), greatest + float64(2*width), width / 20}
 }
 
-// scaleOf returns the level of a score that is where a value lies in the reach.
+// scaleOf returns the value scale of a score. value converts the score to the value in the range.
 func (r valueRange) scaleOf(of mcmc.LineProperty, value func(y float64) float64) *valueScale {
 	return &valueScale{
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
@@ -252,8 +252,8 @@ func (r valueRange) scaleOf(of mcmc.LineProperty, value func(y float64) float64)
 	}
 }
 
-// chanceScale is the level of a probability that is stated, at the chance that held-out
-// recipes make of it.
+// chanceScale returns the value scale of a stated probability. It shows the chance after calibration on
+// held-out recipes.
 func chanceScale(w *learntModel, stated mcmc.LineProperty) (*valueScale, error) {
 	c, err := w.heldOutCalibration()
 	if err != nil {
@@ -267,9 +267,9 @@ func chanceScale(w *learntModel, stated mcmc.LineProperty) (*valueScale, error) 
 	return l, nil
 }
 
-// toJudged returns where what is shown becomes more than v, or with least where it becomes as
-// much: ±Inf where it is so everywhere or nowhere. Calibration does not fall where the
-// probability rises.
+// toJudged converts a shown bound to a judged one. With least it returns the least probability whose
+// calibrated value reaches v, otherwise the greatest whose calibrated value does not exceed v. It returns
+// ±Inf if all or no probabilities do. Calibration is monotone.
 func (l *valueScale) toJudged(v float64, least bool) float64 {
 	if l.calibration == nil || math.IsInf(v, 0) {
 		return v
@@ -301,7 +301,7 @@ func (l *valueScale) toJudged(v float64, least bool) float64 {
 	}
 }
 
-// judgedText returns what is shown of a judged value, with its unit.
+// judgedText returns the shown form of a judged value, with its unit.
 func (l *valueScale) judgedText(v float64) string {
 	if l.calibration != nil {
 		v = l.calibration.Value(v)
@@ -312,8 +312,8 @@ func (l *valueScale) judgedText(v float64) string {
 	return strings.TrimSpace(strconv.FormatFloat(float64(v*l.scale), 'g', 4, 64) + " " + l.unit)
 }
 
-// directedScale is the level of a value that is the same property desirable in another way. of
-// has what it is, its unit, and how a bound is written.
+// directedScale returns the value scale of a property that takes another desirability. The argument of has
+// its name, its unit and its notation.
 func directedScale(of valueScale, scale, width float64, value func(x *mcmc.Composition) float64, as func(d *property.Desirability) mcmc.Property) func() (*valueScale, error) {
 	of.asProperty = func(d *property.Desirability) (mcmc.Property, error) { return as(d), nil }
 	of.scale, of.width, of.slack = scale, width, float64(1e-9*width)
@@ -326,7 +326,7 @@ func directedScale(of valueScale, scale, width float64, value func(x *mcmc.Compo
 	return func() (*valueScale, error) { l := of; return &l, nil }
 }
 
-// readBound reads a bound of what property of says, in the unit in which values are judged.
+// readBound reads a bound of the value of a property named of, and converts it to a judged value.
 func (l *valueScale) readBound(n *yaml.Node, what, of string) (float64, error) {
 	is := "the limit bounds " + l.valueName + " of " + fault.Quote(of)
 	if n.Kind != yaml.Text {
@@ -365,10 +365,10 @@ func (l *valueScale) readBound(n *yaml.Node, what, of string) (float64, error) {
 // percentText writes a number of percent.
 func percentText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "%" }
 
-// minRelativeSlack is what rounding makes of a value at least, as a share of it.
+// minRelativeSlack is the least relative rounding error of a value.
 const minRelativeSlack = 1e-12
 
-// widen widens a bound by what rounding makes of a value.
+// widen widens a bound by the rounding error of a value.
 func (l *valueScale) widen(bound, sign float64) float64 {
 	if math.IsInf(bound, 0) {
 		return bound
@@ -376,7 +376,7 @@ func (l *valueScale) widen(bound, sign float64) float64 {
 	return bound + float64(sign*max(l.slack, float64(minRelativeSlack*math.Abs(bound))))
 }
 
-// readBounds reads the bounds of a property's value, in the unit in which it is judged.
+// readBounds reads the bounds of a property's value as judged values.
 func (l *predictedLimit) readBounds(v *valueScale, of string) (least, most float64, err error) {
 	least, most = math.Inf(-1), math.Inf(1)
 	if l.least != nil {
@@ -395,7 +395,7 @@ func (l *predictedLimit) readBounds(v *valueScale, of string) (least, most float
 	return least, most, nil
 }
 
-// makeBound makes a bound of the target.
+// makeBound returns the bound of the target for a limit.
 func (p *Problem) makeBound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
 	w := p.propertyNamed(l.property)
 	if w == nil {
@@ -468,14 +468,14 @@ func (p *Problem) makeBound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error)
 	return b, shown, nil
 }
 
-// A shownLimit is a bound of the target as a person reads it.
+// A shownLimit is a bound of the target in the form shown to the user.
 type shownLimit struct {
 	*valueScale
-	what        string  // that is bounded, to stand before "is"
-	least, most float64 // as they are judged
+	what        string  // what is bounded, as the subject of "is"
+	least, most float64 // judged values
 }
 
-// slackOf sets a composition's value beside the bounds, in the unit in which it is shown.
+// slackOf returns the shown value of a composition with its bounds.
 func (l *shownLimit) slackOf(x *mcmc.Composition) *condition.Slack {
 	v, scale, unit := l.shownValue(x), l.scale, l.unit
 	if l.notation == asShare {
@@ -484,8 +484,8 @@ func (l *shownLimit) slackOf(x *mcmc.Composition) *condition.Slack {
 	return &condition.Slack{Value: v, Min: float64(l.least * scale), Max: float64(l.most * scale), Unit: unit, Ingredient: -1}
 }
 
-// applyPredictedLimits bounds the target by what is predicted, and sees that some composition keeps all
-// bounds.
+// applyPredictedLimits adds the limits of predictions to the target, and checks that some composition keeps
+// all of them.
 func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) error {
 	free := p.Target
 	var limits []*predictedLimit
@@ -538,7 +538,7 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 	return yaml.Hint(limits[0].at.Errorf("no recipe was found that keeps all limits of what is predicted, and each alone can be kept"), "loosen one of them")
 }
 
-// searchRange returns the least and the greatest judged value that a search finds.
+// searchRange searches for the least and the greatest judged value.
 func (l *valueScale) searchRange(ctx context.Context, s *readContext, t *mcmc.Target) (least, most float64, err error) {
 	var ends [2]float64
 	for k, sign := range []float64{-1, 1} {
@@ -546,11 +546,11 @@ func (l *valueScale) searchRange(ctx context.Context, s *readContext, t *mcmc.Ta
 		if err != nil {
 			return 0, 0, err
 		}
-		wished, err := t.WithObjectives(mcmc.Objective{Name: "value", Property: steep, Weight: 1})
+		target, err := t.WithObjectives(mcmc.Objective{Name: "value", Property: steep, Weight: 1})
 		if err != nil {
 			return 0, 0, err
 		}
-		found, err := search.Best(ctx, wished, search.Options{Evaluations: spanLines, Seed: 1, Workers: s.workers})
+		found, err := search.Best(ctx, target, search.Options{Evaluations: spanLines, Seed: 1, Workers: s.workers})
 		if err != nil {
 			return 0, 0, err
 		}
@@ -559,14 +559,15 @@ func (l *valueScale) searchRange(ctx context.Context, s *readContext, t *mcmc.Ta
 	return ends[0], ends[1], nil
 }
 
-// A LearntLimit bounds what a campaign's model predicts of a property.
+// A LearntLimit is a limit of what a campaign's model predicts of a property.
 type LearntLimit struct {
-	Property    string  // by its name
-	Least, Most float64 // of the expected number, or of the chance of the wanted class; ±Inf where there is none
-	Sure        float64 // with what probability a measurement is to lie within; NaN: the expectation is to
+	Property    string  // name of the property
+	Least, Most float64 // bounds of the expected number, or of the chance of the wanted class; ±Inf if none
+	Sure        float64 // probability with which a measurement must be within the bounds; NaN: the expectation must be
 }
 
-// learnLimit makes a limit of what a campaign learns a wish, too: that a trial is within it.
+// learnLimit adds an objective for a limit of a property that a campaign learns: that a trial keeps the
+// limit.
 func (p *Problem) learnLimit(l *predictedLimit) error {
 	w := p.propertyNamed(l.property)
 	of := *w.Learning

@@ -1,7 +1,6 @@
-// Package problem reads a problem file: what to choose from, how much of it,
-// and what is wished for. It turns the file into a target that can be sampled
-// and the settings to sample it with, and it is where all input is checked:
-// what is wrong comes back as a [fault.Error] with file, line and column.
+// Package problem reads problem files: the ingredients, the total, the constraints and the objectives. It
+// makes a target that can be sampled and the settings to sample it with. It also validates all input: every
+// error is a [fault.Error] with file, line and column.
 //
 // The file is YAML. Paths in it are relative to it.
 //
@@ -14,7 +13,7 @@
 //	  taste: {forest: {label: taste, want: Fresh}}
 //	sampler: {chains: 4, draws: 100000, seed: 1}
 //
-// total is always needed, and recipes or ingredients; all else has a default.
+// A problem must have total, and recipes or ingredients. All other keys have defaults.
 package problem
 
 import (
@@ -27,55 +26,52 @@ import (
 	"kir/mcmc"
 )
 
-// A Problem is a problem file that was read and checked, with all that it
-// names.
+// A Problem is a problem file that was read and checked, with the files that it names.
 type Problem struct {
 	Name        string
-	File        string  // the path it was read from
+	File        string  // path of the file
 	Inputs      []Input // every file that was read, the problem file first
 	Ingredients []string
 	Total       int        // M, in units
 	Book        *book.Book // the known recipes; nil if there are none
 	Properties  []Property // in the file's order
 	Rules       []Rule     // in the file's order
-	Labels      []string   // that the file names by themselves
+	Labels      []string   // labels listed in the file's key labels
 	Target      *mcmc.Target
 	Sampler     mcmc.Settings
-	Time        time.Duration // after which a run of mcmc.AutoDraws stops; 0: never
-	Auto        bool          // the sampler's kernel was chosen, not named
+	Time        time.Duration // time limit of a run with mcmc.AutoDraws; 0: none
+	Auto        bool          // the kernel was chosen automatically
 	Search      Search
 	Campaign    Campaign
-	Trade       []string // the objectives of the trade-off that the file asks for; nil: none
+	Trade       []string // objectives of the trade-off that the file asks for; nil: none
 	Resolved    []byte   // the file with every default written out, as YAML
-	Warnings    []string // what is allowed and yet worth knowing
+	Warnings    []string // notes about input that is valid
 
 	attributes *book.Ingredients // nil if the ingredients are only counted
-	recipes    [][]mcmc.Part     // those of the book, closed to the total
-	units      *book.Units       // of the recipes; nil: the usual ones
-	results    *book.Results     // of the campaign; nil if there are none
+	recipes    [][]mcmc.Part     // recipes of the book, closed to the total
+	units      *book.Units       // units of the recipes; nil: default units
+	results    *book.Results     // results of the campaign; nil if there are none
 	sureLimits []sureLimit       // limits of probabilities, in the file's order
-	law        mcmc.Sparsity     // of n, as the file asks for it
-	lawNode    *yaml.Node        // where it does
-	limits     []*shownLimit     // of properties, in the order of the target's bounds
+	law        mcmc.Sparsity     // law of n, as in the file
+	lawNode    *yaml.Node        // node of that law
+	limits     []*shownLimit     // limits of properties, in the order of the target's bounds
 }
 
-// An Input is a file that a problem was read from.
+// An Input is a file from which a problem was read.
 type Input struct {
-	Path   string `json:"path"`   // as the problem names it; the problem file itself by its base name
+	Path   string `json:"path"`   // as the problem names it; base name of the problem file
 	SHA256 string `json:"sha256"` // hexadecimal
 	Bytes  int64  `json:"bytes"`
 }
 
-// Results returns the results of the problem's campaign, nil if there is no file of
-// them. Those that hold, see [book.Results.Current], are the last recipes of the book.
+// Results returns the results of the problem's campaign, or nil if there is no results file. The current
+// ones (see [book.Results.Current]) are the last recipes of the book.
 func (p *Problem) Results() *book.Results { return p.results }
 
-// Attributes returns the ingredients with what is known of them; nil if they are only
-// counted.
+// Attributes returns the ingredients with their attributes, or nil if they are only counted.
 func (p *Problem) Attributes() *book.Ingredients { return p.attributes }
 
-// Close ends what the properties have running: other programs. The target cannot
-// be scored after it.
+// Close stops the programs that properties have started. Afterwards the target must not be scored.
 func (p *Problem) Close() error {
 	var errs []error
 	for _, w := range p.Properties {
@@ -86,8 +82,7 @@ func (p *Problem) Close() error {
 	return errors.Join(errs...)
 }
 
-// Commands returns the commands that the problem's properties run, with the user's
-// rights.
+// Commands returns the commands that the problem's properties run with the user's rights.
 func (p *Problem) Commands() (commands []*Command) {
 	for _, w := range p.Properties {
 		if w.command != nil {
@@ -97,6 +92,6 @@ func (p *Problem) Commands() (commands []*Command) {
 	return commands
 }
 
-// RunsPrograms says whether a property is scored by a program, which runs with the
-// user's rights and is not to be started by looking at a problem.
+// RunsPrograms reports whether a program scores a property. It runs with the user's rights, so displaying a
+// problem must not start it.
 func (p *Problem) RunsPrograms() bool { return len(p.Commands()) > 0 }

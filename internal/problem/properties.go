@@ -16,55 +16,54 @@ import (
 	"kir/property"
 )
 
-// A Property is one of the problem's wishes.
+// A Property is one of the properties of a problem: an objective, or a value that limits refer to.
 type Property struct {
 	Name   string
-	Kind   string  // the key that names it, such as "forest"
-	Weight float64 // c: the target is multiplied by y(x)^c
-	About  string  // what it wishes for, in words
+	Kind   string  // the key of its kind, such as "forest"
+	Weight float64 // exponent c: the target is multiplied by y(x)^c
+	About  string  // description of the objective
 
-	Model Predictor // what was learnt from recipes, or loaded; else nil
+	Model Predictor // model learnt from recipes or loaded; else nil
 
-	// Learning is what there is to learn, of a problem that is read for a campaign; the
-	// target has no wish of it.
+	// Learning says what there is to learn, if the problem is read for a campaign. The target then has no
+	// objective for this property.
 	Learning *Learning
 
-	// Value is of what has a value in a unit of its own, such as a mean or what a model of a
-	// number says: that, and at which values of the constants that are tried, in words; else
-	// nil.
+	// Value returns the value of a composition in a unit of its own, such as a mean or a model's number,
+	// and a description of the constants at which it is reached. It is nil if the property has no such
+	// value.
 	Value func(x *mcmc.Composition) (v float64, at string)
-	Unit  string // of the value; empty where it is not known
+	Unit  string // unit of the value; empty if unknown
 
-	// Class is of a forest or a model of classes: those whose probability is its score,
-	// such as "Fresh or Sour"; else empty.
+	// Class describes the classes whose probability a model of classes scores, such as "Fresh or Sour". It
+	// is empty for other properties.
 	Class string
 
-	// Figures are what a composition has of it in units of its own, such as the return and
-	// the volatility of a portfolio; nil where it has none.
+	// Figures are figures of a composition in units of their own, such as the return and the volatility of
+	// a portfolio. nil if there are none.
 	Figures []Figure
 
-	// Posterior and HeldOut are of a preference: what was learnt, and how well it tells
-	// pairs that it has not learnt from; else nil and nothing.
+	// Posterior is what a preference has learnt, and HeldOut how well it predicts held-out pairs. They are
+	// empty for other properties.
 	Posterior *property.PreferencePosterior
 	HeldOut   property.HeldOut
 
-	learnt        *learntModel                      // of what was learnt
-	valueScale    func() (*valueScale, error)       // of what limits bound that is not the score; else nil; see valueScaleOf
-	classChance   func(x *mcmc.Composition) float64 // of the wanted class, of a model of another program; else nil
+	learnt        *learntModel                      // the learnt model; else nil
+	valueScale    func() (*valueScale, error)       // returns the value scale, if it is not the score itself; else nil; see valueScaleOf
+	classChance   func(x *mcmc.Composition) float64 // chance of the wanted class by an imported model; else nil
 	subObjectives []subObjective                    // figures that can be objectives of their own
 	property      mcmc.Property
-	command       *Command   // of a program
-	at            *yaml.Node // what stands under the kind
-	resolved      any        // what stands under the kind, with defaults written out
+	command       *Command   // command of a program; else nil
+	at            *yaml.Node // node under the kind
+	resolved      any        // value under the kind, with defaults filled in
 }
 
-// ScoresByHeldOut says whether the known recipes are scored by models that have not learnt from
-// them, such as the trees of a forest that left a recipe out.
+// ScoresByHeldOut reports whether known recipes are scored by models that have not learnt from them, such
+// as the trees of a forest that left a recipe out.
 func (w *Property) ScoresByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
 
-// Calibration returns what held-out recipes say of a model's probabilities of the wanted
-// class; nil of what is not of classes, and where nobody knows which recipes the model has
-// seen.
+// Calibration returns the calibration of a model's probabilities on held-out recipes. It returns nil if the
+// model has no classes, or if it is unknown which recipes the model has learnt from.
 func (w *Property) Calibration() (*model.Calibration, error) {
 	if w.Class == "" || !w.ScoresByHeldOut() {
 		return nil, nil
@@ -72,7 +71,7 @@ func (w *Property) Calibration() (*model.Calibration, error) {
 	return w.learnt.heldOutCalibration()
 }
 
-// ClassMembership says of a recipe of the book whether it is of the wanted class: 1 or 0, NaN of one
+// ClassMembership returns 1 if recipe r of the book is in the wanted class and 0 if not. It returns NaN
 // without the label.
 func (w *Property) ClassMembership(label *book.Label, r int) float64 {
 	switch {
@@ -84,8 +83,8 @@ func (w *Property) ClassMembership(label *book.Label, r int) float64 {
 	return 0
 }
 
-// Probability is what a forest of classes, or a model of them, gives a composition for the
-// wanted class, whatever the floor.
+// Probability returns the probability of the wanted class for a composition, by a model of classes and
+// without the floor.
 func (w *Property) Probability(x *mcmc.Composition) float64 {
 	if w.learnt != nil {
 		return w.learnt.probability(x.Amounts())
@@ -107,20 +106,20 @@ type Predictor interface {
 	Predict(x []int32) model.Prediction
 }
 
-// A Figure is what a composition has of something that a property is made of.
+// A Figure is a number of a composition that a property is computed from.
 type Figure struct {
-	Name    string // empty: the property's
+	Name    string // empty: the property's name
 	Unit    string
-	Percent bool // it is a share, to be written in percent
+	Percent bool // a share, shown in percent
 	Of      func(x *mcmc.Composition) float64
 }
 
-// floorKey is the key of the least score.
+// floorKey returns the key of the least score.
 func floorKey(example string) schema.Key {
 	return newKey("floor", schema.Between(0, 1), "0", "the least score", example)
 }
 
-// readFloor reads the least score, 0 if there is none.
+// readFloor reads the least score, 0 by default.
 func readFloor(f fields) (float64, error) {
 	v := f["floor"]
 	if v == nil {
@@ -133,8 +132,8 @@ func readFloor(f fields) (float64, error) {
 	return least, err
 }
 
-// readProperties reads the properties, and returns those in which nothing is wrong.
-// With an error it returns those that were read before, which are to be closed.
+// readProperties reads the properties, and returns those without errors. If it returns an error, the caller
+// must close the returned properties.
 func readProperties(ctx context.Context, s *loader, n *yaml.Node) (all []Property, err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return nil, nil
@@ -170,7 +169,7 @@ func readProperties(ctx context.Context, s *loader, n *yaml.Node) (all []Propert
 	return all, nil
 }
 
-// readProperty reads one property: its kind and its weight.
+// readProperty reads one property.
 func readProperty(ctx context.Context, s *readContext, name string, n *yaml.Node) (Property, error) {
 	section := s.kinds.schema().Property()
 	f, err := section.Fields(n)
@@ -201,7 +200,7 @@ func readProperty(ctx context.Context, s *readContext, name string, n *yaml.Node
 	return p, err
 }
 
-// readAt reads what stands under the key of a kind.
+// readAt reads the value under the key of a kind.
 func (k *propertyKind) readAt(ctx context.Context, s *readContext, n *yaml.Node) (p Property, err error) {
 	var f fields
 	if n.Kind == yaml.Mapping || !k.allowsText {

@@ -23,7 +23,7 @@ var blendKind = propertyKind{
 	hasDirections: true,
 }
 
-// blendSections are a blend, and ways in which its mean is desirable.
+// blendSections describe a blend and the directions of its mean.
 var blendSections = schema.Sections{
 	{
 		Name: "a blend", ID: "blend",
@@ -78,7 +78,7 @@ var blendSections = schema.Sections{
 	},
 }
 
-// spanSection returns a way that has two ends.
+// spanSection returns the section of a direction with two ends.
 func spanSection(name, about string) *schema.Section {
 	return &schema.Section{
 		Name: name, ID: name, About: about,
@@ -90,7 +90,7 @@ func spanSection(name, about string) *schema.Section {
 	}
 }
 
-// readBlend reads a property of a mean that is weighted by amounts.
+// readBlend reads a property of a mean weighted by amounts.
 func readBlend(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, minimize: true}", "attribute"); err != nil {
 		return Property{}, err
@@ -165,7 +165,7 @@ func readBlend(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 	}, nil
 }
 
-// joinNames is a name, or a list of them, in words.
+// joinNames returns a name, or the names of a list joined by "or".
 func joinNames(n *yaml.Node) string {
 	var names []string
 	for _, item := range n.ItemsOrSelf() {
@@ -209,7 +209,7 @@ func groupIndicator(s *readContext, at *yaml.Node, name string, is *yaml.Node) (
 	return values, nil
 }
 
-// givenDirections returns the ways in which a mean is desirable that are given.
+// givenDirections returns the keys of directions that are present.
 func givenDirections(f fields) (given []string) {
 	for _, key := range blendSections[0].ExactlyOneOf {
 		if f[key] != nil {
@@ -219,7 +219,7 @@ func givenDirections(f fields) (given []string) {
 	return given
 }
 
-// requireOneDirection refuses none and several of them.
+// requireOneDirection returns an error unless exactly one direction is present.
 func requireOneDirection(n *yaml.Node, f fields) error {
 	if given := givenDirections(f); len(given) != 1 {
 		return yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", len(given)), "write one of %s", strings.Join(blendSections[0].ExactlyOneOf, ", "))
@@ -227,7 +227,7 @@ func requireOneDirection(n *yaml.Node, f fields) error {
 	return nil
 }
 
-// readDesirability reads which mean is desirable, and says it in words.
+// readDesirability reads the direction of a blend and returns its desirability and a description.
 func readDesirability(n *yaml.Node, f fields) (*property.Desirability, string, error) {
 	key := givenDirections(f)[0]
 	at := f[key]

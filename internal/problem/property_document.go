@@ -12,8 +12,7 @@ import (
 	"kir/property"
 )
 
-// sumTolerance is by how much the probabilities of a topic may miss 1, so that
-// they may be rounded.
+// sumTolerance is how far the sum of a topic's probabilities may be from 1, because they may be rounded.
 const sumTolerance = 1e-3
 
 var documentKind = propertyKind{
@@ -30,8 +29,8 @@ var documentKind = propertyKind{
 	scoredBySplit: alwaysBySplit,
 }
 
-// readDocument reads a property of the words of a document under a mixture of
-// topics, the ingredients.
+// readDocument reads a property of the likelihood of a document's words. The document is a mixture of
+// topics, which are the ingredients.
 func readDocument(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the document", "write {topics: topics.csv, words: words.csv}", "topics", "words"); err != nil {
 		return Property{}, err
@@ -90,8 +89,7 @@ func readDocument(ctx context.Context, s *readContext, n *yaml.Node, f fields) (
 	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", fault.Count(length, "word"), len(words)), property: p, resolved: resolved}, nil
 }
 
-// docWord is how often a document has a word, and how to say what is wrong with
-// it.
+// A docWord is how often a document has a word, with a function for errors about it.
 type docWord struct {
 	word   string
 	count  int

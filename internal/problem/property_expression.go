@@ -36,7 +36,7 @@ var expressionKind = propertyKind{
 	scoredBySplit: alwaysBySplit,
 }
 
-// readExpression reads a property that is a formula.
+// readExpression reads a property that is a formula, with or without a direction.
 func readExpression(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if n.Kind == yaml.Mapping {
 		return readFormula(ctx, s, n, f)
@@ -48,7 +48,7 @@ func readExpression(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 	return Property{About: aboutFormula(n.Text), property: p, resolved: n.Text}, nil
 }
 
-// readFormula reads a formula whose value is to be as large or as small as can be.
+// readFormula reads a formula whose value is to be maximised or minimised.
 func readFormula(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the expression", `write {formula: 'mean("cost")', minimize: true}`, "formula"); err != nil {
 		return Property{}, err
@@ -88,7 +88,7 @@ func readFormula(ctx context.Context, s *readContext, n *yaml.Node, f fields) (P
 // formulaAt reads the formula at a node.
 func formulaAt(s *readContext, n *yaml.Node) (*property.Expression, error) {
 	if n.Kind != yaml.Text {
-		// A formula may be a number, too, if a poor one.
+		// A formula may also be a bare number.
 		if _, err := n.Str("the expression"); err != nil {
 			return nil, yaml.Hint(n.Errorf("the expression is %s", n.Describe()), `write a formula in quotes, such as 'share("Gin") > 0.2 ? 1 : 0.1'`)
 		}
@@ -102,7 +102,7 @@ func formulaAt(s *readContext, n *yaml.Node) (*property.Expression, error) {
 	return p, nil
 }
 
-// aboutFormula is the beginning of a formula.
+// aboutFormula returns the first 120 characters of a formula.
 func aboutFormula(text string) string {
 	about := []rune(strings.Join(strings.Fields(text), " "))
 	const maxLength = 120
@@ -112,36 +112,36 @@ func aboutFormula(text string) string {
 	return string(about)
 }
 
-// lexicon is what the formula at a node may name.
+// lexicon resolves the names in the formula at a node.
 type lexicon struct {
-	shelf *readContext
+	scope *readContext
 	at    *yaml.Node
 }
 
 func (x *lexicon) Ingredient(name string) (int, error) {
-	// A star, which stands for several, is no name here.
+	// A star pattern stands for several ingredients, so it is not allowed.
 	name = book.NormalizeName(name)
-	if i := slices.Index(x.shelf.names, name); i >= 0 {
+	if i := slices.Index(x.scope.names, name); i >= 0 {
 		return i, nil
 	}
-	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", fault.Quote(name)), name, "there are", x.shelf.names, 8)
+	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", fault.Quote(name)), name, "there are", x.scope.names, 8)
 }
 
 func (x *lexicon) Group(attribute, value string) ([]int, error) {
-	of, _, err := x.shelf.ingredientsByValue(x.at.Scalar(attribute), x.at.Scalar(value))
+	of, _, err := x.scope.ingredientsByValue(x.at.Scalar(attribute), x.at.Scalar(value))
 	return of, err
 }
 
 func (x *lexicon) Numbers(attribute string) ([]float64, error) {
-	return x.shelf.attributeNumbers(x.at, attribute)
+	return x.scope.attributeNumbers(x.at, attribute)
 }
 
-// blameFormula gives an error in a formula its place in the problem file.
+// blameFormula converts an error in a formula to one with a place in the problem file.
 func blameFormula(n *yaml.Node, bad *property.ExpressionError) error {
 	message, way := bad.Message, bad.Hint
 	if cause := (*fault.Error)(nil); errors.As(bad.Err, &cause) {
 		if cause.File != n.File {
-			return cause // in the file of the ingredients
+			return cause // the error is in the ingredients file
 		}
 		message, way = cause.Message, cause.Hint
 	}

@@ -25,7 +25,7 @@ var forestKind = propertyKind{
 	hasDirections: true,
 }
 
-// forestSections are a forest, and what it looks at beside amounts.
+// forestSections describe a forest and its added features.
 var forestSections = schema.Sections{
 	{
 		Name: "a forest", ID: "forest",
@@ -60,7 +60,7 @@ var forestSections = schema.Sections{
 	},
 }
 
-// readForest reads a property that is a random forest's probability of a label.
+// readForest reads a property that scores a label by a random forest.
 func readForest(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	least, err := readFloor(f)
 	if err != nil {
@@ -168,21 +168,20 @@ func readForest(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pr
 	}, nil
 }
 
-// A Learning is what a property is to learn, of a problem that is read for a campaign:
-// which says by itself how.
+// A Learning describes a property to learn, of a problem that is read for a campaign. The campaign decides
+// how to learn it.
 type Learning struct {
 	Label    string
 	Want     model.Want
-	Numeric  bool            // whether the label is a number and no class
+	Numeric  bool            // the label has numbers, not classes
 	Features []model.Feature // nil: the amounts of the ingredients
-	Log      bool            // whether the logarithm of the number is learnt
-	SD       string          // the label with the standard deviations of the numbers; empty: none
-	Failures *[]string       // values that say that a recipe failed, beside those of [book.IsFailure]; nil: none does
-	Limit    *LearntLimit    // that this is a wish for, whose property has the model; nil: none
+	Log      bool            // learn the logarithm of the number
+	SD       string          // label with the standard deviations of the numbers; empty: none
+	Failures *[]string       // further values that mark a recipe as failed, beside those of [book.IsFailure]; nil: no recipe counts as failed
+	Limit    *LearntLimit    // the limit for which this is the objective; its property has the model; nil: none
 }
 
-// Measured returns a label that is a number: NaN where there is none, and which recipes
-// failed.
+// Measured returns the numbers of a label, NaN if missing, and which recipes failed.
 func (l *Learning) Measured(label *book.Label) (numbers []float64, failed []bool, err error) {
 	if l.Failures != nil {
 		return label.Measured(*l.Failures...)
@@ -191,15 +190,15 @@ func (l *Learning) Measured(label *book.Label) (numbers []float64, failed []bool
 	return numbers, make([]bool, len(numbers)), err
 }
 
-// Spreads returns the standard deviations with which the numbers of a book's recipes were
-// measured, NaN where there is none; nil if no label has them.
+// Spreads returns the standard deviations of the numbers of a book's recipes, NaN if missing. It returns
+// nil if no label has them.
 func (l *Learning) Spreads(b *book.Book) ([]float64, error) {
 	if l.SD == "" || b == nil {
 		return nil, nil
 	}
 	label, ok := b.Label(l.SD)
 	if !ok || len(label.Classes) == 0 {
-		return nil, nil // nobody has filled it in
+		return nil, nil // the column is empty
 	}
 	sd, _, err := label.Measured()
 	if err != nil {
@@ -213,12 +212,12 @@ func (l *Learning) Spreads(b *book.Book) ([]float64, error) {
 	return sd, nil
 }
 
-// negativeSpread says that a recipe has a standard deviation below 0.
+// negativeSpread returns the error for a negative standard deviation.
 func negativeSpread(v float64, label *book.Label) error {
 	return &fault.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", v, fault.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
 }
 
-// readLearning reads a property that is learnt, and learns nothing.
+// readLearning reads the description of a property to learn, without learning it.
 func readLearning(s *readContext, n *yaml.Node, f fields, want model.Want) (Property, error) {
 	if f["label"] == nil {
 		return Property{}, yaml.Hint(n.Errorf("there is no label to learn"), "name the label that is measured")
@@ -250,7 +249,7 @@ func readLearning(s *readContext, n *yaml.Node, f fields, want model.Want) (Prop
 	return Property{About: label + " " + want.String() + words, Learning: l, resolved: yaml.Map{}}, nil
 }
 
-// readNumberKeys reads what learn and process have and forest has not.
+// readNumberKeys reads the keys that learn and process have in addition to those of forest.
 func (l *Learning) readNumberKeys(f fields) (err error) {
 	if l.Log, err = readLog(f["log"]); err != nil {
 		return err
@@ -268,7 +267,7 @@ func (l *Learning) readNumberKeys(f fields) (err error) {
 	return err
 }
 
-// findLabel returns a label of the book that some recipe has.
+// findLabel returns a label of the book, and whether at least one recipe has it.
 func findLabel(s *readContext, name string) (*book.Label, bool) {
 	if s.book == nil {
 		return nil, false
@@ -277,7 +276,7 @@ func findLabel(s *readContext, name string) (*book.Label, bool) {
 	return l, ok && len(l.Classes) > 0
 }
 
-// wantError says why a model cannot be asked for what stands at a node.
+// wantError returns the error for a request that a model cannot serve.
 func wantError(at *yaml.Node, m Predictor, err error) error {
 	e := at.Errorf("%v", err)
 	for _, item := range at.ItemsOrSelf() {
@@ -289,9 +288,8 @@ func wantError(at *yaml.Node, m Predictor, err error) error {
 	return e
 }
 
-// readSplits reads how splits are made. Where it is not said how many features a split
-// chooses among, it is at random; a number of features without it is of the splits that
-// there were first, and so in problem files that were resolved then.
+// readSplits reads how splits are made. The default is random splits. If features is given without splits,
+// it is best splits, because older problem files were written that way.
 func readSplits(f fields) (model.Splits, error) {
 	v := f["splits"]
 	if v == nil {
@@ -307,8 +305,8 @@ func readSplits(f fields) (model.Splits, error) {
 	return of, nil
 }
 
-// readAddedFeatures returns what a forest's splits test if that is not the amounts of the
-// ingredients alone, else nil, and says it in words; see [Descriptors].
+// readAddedFeatures returns the features that a forest's splits test, with a description. It returns nil
+// for the amounts alone; see [Descriptors].
 //
 //	add: {totals: family, means: cost, ratios: note, presence: true, amounts: false}
 func readAddedFeatures(s *readContext, n *yaml.Node) (features []model.Feature, words string, err error) {
@@ -358,7 +356,7 @@ func readAddedFeatures(s *readContext, n *yaml.Node) (features []model.Feature, 
 	return features, ", from " + d.words(), nil
 }
 
-// placedAt gives what is wrong with features the place of a node, unless it has one.
+// placedAt places an error about features at a node, unless it has a place.
 func placedAt(at *yaml.Node, err error) error {
 	if bad, ok := err.(*fault.Error); ok && bad.File == "" {
 		return yaml.Hint(at.Errorf("%s", bad.Message), "%s", bad.Hint)
@@ -366,7 +364,7 @@ func placedAt(at *yaml.Node, err error) error {
 	return at.PlaceError(err)
 }
 
-// add makes the features of an attribute that is named in a problem.
+// add makes the features of an attribute named in a problem.
 func (d *describer) add(s *readContext, key string, at *yaml.Node, name string) error {
 	if key == "means" {
 		values, err := s.attributeNumbers(at, name)
@@ -386,7 +384,7 @@ func (d *describer) add(s *readContext, key string, at *yaml.Node, name string) 
 	return nil
 }
 
-// objectiveCountText says that none or several things are asked of a model where one can be.
+// objectiveCountText describes that a model is asked for nothing, or for several things at once.
 func objectiveCountText(what string, given []string) string {
 	if len(given) == 0 {
 		return "nothing is asked of " + what
@@ -394,7 +392,7 @@ func objectiveCountText(what string, given []string) string {
 	return strings.Join(given, " and ") + " are asked of " + what + " at once"
 }
 
-// readWant reads what a forest is asked for. at is the node to blame.
+// readWant reads the objective of a forest. at is the node for errors about it.
 func readWant(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) {
 	var given []string
 	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
@@ -453,7 +451,7 @@ func readWant(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error
 	return model.Between(low, high), at, err
 }
 
-// growForest grows a forest from the book.
+// growForest grows a forest from the known recipes.
 func growForest(ctx context.Context, s *readContext, n, labelNode *yaml.Node, features []model.Feature, o model.Options) (*model.Data, *model.Forest, error) {
 	book := s.book
 	if book == nil {
@@ -498,11 +496,11 @@ func labelsHint(book *book.Book) string {
 	return "they have " + fault.List(names, 12)
 }
 
-// maxForestBytes bounds what is read of the file of a forest.
+// maxForestBytes is the greatest number of bytes read from a forest's file.
 const maxForestBytes = 1 << 30
 
-// loadForest loads a forest that kir train saved, or that of a model, for this problem's
-// ingredients and total.
+// loadForest loads a forest that kir train saved, alone or within a model, for this problem's ingredients
+// and total.
 func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Forest, error) {
 	var f *model.Forest
 	err := s.files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
@@ -532,7 +530,7 @@ func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Fores
 	return f, checkFits(s, n, f.Total(), f.Ingredients())
 }
 
-// checkFits refuses a model of another total or other ingredients.
+// checkFits returns an error for a model of another total or of other ingredients.
 func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
 	if total != s.total {
 		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.total), "change the total, or grow it with kir train --total %d", s.total)
@@ -548,8 +546,8 @@ func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
 	return nil
 }
 
-// trainingData returns what a forest from a file was grown from if that is the book,
-// else nil, and a warning.
+// trainingData returns the training data of a forest from a file if they are the known recipes. Otherwise
+// it returns nil and warns.
 func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.Data, error) {
 	if s.book == nil {
 		return nil, nil
@@ -567,8 +565,7 @@ func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.
 	return nil, nil
 }
 
-// regrowHint says how to grow a forest that fits the problem, whose ingredients
-// are in the table, if that is not empty.
+// regrowHint says how to grow a forest that fits the problem. table is the ingredients file, or empty.
 func regrowHint(table string) string {
 	if table != "" {
 		return "grow it with kir train --ingredients " + fault.Quote(table)

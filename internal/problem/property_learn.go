@@ -18,8 +18,8 @@ import (
 	"kir/property"
 )
 
-// learntTrees is how many trees a forest of what is learnt has: of trees with random
-// splits more make no difference that held-out rows tell.
+// learntTrees is the number of trees in a forest of a learnt model. With random splits, more trees make no
+// difference on held-out rows.
 const learntTrees = 100
 
 var learnKind = propertyKind{
@@ -54,8 +54,7 @@ var processKind = propertyKind{
 	hasDirections: true,
 }
 
-// labelKeys returns the keys of what is learnt from a label of the recipes: the label,
-// and what is asked of it.
+// labelKeys returns the keys for learning a label of the recipes: the label, and its objective.
 func labelKeys(label, wanted string) []schema.Key {
 	keys := []schema.Key{newKey("label", schema.Text("label"), "", "a label of the recipes", label)}
 	if wanted != "" {
@@ -70,7 +69,7 @@ func labelKeys(label, wanted string) []schema.Key {
 	)
 }
 
-// numberKeys returns the keys that say how numbers of the recipes are read.
+// numberKeys returns the keys that control how numbers of the recipes are read.
 func numberKeys() []schema.Key {
 	return []schema.Key{
 		newKey("log", schema.Boolean(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}"),
@@ -79,14 +78,14 @@ func numberKeys() []schema.Key {
 	}
 }
 
-// readLearnt returns the reader of a property that is learnt from the book.
+// readLearnt returns the reader of a property that is learnt from the known recipes.
 func readLearnt(kind model.Kind) func(context.Context, *readContext, *yaml.Node, fields) (Property, error) {
 	return func(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 		return readLabel(ctx, s, n, f, kind)
 	}
 }
 
-// readLabel reads a property that is learnt from the book.
+// readLabel reads a property and learns its label from the known recipes.
 func readLabel(ctx context.Context, s *readContext, n *yaml.Node, f fields, kind model.Kind) (Property, error) {
 	least, err := readFloor(f)
 	if err != nil {
@@ -152,7 +151,7 @@ func readLabel(ctx context.Context, s *readContext, n *yaml.Node, f fields, kind
 	return p, nil
 }
 
-// learnOptions reads how a label is learnt, and the words for failures.
+// learnOptions reads the options for learning a label, and the words that mark failures.
 func learnOptions(s *readContext, f fields, kind model.Kind) (o model.LearnOptions, words []string, err error) {
 	o = model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntTrees, Seed: 1, Importances: true, Workers: s.workers}}
 	if v := f["trees"]; v != nil {
@@ -175,7 +174,7 @@ func learnOptions(s *readContext, f fields, kind model.Kind) (o model.LearnOptio
 	return o, words, err
 }
 
-// readLog reads whether logarithms are learnt.
+// readLog reads the key log.
 func readLog(n *yaml.Node) (bool, error) {
 	switch {
 	case n == nil:
@@ -186,7 +185,7 @@ func readLog(n *yaml.Node) (bool, error) {
 	return n.Plain() == true, nil
 }
 
-// learntProperty returns the property of a model.
+// learntProperty returns the property of a learnt model.
 func learntProperty(s *readContext, at *yaml.Node, m *model.Learned, data *model.Data, recipes []int, want model.Want, least float64) (Property, error) {
 	score, err := m.Score(want)
 	if err != nil {
@@ -211,7 +210,7 @@ func learntProperty(s *readContext, at *yaml.Node, m *model.Learned, data *model
 	}, nil
 }
 
-// loadLearnt reads a property of a model that kir train saved.
+// loadLearnt reads a property whose model kir train saved.
 func loadLearnt(ctx context.Context, s *readContext, n *yaml.Node, f fields, want model.Want, at *yaml.Node, least float64) (Property, error) {
 	file := f["file"]
 	for _, key := range []string{"trees", "seed", "log", "sd", "failed"} {
@@ -250,14 +249,14 @@ func loadLearnt(ctx context.Context, s *readContext, n *yaml.Node, f fields, wan
 	return p, nil
 }
 
-// matchTrainingData returns what a model from a file was learnt from if that is the book, with
-// the recipes' places, else nothing, and a warning.
+// matchTrainingData returns the training data of a model from a file, with the indexes of their recipes, if
+// they are the known recipes. Otherwise it returns nil and warns.
 func matchTrainingData(s *readContext, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
 	if s.book == nil {
 		return nil, nil
 	}
 	if label, ok := s.book.Label(m.Label()); ok {
-		// Whatever is no number may have said that a recipe failed.
+		// Every value that is not a number may have marked a failed recipe.
 		data, recipes, failed, err := labelledData(s.book, label, s.total, m.Numeric(), label.Classes)
 		if err == nil && len(failed) == m.Failures() && m.IsLearntFrom(data) {
 			return data, recipes
@@ -267,7 +266,7 @@ func matchTrainingData(s *readContext, file *yaml.Node, m *model.Learned) (*mode
 	return nil, nil
 }
 
-// describeLearnt says in words what is wanted.
+// describeLearnt describes the objective of a learnt model.
 func describeLearnt(m *model.Learned, want model.Want) string {
 	text := m.Label() + " " + want.String()
 	if m.Options().Log {
@@ -276,8 +275,7 @@ func describeLearnt(m *model.Learned, want model.Want) string {
 	return text
 }
 
-// newLearnt returns what there is to know of a learnt model when its promises are
-// checked.
+// newLearnt returns the learntModel of a model, with which its predictions are checked.
 func newLearnt(m *model.Learned, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learntModel {
 	return &learntModel{
 		data: data, recipes: recipes,
@@ -316,8 +314,7 @@ func newLearnt(m *model.Learned, data *model.Data, recipes []int, score *model.L
 	}
 }
 
-// failureWords reads the values of a label that say that a recipe failed, beside those
-// that are always taken for that.
+// failureWords reads further values of a label that mark a recipe as failed.
 func failureWords(n *yaml.Node) (words []string, err error) {
 	if n == nil {
 		return nil, nil
@@ -332,8 +329,8 @@ func failureWords(n *yaml.Node) (words []string, err error) {
 	return words, nil
 }
 
-// readSpreads returns the standard deviations of the numbers of some recipes, NaN where there
-// is none; nil without a node that names their column.
+// readSpreads returns the standard deviations of the numbers of some recipes, NaN if missing. Without a
+// node that names their column it returns nil.
 func (s *readContext) readSpreads(n *yaml.Node, recipes []int) ([]float64, error) {
 	if n == nil {
 		return nil, nil
@@ -349,7 +346,7 @@ func (s *readContext) readSpreads(n *yaml.Node, recipes []int) ([]float64, error
 	return sd, nil
 }
 
-// standardDeviations returns those that a label has of some recipes, NaN where it has none.
+// standardDeviations returns the numbers of a label for some recipes, NaN if missing.
 func standardDeviations(label *book.Label, recipes []int) ([]float64, error) {
 	numbers, _, err := label.Measured()
 	if err != nil {
@@ -368,8 +365,7 @@ func standardDeviations(label *book.Label, recipes []int) ([]float64, error) {
 	return sd, nil
 }
 
-// UnitOf returns the unit of the numbers of a label, as its name has it; empty if it has
-// none.
+// UnitOf returns the unit in the name of a model's label; empty if it has none or is not numeric.
 func UnitOf(m Predictor) string {
 	if !m.Numeric() {
 		return ""
@@ -378,9 +374,9 @@ func UnitOf(m Predictor) string {
 	return unit
 }
 
-// Learn learns a label of a book's recipes from their closure to total units: its
-// classes, or its numbers, measured with the standard deviations of another label if that
-// is not nil; values that say so, or are among the words, are failures.
+// Learn learns a label of a book's recipes from their amounts, closed to total units. The label has classes
+// or numbers. sd is the label with the standard deviations of the numbers, or nil. Recipes whose value is
+// among words, or always means failure, count as failed.
 func Learn(ctx context.Context, b *book.Book, label, sd *book.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
 	data, recipes, failed, err := labelledData(b, label, total, numeric, words)
 	if err != nil {
@@ -398,7 +394,7 @@ func Learn(ctx context.Context, b *book.Book, label, sd *book.Label, total int, 
 	return model.Learn(ctx, data, o)
 }
 
-// labelNamed returns the label that a node names.
+// labelNamed returns the label that node at names. Errors without a label are placed at n.
 func labelNamed(s *readContext, n, at *yaml.Node) (*book.Label, error) {
 	if s.book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
@@ -417,8 +413,8 @@ func labelNamed(s *readContext, n, at *yaml.Node) (*book.Label, error) {
 	return label, nil
 }
 
-// labelledData returns the recipes that have a label, as numbers or as classes, with their
-// places in the book, and those that failed.
+// labelledData returns the training data for a label, the indexes of its recipes in the book, and the
+// recipes that failed.
 func labelledData(b *book.Book, label *book.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
 	if !numeric {
 		data, err = forestData(b, label, total, false, nil)
@@ -450,7 +446,7 @@ func labelledData(b *book.Book, label *book.Label, total int, numeric bool, word
 	return data, recipes, failed, nil
 }
 
-// recipesWith returns the recipes that have a value of a label.
+// recipesWith returns the indexes of the recipes that have a value of a label.
 func recipesWith(label *book.Label) (recipes []int) {
 	for r, class := range label.ClassOf {
 		if class >= 0 {
@@ -473,7 +469,7 @@ func recipeRow(b *book.Book, r, total int) ([]model.Part, error) {
 	return row, nil
 }
 
-// warnFailures warns of what is taken for a failure.
+// warnFailures warns that some recipes count as failed.
 func warnFailures(s *readContext, label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
 	if len(failed) == 0 {
 		return

@@ -15,55 +15,50 @@ import (
 	"kir/property"
 )
 
-// directedTrees is how many trees a forest of best splits has that is asked for the
-// largest or the smallest. What a search finds is best by luck, too, and more trees take some
-// of it away: see docs/search.md.
+// directedTrees is the number of trees in a forest of best splits that is maximised or minimised. The best
+// recipe of a search is best partly by luck, and more trees reduce that luck; see docs/search.md.
 const directedTrees = 300
 
-// maxClasses is up to how many different numbers a label may have whose values
-// are named as classes.
+// maxClasses is the greatest number of different numbers of a label whose values may be used as classes.
 const maxClasses = 20
 
-// A learntModel is what there is to know of a property that was learnt when its promises are
-// checked.
+// A learntModel is a property's model with what is needed to check its predictions on held-out recipes.
 type learntModel struct {
-	data    *model.Data // what it has learnt from; nil of a model from a file
-	recipes []int       // of the book, by row of the data
+	data    *model.Data // training data; nil for a model from a file
+	recipes []int       // by row of the data: index of the recipe in the book
 	want    model.Want
-	// heldOut returns y of each row of the data as what has not seen it says; NaN where
-	// there is nothing.
+	// heldOut returns the score of each row of the data by models that have not seen it; NaN if there is
+	// none.
 	heldOut func() ([]float64, error)
-	// predicted returns what is predicted of each row of the data by what has not seen
-	// it, all NaN where there is nothing; nil of classes.
+	// predicted returns the prediction for each row of the data by models that have not seen it; NaN if
+	// there is none. It returns nil for classes.
 	predicted func() ([]model.Prediction, error)
-	// relearn returns the property that is learnt of some of the data, asked for the same
-	// on the scale of the whole.
+	// relearn learns the same property from part of the data, on the scale of the whole.
 	relearn func(ctx context.Context, part *model.Data) (mcmc.Property, error)
-	// probability returns that of the wanted class as the model states it, of a dense
-	// composition; nil of numbers.
+	// probability returns the model's probability of the wanted class for dense amounts; nil for numbers.
 	probability func(x []int32) float64
-	// heldOutStated returns that of each row of the data by what has not seen it.
+	// heldOutStated returns the probability for each row of the data by models that have not seen it.
 	heldOutStated func() ([]float64, error)
-	// calibrate returns what held-out rows say of the probability; nil of numbers.
+	// calibrate returns the calibration of the probability on held-out rows; nil for numbers.
 	calibrate func() (*model.Calibration, error)
 
-	once        sync.Once // makes what follows
+	once        sync.Once // guards calibration and err
 	calibration *model.Calibration
 	err         error
 
-	heldOnce    sync.Once // makes what follows
+	heldOnce    sync.Once // guards the fields below
 	heldChances []model.Prediction
 	heldErr     error
 }
 
-// heldOutCalibration returns what the recipes that were held out say of probabilities of classes,
-// nil if none was.
+// heldOutCalibration returns the calibration of class probabilities on held-out recipes, or nil if none was
+// held out.
 func (w *learntModel) heldOutCalibration() (*model.Calibration, error) {
 	w.once.Do(func() { w.calibration, w.err = w.calibrate() })
 	return w.calibration, w.err
 }
 
-// newForestLearnt returns what there is to know of a forest's score.
+// newForestLearnt returns the learntModel of a forest's score.
 func newForestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model.Score, least float64) *learntModel {
 	return &learntModel{
 		data: data, recipes: recipes,
@@ -114,8 +109,8 @@ func newForestLearnt(f *model.Forest, data *model.Data, recipes []int, score *mo
 	}
 }
 
-// heldOutScores returns y of each recipe of a book as what has not seen it says; NaN where
-// there is nothing, since the recipe has no label.
+// heldOutScores returns the score of each recipe of the book by models that have not seen it. It is NaN for
+// recipes without the label.
 func (w *learntModel) heldOutScores(p *Problem) ([]float64, error) {
 	rows, err := w.heldOut()
 	if err != nil {
@@ -131,9 +126,9 @@ func (w *learntModel) heldOutScores(p *Problem) ([]float64, error) {
 	return scores, nil
 }
 
-// HeldOutPredictions returns what is predicted of recipes of the book by what has not seen them, by
-// their places in the book: numbers, or chances of the wanted class. It is nil where
-// nothing is predicted, or nobody knows what was seen.
+// HeldOutPredictions returns predictions for recipes of the book by models that have not seen them, by
+// index of the recipe. They are numbers, or chances of the wanted class. It returns nil if nothing is
+// predicted, or if it is unknown which recipes the model has seen.
 func (w *Property) HeldOutPredictions() (map[int]model.Prediction, error) {
 	if !w.ScoresByHeldOut() {
 		return nil, nil
@@ -156,8 +151,8 @@ func (w *Property) HeldOutPredictions() (map[int]model.Prediction, error) {
 	return all, nil
 }
 
-// heldOutClassChances returns that of the wanted class of each row of the data; nil if no row was held
-// out.
+// heldOutClassChances returns the calibrated chance of the wanted class for each row of the data, or nil if
+// no row was held out.
 func (w *learntModel) heldOutClassChances() ([]model.Prediction, error) {
 	w.heldOnce.Do(func() { w.heldChances, w.heldErr = w.computeHeldOutChances() })
 	return w.heldChances, w.heldErr
@@ -182,7 +177,7 @@ func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
 	return all, nil
 }
 
-// hasDirection says whether a forest is asked for the largest or the smallest.
+// hasDirection reports whether a value is to be maximised or minimised.
 func hasDirection(f fields) bool { return f["maximize"] != nil || f["minimize"] != nil }
 
 // readDirection reads maximize: true or minimize: true.
@@ -196,7 +191,7 @@ func readDirection(key string, n *yaml.Node) (model.Want, error) {
 	return model.Maximize(), nil
 }
 
-// checkFewClasses refuses to take a number of many values for classes.
+// checkFewClasses returns an error if a label with many different numbers is used as classes.
 func checkFewClasses(want *yaml.Node, label *book.Label) error {
 	if len(label.Classes) <= maxClasses || !label.Numeric() {
 		return nil
@@ -210,7 +205,7 @@ func checkFewClasses(want *yaml.Node, label *book.Label) error {
 		"ask for maximize: true, minimize: true, at_least, at_most or between")
 }
 
-// finiteRange returns the least and the greatest number, leaving NaN out.
+// finiteRange returns the least and the greatest number, ignoring NaN.
 func finiteRange(numbers []float64) (least, greatest float64) {
 	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, v := range numbers {
@@ -221,9 +216,8 @@ func finiteRange(numbers []float64) (least, greatest float64) {
 	return least, greatest
 }
 
-// checkLabelBounds refuses bounds on a number within which no recipe's lies: the
-// forest would give every composition a probability of 0. It warns of bounds
-// within which all do.
+// checkLabelBounds returns an error for bounds that no recipe's number is within: the forest would give
+// every composition probability 0. It warns if all recipes are within.
 func checkLabelBounds(s *readContext, at *yaml.Node, f Predictor, data *model.Data, want model.Want) error {
 	low, high, bounded := want.Bounds()
 	if !bounded {

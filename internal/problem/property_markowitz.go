@@ -19,7 +19,7 @@ import (
 	"kir/property"
 )
 
-// defaultAversion is a where none is given.
+// defaultAversion is the default risk aversion a.
 const defaultAversion = 1.5
 
 var markowitzKind = propertyKind{
@@ -29,7 +29,7 @@ var markowitzKind = propertyKind{
 	scoredBySplit: alwaysBySplit,
 }
 
-// markowitzSections are return against risk, and returns as a column of the ingredients.
+// markowitzSections describe return against risk, and returns taken from an attribute.
 var markowitzSections = schema.Sections{
 	{
 		Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
@@ -118,13 +118,13 @@ func readMarkowitz(ctx context.Context, s *readContext, n *yaml.Node, f fields) 
 	}, nil
 }
 
-// sideWords are the sides of a portfolio as they stand behind maximize and minimize.
+// sideWords returns the words for figures of a portfolio after maximize and minimize.
 func sideWords() map[property.Side]string {
 	return map[property.Side]string{property.Return: "return", property.Volatility: "volatility", property.Ratio: "ratio"}
 }
 
-// readSide reads maximize: return, maximize: ratio or minimize: volatility; no objective where
-// there is none of them.
+// readSide reads maximize: return, maximize: ratio or minimize: volatility. It returns a nil objective if
+// none is present.
 func readSide(n *yaml.Node, f fields) (property.Side, *objective, error) {
 	for _, c := range []struct {
 		key   string
@@ -152,19 +152,19 @@ func readSide(n *yaml.Node, f fields) (property.Side, *objective, error) {
 	return 0, nil, nil
 }
 
-// A market is what is expected of the ingredients.
+// A market has the expected returns of the ingredients and their covariance.
 type market struct {
 	returns    []float64
 	covariance [][]float64
 
-	// Of a history: what it holds, how many periods a year has, and both in words.
+	// For a history: its kind, the number of periods per year, and a description.
 	kind    returns.Kind
-	word    string // the kind as it stands behind as
+	word    string // the kind as a value of the key as
 	periods float64
 	source  string
 }
 
-// marketFigures are what a portfolio has of both sides, and the one by the other.
+// marketFigures returns the figures of a portfolio: return, volatility and their ratio.
 func marketFigures(p *property.Markowitz) []Figure {
 	volatility := func(x *mcmc.Composition) float64 { return math.Sqrt(max(p.Risk(x), 0)) }
 	return []Figure{
@@ -174,7 +174,7 @@ func marketFigures(p *property.Markowitz) []Figure {
 	}
 }
 
-// marketSubObjectives are the figures of a portfolio as objectives of a trade-off.
+// marketSubObjectives returns the figures of a portfolio as objectives of a trade-off.
 func marketSubObjectives(p *property.Markowitz) (sides []subObjective) {
 	for figure, of := range []property.Side{property.Return, property.Volatility, property.Ratio} {
 		s := subObjective{figure: figure, direction: valueDirection{direction: Maximize}}
@@ -190,7 +190,7 @@ func marketSubObjectives(p *property.Markowitz) (sides []subObjective) {
 	return sides
 }
 
-// readMarket reads expected returns and a covariance as they are given.
+// readMarket reads given expected returns and a given covariance.
 func readMarket(ctx context.Context, s *readContext, f fields) (*market, error) {
 	for _, key := range []string{"as", "periods"} {
 		if v := f[key]; v != nil {
@@ -206,9 +206,8 @@ func readMarket(ctx context.Context, s *readContext, f fields) (*market, error) 
 	return m, err
 }
 
-// readReturns reads the expected return of each ingredient: a CSV file with the
-// columns name and return, or {attribute: expected}, a column of the
-// ingredients.
+// readReturns reads the expected return of each ingredient, from a CSV file with the columns name and
+// return or from an attribute: {attribute: expected}.
 func readReturns(ctx context.Context, s *readContext, n *yaml.Node) ([]float64, error) {
 	if n.Kind == yaml.Mapping {
 		f, err := markowitzSections.ByID("returns").Fields(n)
@@ -243,8 +242,8 @@ func readReturns(ctx context.Context, s *readContext, n *yaml.Node) ([]float64, 
 	return values, nil
 }
 
-// readCovariance reads a covariance of the ingredients, in their order: a CSV file
-// with a row and a column for each.
+// readCovariance reads the covariance of the ingredients, in their order, from a CSV file with a row and a
+// column for each.
 func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]float64, error) {
 	t, err := s.readSheet(ctx, n, "the file of the covariance")
 	if err != nil {
@@ -281,13 +280,13 @@ func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]floa
 	return c, nil
 }
 
-// kindWords are what stands behind as: for each kind of history.
+// kindWords returns the value of the key as for each kind of history.
 func kindWords() map[returns.Kind]string {
 	return map[returns.Kind]string{returns.Prices: "prices", returns.Returns: "returns", returns.Percent: "percent"}
 }
 
-// estimateMarket makes expected returns and a covariance, a year's, from prices or returns over
-// time, and warns of what it took them for.
+// estimateMarket estimates annual expected returns and covariance from prices or returns over time, and
+// warns how it interpreted the history.
 func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields) (*market, error) {
 	at := f["returns"]
 	if at.Kind == yaml.Mapping && at.Get("attribute") != nil {
@@ -319,7 +318,7 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 		return nil, err
 	}
 	var values [][]float64
-	var rows []int // of the file
+	var rows []int // rows of the file
 	for _, r := range order {
 		row := make([]float64, len(columns))
 		for i, c := range columns {
@@ -374,12 +373,12 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 	return m, nil
 }
 
-// gapsText says how many rows of a history were left out, since an ingredient has no value there,
-// and which ingredient's gaps cost most: how many rows there would be without it.
+// gapsText says how many rows of a history were left out because an ingredient has no value there. It names
+// the ingredient whose gaps cost most, and the number of rows without it.
 func gapsText(t *book.Series, order, columns []int, names []string) string {
 	left := 0
-	alone := make([]int, len(columns)) // rows in which this ingredient alone has none
-	first := make([]int, len(columns)) // the place in order of its first value
+	alone := make([]int, len(columns)) // rows in which only this ingredient has no value
+	first := make([]int, len(columns)) // index in order of its first value
 	for i := range first {
 		first[i] = -1
 	}
@@ -420,7 +419,7 @@ func gapsText(t *book.Series, order, columns []int, names []string) string {
 	return text + fmt.Sprintf(": without this ingredient there are %d rows instead of %d.", len(order)-left+alone[worst], len(order)-left)
 }
 
-// warnHistory says what a history was taken for, and what was made of it.
+// warnHistory warns how a history was interpreted, and gives the estimates.
 func warnHistory(s *readContext, name string, m *market, rhythm returns.Frequency, f fields, taken returns.Kind, moments *returns.Moments, gaps string, left []string) {
 	text := fmt.Sprintf("%s has %s", name, m.kind)
 	if f["as"] == nil {
@@ -440,12 +439,12 @@ func warnHistory(s *readContext, name string, m *market, rhythm returns.Frequenc
 	if len(left) > 0 {
 		text += fmt.Sprintf(" Left out: the columns %s, which are no ingredients.", fault.List(left, 8))
 	}
-	if !slices.Contains(s.warnings, text) { // several properties may have one history
+	if !slices.Contains(s.warnings, text) { // several properties may use the same history
 		s.warn(text)
 	}
 }
 
-// readKind reads what a history holds.
+// readKind reads the kind of a history.
 func readKind(n *yaml.Node) (returns.Kind, error) {
 	text, err := n.Str("what the table has")
 	if err != nil {
@@ -459,7 +458,7 @@ func readKind(n *yaml.Node) (returns.Kind, error) {
 	return 0, yaml.Hint(n.Errorf("a history has no %s", fault.Quote(text)), "write prices, returns (0.01 for one percent), or percent (1 for one percent)")
 }
 
-// columnsOf returns the column of each ingredient, and the names of other columns.
+// columnsOf returns the column of each ingredient, and the names of the other columns.
 func columnsOf(t *book.Series, names []string) (columns []int, left []string, err error) {
 	for _, name := range names {
 		at := slices.Index(t.Columns, name)
@@ -480,7 +479,7 @@ func columnsOf(t *book.Series, names []string) (columns []int, left []string, er
 	return columns, left, nil
 }
 
-// rowsByTime returns the rows of a history by time. Without dates they stand as they are.
+// rowsByTime returns the rows of a history in order of time, or in the file's order without dates.
 func rowsByTime(t *book.Series, dates []time.Time, dated bool) ([]int, error) {
 	order := make([]int, len(t.Times))
 	for r := range order {
@@ -498,7 +497,7 @@ func rowsByTime(t *book.Series, dates []time.Time, dated bool) ([]int, error) {
 	return order, nil
 }
 
-// checkHistory refuses prices that are none, and losses of more than all.
+// checkHistory returns an error for impossible prices, and for losses of more than 100 %.
 func checkHistory(t *book.Series, kind returns.Kind, values [][]float64, rows, columns []int) error {
 	for k, row := range values {
 		for i, v := range row {

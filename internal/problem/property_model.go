@@ -23,7 +23,7 @@ import (
 	"kir/property"
 )
 
-// maxSettings bounds how many settings of constants a model may be asked about.
+// maxSettings is the greatest number of settings of constants that are tried.
 const maxSettings = 64
 
 var modelKind = propertyKind{
@@ -33,7 +33,7 @@ var modelKind = propertyKind{
 	readOnce: true,
 }
 
-// modelSections are a model, an input that is spelled out, and directions with their ends.
+// modelSections describe a model, an input in its long form, and directions with their ends.
 var modelSections = schema.Sections{
 	{
 		Name: "a model", ID: "model",
@@ -77,7 +77,7 @@ var modelSections = schema.Sections{
 	directionSection("minimize", "2", "-1"),
 }
 
-// modelInput is an input by the name of what it is, or spelled out.
+// modelInput is the type of an input: its name, or its long form.
 func modelInput() schema.Type {
 	return schema.Either(schema.Type{Words: "name", Schema: schema.Object{"type": "string"}}, schema.Link("input"))
 }
@@ -94,7 +94,7 @@ func directionSection(name, from, to string) *schema.Section {
 	}
 }
 
-// readModel reads a property that is what the tree ensemble of another program says.
+// readModel reads a property that scores the output of an imported tree ensemble.
 func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	if err := n.Require("the model", "write {file: model.onnx, class: Fresh}", "file"); err != nil {
 		return Property{}, err
@@ -107,7 +107,7 @@ func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 	if err != nil {
 		return Property{}, err
 	}
-	told, err := chooseOutput(m, n, f)
+	output, err := chooseOutput(m, n, f)
 	if err != nil {
 		return Property{}, err
 	}
@@ -119,7 +119,7 @@ func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 	if err != nil {
 		return Property{}, err
 	}
-	wish, about, err := readModelDesirability(n, f, told, settings)
+	desirability, about, err := readModelDesirability(n, f, output, settings)
 	if err != nil {
 		return Property{}, err
 	}
@@ -128,7 +128,7 @@ func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 	resolved.Set("amounts", b.amounts)
 	resolved.CopyKeys(n, "constants", "check")
 	if v := f["check"]; v != nil {
-		tolerance, err := b.checkPredictions(ctx, v, f["tolerance"], told, settings)
+		tolerance, err := b.checkPredictions(ctx, v, f["tolerance"], output, settings)
 		if err != nil {
 			return Property{}, err
 		}
@@ -137,14 +137,14 @@ func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 		return Property{}, yaml.Hint(f["tolerance"].Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
 	}
 	resolved.Set("floor", least)
-	model := foreign.New(settings, func(sums []float64) float64 { return wish(told.valueOf(sums)) }, least)
+	model := foreign.New(settings, func(sums []float64) float64 { return desirability(output.valueOf(sums)) }, least)
 	p := Property{
-		About:    fmt.Sprintf("%s of %s: %s", told.name, fault.Quote(f["file"].Text), about),
+		About:    fmt.Sprintf("%s of %s: %s", output.name, fault.Quote(f["file"].Text), about),
 		property: model, resolved: resolved,
 	}
-	if told.probability {
-		bare := foreign.New(settings, func(sums []float64) float64 { return wish(told.valueOf(sums)) }, 0)
-		p.Class, p.classChance = told.class, func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) }
+	if output.probability {
+		bare := foreign.New(settings, func(sums []float64) float64 { return desirability(output.valueOf(sums)) }, 0)
+		p.Class, p.classChance = output.class, func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) }
 		p.valueScale = func() (*valueScale, error) {
 			l := scoreScale(bare)
 			l.valueName, l.notation = chanceWords, asShare
@@ -153,15 +153,15 @@ func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 	} else {
 		p.Value = func(x *mcmc.Composition) (v float64, at string) {
 			sums, setting := model.Sums(x)
-			return told.valueOf(sums), b.describeSetting(setting)
+			return output.valueOf(sums), b.describeSetting(setting)
 		}
-		p.valueScale = func() (*valueScale, error) { return modelScale(settings, told) }
+		p.valueScale = func() (*valueScale, error) { return modelScale(settings, output) }
 	}
 	return p, nil
 }
 
-// modelScale is the level of a number that a model of another program predicts.
-func modelScale(settings []*ensemble.Score, told modelOutput) (*valueScale, error) {
+// modelScale returns the value scale of a number that an imported model predicts.
+func modelScale(settings []*ensemble.Score, output modelOutput) (*valueScale, error) {
 	if len(settings) > 1 {
 		return nil, fmt.Errorf("the model is asked in %d settings of its constants, and a limit is of one", len(settings))
 	}
@@ -171,16 +171,16 @@ func modelScale(settings []*ensemble.Score, told modelOutput) (*valueScale, erro
 		valueName: modelWords,
 		shownValue: func(x *mcmc.Composition) float64 {
 			sums, _ := of.Sums(x)
-			return told.valueOf(sums)
+			return output.valueOf(sums)
 		},
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
-			return foreign.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(told.valueOf(sums))) }, 0), nil
+			return foreign.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(output.valueOf(sums))) }, 0), nil
 		},
-		scale: 1, width: max(math.Abs(told.valueOf(greatest)-told.valueOf(least))/20, math.SmallestNonzeroFloat64),
+		scale: 1, width: max(math.Abs(output.valueOf(greatest)-output.valueOf(least))/20, math.SmallestNonzeroFloat64),
 	}, nil
 }
 
-// loadModel reads the file of a model, of whichever program it is.
+// loadModel reads a model's file and detects its format.
 func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.Model, err error) {
 	err = s.files.Read(ctx, n, "the file of the model", func(r io.Reader, _ string) (err error) {
 		b := bufio.NewReader(r)
@@ -201,15 +201,15 @@ func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.M
 	return m, err
 }
 
-// A modelOutput is what of a model is asked for.
+// A modelOutput is the output of a model that a property uses.
 type modelOutput struct {
 	name        string
-	class       string // those that are wanted, in words
+	class       string // description of the wanted classes
 	probability bool
 	valueOf     func(sums []float64) float64
 }
 
-// chooseOutput finds the output, and the classes that are wanted of it.
+// chooseOutput finds the output, and its wanted classes.
 func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (modelOutput, error) {
 	at := 0
 	if v := f["output"]; v != nil {
@@ -264,8 +264,8 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (modelOutput, error
 	}}, nil
 }
 
-// readModelDesirability reads how good a value is, 0 to 1.
-func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
+// readModelDesirability reads the desirability of the output's value, from 0 to 1.
+func readModelDesirability(n *yaml.Node, f fields, output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
 	var given []string
 	for _, key := range []string{"at_least", "at_most", "between", "maximize", "minimize", "target"} {
 		if f[key] != nil {
@@ -276,7 +276,7 @@ func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []
 	if v := f["sd"]; v != nil && !bounded {
 		return nil, "", yaml.Hint(v.Errorf("sd is for bounds, and there are none"), "remove it")
 	}
-	if told.probability {
+	if output.probability {
 		if len(given) > 0 {
 			return nil, "", yaml.Hint(f[given[0]].Errorf("%s is for numbers, and the model tells the probability of a class", given[0]), "remove it")
 		}
@@ -293,7 +293,7 @@ func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []
 		return func(v float64) float64 { return portable.Exp(d.Log(v)) }, about, nil
 	}
 	if !bounded {
-		return readModelDirection(given[0], f[given[0]], told, settings)
+		return readModelDirection(given[0], f[given[0]], output, settings)
 	}
 	want, at, err := readWant(n, map[string]*yaml.Node{given[0]: f[given[0]]})
 	if err != nil {
@@ -317,7 +317,7 @@ func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []
 	if err != nil || math.IsInf(low, -1) && math.IsInf(high, 1) {
 		return nil, about, at.PlaceError(err)
 	}
-	// Φ((high − v)/sd) − Φ((low − v)/sd), of the tails that are not near 1.
+	// Φ((high − v)/sd) − Φ((low − v)/sd), computed from the smaller tails to avoid cancellation.
 	return func(v float64) float64 {
 		a, b := (low-v)/(sd*math.Sqrt2), (high-v)/(sd*math.Sqrt2)
 		if a < 0 {
@@ -327,8 +327,8 @@ func readModelDesirability(n *yaml.Node, f fields, told modelOutput, settings []
 	}, fmt.Sprintf("%s, give or take %v", about, sd), nil
 }
 
-// readModelDirection reads maximize or minimize: true, or from where to where.
-func readModelDirection(key string, n *yaml.Node, told modelOutput, settings []*ensemble.Score) (wish func(v float64) float64, about string, err error) {
+// readModelDirection reads maximize or minimize: true, or the values that score 0 and 1.
+func readModelDirection(key string, n *yaml.Node, output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
 	from, to := math.Inf(1), math.Inf(-1)
 	if n.Kind == yaml.Mapping {
 		f, err := modelSections.ByID(key).Fields(n)
@@ -350,7 +350,7 @@ func readModelDirection(key string, n *yaml.Node, told modelOutput, settings []*
 		}
 		for _, s := range settings {
 			least, greatest := s.Bounds()
-			a, b := told.valueOf(least), told.valueOf(greatest)
+			a, b := output.valueOf(least), output.valueOf(greatest)
 			from, to = min(from, a, b), max(to, a, b)
 		}
 		if key == "minimize" {

@@ -17,7 +17,7 @@ var (
 	likenessKind = nearestKind("likeness", "near to known recipes", "{likeness: {by: amounts, to: Sour}}", "How near to known recipes a composition is.", true)
 )
 
-// nearestKind returns novelty or likeness.
+// nearestKind returns the property kind of novelty, or of likeness if likes is true.
 func nearestKind(name, is, example, about string, likes bool) propertyKind {
 	return propertyKind{
 		Key: newKey(name, schema.Link(name), "", is, example),
@@ -42,14 +42,13 @@ func nearestKind(name, is, example, about string, likes bool) propertyKind {
 	}
 }
 
-// isByAmounts says whether novelty or likeness is measured by amounts.
+// isByAmounts reports whether novelty or likeness compares amounts, not only ingredients.
 func isByAmounts(n *yaml.Node) bool {
 	by := n.Get("by")
 	return by != nil && by.Text == "amounts"
 }
 
-// readNearest reads novelty or likeness: how far from, or near to, known recipes a
-// composition is.
+// readNearest reads novelty or likeness: how far a composition is from known recipes, or how near.
 func readNearest(s *readContext, n *yaml.Node, f fields, kind string, likes bool) (Property, error) {
 	rows, names, err := namedRecipes(s, n, f["to"], kind)
 	if err != nil {
@@ -110,7 +109,7 @@ func readNearest(s *readContext, n *yaml.Node, f fields, kind string, likes bool
 			return Property{}, yaml.Hint(v.Errorf("the scale is %s", v.Describe()), "it must be above 0: the distance at which likeness has fallen to 61 %%")
 		}
 	} else {
-		// The scale of the whole book, whichever recipes are compared with.
+		// The scale is that of the whole book, even if only some recipes are compared.
 		all := o
 		all.Recipes = s.recipes
 		if o.Scale, err = property.TypicalDistance(all); err != nil {
@@ -137,7 +136,7 @@ func readNearest(s *readContext, n *yaml.Node, f fields, kind string, likes bool
 	}, nil
 }
 
-// namedRecipes returns the recipes that are named, or all, and how to call them.
+// namedRecipes returns the recipes that a property names, or all by default, and a description.
 func namedRecipes(s *readContext, n, to *yaml.Node, kind string) (rows [][]mcmc.Part, names string, err error) {
 	recipes := s.book
 	if recipes == nil {

@@ -11,7 +11,7 @@ import (
 	"kir/property"
 )
 
-// maxFactors bounds how many pairs of ingredients a problem may name.
+// maxFactors is the greatest number of pairs of ingredients that a problem may name.
 const maxFactors = 1 << 22
 
 var pairsKind = propertyKind{
@@ -20,7 +20,7 @@ var pairsKind = propertyKind{
 	read:     readPairs,
 }
 
-// pairsSections are pairs, and those that are favoured or avoided.
+// pairsSections describe pairs, and pairs to favour or avoid.
 var pairsSections = schema.Sections{
 	{
 		Name: "pairs", ID: "pairs",
@@ -49,7 +49,7 @@ func pairSection(name string, factor schema.Type, example, about string) *schema
 	}
 }
 
-// readPairs reads a property of how well ingredients go together.
+// readPairs reads a property of how well pairs of ingredients go together.
 func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Property, err error) {
 	o := property.PairsOptions{Ingredients: len(s.names), Total: s.total, Smooth: 1}
 	lift := "none"
@@ -116,8 +116,8 @@ func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Pro
 //
 //	[{of: [Gin, Lime juice], factor: 2}, {of: [{family: citrus}, Cream], factor: 3}]
 //
-// A side may stand for several ingredients; each pair of the two sides gets the
-// factor once.
+// Each of the two elements of a pair may stand for several ingredients. Each combination gets the factor
+// once.
 func pairFactors(s *readContext, n *yaml.Node, key string) ([]property.PairFactor, error) {
 	if n == nil {
 		return nil, nil
@@ -165,7 +165,7 @@ func pairFactors(s *readContext, n *yaml.Node, key string) ([]property.PairFacto
 		}
 		for _, i := range left {
 			for _, j := range right {
-				// A pair that stands on both sides in either order counts once.
+				// A pair that occurs in both orders counts once.
 				_, iRight := slices.BinarySearch(right, i)
 				_, jLeft := slices.BinarySearch(left, j)
 				if i != j && !(i > j && iRight && jLeft) {

@@ -31,12 +31,12 @@ var preferenceKind = propertyKind{
 	scoredBySplit: alwaysBySplit,
 }
 
-// readPreference reads a taste that is learnt from comparisons:
+// readPreference reads a preference that is learnt from comparisons:
 //
 //	taste: {preference: {pairs: tasted.csv, groups: kind, first: 20}}
 //
-// groups is an attribute whose totals tell of taste, too, and first how many of the
-// pairs count, those in the beginning of the file.
+// groups is an attribute whose totals also influence the preference. first is the number of pairs to use,
+// from the beginning of the file.
 func readPreference(ctx context.Context, s *readContext, n *yaml.Node, f fields) (_ Property, err error) {
 	if err := n.Require("the preference", "write {pairs: tasted.csv}", "pairs"); err != nil {
 		return Property{}, err
@@ -96,7 +96,7 @@ func readPreference(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 	}, nil
 }
 
-// heldOutWords says how well held-out pairs are predicted.
+// heldOutWords describes how well held-out pairs are predicted.
 func heldOutWords(h property.HeldOut) string {
 	if h.Pairs < 2 {
 		return ""
@@ -105,15 +105,15 @@ func heldOutWords(h property.HeldOut) string {
 	return fmt.Sprintf("; of those left out it tells %.0f ± %.0f %% right and expects %.0f %%", 100*h.Right, 100*se, 100*h.Stated)
 }
 
-// mostPairCells bounds what is read of a file of comparisons.
+// mostPairCells is the greatest number of rows read from a file of comparisons.
 const mostPairCells = 1 << 20
 
-// pairColumns are the columns of a file of comparisons: a row an ingredient of one
-// of the two.
+// pairColumns are the columns of a file of comparisons. Each row is an ingredient of one of the two
+// recipes.
 var pairColumns = []string{"pair", "choice", "ingredient", "amount"}
 
-// readComparisons reads comparisons, in the order of the file. Amounts may be in any
-// unit: what counts is their share.
+// readComparisons reads comparisons in the order of the file. Amounts may be in any unit, because only
+// their shares count.
 func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair, error) {
 	cells, err := book.ReadCells(r, path, book.Layout{}, pairColumns, nil)
 	if err != nil {
@@ -179,8 +179,8 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 	return pairs, nil
 }
 
-// closeAmounts divides the total as amounts are, by largest remainders; what is left with
-// no unit of it is left out.
+// closeAmounts divides the total in proportion to the amounts, by largest remainders. It drops ingredients
+// that get no unit.
 func closeAmounts(n, total int, parts []mcmc.Part, amounts []float64, sum float64) (*mcmc.Composition, error) {
 	rest := make([]float64, len(parts))
 	left := total

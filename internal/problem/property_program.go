@@ -12,7 +12,7 @@ import (
 	"kir/property"
 )
 
-// programBatch is how many whole candidates are asked for at once unless the file says.
+// programBatch is the default number of whole candidates that a program scores at once.
 const programBatch = 16
 
 var programKind = propertyKind{
@@ -33,7 +33,7 @@ var programKind = propertyKind{
 	scoredBySplit: alwaysBySplit,
 }
 
-// readProgram reads a property that another program works out.
+// readProgram reads a property that another program scores.
 func readProgram(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
 	command, err := readCommand(ctx, n, s.files.Dir)
 	if err != nil {

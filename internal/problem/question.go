@@ -26,8 +26,7 @@ func (p *Problem) KnownRecipes() ([]*mcmc.Composition, error) {
 	return known, nil
 }
 
-// SearchQuestion returns what there is to know of the problem when its best is looked
-// for.
+// SearchQuestion returns the question for a search of the problem's best recipes.
 func (p *Problem) SearchQuestion() (*search.Question, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
@@ -56,10 +55,10 @@ func (p *Problem) SearchQuestion() (*search.Question, error) {
 	return q, nil
 }
 
-// restrictToData keeps what is offered where the book is: no amount below the least of an
-// ingredient and, where something has been learnt from recipes, none above the
-// greatest, and nothing without what all recipes have. Models have seen nothing
-// else, and a search finds where they are wrong. What a rule asks for goes before.
+// restrictToData restricts suggestions to the range of the known recipes. No amount is below the least of
+// its ingredient. If a model was learnt from recipes, no amount is above the greatest, and ingredients that
+// all recipes have are required. Models have seen nothing outside this range, and a search finds where they
+// are wrong. Constraints of the problem take precedence.
 func (p *Problem) restrictToData(q *search.Question) {
 	least, most := search.Doses(len(p.Ingredients), q.Known)
 	q.Least = least
@@ -86,7 +85,7 @@ func (p *Problem) restrictToData(q *search.Question) {
 	}
 }
 
-// alwaysUsed returns the ingredients that all recipes have, of a book of at least ten.
+// alwaysUsed returns the ingredients that all recipes use, if there are at least ten recipes.
 func (p *Problem) alwaysUsed() (all []int) {
 	const fewest = 10
 	if len(p.recipes) < fewest {
@@ -106,16 +105,15 @@ func (p *Problem) alwaysUsed() (all []int) {
 	return all
 }
 
-// splitsInHalves says whether a property counts and has learnt from the book's recipes.
+// splitsInHalves reports whether a property counts and was learnt from the known recipes.
 func (w *Property) splitsInHalves() bool { return w.Weight > 0 && w.ScoresByHeldOut() }
 
-// IsChecked says whether models of halves of the book check what a property promises.
+// IsChecked reports whether models of halves of the recipes check what a property predicts.
 func (w *Property) IsChecked() bool { return w.splitsInHalves() }
 
-// hasDistinctSets says whether a recipe is known by what it is made of: most recipes have
-// a set of ingredients that no other has. Then what has the set of a known one is
-// no new idea. Where many recipes share a set, as in a book of mixtures of the
-// same few materials, the amounts are the idea.
+// hasDistinctSets reports whether a recipe is identified by its ingredients: most recipes have a set of
+// ingredients that no other has. A suggestion with the set of a known recipe is then not new. If many
+// recipes share a set, as in mixtures of the same few materials, their amounts distinguish them.
 func (p *Problem) hasDistinctSets() bool {
 	if p.Book == nil {
 		return false
@@ -141,8 +139,8 @@ func (p *Problem) hasDistinctSets() bool {
 	return 2*alone > len(p.recipes)
 }
 
-// nicheOf tells ideas apart by the number of ingredients, the main one and, if the
-// ingredients have a cost, by thirds of that of the known recipes.
+// nicheOf returns how suggestions are divided into niches: by the number of ingredients, the main
+// ingredient and, if the ingredients have a cost, by thirds of the known recipes' cost.
 func (p *Problem) nicheOf(known []*mcmc.Composition) (kind search.Niche) {
 	if p.attributes == nil {
 		return kind
@@ -153,15 +151,14 @@ func (p *Problem) nicheOf(known []*mcmc.Composition) (kind search.Niche) {
 	}
 	values, err := cost.Numbers()
 	if err != nil || slices.ContainsFunc(values, math.IsNaN) {
-		return kind // a column of that name which is no cost of each
+		return kind // the column is not a cost of every ingredient
 	}
 	kind.Attribute, kind.Bands = values, search.Bands(values, known)
 	return kind
 }
 
-// knownScores returns Π_k y_k of the known recipes, forests out of bag; NaN for
-// recipes without a label, and where a forest is from a file and nobody knows
-// which recipes it has seen.
+// knownScores returns Π_k y_k of the known recipes, with forests out of bag. It is NaN for recipes without
+// a label, and if a forest is from a file and may have seen the recipes.
 func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 	scores := make([]float64, len(known))
 	for r := range scores {
@@ -183,7 +180,8 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 	return scores, nil
 }
 
-// knownScores returns y of each known recipe, NaN where it cannot be told fairly.
+// knownScores returns the score of each known recipe, or NaN if no model can score it without having seen
+// it.
 func (w *Property) knownScores(p *Problem, known []*mcmc.Composition) ([]float64, error) {
 	if w.ScoresByHeldOut() {
 		return w.learnt.heldOutScores(p)
@@ -198,16 +196,16 @@ func (w *Property) knownScores(p *Problem, known []*mcmc.Composition) ([]float64
 	return scores, nil
 }
 
-// splitHalves returns two targets that are alike but for their forests, which have
-// learnt from different halves of the recipes.
+// splitHalves returns two targets that differ only in their models, which have learnt from different halves
+// of the recipes.
 func (p *Problem) splitHalves(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error) {
-	var wishes [2][]mcmc.Objective
+	var objectives [2][]mcmc.Objective
 	for _, w := range p.Properties {
-		wish := mcmc.Objective{Name: w.Name, Property: w.property}
+		objective := mcmc.Objective{Name: w.Name, Property: w.property}
 		if w.Weight > 0 {
-			wish.Weight = 1
+			objective.Weight = 1
 		}
-		of := [2]mcmc.Objective{wish, wish}
+		of := [2]mcmc.Objective{objective, objective}
 		if w.splitsInHalves() {
 			var data [2]*model.Data
 			data[0], data[1] = w.learnt.data.Halves(seed)
@@ -218,12 +216,12 @@ func (p *Problem) splitHalves(ctx context.Context, seed uint64) (own, other *mcm
 			}
 		}
 		for k := range of {
-			wishes[k] = append(wishes[k], of[k])
+			objectives[k] = append(objectives[k], of[k])
 		}
 	}
-	if own, err = p.Target.WithObjectives(wishes[0]...); err != nil {
+	if own, err = p.Target.WithObjectives(objectives[0]...); err != nil {
 		return nil, nil, err
 	}
-	other, err = p.Target.WithObjectives(wishes[1]...)
+	other, err = p.Target.WithObjectives(objectives[1]...)
 	return own, other, err
 }

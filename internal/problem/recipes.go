@@ -18,12 +18,11 @@ import (
 	"kir/mcmc"
 )
 
-// ResultsPath returns where the results of a problem's campaign are: beside the problem
-// file, by its name.
+// ResultsPath returns the path of the results of a problem's campaign: beside the problem file, with its
+// name.
 func ResultsPath(problem string) string { return SiblingPath(problem, "results.csv") }
 
-// SiblingPath returns the path of a file that is called after a problem file, such as
-// problem.results.csv.
+// SiblingPath returns the path of a file named after a problem file, such as problem.results.csv.
 func SiblingPath(problem, ending string) string {
 	for _, ext := range []string{".yaml", ".yml"} {
 		problem = strings.TrimSuffix(problem, ext)
@@ -31,8 +30,8 @@ func SiblingPath(problem, ending string) string {
 	return problem + "." + ending
 }
 
-// readRecipes reads the book, whose ingredients join those that were read: the tables
-// that the problem names, and the results of its campaign if there are any.
+// readRecipes reads the known recipes from the tables that the problem names and from the results of its
+// campaign. It adds their ingredients to those read before.
 func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 	n := root.Get("recipes")
 	results, err := s.findResults(root)
@@ -74,7 +73,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 			return err
 		}
 		if results != nil && s.isSameFile(file, results) {
-			named = true // and is read below, once
+			named = true // results are read below, once
 			continue
 		}
 		one := options
@@ -112,11 +111,11 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 	s.names = all.Ingredients.Names
 	s.results = all.Results
 	if len(all.Recipes) == 0 {
-		return nil // all that was recorded is withdrawn
+		return nil // all recorded results are withdrawn
 	}
 	s.book = all
 	s.recipes = make([][]mcmc.Part, len(all.Recipes))
-	// What was made must not change what may be made.
+	// Results must not change which recipes the rules allow.
 	if s.ruleRecipes = len(all.Recipes); results != nil && len(books) > 1 {
 		s.ruleRecipes -= len(books[len(books)-1].Recipes)
 	}
@@ -132,8 +131,8 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 	return nil
 }
 
-// readBook reads a table of recipes that a node names. A table that lacks a label
-// is read to its end all the same, for its other errors.
+// readBook reads the table of recipes that a node names. If a label is missing, it still reads the whole
+// table to find its other errors.
 func (s *loader) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
 	for {
 		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
@@ -158,7 +157,7 @@ func noLabelError(at *yaml.Node, name, hint string) error {
 	return yaml.Hint(at.Errorf("the recipes have no label %s", fault.Quote(name)), "%s", hint)
 }
 
-// checkLabels sees that each label is in one of several tables.
+// checkLabels checks that each label is in one of the tables.
 func (s *loader) checkLabels(all *book.Book, labels []string, labelAt map[string]*yaml.Node) error {
 	for _, name := range labels {
 		if _, ok := all.Label(name); ok || s.learnsLater {
@@ -179,8 +178,7 @@ func (s *loader) checkLabels(all *book.Book, labels []string, labelAt map[string
 	return nil
 }
 
-// findResults returns the name of the file of results beside the problem, as if the
-// problem named it; nil if there is none.
+// findResults returns a node that names the results file beside the problem, or nil if there is none.
 func (s *loader) findResults(root *yaml.Node) (*yaml.Node, error) {
 	if s.file == "" {
 		return nil, nil
@@ -216,14 +214,14 @@ func (s *loader) isSameFile(a, b *yaml.Node) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// maxAlikeGroups is of how many groups of names that are alike a warning tells.
+// maxAlikeGroups is the greatest number of groups of similar names that are warned about.
 const maxAlikeGroups = 5
 
-// warnAlike warns of ingredients that may be one, spelt in two ways. Both
-// are kept: it is not for a reader to say which are one.
+// warnAlike warns about ingredients that may be the same, spelt in two ways. It keeps both, because only
+// the user can decide.
 func (s *loader) warnAlike() {
 	if s.attributes == nil {
-		return // they are only counted
+		return // ingredients are only counted
 	}
 	groups := book.SpellingVariants(s.names)
 	for _, names := range groups[:min(len(groups), maxAlikeGroups)] {
@@ -238,8 +236,8 @@ func (s *loader) warnAlike() {
 	}
 }
 
-// namedLabels returns the label columns that the problem names, and where: under
-// labels, and in the properties that learn one.
+// namedLabels returns the labels that the problem names, and their nodes: under labels, and in properties
+// that learn one.
 func namedLabels(root *yaml.Node) (names []string, at map[string]*yaml.Node, err error) {
 	at = make(map[string]*yaml.Node)
 	add := func(n *yaml.Node, what string) error {
@@ -283,8 +281,7 @@ func namedLabels(root *yaml.Node) (names []string, at map[string]*yaml.Node, err
 	return names, at, nil
 }
 
-// readBookUnits returns the book's units: the usual ones, and those that the problem
-// adds or sizes otherwise.
+// readBookUnits returns the default units with those that the problem adds or redefines.
 func readBookUnits(n *yaml.Node) (*book.Units, error) {
 	if n == nil {
 		return nil, nil

@@ -8,18 +8,18 @@ import (
 	"kir/rule"
 )
 
-// RuleName names a rule of the problem and the line on which it stands.
+// RuleName returns the text of rule k and its line.
 func (p *Problem) RuleName(k int) string {
 	r := &p.Rules[k]
 	return fault.Quote(r.Text) + " (" + lineOf(r.at, p.lawNode) + ")"
 }
 
-// SparsityName names what the problem asks of the number of ingredients, and where.
+// SparsityName returns the name of the sparsity law and its line.
 func (p *Problem) SparsityName() string { return "the sparsity (" + lineOf(p.lawNode, p.lawNode) + ")" }
 
-// RelaxedTarget returns the target of the problem without properties that only has some of its rules
-// and, if so asked, takes any number of ingredients: to see what a rule leaves out. A limit of what a property predicts counts as a rule;
-// one of what a campaign learns is none of the target.
+// RelaxedTarget returns a target without properties and with only some of the rules, to show what a rule
+// excludes. With anySize it allows any number of ingredients. A limit of what a property predicts counts as
+// a rule, except of a property that a campaign learns.
 func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, anySize bool) (*mcmc.Target, error) {
 	set := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total}
 	var bounds []mcmc.Bound

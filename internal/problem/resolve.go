@@ -5,8 +5,8 @@ import (
 	"kir/mcmc"
 )
 
-// resolve writes the problem out with every default filled in, and with the file of
-// results that lies beside it, if there is one.
+// resolve returns the problem as YAML with every default filled in. It names the results file beside the
+// problem, if there is one.
 func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 	var out yaml.Map
 	out.Set("name", p.Name)
@@ -50,7 +50,7 @@ func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 	return yaml.Marshal(out)
 }
 
-// samplerYAML returns the settings as a problem file has them.
+// samplerYAML returns the sampler settings in the form of a problem file.
 func (p *Problem) samplerYAML() any {
 	if p.Sampler.Draws != mcmc.AutoDraws {
 		return p.Sampler

@@ -50,7 +50,7 @@ var amountKind = ruleKind{
 	}),
 }
 
-// boundType is a bound on amounts, at least so much, which may be a column.
+// boundType is the type of a bound on amounts, of at least least units. It may be a column.
 func boundType(least int) schema.Type {
 	return schema.Type{Words: "units, percentage, or an attribute that has either", Schema: schema.Object{"anyOf": []schema.Object{
 		{"type": "integer", "minimum": least},
@@ -58,17 +58,16 @@ func boundType(least int) schema.Type {
 	}}}
 }
 
-// readAmount reads bounds on what each ingredient takes when it is used:
+// readAmount reads bounds on the amount of each ingredient where it is used:
 //
 //	amount: {of: Gin, min: 20, max: "40%", step: 5}
 //	amount: {of: "*", within: book}
 //	amount: {of: "*", min: min_dose, max: max_dose}
 //	amount: {of: Gin, stock: 350 ml, batch: 750 ml}
 //
-// A bound is a number of units, a percentage of the total, or a column of the
-// ingredients file that has either for each ingredient; where a cell is empty, it
-// sets no bound. stock is how much there is, and batch how much is made, in any
-// unit: without a batch both are in units of the total.
+// A bound is a number of units, a percentage of the total, or a column of the ingredients file that has
+// either for each ingredient. An empty cell sets no bound. stock is the available quantity and batch the
+// quantity to make, in any unit. Without a batch, stock is in units of the total.
 func readAmount(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 	if f["within"] != nil {
 		return withinBookRule(s, n, f)
@@ -99,13 +98,13 @@ func readAmount(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Ru
 	return rules, nil
 }
 
-// everyIngredient is what "*" is called to a person.
+// everyIngredient is the description of "*".
 const everyIngredient = "every ingredient"
 
-// withinBook ends the text of a rule that keeps amounts as they are in recipes.
+// withinBook is the end of the text of a rule that keeps amounts within those of the known recipes.
 const withinBook = " within the doses of the known recipes"
 
-// amountText names what an amount is bounded of, and subject that alone.
+// amountText describes an amount of ingredients, and subjectText only the ingredients.
 func amountText(of string) string {
 	return "amount of " + subjectText(of)
 }
@@ -117,7 +116,7 @@ func subjectText(of string) string {
 	return of
 }
 
-// boundsRule reads min, max and step.
+// boundsRule reads min, max and step, and returns their rules.
 func boundsRule(s *readContext, n *yaml.Node, f fields, of []int, text string) ([]Rule, error) {
 	c, words, columns := rule.Amount{Of: of}, "", false
 	for _, b := range []struct {
@@ -157,8 +156,8 @@ func boundsRule(s *readContext, n *yaml.Node, f fields, of []int, text string) (
 	return singleRule(amountText(text)+words, c), nil
 }
 
-// columnBounds returns a rule for each ingredient, of bounds of which some are
-// columns and the others as in all.
+// columnBounds returns a rule for each ingredient. Bounds that are columns come from its cells, and the
+// others from all.
 func columnBounds(s *readContext, f fields, all rule.Amount, text string) ([]Rule, error) {
 	r := Rule{Text: text}
 	var none []int
@@ -214,7 +213,7 @@ func columnBounds(s *readContext, f fields, all rule.Amount, text string) ([]Rul
 	return []Rule{r}, nil
 }
 
-// excludeUnusable excludes what cannot be used, and says so.
+// excludeUnusable excludes ingredients that cannot be used, and warns about it.
 func excludeUnusable(s *readContext, r *Rule, none []int, why string) {
 	if len(none) == 0 {
 		return
@@ -227,7 +226,7 @@ func excludeUnusable(s *readContext, r *Rule, none []int, why string) {
 	s.warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, fault.List(names, 8), why))
 }
 
-// stockRule reads how much there is, of which a batch can be made.
+// stockRule reads the stock and the batch, and returns a rule for the greatest amounts.
 func stockRule(s *readContext, f fields, of []int, text string) ([]Rule, error) {
 	batch, unit := new(big.Rat).SetInt64(int64(s.whole)), ""
 	if v := f["batch"]; v != nil {
@@ -240,7 +239,7 @@ func stockRule(s *readContext, f fields, of []int, text string) ([]Rule, error) 
 		}
 	}
 	v := f["stock"]
-	most := func(stock *big.Rat) int { // ⌊M·stock/batch⌋
+	most := func(stock *big.Rat) int { // returns ⌊M·stock/batch⌋
 		share := new(big.Rat).Quo(stock, batch)
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(s.whole))))
 	}
@@ -301,7 +300,7 @@ func stockRule(s *readContext, f fields, of []int, text string) ([]Rule, error) 
 	return []Rule{r}, nil
 }
 
-// unitRatio returns how many of a unit another one is, nil if that is not known.
+// unitRatio returns the size of unit have in units of, or nil if they do not convert.
 func unitRatio(s *readContext, have, of string) *big.Rat {
 	units := s.units
 	if units == nil {
@@ -322,8 +321,7 @@ func unitName(unit string) string {
 	return unit
 }
 
-// readQuantity reads a number of at least 0 and the unit behind it, which may be
-// missing.
+// readQuantity reads a number of at least 0 with an optional unit.
 func readQuantity(at *yaml.Node, text, what string) (v *big.Rat, unit string, err error) {
 	text = strings.TrimSpace(text)
 	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789.", r) })
@@ -338,7 +336,7 @@ func readQuantity(at *yaml.Node, text, what string) (v *big.Rat, unit string, er
 	return v, unit, nil
 }
 
-// parseDecimal reads a number as people write it: no other base, no exponent, no fraction.
+// parseDecimal reads a decimal number without another base, an exponent or a fraction.
 func parseDecimal(text string) (*big.Rat, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > 30 || strings.Trim(strings.TrimPrefix(text, "-"), "0123456789.") != "" {
@@ -347,7 +345,7 @@ func parseDecimal(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// isColumn says whether a bound is a column of the ingredients file.
+// isColumn reports whether a bound names a column of the ingredients file.
 func isColumn(s *readContext, n *yaml.Node) bool {
 	if n.Kind != yaml.Text || s.attributes == nil {
 		return false
@@ -356,7 +354,7 @@ func isColumn(s *readContext, n *yaml.Node) bool {
 	return ok
 }
 
-// addColumnHint adds to an error about a bound what columns there are to take it from.
+// addColumnHint adds the columns that a bound could name to the hint of an error.
 func addColumnHint(s *readContext, err error, n *yaml.Node) error {
 	bad, ok := err.(*fault.Error)
 	if !ok || n.Kind != yaml.Text || strings.HasSuffix(strings.TrimSpace(n.Text), "%") || s.attributes == nil || len(s.attributes.Attributes) == 0 {
@@ -374,8 +372,8 @@ func addColumnHint(s *readContext, err error, n *yaml.Node) error {
 	return bad
 }
 
-// readColumnCell returns the units that a column has for an ingredient, nil if its cell is
-// empty, and what makes an error of it.
+// readColumnCell returns the units that a column has for an ingredient, or nil if its cell is empty. fail
+// returns an error about the cell.
 func readColumnCell(s *readContext, n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
 	a, err := s.attribute(n, n.Text)
 	if err != nil {
@@ -400,8 +398,8 @@ func readColumnCell(s *readContext, n *yaml.Node, ingredient int) (amount *big.R
 	return v, fail, nil
 }
 
-// roundDown and roundUp return the nearest whole numbers, of numbers of at least 0;
-// what is far above any total is that.
+// roundDown and roundUp round numbers of at least 0 to whole numbers. They limit the result to 2⁴⁰, far
+// above any total.
 func roundDown(v *big.Rat) int {
 	q := new(big.Int).Quo(v.Num(), v.Denom())
 	if !q.IsInt64() || q.Int64() > 1<<40 {
@@ -418,7 +416,7 @@ func roundUp(v *big.Rat) int {
 	return down + 1
 }
 
-// readUnits reads a number of units, or a percentage of the total that is one.
+// readUnits reads a number of units, or a percentage of the total that is a whole number of units.
 func readUnits(total int, n *yaml.Node, what string, least int) (int, error) {
 	if n.Kind != yaml.Text {
 		v, err := n.Whole(what, least, total)
@@ -442,7 +440,7 @@ func readUnits(total int, n *yaml.Node, what string, least int) (int, error) {
 	}
 	if !amount.IsInt() {
 		down := new(big.Int).Quo(amount.Num(), amount.Denom()).Int64()
-		near := func(u int64) string { // a percentage, or units where it has no end
+		near := func(u int64) string { // a percentage, or units if its decimals do not end
 			share := new(big.Rat).SetFrac64(100*u, int64(total))
 			text := share.FloatString(6)
 			if same, _ := new(big.Rat).SetString(text); same.Cmp(share) != 0 {
@@ -456,13 +454,12 @@ func readUnits(total int, n *yaml.Node, what string, least int) (int, error) {
 	return int(amount.Num().Int64()), nil
 }
 
-// withinBookRule reads the rule that amounts are within those of the known recipes:
+// withinBookRule reads the rule that keeps amounts within those of the known recipes:
 //
 //	amount: {of: "*", within: book}
 //
-// Each ingredient has, where it is used, at least the least and at most the
-// greatest amount that a recipe has of it. What no recipe uses has no amount that
-// is within, and is left out.
+// Each ingredient that is used has at least the least and at most the greatest amount that a recipe has of
+// it. Ingredients that no recipe uses are excluded.
 func withinBookRule(s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 	if err := s.refuseInBlock(n, "the doses of the known recipes are"); err != nil {
 		return nil, err
@@ -516,7 +513,7 @@ func withinBookRule(s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 	return []Rule{r}, nil
 }
 
-// withinBookNode returns the rule for all ingredients, as if it stood in the file.
+// withinBookNode returns the node of this rule for all ingredients, as if the file had it.
 func withinBookNode(at *yaml.Node) *yaml.Node {
 	block := func(entries ...yaml.Entry) *yaml.Node {
 		n := at.Scalar("")

@@ -47,8 +47,8 @@ var limitKind = ruleKind{
 	}),
 }
 
-// readLimit reads bounds on the mean of an attribute: over the composition, or
-// over some ingredients alone; or on what a property predicts.
+// readLimit reads bounds on the mean of an attribute, over the composition or over some ingredients, or on
+// what a property predicts.
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
 func readLimit(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
@@ -91,7 +91,7 @@ func readLimit(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rul
 	return singleRule(text+words, limit), nil
 }
 
-// readNumberBounds reads min and max as numbers, of which one must be there.
+// readNumberBounds reads min and max as numbers. At least one must be present.
 func readNumberBounds(n *yaml.Node, f fields, what string) (lo, hi float64, words string, err error) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	for _, b := range []struct {
@@ -114,7 +114,7 @@ func readNumberBounds(n *yaml.Node, f fields, what string) (lo, hi float64, word
 	return lo, hi, words, nil
 }
 
-// readCells reads the columns of a table that a rule names: {file: limits.csv}.
+// readCells reads columns of the table that a rule names: {file: limits.csv}.
 func readCells(ctx context.Context, s *readContext, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
 	if n.Kind != yaml.Mapping {
 		if n.Kind != yaml.Text {
@@ -191,7 +191,7 @@ func readLimits(ctx context.Context, s *readContext, n *yaml.Node, _ fields) ([]
 
 var constituentsKind = ruleKind{
 	Key: newKey("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
-	read: func(_ context.Context, s *readContext, n *yaml.Node, _ fields) ([]Rule, error) { // see readConstituents
+	read: func(_ context.Context, s *readContext, n *yaml.Node, _ fields) ([]Rule, error) { // readConstituents has read them
 		if s.inRule {
 			return nil, yaml.Hint(n.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
 		}
@@ -199,13 +199,12 @@ var constituentsKind = ruleKind{
 	},
 }
 
-// readConstituents reads what ingredients consist of, which makes attributes that
-// rules and properties can name: the share of a constituent in an ingredient, 0
-// where none is given.
+// readConstituents reads the constituents of ingredients. Each constituent becomes an attribute that rules
+// and properties can name: its share in an ingredient, 0 by default.
 //
 //	constituents: {file: constituents.csv}
 //
-// It stands among the rules and is read before them.
+// It is listed among the rules and read before them.
 func readConstituents(ctx context.Context, s *readContext, items []*yaml.Node) error {
 	for _, item := range items {
 		n := item.Get("constituents")

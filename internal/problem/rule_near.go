@@ -38,13 +38,12 @@ var nearKind = ruleKind{
 	}),
 }
 
-// readNear reads how far from a recipe a composition may be: how many ingredients
-// come or go, and how many units change hands.
+// readNear reads how far a composition may be from a recipe: how many ingredients are added or removed, and
+// how many units differ.
 //
 //	near: {recipe: Negroni, changes: 3, distance: "20%"}
 //
-// The recipe is one of the book, closed to the total, or ingredients and their
-// units.
+// The recipe is a known one, closed to the total, or a mapping of ingredients to units.
 func readNear(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ []Rule, err error) {
 	if err := s.refuseInBlock(n, "a recipe is"); err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func readNear(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ []Ru
 	return singleRule("near "+r.Name+words, r), nil
 }
 
-// readNearRecipe reads the name of a known recipe, or ingredients and their units.
+// readNearRecipe reads the name of a known recipe, or ingredients with units.
 func readNearRecipe(s *readContext, n *yaml.Node) (name string, parts []rule.Part, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
@@ -125,7 +124,7 @@ func readNearRecipe(s *readContext, n *yaml.Node) (name string, parts []rule.Par
 	return "", nil, yaml.SuggestName(n.Errorf("there is no recipe %s", n.Describe()), name, "there are", names, 8)
 }
 
-// optionalBound returns a bound, or nil where there is none.
+// optionalBound returns *most, or nil if most is nil.
 func optionalBound(most *int) any {
 	if most == nil {
 		return nil

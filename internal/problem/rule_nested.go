@@ -32,19 +32,19 @@ var ifKind = ruleKind{
 	read: readIf,
 }
 
-// innerType is a rule within another, or a list of them.
+// innerType is the type of a rule within another one, or of a list of such rules.
 func innerType(least int) schema.Type {
 	one := schema.Link("rule")
 	one.Schema["not"] = schema.Object{"required": []string{"constituents"}}
 	return schema.OneOrMore(one, least)
 }
 
-// readIf reads rules that hold where an ingredient is used, or is not.
+// readIf reads rules that apply if an ingredient is used, or if it is not.
 //
 //	if: {used: Milk, then: {exclude: [Lemon juice]}}
 //
-// Of several ingredients, one that is used is enough, and unused asks that none
-// is. Any rule may stand behind then, or a list of rules.
+// used means that at least one of several ingredients is used, and unused that none is. then has a rule or
+// a list of rules.
 func readIf(ctx context.Context, s *readContext, n *yaml.Node, f fields) (_ []Rule, err error) {
 	const form = "write {used: Milk, then: {exclude: [Lemon juice]}}"
 	if f["used"] == nil && f["unused"] == nil {
@@ -114,12 +114,11 @@ var blockKind = ruleKind{
 	read: readBlock,
 }
 
-// readBlock reads a part that adds up by itself, and rules within it.
+// readBlock reads a block: ingredients with a total of their own, and rules within it.
 //
 //	block: {of: {phase: water}, total: 700, rules: [{amount: {of: Glycerin, max: "10%"}}]}
 //
-// The rules know its ingredients alone, percentages are of its total, and means
-// are over it.
+// The rules see only the ingredients of the block. Percentages refer to its total, and means are over it.
 func readBlock(ctx context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 	of, text, err := ingredientsUnder(s, n, f, "block")
 	if err != nil {

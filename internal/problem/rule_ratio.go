@@ -28,7 +28,7 @@ var ratioKind = ruleKind{
 	read: readRatio,
 }
 
-// readRatio reads bounds on what some ingredients take by what others do.
+// readRatio reads bounds on the ratio of the totals of two groups of ingredients.
 //
 //	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
 func readRatio(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ []Rule, err error) {

@@ -31,7 +31,7 @@ var excludeKind = ruleKind{
 	}),
 }
 
-// ingredientFields says which ingredients a rule is about.
+// ingredientFields returns the field that names the ingredients of a rule.
 func ingredientFields(of []int, name func(int) string) []RuleField {
 	names := []any{}
 	for _, i := range of {

@@ -14,20 +14,20 @@ import (
 
 // A Rule is one of the problem's constraints.
 type Rule struct {
-	Text  string      // in words
-	Rules []rule.Rule // what it says: one rule, or several, as one for each ingredient's doses
-	Stock map[int]int // how much there is of ingredients, in units; nil: the rule is no stock
-	Place int         // of the item that it is of, among the constraints; −1: of none in the file
-	Alone bool        // the item says this one rule and nothing else
+	Text  string      // description
+	Rules []rule.Rule // one rule, or several, such as one for each ingredient's doses
+	Stock map[int]int // stock of ingredients, in units; nil: not a stock rule
+	Place int         // index of its item in the constraints; −1: not in the file
+	Alone bool        // the item has only this one rule
 
-	texts []string // of several, in words
+	texts []string // descriptions of the single rules, if there are several
 
-	predicted *predictedLimit // of what a property predicts, which is no rule of amounts; else nil
+	predicted *predictedLimit // limit of what a property predicts, which is no rule of amounts; else nil
 	at        *yaml.Node
 }
 
-// Slacks returns how far a composition is from the bounds of the rule; nothing of
-// several rules, of which one is always near.
+// Slacks returns how far a composition is from the bounds of the rule. It returns nil if there are several
+// rules, because one of them is always near its bounds.
 func (r *Rule) Slacks(parts []rule.Part, total int) []condition.Slack {
 	if len(r.Rules) != 1 {
 		return nil
@@ -35,15 +35,15 @@ func (r *Rule) Slacks(parts []rule.Part, total int) []condition.Slack {
 	return condition.Slacks(r.Rules[0], parts, total)
 }
 
-// singleRule returns a rule as a list.
+// singleRule returns a list with one rule.
 func singleRule(text string, r rule.Rule) []Rule { return []Rule{{Text: text, Rules: []rule.Rule{r}}} }
 
-// add puts one more of several into a rule.
+// add adds a rule and its description.
 func (r *Rule) add(one rule.Rule, text string) {
 	r.Rules, r.texts = append(r.Rules, one), append(r.texts, text)
 }
 
-// transform changes what a rule says, and its words.
+// transform changes the rules and their descriptions.
 func (r *Rule) transform(text func(string) string, change func(rule.Rule) rule.Rule) {
 	r.Text = text(r.Text)
 	for k := range r.texts {
@@ -54,7 +54,7 @@ func (r *Rule) transform(text func(string) string, change func(rule.Rule) rule.R
 	}
 }
 
-// ingredientsUnder reads the ingredients that an amount or a group is about.
+// ingredientsUnder reads the ingredients of an amount or a group.
 func ingredientsUnder(s *readContext, n *yaml.Node, f fields, what string) ([]int, string, error) {
 	if f["of"] == nil {
 		return nil, "", yaml.Hint(n.Errorf("%s does not say of what", what), `add of: a name, a list of names, "*", or {group: citrus}`)
@@ -73,7 +73,7 @@ func readPair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
 	return items, nil
 }
 
-// readRules reads the rules, and more that do not stand in the file.
+// readRules reads the rules of the file, and further ones that are not in it.
 func readRules(ctx context.Context, s *loader, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
 	var items []*yaml.Node
 	if n != nil && n.Kind != yaml.Null {
@@ -83,7 +83,7 @@ func readRules(ctx context.Context, s *loader, n *yaml.Node, more ...*yaml.Node)
 		}
 	}
 	if err := readConstituents(ctx, &s.readContext, items); err != nil {
-		return nil, s.diagnostics.add(err) // rules ask for the attributes that they make
+		return nil, s.diagnostics.add(err) // rules use these attributes
 	}
 	var rules []Rule
 	for k, item := range append(slices.Clip(items), more...) {
@@ -105,7 +105,7 @@ func readRules(ctx context.Context, s *loader, n *yaml.Node, more ...*yaml.Node)
 	return rules, nil
 }
 
-// readRuleList reads rules that stand in a list.
+// readRuleList reads a list of rules.
 func (s *readContext) readRuleList(ctx context.Context, items []*yaml.Node) ([]Rule, error) {
 	var rules []Rule
 	for _, item := range items {
@@ -127,7 +127,7 @@ func (s *readContext) readRuleList(ctx context.Context, items []*yaml.Node) ([]R
 	return rules, nil
 }
 
-// ruleKindOf returns the kind of a rule, and what stands under its key.
+// ruleKindOf returns the kind of a rule, and the node under its key.
 func (s *readContext) ruleKindOf(item *yaml.Node) (kind *ruleKind, v *yaml.Node, err error) {
 	section := s.kinds.schema().Rule()
 	if err := s.suggestRule(item, section.ExactlyOneOf); err != nil {
@@ -146,8 +146,8 @@ func (s *readContext) ruleKindOf(item *yaml.Node) (kind *ruleKind, v *yaml.Node,
 	return kind, v, nil
 }
 
-// readAt reads what stands under the key of a kind, and shows the right form of what is
-// nearly right.
+// readAt reads the value under the key of a kind. If the value is nearly right, the error shows the right
+// form.
 func (k *ruleKind) readAt(ctx context.Context, s *readContext, n *yaml.Node) ([]Rule, error) {
 	if len(k.Sections) == 0 {
 		return k.read(ctx, s, n, nil)
@@ -174,8 +174,8 @@ func (k *ruleKind) readAt(ctx context.Context, s *readContext, n *yaml.Node) ([]
 	return k.read(ctx, s, n, f)
 }
 
-// suggestRule shows the right form of rules that are nearly one: without their
-// kind, or with a part outside of it.
+// suggestRule returns an error with the right form for rules that are nearly right: without their kind, or
+// with a key outside of it.
 func (s *readContext) suggestRule(item *yaml.Node, kinds []string) error {
 	if item.Kind != yaml.Mapping {
 		return yaml.Hint(item.Errorf("a rule is %s", item.Describe()), "write its kind and what it says, such as require: [Gin]")

@@ -13,17 +13,16 @@ import (
 	"kir/mcmc"
 )
 
-// autoValue is the kernel that stands for the recommended one.
+// autoValue is the value of a setting that kir chooses by itself: the kernel, or the number of draws.
 const autoValue = "auto"
 
-// DefaultTime is after how long a run of [mcmc.AutoDraws] stops.
+// DefaultTime is the default time limit of a run with [mcmc.AutoDraws].
 const DefaultTime = 60 * time.Second
 
-// noTime stands for a run that stops by its draws alone.
+// noTime is the value for a run without a time limit.
 const noTime = "none"
 
-// ReadTime reads how long a run of [mcmc.AutoDraws] may take, such as 60s or 5m; none is
-// 0, for any time.
+// ReadTime reads the time limit of a run with [mcmc.AutoDraws], such as 60s or 5m. It returns 0 for none.
 func ReadTime(text string) (time.Duration, error) {
 	if text == noTime {
 		return 0, nil
@@ -35,7 +34,7 @@ func ReadTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ReadDraws reads the number of draws as text, or auto.
+// ReadDraws reads a number of draws from a text, or auto.
 func ReadDraws(text string) (int, error) {
 	if text == autoValue {
 		return mcmc.AutoDraws, nil
@@ -50,7 +49,7 @@ func ReadDraws(text string) (int, error) {
 	return int(v), nil
 }
 
-// readDraws reads the number of draws.
+// readDraws reads a number of draws from a node, or auto.
 func readDraws(n *yaml.Node) (int, error) {
 	if n.Kind == yaml.Text && n.Text == autoValue {
 		return mcmc.AutoDraws, nil
@@ -65,7 +64,7 @@ func readDraws(n *yaml.Node) (int, error) {
 	return v, err
 }
 
-// readTime reads how long a run may take whose draws are auto.
+// readTime reads the time limit, which is allowed only if draws is auto.
 func readTime(n, draws *yaml.Node) (time.Duration, error) {
 	text, err := n.Str("the time")
 	if err != nil {
@@ -75,13 +74,13 @@ func readTime(n, draws *yaml.Node) (time.Duration, error) {
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
 		return 0, yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}
-	if d > 0 && draws != nil && draws.Text != autoValue { // none bounds nothing, beside whatever
+	if d > 0 && draws != nil && draws.Text != autoValue { // no time limit is valid with any number of draws
 		return 0, yaml.Hint(n.Errorf("there is a time and a number of draws"), "leave one of them out, or write draws: auto")
 	}
 	return d, err
 }
 
-// readSampler reads the settings and lets override change them; it may be nil.
+// readSampler reads the settings and the time limit. override may change the settings; it may be nil.
 func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, time.Duration, error) {
 	s, limit := mcmc.DefaultSettings(), DefaultTime
 	s.Kernel = autoValue
@@ -101,7 +100,7 @@ func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, ti
 			value *int
 		}{{"chains", &s.Chains}, {"warmup", &s.Warmup}, {"thin", &s.Thin}} {
 			if v := f[c.key]; v != nil {
-				// What is too much for an int is too much for any of them.
+				// A value too large for an int is also too large for any setting.
 				if *c.value, err = v.Whole(c.key, math.MinInt32, mcmc.MaxIterations); err != nil {
 					return s, limit, err
 				}
@@ -132,18 +131,18 @@ func readSampler(n *yaml.Node, override func(*mcmc.Settings)) (mcmc.Settings, ti
 	}
 	checked := s
 	if s.Kernel == autoValue {
-		checked.Kernel = "" // which the target will say
+		checked.Kernel = "" // the target checks the kernel
 	}
 	return s, limit, settingsError(&checked, func(setting string) *yaml.Node {
-		if s == given { // else a flag may have said it
+		if s == given { // otherwise a flag may have set it
 			return f[setting]
 		}
 		return nil
 	})
 }
 
-// settingsError checks settings and tells what is wrong with them as an error of
-// input, at the place where they were given.
+// settingsError checks settings. It converts an error about them to an input error at the node of the
+// setting.
 func settingsError(s *mcmc.Settings, place func(setting string) *yaml.Node) error {
 	err := s.Check()
 	var bad *mcmc.SettingsError

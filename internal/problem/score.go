@@ -14,7 +14,7 @@ import (
 	"kir/rule"
 )
 
-// ReadTable reads recipes of the problem's ingredients, in its units.
+// ReadTable reads a table of recipes of the problem's ingredients, with its units.
 func (p *Problem) ReadTable(ctx context.Context, path string, layout book.Layout) (*book.Book, error) {
 	o, err := p.BookOptions()
 	if err != nil {
@@ -24,7 +24,7 @@ func (p *Problem) ReadTable(ctx context.Context, path string, layout book.Layout
 	return book.ReadFile(ctx, path, o)
 }
 
-// BookOptions returns how tables of the problem's ingredients are read.
+// BookOptions returns the options for reading tables of the problem's ingredients.
 func (p *Problem) BookOptions() (book.Options, error) {
 	in := p.attributes
 	if in == nil {
@@ -43,24 +43,24 @@ func (p *Problem) BrokenRules(parts []mcmc.Part) ([]Breach, error) {
 	return one[0].Broken, err
 }
 
-// A Scored is a recipe and how well it fits the problem.
+// A Scored is a recipe with its scores and the rules that it breaks.
 type Scored struct {
 	Parts  []mcmc.Part // closed to the total
-	Book   int         // the recipe of the book that has the same amounts; −1 if there is none
-	Scores []float64   // y_k by property; NaN where it cannot be told fairly
-	Score  float64     // Π y_k of those that count, each once
-	Broken []Breach    // of the rules, in the file's order
+	Book   int         // index of the recipe of the book with the same amounts; −1 if there is none
+	Scores []float64   // y_k by property; NaN if no model can score it without having seen it
+	Score  float64     // Π y_k over the properties that count, each with weight 1
+	Broken []Breach    // rules that it breaks, in the file's order
 }
 
 // A Breach is a rule that a recipe breaks.
 type Breach struct {
 	Text  string
-	What  string           // of a limit of a property, what the figure is of, such as "cost"; else empty
-	Slack *condition.Slack // the figure outside its bounds; nil if there is none to tell
+	What  string           // for a limit of a property, the name of the figure, such as "cost"; else empty
+	Slack *condition.Slack // the figure outside its bounds; nil if there is none
 }
 
-// Score scores recipes, all of them whether or not they keep the rules. Those that
-// are in the book are scored by models that have not seen them.
+// Score scores all recipes, even those that break rules. Recipes of the book are scored by models that have
+// not seen them.
 func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
@@ -105,8 +105,8 @@ func (p *Problem) Score(book *book.Book) ([]Scored, error) {
 	return out, p.findBreaches(out)
 }
 
-// isUnlabelled says whether a model was learnt from the book without one of its
-// recipes, which has no label.
+// isUnlabelled reports whether a model was learnt from the book without one of its recipes, because that
+// has no label.
 func (w *Property) isUnlabelled(p *Problem, recipe int) bool {
 	if w.learnt.data == nil {
 		return false
@@ -114,7 +114,7 @@ func (w *Property) isUnlabelled(p *Problem, recipe int) bool {
 	return !slices.Contains(w.learnt.recipes, recipe)
 }
 
-// findBreaches finds the rules that recipes break, the law of n among them.
+// findBreaches finds the rules that recipes break, including the law of n.
 func (p *Problem) findBreaches(all []Scored) error {
 	for s := range all {
 		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {

@@ -5,22 +5,22 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// A Search is how much looking for the best stands beside the sampling.
+// A Search has the settings of the search for the best recipes.
 type Search struct {
-	// Effort is the share of the usual budget, see [search.Budget]; 0: none.
+	// Effort is a multiple of the usual budget, see [search.Budget]; 0 means no search.
 	Effort float64
-	// AnyDoses lets compositions be offered outside the doses of the book.
+	// AnyDoses allows suggestions with doses outside those of the known recipes.
 	AnyDoses bool
 }
 
-// MaxEffort bounds the effort.
+// MaxEffort is the greatest effort.
 const MaxEffort = schema.MaxEffort
 
 // readSearch reads
 //
 //	search: {effort: 1, doses: book}
 //
-// effort, if it is not nil, stands instead of what is written.
+// A non-nil effort replaces the file's.
 func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 	s := Search{Effort: 1}
 	if n != nil && n.Kind != yaml.Null {
@@ -52,7 +52,7 @@ func readSearch(n *yaml.Node, effort *float64) (Search, error) {
 	return s, nil
 }
 
-// yamlMap returns the search as the problem file would say it.
+// yamlMap returns the section in the form of a problem file.
 func (s Search) yamlMap() yaml.Map {
 	doses := "book"
 	if s.AnyDoses {

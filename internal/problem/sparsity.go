@@ -17,12 +17,12 @@ import (
 
 // A lawReader reads laws of the number of ingredients.
 type lawReader struct {
-	book *book.Book // or nil
-	laws int        // that were read, mixed ones included
+	book *book.Book // the known recipes, or nil
+	laws int        // number of laws read, including components of mixtures
 }
 
-// readSparsity reads the law of the number of ingredients and checks that it has
-// mass on the space. It returns the node to blame for what is found later.
+// readSparsity reads the law of the number of ingredients and checks that it has mass on the space. It
+// returns the node for later errors about the law.
 func readSparsity(book *book.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Sparsity, *yaml.Node, error) {
 	n := root.Get("sparsity")
 	if n == nil {
@@ -49,15 +49,15 @@ func readSparsity(book *book.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Spa
 	return law, n, nil
 }
 
-// maxLawValues bounds the work that a mixture asks for: the laws in it times
-// the numbers of ingredients that each is worked out for.
+// maxLawValues bounds the work for a mixture: the number of its laws times the numbers of ingredients for
+// which each is computed.
 const maxLawValues = 1 << 28
 
-// rangePattern is how people write a range of numbers.
+// rangePattern matches a range of numbers as people write it.
 var rangePattern = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:-|–|\.\.+|to|bis)\s*(\d{1,6})\s*$`)
 
-// readLaw reads one law. The whole sparsity, unlike a component of a mixture, may
-// be that of the recipes and may have a power.
+// readLaw reads one law. whole is false for a component of a mixture, which cannot be the law of the
+// recipes and has no power.
 func (r *lawReader) readLaw(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	r.laws++
 	if n.Kind == yaml.Text && whole {

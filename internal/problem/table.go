@@ -12,10 +12,12 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// readTableNode reads where a table is and how it is to be read: the name of a file,
-// or {file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter:
-// semicolon, decimal: comma, columns: {rating: label}}, of which all but file may
-// be missing. columns are for recipes alone.
+// readTableNode reads the location and layout of a table: a file name, or a mapping in which only file is
+// required:
+//
+//	{file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter: semicolon, decimal: comma, columns: {rating: label}}
+//
+// Only tables of recipes may have the key columns.
 func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, err error) {
 	if n.Kind != yaml.Mapping {
 		return n, layout, nil
@@ -92,8 +94,8 @@ func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Lay
 	return f["file"], layout, nil
 }
 
-// readSheet reads the sheet of numbers that a node names, and warns of what was understood of
-// it without being said. what is how messages call that name.
+// readSheet reads the sheet of numbers that a node names, and warns about guesses. what is the description
+// of the name in messages.
 func (s *readContext) readSheet(ctx context.Context, n *yaml.Node, what string) (t *book.Sheet, err error) {
 	err = s.files.Read(ctx, n, what, func(r io.Reader, path string) error {
 		t, err = book.ReadSheet(r, path)
@@ -108,8 +110,7 @@ func (s *readContext) readSheet(ctx context.Context, n *yaml.Node, what string) 
 	return t, nil
 }
 
-// warnGuesses warns of what was understood of a table without being said, and
-// gives the line that settles what may well be wrong.
+// warnGuesses warns about guesses about a table, and suggests the lines that settle uncertain ones.
 func (s *readContext) warnGuesses(key, file string, said, guessed book.Layout, notes []book.Note) {
 	for _, n := range notes {
 		s.warn(n.String() + ".")

@@ -16,29 +16,29 @@ import (
 	"kir/property"
 )
 
-// An Objective is what a trade-off is between.
+// An Objective is one of the objectives of a trade-off.
 type Objective struct {
-	Name     string // of a property, or of a figure of one
-	Property int    // its place among the properties
-	Figure   int    // and that of the figure; −1: the property itself
-	Unit     string // of what is shown
+	Name     string // name of a property, or of one of its figures
+	Property int    // index of the property
+	Figure   int    // index of the figure; −1: the property itself
+	Unit     string // unit of shown values
 
-	// Direction says which values are better: maximize, minimize, or between Least and Most, as
-	// they are shown.
+	// Direction states which values are better: Maximize, Minimize, or Between Least and Most, which are
+	// shown values.
 	Direction   Direction
 	Least, Most float64
 
 	Loss search.Loss
 }
 
-// an aim is which values of a level are better.
+// A valueDirection states which values of a value scale are better.
 type valueDirection struct {
 	direction   Direction
-	least, most float64 // of between, as they are judged
+	least, most float64 // judged values, for Between
 }
 
-// desirability is exp(−loss) of a value: the loss is the value or its negative, or its
-// distance to where it is to be.
+// desirability returns exp(−loss) of a judged value. The loss is the negative of the value for Maximize,
+// the value for Minimize, and the distance to the range for Between.
 func (a valueDirection) desirability() (*property.Desirability, error) {
 	switch a.direction {
 	case Maximize:
@@ -49,14 +49,14 @@ func (a valueDirection) desirability() (*property.Desirability, error) {
 	return property.Beyond(a.least, a.most, 1)
 }
 
-// subObjective is a figure of a property that can be an objective of its own.
+// A subObjective is a figure of a property that can be an objective of its own.
 type subObjective struct {
 	figure    int
 	direction valueDirection
 	scale     *valueScale
 }
 
-// valueDirectionOf returns what a property asks of its value.
+// valueDirectionOf returns the direction of a property's value.
 func valueDirectionOf(w *Property) valueDirection {
 	if w.learnt != nil {
 		switch d := w.learnt.want.Direction(); {
@@ -69,10 +69,10 @@ func valueDirectionOf(w *Property) valueDirection {
 		return valueDirection{Between, least, most}
 	}
 	if w.valueScale == nil || w.at == nil || w.at.Kind != yaml.Mapping {
-		return valueDirection{direction: Maximize} // a score
+		return valueDirection{direction: Maximize} // scores are maximised
 	}
 	number := func(n *yaml.Node) float64 {
-		v, _ := n.Float("a bound") // which was read before
+		v, _ := n.Float("a bound") // readBound has checked it
 		return v
 	}
 	least, most := math.Inf(-1), math.Inf(1)
@@ -103,8 +103,8 @@ func valueDirectionOf(w *Property) valueDirection {
 	return valueDirection{Between, least, most}
 }
 
-// tradeScale is the level of a property that a trade-off is between: that which limits
-// bound, and of a logarithm that was learnt the number whose logarithm is expected.
+// tradeScale returns the value scale of a property for a trade-off. It is the scale for limits, except for
+// learnt logarithms: then the value is the number whose logarithm is expected.
 func tradeScale(w *Property) (*valueScale, error) {
 	if m, ok := w.Model.(*model.Learned); ok && m.Numeric() && m.Options().Log {
 		least, greatest := m.Range()
@@ -129,7 +129,7 @@ func tradeScale(w *Property) (*valueScale, error) {
 	return scoreScale(of), nil
 }
 
-// LeastTrade and MostTrade bound how many objectives a trade-off is between.
+// LeastTrade and MostTrade bound the number of objectives in a trade-off.
 const LeastTrade, MostTrade = schema.LeastTrade, schema.MostTrade
 
 // readTrade reads
@@ -160,13 +160,13 @@ func readTrade(p *Problem, n *yaml.Node) ([]string, error) {
 	return names, err
 }
 
-// Objectives returns those of the given names. An error names none of the problem's places.
+// Objectives returns the objectives with the given names. Its errors have no place in the problem file.
 func (p *Problem) Objectives(names []string) ([]Objective, error) {
 	return p.objectives(names, nil)
 }
 
-// objectives returns objectives by their names. at returns the node of a name, and of all
-// for −1; nil: they stand in no file.
+// objectives returns objectives by name. at returns the node of name k, or of the whole list for −1. A nil
+// at means that no file has the names.
 func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objective, error) {
 	blame := func(k int, format string, args ...any) *fault.Error {
 		if at == nil {
@@ -208,7 +208,7 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 	return out, nil
 }
 
-// objective returns that of a name; nil if there is none.
+// objective returns the objective with a name, or nil.
 func (p *Problem) objective(name string) (*Objective, error) {
 	o := &Objective{Name: name, Figure: -1}
 	var l *valueScale
@@ -253,8 +253,8 @@ func (p *Problem) objective(name string) (*Objective, error) {
 	return o, err
 }
 
-// ValueSize returns how large the values are that the loss of a shown value is a difference of, see
-// [front.MergeTies].
+// ValueSize returns the magnitude of the values from whose difference the loss is computed; see
+// [front.MergeTies]. It is 0 unless the direction is Between.
 func (o *Objective) ValueSize() float64 {
 	if o.Direction != Between {
 		return 0
@@ -262,7 +262,7 @@ func (o *Objective) ValueSize() float64 {
 	return sizeOf(o.Least, o.Most)
 }
 
-// sizeOf returns the size of the greater of two bounds, of which one may be open.
+// sizeOf returns the greater absolute value of two bounds, ignoring infinite ones.
 func sizeOf(least, most float64) (size float64) {
 	for _, v := range []float64{least, most} {
 		if !math.IsInf(v, 0) {
@@ -272,8 +272,8 @@ func sizeOf(least, most float64) (size float64) {
 	return size
 }
 
-// TradeTarget returns the target of a trade-off: with the rules and bounds of the problem, and
-// without what a property forbids by a score of 0.
+// TradeTarget returns the target of a trade-off. It has the rules and bounds of the problem, and allows no
+// composition that a property scores 0.
 func (p *Problem) TradeTarget() (*mcmc.Target, error) {
 	var bounds []mcmc.Bound
 	for k := range p.Properties {

@@ -13,9 +13,8 @@ import (
 	"kir/property"
 )
 
-// Explain gives a [mcmc.ScoreError] and a [mcmc.NoStartError] the place of the property
-// in the problem file, and the names of the ingredients; it leaves other errors as they
-// are.
+// Explain places a [mcmc.ScoreError] or a [mcmc.NoStartError] at the property in the problem file, and adds
+// the names of the ingredients. It returns other errors unchanged.
 func (p *Problem) Explain(err error) error {
 	var score *mcmc.ScoreError
 	var none *mcmc.NoStartError
@@ -27,7 +26,7 @@ func (p *Problem) Explain(err error) error {
 			return &explainedError{strings.Replace(err.Error(), score.State, recipe, 1), err}
 		}
 		e := p.badScoreError(w, score, recipe)
-		if w.Kind == "program" { // that failed, which is nothing wrong in the file
+		if w.Kind == "program" { // the program failed, so the file has no error
 			return &explainedError{e.Error(), err}
 		}
 		e.Err = err
@@ -47,7 +46,7 @@ func (p *Problem) Explain(err error) error {
 	return err
 }
 
-// badScoreError says what is wrong with the score of a property.
+// badScoreError returns the error for an invalid score of a property.
 func (p *Problem) badScoreError(w *Property, score *mcmc.ScoreError, recipe string) *fault.Error {
 	rule := "a score is at least 0 and finite"
 	if e, ok := w.property.(*property.Expression); ok && !e.IsScore() {
@@ -74,7 +73,7 @@ func (p *Problem) badScoreError(w *Property, score *mcmc.ScoreError, recipe stri
 	return yaml.Hint(w.at.Errorf("%s, to the power of its weight %v, is infinite for %s", fault.Quote(w.Name), w.Weight, recipe), "%s", rule)
 }
 
-// propertyNamed returns the property of a name, nil if there is none.
+// propertyNamed returns the property with a name, or nil.
 func (p *Problem) propertyNamed(name string) *Property {
 	k := slices.IndexFunc(p.Properties, func(w Property) bool { return w.Name == name })
 	if k < 0 {
@@ -100,7 +99,7 @@ func (p *Problem) recipeText(parts []mcmc.Part) string {
 	return b.String()
 }
 
-// An explainedError is another error in the problem's words.
+// An explainedError is an error with its text rewritten in the problem's terms.
 type explainedError struct {
 	text string
 	err  error

@@ -1,8 +1,7 @@
-// Package change writes what is asked otherwise into the text of a problem file:
-// an ingredient pinned or banned, a dose bounded, a wish weighed anew. What is not
-// changed stays as it stands, comments among it. The package knows how a problem
-// is written and not what it means: whether ingredients exist and rules go
-// together is for package problem to say of the text.
+// Package change edits the text of a problem file: it pins or bans an ingredient, bounds an amount or
+// changes the weight of an objective. All other text stays unchanged, including comments. The package knows
+// the syntax of problem files, not their meaning: package problem checks whether ingredients exist and
+// whether rules conflict.
 package change
 
 import (
@@ -18,13 +17,13 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// A Change is something that is asked otherwise.
+// A Change is an edit of a problem file.
 type Change interface {
 	apply(e *yaml.Editor) error
 }
 
-// Apply returns the text of a problem file with changes made one after the other.
-// file is what errors call it.
+// Apply makes changes to the text of a problem file, in order, and returns the result. file is its name in
+// errors.
 func Apply(file string, text []byte, changes ...Change) ([]byte, error) {
 	e, err := yaml.NewEditor(file, text)
 	if err != nil {
@@ -39,16 +38,15 @@ func Apply(file string, text []byte, changes ...Change) ([]byte, error) {
 	return e.Text(), nil
 }
 
-// Diff returns the difference of two texts in the unified format, nothing if they
-// are equal.
+// Diff returns the difference between two texts in the unified format, or nothing if they are equal.
 func Diff(oldName string, old []byte, newName string, new []byte) string {
 	text := string(diff.Diff(oldName, old, newName, new))
-	_, text, _ = strings.Cut(text, "\n") // the command that would have made it
+	_, text, _ = strings.Cut(text, "\n") // the first line is a diff command
 	return text
 }
 
-// A Setting gives the value at a path of keys: of the sampler, the search, the law
-// of n. A path that ends in a list's item or in a mapping replaces all of it.
+// A Setting sets the value at a path of keys, such as a setting of the sampler, the search or the sparsity
+// law. If the path ends in a list item or a mapping, all of it is replaced.
 type Setting struct {
 	Path  []string
 	Value any // text, a number, a [yaml.Map] or []any
@@ -58,7 +56,7 @@ func (c Setting) apply(e *yaml.Editor) error {
 	return e.Set(c.Value, keyPath(c.Path...)...)
 }
 
-// A Trade asks for the trade-off of objectives, or for none.
+// A Trade sets the objectives of the trade-off; an empty list removes it.
 type Trade struct {
 	Objectives []string
 }
@@ -77,7 +75,7 @@ func (c Trade) apply(e *yaml.Editor) error {
 	return e.Set(names, "trade")
 }
 
-// A Weight says how much a property counts.
+// A Weight sets the weight of a property.
 type Weight struct {
 	Property string
 	Weight   float64
@@ -90,9 +88,8 @@ func (c Weight) apply(e *yaml.Editor) error {
 	return e.Set(c.Weight, "properties", c.Property, "weight")
 }
 
-// An SetObjective says what a property wishes for: another class, another range. Way is the
-// key that says so in a problem file, such as want or between, and Value what is
-// written there.
+// A SetObjective changes what a property asks for, such as another class or range. Way is the key in the
+// problem file, such as want or between, and Value is its new value.
 type SetObjective struct {
 	Property string
 	Way      string
@@ -128,7 +125,7 @@ func (c SetObjective) apply(e *yaml.Editor) error {
 	return p.Errorf("what %s wishes for cannot be changed but by hand", fault.Quote(c.Property))
 }
 
-// findProperty returns what the problem says of a property.
+// findProperty returns the node of a property.
 func findProperty(e *yaml.Editor, name string) (*yaml.Node, error) {
 	all := &yaml.Node{}
 	if n := e.Root().Get("properties"); n != nil {
@@ -148,7 +145,7 @@ func findProperty(e *yaml.Editor, name string) (*yaml.Node, error) {
 	return nil, yaml.SuggestName(err, name, "there are", names, 12)
 }
 
-// keyPath is a path of keys.
+// keyPath converts keys to a path.
 func keyPath(keys ...string) []any {
 	steps := make([]any, len(keys))
 	for k, key := range keys {
@@ -157,7 +154,7 @@ func keyPath(keys ...string) []any {
 	return steps
 }
 
-// yamlMapping is a mapping of keys and values by turns, without those that are nil.
+// yamlMapping returns a mapping of alternating keys and values, without nil values.
 func yamlMapping(pairs ...any) yaml.Map {
 	var m yaml.Map
 	for k := 0; k < len(pairs); k += 2 {

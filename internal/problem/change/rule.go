@@ -5,7 +5,7 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// A AddRule adds a rule as a problem file has it, such as "never: [Milk, Lemon juice]".
+// An AddRule adds a rule, written as in a problem file, such as "never: [Milk, Lemon juice]".
 type AddRule struct{ Text string }
 
 func (c AddRule) apply(e *yaml.Editor) error {
@@ -19,12 +19,12 @@ func (c AddRule) apply(e *yaml.Editor) error {
 	return e.Append(n.Plain(), "constraints")
 }
 
-// An SetRuleField gives what a rule says under one key, such as the max of an amount; a
-// Value of nil takes the key out. Place is that of the rule in the file. Never is
-// a group of which at most one is used, and becomes one where that is changed.
+// A SetRuleField sets one key of a rule, such as the max of an amount. A nil Value removes the key. Place
+// is the rule's index in the file. A never rule is equivalent to a group with at most one used member; it
+// is rewritten as a group if a key of group is set.
 type SetRuleField struct {
 	Place     int
-	Kind, Key string // the key is empty where the kind is followed by ingredients alone
+	Kind, Key string // Key is empty if ingredients stand directly under the kind
 	Value     any
 }
 

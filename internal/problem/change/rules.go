@@ -10,8 +10,8 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// A Pin makes all recipes use an ingredient, at an amount if there is one: units,
-// or a percentage such as "20%". A rule that excludes just this ingredient goes.
+// A Pin makes all recipes use an ingredient, with a fixed amount if Amount is not empty: units, or a
+// percentage such as "20%". A rule that excludes only this ingredient is removed.
 type Pin struct{ Ingredient, Amount string }
 
 func (c Pin) apply(e *yaml.Editor) error {
@@ -21,9 +21,9 @@ func (c Pin) apply(e *yaml.Editor) error {
 	return Bound{c.Ingredient, c.Amount, c.Amount}.apply(e)
 }
 
-// An Exclude bans an ingredient. Rules that pin just this one go: that requires it, and
-// that keeps it at one amount. A rule for a range of its amounts stays: it is about safe
-// doses as often as not, and holds again when the ban is lifted.
+// An Exclude bans an ingredient. It removes rules that require only this ingredient or fix its amount. A
+// rule for a range of its amounts stays: it is often about safe doses, and applies again once the ban is
+// removed.
 type Exclude struct{ Ingredient string }
 
 func (c Exclude) apply(e *yaml.Editor) error {
@@ -31,7 +31,7 @@ func (c Exclude) apply(e *yaml.Editor) error {
 		return err
 	}
 	pins := rulesOfKind(e, "amount")
-	for _, r := range slices.Backward(pins) { // so that the places of the others hold
+	for _, r := range slices.Backward(pins) { // from the end, so that earlier places stay valid
 		least, most := r.value.Get("min"), r.value.Get("max")
 		if len(r.value.Entries) == 3 && namesOnly(r.value.Get("of"), c.Ingredient) && least != nil && most != nil && least.Text == most.Text {
 			if err := e.Remove("constraints", r.place); err != nil {
@@ -42,9 +42,8 @@ func (c Exclude) apply(e *yaml.Editor) error {
 	return nil
 }
 
-// A Bound is the least and the greatest amount of an ingredient where it is used:
-// units, or a percentage; empty where it stays as it is. A rule for the amount of
-// just this ingredient is changed.
+// A Bound sets the least and the greatest amount of an ingredient where it is used: units or a percentage.
+// An empty bound stays unchanged. It changes an existing rule for the amount of only this ingredient.
 type Bound struct{ Ingredient, Min, Max string }
 
 func (c Bound) apply(e *yaml.Editor) error {
@@ -71,8 +70,8 @@ func (c Bound) apply(e *yaml.Editor) error {
 	return e.Append(yamlMapping("amount", yamlMapping("of", c.Ingredient, "min", least, "max", most)), "constraints")
 }
 
-// A Group is the least and the greatest total of the ingredients with a value of an
-// attribute; empty: none. A rule for the total of just these is changed.
+// A Group sets the least and the greatest total of the ingredients with a value of an attribute. An empty
+// bound means none. It changes an existing rule for the total of exactly these ingredients.
 type Group struct{ Attribute, Value, Min, Max string }
 
 func (c Group) apply(e *yaml.Editor) error {
@@ -99,9 +98,9 @@ func (c Group) apply(e *yaml.Editor) error {
 	return e.Append(yamlMapping("group", yamlMapping("of", yamlMapping(c.Attribute, c.Value), "total", total)), "constraints")
 }
 
-// A Near keeps all recipes near one: at most Changes ingredients come or go. The
-// recipe is one of the book by name, or else ingredients and their units. A rule
-// that says so of another recipe is changed.
+// A Near keeps all recipes near one recipe: at most Changes ingredients are added or removed. The recipe is
+// the name of a known recipe, or else ingredients and their units. It replaces an existing rule about
+// another recipe.
 type Near struct {
 	Recipe  string
 	Parts   []Part
@@ -130,18 +129,18 @@ func (c Near) apply(e *yaml.Editor) error {
 	return e.Append(yamlMapping("near", near), "constraints")
 }
 
-// A DropRule takes a rule out, by its place in the file.
+// A DropRule removes the rule at a place in the file.
 type DropRule struct{ Rule int }
 
 func (c DropRule) apply(e *yaml.Editor) error { return e.Remove("constraints", c.Rule) }
 
-// A placedRule rule is what stands under the kind of a rule, and the rule's place.
+// A placedRule is the value under the kind of a rule, with the place of the rule in the file.
 type placedRule struct {
 	place int
 	value *yaml.Node
 }
 
-// rulesOfKind returns the problem's rules of a kind.
+// rulesOfKind returns all rules of a kind.
 func rulesOfKind(e *yaml.Editor, kind string) (found []placedRule) {
 	if all := e.Root().Get("constraints"); all != nil {
 		for k, item := range all.Items {
@@ -153,7 +152,7 @@ func rulesOfKind(e *yaml.Editor, kind string) (found []placedRule) {
 	return found
 }
 
-// namesOnly says whether a node is a name, or a list of nothing but it.
+// namesOnly reports whether a node is a name, or a list with only that name.
 func namesOnly(n *yaml.Node, name string) bool {
 	if n == nil {
 		return false
@@ -162,8 +161,8 @@ func namesOnly(n *yaml.Node, name string) bool {
 	return len(items) == 1 && len(items[0].Entries) == 0 && book.NormalizeName(items[0].Text) == book.NormalizeName(name)
 }
 
-// replaceOpposite adds a rule of one kind for an ingredient, if there is none, and takes out
-// what one of another kind says of it by name.
+// replaceOpposite adds a rule of kind in for an ingredient, unless there is one, and removes the ingredient
+// from rules of kind out.
 func replaceOpposite(e *yaml.Editor, out, in, name string) error {
 	for {
 		k, item, ok := ruleNaming(e, out, name)
@@ -186,8 +185,8 @@ func replaceOpposite(e *yaml.Editor, out, in, name string) error {
 	return e.Append(yamlMapping(in, name), "constraints")
 }
 
-// ruleNaming returns a rule of a kind that names an ingredient, and where in its list
-// of several, negative if it names no other.
+// ruleNaming returns a rule of a kind that names an ingredient. item is the ingredient's index in the
+// rule's list, or negative if the rule names no other ingredient.
 func ruleNaming(e *yaml.Editor, kind, name string) (rule, item int, ok bool) {
 	for _, r := range rulesOfKind(e, kind) {
 		if namesOnly(r.value, name) {
@@ -202,7 +201,7 @@ func ruleNaming(e *yaml.Editor, kind, name string) (rule, item int, ok bool) {
 	return 0, 0, false
 }
 
-// parseAmount reads units or a percentage as a problem file has them; nil for nothing.
+// parseAmount reads units or a percentage in the form of a problem file. It returns nil for an empty text.
 func parseAmount(what, text string) (any, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -8,16 +8,14 @@ import (
 	"strings"
 )
 
-// FileName is what the JSON Schema is called where problem files name it.
+// FileName is the name by which problem files refer to the JSON Schema.
 const FileName = "problem.schema.json"
 
-// Modeline returns the comment by which a problem file tells editors where its
-// schema is.
+// Modeline returns the comment that tells editors where the schema of a problem file is.
 func Modeline(path string) string { return "# yaml-language-server: $schema=" + path }
 
-// JSON returns the JSON Schema of problem files (draft 2020-12). It knows the form
-// of a file: which keys stand where, of what type they are and within which bounds.
-// It knows nothing of files, names and sums.
+// JSON returns the JSON Schema of problem files (draft 2020-12). The schema describes only the form of a
+// file: keys, types and bounds. It cannot check files, names and sums.
 func (d Description) JSON() ([]byte, error) {
 	whole := Problem.schema()
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -84,8 +82,8 @@ func (s *Section) schema() Object {
 	return rule
 }
 
-// keysPresent returns, for each of the keys, that it is there; of "a b", that one of
-// them is.
+// keysPresent returns a schema for each of the keys that requires it. For "a b" the schema requires one of
+// the two.
 func keysPresent(keys []string) []Object {
 	rules := make([]Object, len(keys))
 	for k, key := range keys {
@@ -97,7 +95,7 @@ func keysPresent(keys []string) []Object {
 	return rules
 }
 
-// plainText returns Markdown as plain text.
+// plainText converts Markdown to plain text.
 func plainText(markdown string) string {
 	return strings.NewReplacer("`", "", "*", "").Replace(links.ReplaceAllString(markdown, "$1"))
 }

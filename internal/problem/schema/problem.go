@@ -8,23 +8,22 @@ import (
 	"kir/mcmc"
 )
 
-// Bounds that a file is read with.
+// Limits for values in a problem file.
 const (
-	MaxIngredients = 10_000_000 // that are only counted
-	MaxEffort      = 1000       // of a search: as long as so many usual ones
-	MaxBatch       = 1000       // recipes of a batch of a campaign
-	DefaultBatch   = 8          // recipes of a batch, where nothing says it
+	MaxIngredients = 10_000_000 // ingredients that are only counted
+	MaxEffort      = 1000       // of a search: multiples of the usual effort
+	MaxBatch       = 1000       // recipes per batch of a campaign
+	DefaultBatch   = 8          // default number of recipes per batch
 
-	LeastTrade, MostTrade = 2, 4 // objectives that a trade-off is between
+	LeastTrade, MostTrade = 2, 4 // number of objectives in a trade-off
 )
 
-// Reserved returns the names that properties may not have: draws and summaries
-// use them for themselves.
+// Reserved returns the names that properties must not have, because draws and summaries use them.
 func Reserved() []string {
 	return []string{"chain", "draw", "log_density", "used", "ingredient", "amount", "recipe", "score"}
 }
 
-// Problem is the whole file.
+// Problem is the section of the whole file.
 var Problem = &Section{
 	Name: "a problem", ID: "problem",
 	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
@@ -63,7 +62,7 @@ func tableKeys(file, sheet string) []Key {
 	}
 }
 
-// RecipeTable is the table of recipes where more than its file is said.
+// RecipeTable is the section of a table of recipes.
 var RecipeTable = &Section{
 	Name: "a table", ID: "table of recipes",
 	About: "kir guesses only what these keys leave open. Where a guess could be wrong, kir asks, and shows the line to write here.",
@@ -75,7 +74,7 @@ var RecipeTable = &Section{
 	Required: []string{"file"},
 }
 
-// Table is another table where more than its file is said.
+// Table is the section of any other table.
 var Table = &Section{
 	Name: "a table", ID: "table",
 	About:    "The same for other tables.",
@@ -83,7 +82,7 @@ var Table = &Section{
 	Required: []string{"file"},
 }
 
-// CountedIngredients are ingredients without names.
+// CountedIngredients is the section of ingredients without names.
 var CountedIngredients = &Section{
 	Name: "the ingredients", ID: "counted ingredients",
 	About: "Ingredients that are called *ingredient 1*, *ingredient 2* and so on. There can be no recipes of them.",
@@ -105,7 +104,7 @@ func lawKeys(last Key) []Key {
 	}
 }
 
-// lawMistakes are keys that people write instead of a law.
+// lawMistakes maps keys that people write instead of a law to the right form.
 var lawMistakes = map[string]string{
 	"mean":    "write {normal: {mean: 4, sd: 1}}",
 	"sd":      "write {normal: {mean: 4, sd: 1}}",
@@ -119,7 +118,7 @@ var lawMistakes = map[string]string{
 
 var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", "recipes"}
 
-// Law is the law of the number of ingredients.
+// Law is the section of the law of the number of ingredients.
 var Law = &Section{
 	Name: "a sparsity law", ID: "law of n",
 	About:        "One law, and perhaps a power. Without properties n has exactly this law, also under constraints. `sparsity: recipes` is short for `{recipes: true}`.",
@@ -128,7 +127,7 @@ var Law = &Section{
 	Mistakes:     lawMistakes,
 }
 
-// MixedLaw is a law in a mixture.
+// MixedLaw is the section of a law within a mixture.
 var MixedLaw = &Section{
 	Name: "a sparsity law", ID: "mixed law",
 	About:        "One of the laws, with its weight.",
@@ -137,7 +136,7 @@ var MixedLaw = &Section{
 	Mistakes:     lawMistakes,
 }
 
-// NormalLaw is a law of a bell's shape.
+// NormalLaw is the section of a bell-shaped law.
 var NormalLaw = &Section{
 	Name: "normal", ID: "normal law", About: "A bell over n.",
 	Keys: []Key{
@@ -147,7 +146,7 @@ var NormalLaw = &Section{
 	Required: []string{"mean", "sd"},
 }
 
-// ExponentialLaw is a law that falls, or rises, by the same factor from n to n + 1.
+// ExponentialLaw is the section of a law that changes by the same factor from each n to n + 1.
 var ExponentialLaw = &Section{
 	Name: "exponential", ID: "exponential law", About: "Each n has e^−rate times the weight of the one before.",
 	Keys: []Key{
@@ -156,7 +155,7 @@ var ExponentialLaw = &Section{
 	Required: []string{"rate"},
 }
 
-// Sampler is how draws are made.
+// Sampler is the section of the sampler's settings.
 var Sampler = &Section{
 	Name: "the sampler", ID: "sampler",
 	About: "Chains, draws and the seed. Flags of `kir sample` override them. [kernels.md](kernels.md) describes the kernels.",
@@ -175,7 +174,7 @@ var Sampler = &Section{
 	},
 }
 
-// Search is how much looking for the best there is.
+// Search is the section of the settings for the search.
 var Search = &Section{
 	Name: "the search", ID: "search",
 	About: "The search that fills the shortlist; it does not change the draws.",
@@ -185,7 +184,7 @@ var Search = &Section{
 	},
 }
 
-// Campaign is how batches of experiments are chosen.
+// Campaign is the section of the settings for choosing batches of experiments.
 var Campaign = &Section{
 	Name: "the campaign", ID: "campaign",
 	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",

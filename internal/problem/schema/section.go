@@ -1,8 +1,7 @@
-// Package schema describes problem files: which keys there are, what may stand
-// under each, and what it means. It has what all problem files may have, and package
-// problem registers the kinds of rules and of properties. The reader takes the keys that
-// it allows from here; the JSON Schema that editors check a file with and the reference
-// docs/problem.md are written from the same.
+// Package schema describes problem files: their keys, the values of each, and the meaning. It has the keys
+// common to all problem files; package problem registers the kinds of rules and properties. The reader
+// takes the allowed keys from this description. The JSON Schema for editors and the reference
+// docs/problem.md are generated from it.
 package schema
 
 import (
@@ -13,49 +12,48 @@ import (
 	"kir/internal/problem/yaml"
 )
 
-// A Section is a mapping of a problem file and its keys.
+// A Section describes a mapping in a problem file.
 type Section struct {
-	Name  string // as messages call it, such as "a forest"
-	ID    string // in the JSON Schema, and the heading in the reference
-	About string // what it is, in Markdown
+	Name  string // name in messages, such as "a forest"
+	ID    string // name in the JSON Schema, and heading in the reference
+	About string // description, in Markdown
 	Keys  []Key
 
-	Required     []string          // keys that must be there
-	ExactlyOneOf []string          // exactly one of them is there; of "a b" either or both
-	AtLeastOneOf []string          // at least one of them is there
-	Excludes     map[string]string // the keys, with spaces between, that may not stand beside a key
-	Requires     map[string]string // the key that must stand beside a key
-	Extra        []Object          // what else holds, as JSON Schemas
+	Required     []string          // keys that must be present
+	ExactlyOneOf []string          // exactly one must be present; for "a b", one or both
+	AtLeastOneOf []string          // at least one must be present
+	Excludes     map[string]string // by key: keys that must not be present with it, separated by spaces
+	Requires     map[string]string // by key: the key that must be present with it
+	Extra        []Object          // further conditions, as JSON Schemas
 
-	Mistakes map[string]string // keys that people write and that are none, and what is meant
+	Mistakes map[string]string // wrong keys that people write, and the right form
 }
 
-// A Key is a key of a section.
+// A Key describes a key of a section.
 type Key struct {
 	Name    string
 	Type    Type
 	Default string // in Markdown; empty if there is none
-	About   string // what it is, in Markdown
+	About   string // description, in Markdown
 	Example string // the section with this key, as YAML in braces
 }
 
-// A Kind is a kind of rule or of property: the key that names it, and the sections that
-// it brings, its own first. There are none if no keys of its own stand under the key.
+// A Kind is a kind of rule or property: its key, and the sections that it adds, its own first. It has no
+// sections if the value under its key has no keys.
 type Kind struct {
 	Key
 	Sections Sections
 }
 
-// Sections stand in the order of the reference.
+// Sections are in the order of the reference.
 type Sections []*Section
 
-// ByID returns the section of an ID.
+// ByID returns the section with an ID.
 func (all Sections) ByID(id string) *Section {
 	return all[slices.IndexFunc(all, func(s *Section) bool { return s.ID == id })]
 }
 
-// A Description says what problem files may have, with these kinds of rules and of
-// properties.
+// A Description describes problem files with these kinds of rules and properties.
 type Description struct{ Rules, Properties []Kind }
 
 // Rule returns the section of a rule.
@@ -75,7 +73,7 @@ func (d Description) Property() *Section {
 	}).withKinds(d.Properties)
 }
 
-// withKinds adds the keys of kinds, of which one is there.
+// withKinds adds the keys of kinds, exactly one of which must be present.
 func (s *Section) withKinds(kinds []Kind) *Section {
 	for _, k := range kinds {
 		s.Keys, s.ExactlyOneOf = append(s.Keys, k.Key), append(s.ExactlyOneOf, k.Name)
@@ -83,7 +81,7 @@ func (s *Section) withKinds(kinds []Kind) *Section {
 	return s
 }
 
-// Sections returns all sections but the whole file.
+// Sections returns all sections except that of the whole file.
 func (d Description) Sections() Sections {
 	all := Sections{RecipeTable, Table, CountedIngredients, Law, NormalLaw, ExponentialLaw, MixedLaw, d.Property()}
 	for _, k := range d.Properties {
@@ -96,7 +94,7 @@ func (d Description) Sections() Sections {
 	return append(all, Sampler, Search, Campaign)
 }
 
-// Names returns the keys in their order.
+// Names returns the keys in order.
 func (s *Section) Names() []string {
 	names := make([]string, len(s.Keys))
 	for k := range s.Keys {
@@ -105,10 +103,10 @@ func (s *Section) Names() []string {
 	return names
 }
 
-// Choices returns the keys of [Section.ExactlyOneOf], one by one.
+// Choices returns the single keys of [Section.ExactlyOneOf].
 func (s *Section) Choices() []string { return strings.Fields(strings.Join(s.ExactlyOneOf, " ")) }
 
-// Fields reads a mapping whose keys are all among those of the section.
+// Fields returns the values of a mapping by key. A key that the section does not have is an error.
 func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	names := s.Names()
 	for _, e := range n.Entries {
@@ -119,7 +117,7 @@ func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	return n.Fields(s.Name, names...)
 }
 
-// Form returns the example as it stands in a block, such as "amount: {of: Gin, min: 20}".
+// Form returns the example without braces, such as "amount: {of: Gin, min: 20}".
 func (k Key) Form() string {
 	return strings.TrimSuffix(strings.TrimPrefix(k.Example, "{"), "}")
 }

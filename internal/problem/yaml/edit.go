@@ -8,25 +8,24 @@ import (
 	"strings"
 )
 
-// An Editor changes values of a YAML text and keeps all else as it stands:
-// comments, order, spelling, ends of lines, which are all of one kind. What it
-// wrote is read again and has to say what was meant; where that fails the text
-// stays as it was, and the error names the place.
+// An Editor changes values of a YAML text and keeps everything else unchanged: comments, order, spelling
+// and line endings, which are all of one kind. After each change it parses the text again and checks that
+// it has the intended meaning. If not, it restores the text and returns an error with the place.
 //
-// A path is keys of mappings (string) and places in lists (int), from the top.
+// A path consists of keys of mappings (string) and indexes in lists (int), from the top.
 type Editor struct {
-	// Order is the usual order of the keys at the top: one that is added comes
-	// before the first one there that follows it, or else last.
+	// Order is the usual order of the top-level keys. A new key is inserted before the first present key
+	// that follows it in this order, or else at the end.
 	Order []string
 
 	file string
-	mark []byte // of the byte order, if there is one
-	text []byte // behind it, with lines that end in \n
-	ends []byte // of lines
+	mark []byte // byte order mark, if there is one
+	text []byte // text after the mark, with lines that end in \n
+	ends []byte // line ending of the file
 	root *Node
 }
 
-// NewEditor reads a text. file is what errors call it.
+// NewEditor returns an editor of a text. file is its name in errors.
 func NewEditor(file string, text []byte) (*Editor, error) {
 	root, err := Parse(file, text)
 	if err != nil {
@@ -40,7 +39,7 @@ func NewEditor(file string, text []byte) (*Editor, error) {
 	return e, nil
 }
 
-// Root returns what the text says. It is valid until the next change.
+// Root returns the parsed text. It is valid until the next change.
 func (e *Editor) Root() *Node { return e.root }
 
 // Text returns the text.
@@ -48,8 +47,7 @@ func (e *Editor) Text() []byte {
 	return slices.Concat(e.mark, bytes.ReplaceAll(e.text, []byte("\n"), e.ends))
 }
 
-// Set gives the value at a path, of text, numbers, [Map] and []any. Keys that are
-// missing are added.
+// Set sets the value at a path: text, a number, a [Map] or []any. It adds missing keys.
 func (e *Editor) Set(value any, path ...any) error {
 	parent := e.root
 	for len(path) > 1 {
@@ -89,7 +87,7 @@ func (e *Editor) Set(value any, path ...any) error {
 	})
 }
 
-// Append adds an item to the list at a path, which is made if there is none.
+// Append appends an item to the list at a path, and creates a missing list.
 func (e *Editor) Append(value any, path ...any) error {
 	text := itemText(value)
 	added, err := Parse(e.file, []byte(text))
@@ -139,7 +137,7 @@ func (e *Editor) Append(value any, path ...any) error {
 	return e.insert(parent, flowText(name)+":"+"\n"+indent+"- "+text, add)
 }
 
-// Remove takes an item or an entry out.
+// Remove removes an item or an entry.
 func (e *Editor) Remove(path ...any) error {
 	parent := e.root
 	for ; len(path) > 1; path = path[1:] {
@@ -194,8 +192,7 @@ func (e *Editor) Remove(path ...any) error {
 	return e.splice(from, to, "")
 }
 
-// slot returns where a node holds what a step of a path leads to, and its key; nil
-// if there is nothing.
+// slot returns the value that one step of a path leads to, and its key, or nil.
 func (n *Node) slot(step any) (value **Node, key *Node) {
 	if k, ok := step.(int); ok {
 		if k >= 0 && k < len(n.Items) {
@@ -211,8 +208,7 @@ func (n *Node) slot(step any) (value **Node, key *Node) {
 	return nil, nil
 }
 
-// insert adds the text of an item or entry to a mapping or a list. mean does the
-// same to the nodes.
+// insert adds the text of an item or entry to a mapping or a list. mean makes the same change to the nodes.
 func (e *Editor) insert(parent *Node, text string, mean func()) error {
 	from, to, err := e.span(parent, nil)
 	if err != nil {
@@ -243,8 +239,8 @@ func (e *Editor) insert(parent *Node, text string, mean func()) error {
 	return e.splice(at, at, "\n"+strings.Repeat(" ", parent.Column-1)+text)
 }
 
-// insertionPoint returns where an entry at the top belongs in the usual order. A key below
-// a comment is not parted from it.
+// insertionPoint returns the offset at which a top-level entry belongs in the usual order. ok is false if
+// the text above that offset ends with a comment, because that belongs to the key below it.
 func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 	key, _, _ := strings.Cut(text, ":")
 	place := slices.Index(e.Order, key)
@@ -263,9 +259,8 @@ func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 	return 0, false
 }
 
-// commentedOut returns the line at the top that is a key behind a #, if there is
-// one, and how far items in the lines below are indented when their # is taken
-// away.
+// commentedOut returns the range of a top-level line in which the key is commented out, if there is one.
+// indent is the indentation of items in the commented lines below, without their #.
 func (e *Editor) commentedOut(key string) (from, to int, indent string) {
 	line := regexp.MustCompile(`(?m)^# *` + regexp.QuoteMeta(key) + `:[ \t]*(\n#( +)- )?`)
 	m := line.FindSubmatchIndex(e.text)
@@ -278,8 +273,8 @@ func (e *Editor) commentedOut(key string) (from, to int, indent string) {
 	return m[0], m[2], string(e.text[m[4]:m[5]])
 }
 
-// splice puts text in the place of what stands from one offset to another, and
-// sees that all of it now says what the nodes were changed to.
+// splice replaces the text between two offsets, and checks that the new text has the meaning of the changed
+// nodes.
 func (e *Editor) splice(from, to int, with string) error {
 	text := slices.Concat(e.text[:from], []byte(with), e.text[to:])
 	root, err := Parse(e.file, text)
@@ -294,7 +289,7 @@ func (e *Editor) splice(from, to int, with string) error {
 	return Hint(place.Errorf("what stands here is written in a way that cannot be changed alone"), "write it by hand: %s", strings.TrimSpace(with))
 }
 
-// sameValue says whether two nodes say the same.
+// sameValue reports whether two nodes have the same value.
 func sameValue(a, b *Node) bool {
 	empty := func(n *Node) bool { return n.Kind == Null || n.Kind == Sequence && len(n.Items) == 0 }
 	if empty(a) || empty(b) {

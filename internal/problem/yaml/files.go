@@ -15,19 +15,19 @@ import (
 	"kir/internal/file"
 )
 
-// Files opens what a file names. Paths are relative to its directory.
+// Files opens files that a problem names. Relative paths start at Dir.
 type Files struct {
 	Dir string
 
-	// Allow says, as an error, which paths may not be opened; nil: all may.
+	// Allow returns an error for a path that must not be opened; nil allows all.
 	Allow func(path string) error
 
-	// OnRead hears of each file that was read whole: the name under which it
-	// was asked for, its SHA-256 and its size.
+	// OnRead is called for each file that was read whole, with the requested name, the SHA-256 and the
+	// size.
 	OnRead func(name string, sum []byte, bytes int64)
 }
 
-// openFile reads a file and takes down what it read.
+// An openFile reads a file, and hashes and counts the bytes read.
 type openFile struct {
 	file  io.ReadCloser
 	hash  hash.Hash
@@ -41,7 +41,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openNamed opens a file to read. What the user can mend is a [fault.Error].
+// openNamed opens a file for reading. Errors that the user can fix are a [fault.Error].
 func openNamed(ctx context.Context, path string, how func(context.Context, string) (io.ReadCloser, error)) (*openFile, error) {
 	opened, err := how(ctx, path)
 	switch bad := (*fault.Error)(nil); {
@@ -60,8 +60,8 @@ func openNamed(ctx context.Context, path string, how func(context.Context, strin
 	}
 }
 
-// ReadFile reads a whole file of at most largest bytes that a person named, whose path is
-// as it is; it may be a pipe.
+// ReadFile reads a whole file of at most largest bytes. The user has named it, so it may be a pipe, and its
+// path is used unchanged.
 func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byte, error) {
 	f, err := openNamed(ctx, path, file.OpenInput)
 	if err != nil {
@@ -79,8 +79,8 @@ func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byt
 	return b.Bytes(), nil
 }
 
-// Read reads the file that a node names. what is how messages call that name.
-// read gets the file as a stream, and the path for messages.
+// Read reads the file that a node names. what is the description of the name in messages. read gets the
+// contents as a stream, and the path for messages.
 func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.Reader, path string) error) (err error) {
 	name, err := n.Str(what)
 	if err != nil {
@@ -95,9 +95,9 @@ func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.R
 			return Hint(n.Errorf("%s: %v", fault.Quote(name), err), "name a file beside the problem")
 		}
 	}
-	f, err := openNamed(ctx, path, file.Open) // a regular one, as the problem may be somebody else's
+	f, err := openNamed(ctx, path, file.Open) // only a regular file, because another person may have written the problem
 	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
-		// The place to mend is where the file is named.
+		// The user has to correct the node that names the file.
 		return Hint(n.Errorf("%s: %s", fault.Quote(name), bad.Message), "paths are relative to the problem file; looked for %s", path)
 	} else if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.R
 	if err := read(f, path); err != nil {
 		return err
 	}
-	// What was left unread, if anything, is part of the input all the same.
+	// The hash covers the whole file, even what read has not read.
 	if _, err := io.Copy(io.Discard, f); err != nil {
 		return err
 	}

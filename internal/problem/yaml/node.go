@@ -1,7 +1,5 @@
-// Package yaml reads the YAML of problem files, and the files that they name,
-// so that whatever is wrong can be told with its place: nodes that know file,
-// line and column, sheets of numbers, and paths relative to the problem file.
-// It knows nothing of problems.
+// Package yaml reads the YAML of problem files and the files that they name. All nodes have file, line and
+// column, so every error has a place. The package does not know the meaning of problems.
 package yaml
 
 import (
@@ -16,27 +14,27 @@ import (
 	"kir/internal/fault"
 )
 
-// A Node is a piece of a YAML file with its place: a mapping, a sequence or a
-// scalar. Its methods read it as what is wanted or return a [fault.Error].
+// A Node is a mapping, a sequence or a scalar of a YAML file, with its place. Its methods return values of
+// the requested type, or a [fault.Error].
 type Node struct {
 	File         string
-	Line, Column int // from 1; the column in characters
+	Line, Column int // from 1; columns count characters
 	Kind         Kind
-	Text         string  // of a scalar, as it stands for
-	Entries      []Entry // of a mapping, in the file's order
-	Items        []*Node // of a sequence
+	Text         string  // value of a scalar, as text
+	Entries      []Entry // entries of a mapping, in the file's order
+	Items        []*Node // items of a sequence
 
-	number float64 // of a number
+	number float64 // value of a number
 	source []byte  // the file, without a byte order mark
 }
 
-// An Entry is a key of a mapping and what stands there.
+// An Entry is a key of a mapping with its value.
 type Entry struct {
 	Key   *Node
 	Value *Node
 }
 
-// A Kind is what a node is.
+// A Kind is the type of a node.
 type Kind int
 
 // The kinds of nodes.
@@ -49,7 +47,7 @@ const (
 	Sequence
 )
 
-// String returns the kind as messages call it.
+// String returns the kind as messages name it.
 func (k Kind) String() string {
 	return [...]string{"nothing", "text", "a number", "true or false", "a mapping", "a list"}[k]
 }
@@ -64,8 +62,8 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// ItemsOrSelf returns the items of a sequence, and of anything else itself: for
-// what may be one or a list.
+// ItemsOrSelf returns the items of a sequence, or a list with the node itself. It is for values that may be
+// one or a list.
 func (n *Node) ItemsOrSelf() []*Node {
 	if n.Kind == Sequence {
 		return n.Items
@@ -73,7 +71,7 @@ func (n *Node) ItemsOrSelf() []*Node {
 	return []*Node{n}
 }
 
-// Scalar returns text at the node's place.
+// Scalar returns a text node at the node's place.
 func (n *Node) Scalar(text string) *Node {
 	return &Node{File: n.File, Line: n.Line, Column: n.Column, Kind: Text, Text: text, source: n.source}
 }
@@ -83,14 +81,14 @@ func (n *Node) Errorf(format string, args ...any) *fault.Error {
 	return &fault.Error{File: n.File, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...)}
 }
 
-// Hint adds what would be right.
+// Hint sets the hint of an error, which states the right form.
 func Hint(e *fault.Error, format string, args ...any) *fault.Error {
 	e.Hint = fmt.Sprintf(format, args...)
 	return e
 }
 
-// SuggestName adds the name that was meant, if one is near, and else at most that
-// many of the names that there are, behind words such as "there are".
+// SuggestName sets the hint of an error about an unknown name: a similar name, or else words followed by at
+// most most of the known names.
 func SuggestName(e *fault.Error, name, words string, names []string, most int) *fault.Error {
 	if e.Hint = fault.DidYouMean(name, names); e.Hint == "" {
 		e.Hint = words + " " + fault.List(names, most)
@@ -98,7 +96,7 @@ func SuggestName(e *fault.Error, name, words string, names []string, most int) *
 	return e
 }
 
-// PlaceError turns an error that has no place in a file into one at the node.
+// PlaceError places an error at the node, unless it has a place or is a context's error.
 func (n *Node) PlaceError(err error) error {
 	var bad *fault.Error
 	if errors.As(err, &bad) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -109,7 +107,7 @@ func (n *Node) PlaceError(err error) error {
 	return e
 }
 
-// Describe is the node as a message quotes it.
+// Describe returns the node as messages quote it.
 func (n *Node) Describe() string {
 	switch n.Kind {
 	case Text, Number, Boolean:
@@ -118,9 +116,8 @@ func (n *Node) Describe() string {
 	return n.Kind.String()
 }
 
-// CharacterPlace returns the place in the file of a character of a scalar, counted from
-// 0, and whether it can be told: where the file has the text as it stands, and
-// not folded or with escapes.
+// CharacterPlace returns the place in the file of a character of a scalar, counted from 0. ok is false if
+// the place is unknown, because the file has the text folded or with escapes.
 func (n *Node) CharacterPlace(character int) (line, column int, ok bool) {
 	lines := bytes.Split(n.source, []byte{'\n'})
 	if n.Line < 1 || n.Line > len(lines) {
@@ -144,7 +141,7 @@ func (n *Node) CharacterPlace(character int) (line, column int, ok bool) {
 	return n.Line, n.Column + quote + character, true
 }
 
-// blockCharacterPlace is Within for a block, whose lines follow, indented alike.
+// blockCharacterPlace is CharacterPlace for a block scalar. lines are its lines, with the same indentation.
 func (n *Node) blockCharacterPlace(lines [][]byte, character int) (line, column int, ok bool) {
 	begin := 0
 	for k, part := range strings.Split(n.Text, "\n") {
@@ -165,8 +162,8 @@ func (n *Node) blockCharacterPlace(lines [][]byte, character int) (line, column 
 	return 0, 0, false
 }
 
-// WithText returns the node with another text where text stands at a place, nil if none
-// does.
+// WithText returns a copy of the node with another text for the text node at a place. It returns nil if
+// there is none, or if its text is the same.
 func (n *Node) WithText(line, column int, text string) *Node {
 	if n.Kind == Text && n.Line == line && n.Column == column && n.Text != text {
 		copied := *n
@@ -190,10 +187,9 @@ func (n *Node) WithText(line, column int, text string) *Node {
 	return nil
 }
 
-// Without returns the node without what stands at a place: an entry of a mapping, by
-// its key or its value, or an item of a list, the innermost that is there. from are
-// the mappings and lists that it was taken from, the innermost last, and key is that of
-// the entry. It returns nil if nothing within the node stands there.
+// Without returns a copy of the node without the innermost entry or item at a place. The place of an entry
+// is that of its key or its value. from are the mappings and lists that contained it, the innermost last.
+// key is the entry's key. It returns nil if there is nothing at that place.
 func (n *Node) Without(line, column int) (without *Node, from []*Node, key string) {
 	is := func(m *Node) bool { return m.Line == line && m.Column == column }
 	copied := *n

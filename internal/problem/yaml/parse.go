@@ -16,33 +16,33 @@ import (
 	"kir/internal/fault"
 )
 
-// What is read of a problem file is bounded, in bytes and in tokens: the YAML
-// parser's time and memory grow with the square of the latter on some files.
+// Limits for a problem file, in bytes and in tokens. For some files, the time and memory of the YAML parser
+// grow with the square of the number of tokens.
 const (
 	MaxBytes  = 2 << 20
 	maxTokens = 1 << 17
 )
 
-// maxDepth is how far a problem may nest.
+// maxDepth is the greatest depth of nesting in a problem.
 const maxDepth = 32
 
-// A document is a file that is read into nodes.
+// A document is a file that is parsed into nodes.
 type document struct {
 	file string
 	data []byte // without a byte order mark, with lines that end in \n
 }
 
-// toLines lets all lines end in \n: the library counts others twice behind comments.
+// toLines converts all line endings to \n. The library counts other endings twice after comments.
 func toLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
-// Parse reads a YAML document. file is what errors call it.
+// Parse parses a YAML document. file is its name in errors.
 func Parse(file string, data []byte) (n *Node, err error) {
 	d := &document{file, toLines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))}
 	whole := d.node(nil)
 	if len(data) > MaxBytes {
 		return nil, Hint(whole.Errorf("a problem file of %d bytes is too large: the most is %d", len(data), MaxBytes), "put long lists in CSV files")
 	}
-	// The parser is somebody else's and the file anybody's.
+	// The parser is a third party's and the file is untrusted, so a panic becomes an error.
 	defer func() {
 		if r := recover(); r != nil {
 			n, err = nil, whole.Errorf("this is not YAML that can be read (%v)", r)
@@ -85,7 +85,7 @@ func Parse(file string, data []byte) (n *Node, err error) {
 	return d.build(body, 0)
 }
 
-// parserHint is what to look for where the parser says what it says.
+// parserHint returns a hint for a message of the parser.
 func parserHint(message string) string {
 	for _, known := range []struct{ part, way string }{
 		{"mapping value is not allowed", "keys of one level begin in one column, and text with a colon in it stands in quotes"},
@@ -101,7 +101,7 @@ func parserHint(message string) string {
 	return ""
 }
 
-// tabError returns an error about a tab that a line is indented by, nil if it is not.
+// tabError returns an error if a line is indented by a tab, else nil.
 func (d *document) tabError(line int) *fault.Error {
 	lines := bytes.Split(d.data, []byte{'\n'})
 	if line < 1 || line > len(lines) {
@@ -116,9 +116,9 @@ func (d *document) tabError(line int) *fault.Error {
 	return &fault.Error{File: d.file, Line: line, Column: at + 1, Message: "a tab stands here, and YAML is indented by spaces alone", Hint: "write spaces instead"}
 }
 
-// checkTokens refuses what the parser would take long over, or lose its stack
-// to, and what build would refuse anyway. Nesting by indentation is left to
-// build: it takes a file with the square of its depth.
+// checkTokens returns an error for files that would take the parser too long or overflow its stack, all of
+// which build would refuse too. It leaves nesting by indentation to build: such a file has a size that grows
+// with the square of the depth, so MaxBytes bounds it.
 func (d *document) checkTokens(tokens token.Tokens) error {
 	depth, line, dashes := 0, 0, 0
 	for k, t := range tokens {
@@ -150,7 +150,7 @@ func (d *document) checkTokens(tokens token.Tokens) error {
 	return nil
 }
 
-// node returns a node at a token, or if that is nil at no place.
+// node returns a node at the place of a token, or without a place if the token is nil.
 func (d *document) node(t *token.Token) *Node {
 	n := &Node{File: d.file, source: d.data}
 	if t != nil && t.Position != nil {
@@ -159,7 +159,7 @@ func (d *document) node(t *token.Token) *Node {
 	return n
 }
 
-// build turns the parser's node into one of ours.
+// build converts a node of the parser.
 func (d *document) build(a ast.Node, depth int) (*Node, error) {
 	n := d.node(a.GetToken())
 	if depth > maxDepth {
@@ -170,7 +170,7 @@ func (d *document) build(a ast.Node, depth int) (*Node, error) {
 		n.Kind = Null
 	case *ast.StringNode:
 		n.Kind, n.Text = Text, a.Value
-		// The parser takes 1e12 for text.
+		// The parser reads 1e12 as text.
 		if v, err := strconv.ParseFloat(a.Value, 64); err == nil && a.Token.Type == token.StringType && strings.Trim(a.Value, "0123456789+-.eE") == "" {
 			n.Kind, n.number = Number, v
 		}
@@ -218,7 +218,7 @@ func (d *document) build(a ast.Node, depth int) (*Node, error) {
 // buildMapping fills a mapping with its entries.
 func (d *document) buildMapping(n *Node, entries []*ast.MappingValueNode, depth int) error {
 	n.Kind = Mapping
-	lines := make(map[string]int, len(entries)) // where each key stands
+	lines := make(map[string]int, len(entries)) // line of each key
 	for _, e := range entries {
 		key := d.node(e.Key.GetToken())
 		switch k := e.Key.(type) {

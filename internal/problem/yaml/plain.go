@@ -9,10 +9,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// A Map is a mapping to write, in its order.
+// A Map is a mapping that is written in its order.
 type Map yaml.MapSlice
 
-// MarshalYAML returns the mapping as the YAML library wants it.
+// MarshalYAML returns the mapping in the YAML library's type.
 func (m Map) MarshalYAML() (any, error) { return yaml.MapSlice(m), nil }
 
 // Set appends an entry.
@@ -20,7 +20,7 @@ func (m *Map) Set(key string, value any) {
 	*m = append(*m, yaml.MapItem{Key: key, Value: value})
 }
 
-// CopyKeys takes keys of a mapping over as they stand, those that there are.
+// CopyKeys copies keys of a mapping, if present, with their values.
 func (m *Map) CopyKeys(n *Node, keys ...string) {
 	for _, key := range keys {
 		if v := n.Get(key); v != nil {
@@ -60,8 +60,8 @@ func (n *Node) Plain() any {
 	return nil
 }
 
-// MarshalJSON writes the node as JSON, mappings in the file's order. A number keeps its
-// digits where JSON can have them.
+// MarshalJSON writes the node as JSON, with mappings in the file's order. A number keeps its digits if they
+// are valid JSON.
 func (n *Node) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	switch n.Kind {
@@ -102,7 +102,7 @@ func (n *Node) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// appendJSON writes a value without the escapes that HTML would need.
+// appendJSON writes a value without HTML escapes.
 func appendJSON(b *bytes.Buffer, value any) error {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)

@@ -9,13 +9,13 @@ import (
 	"kir/internal/book"
 )
 
-// isFlow says whether a mapping or a list stands in brackets.
+// isFlow reports whether a mapping or a list is in brackets.
 func (e *Editor) isFlow(n *Node) bool {
 	at := e.offset(n)
 	return at < len(e.text) && (e.text[at] == '[' || e.text[at] == '{')
 }
 
-// offset returns where in the text a node begins.
+// offset returns the offset in the text at which a node begins.
 func (e *Editor) offset(n *Node) int {
 	at := 0
 	for range n.Line - 1 {
@@ -31,8 +31,8 @@ func (e *Editor) offset(n *Node) int {
 	return len(e.text)
 }
 
-// span returns from where to where a value stands, without comments. key is that
-// of an entry.
+// span returns the range of a value in the text, without comments. For the value of an entry, key is its
+// key.
 func (e *Editor) span(n, key *Node) (from, to int, err error) {
 	if n.Kind == Null && key != nil {
 		_, to, err := e.span(key, nil)
@@ -79,8 +79,8 @@ func (e *Editor) span(n, key *Node) (from, to int, err error) {
 	return from, to, err
 }
 
-// closingBracket returns the offset behind the bracket that closes the one at an offset,
-// negative if there is none.
+// closingBracket returns the offset after the bracket that closes the one at an offset, or a negative
+// number if there is none.
 func (e *Editor) closingBracket(at int) int {
 	depth := 0
 	for ; at < len(e.text); at++ {
@@ -104,7 +104,7 @@ func (e *Editor) closingBracket(at int) int {
 	return -1
 }
 
-// quoteEnd returns the offset behind a text in quotes, negative if it has no end.
+// quoteEnd returns the offset after a quoted text, or a negative number if it is not closed.
 func (e *Editor) quoteEnd(from int) int {
 	quote := e.text[from]
 	for at := from + 1; at < len(e.text); at++ {
@@ -120,7 +120,7 @@ func (e *Editor) quoteEnd(from int) int {
 	return -1
 }
 
-// blockEnd returns the offset behind a text of lines that are indented alike.
+// blockEnd returns the offset after a block of lines with the same indentation.
 func (e *Editor) blockEnd(from int) int {
 	end := e.lineEnd(from)
 	indent := -1
@@ -144,7 +144,7 @@ func (e *Editor) blockEnd(from int) int {
 	return end
 }
 
-// lineEnd returns where the line of an offset ends.
+// lineEnd returns the offset of the end of the line with an offset.
 func (e *Editor) lineEnd(at int) int {
 	end := bytes.IndexByte(e.text[at:], '\n')
 	if end < 0 {
@@ -153,7 +153,7 @@ func (e *Editor) lineEnd(at int) int {
 	return at + end
 }
 
-// itemText writes a value as an item of a list of lines.
+// itemText returns a value as an item of a block list.
 func itemText(value any) string {
 	if m, ok := value.(Map); ok && len(m) == 1 {
 		return strings.TrimSuffix(strings.TrimPrefix(flowText(m), "{"), "}")
@@ -161,7 +161,7 @@ func itemText(value any) string {
 	return flowText(value)
 }
 
-// flowText writes a value in one line.
+// flowText returns a value in flow style, on one line.
 func flowText(value any) string {
 	var parts []string
 	switch v := value.(type) {

@@ -9,7 +9,7 @@ import (
 	"kir/internal/fault"
 )
 
-// Fields reads a mapping whose keys are all among those given.
+// Fields returns the values of a mapping by key. A key that is not in known is an error.
 func (n *Node) Fields(what string, known ...string) (map[string]*Node, error) {
 	if n.Kind != Mapping {
 		return nil, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a mapping of %s", strings.Join(known, ", "))
@@ -28,8 +28,8 @@ func (n *Node) Fields(what string, known ...string) (map[string]*Node, error) {
 	return found, nil
 }
 
-// Require returns an error if a mapping lacks one of the keys. what is how the
-// error calls the mapping, and way what would be right.
+// Require returns an error if a mapping lacks one of the keys. what is the mapping's name in the error, and
+// way the hint.
 func (n *Node) Require(what, way string, keys ...string) error {
 	for _, key := range keys {
 		if n.Get(key) == nil {
@@ -39,7 +39,7 @@ func (n *Node) Require(what, way string, keys ...string) error {
 	return nil
 }
 
-// Str reads text that is not empty.
+// Str returns the value as text. An empty text is an error.
 func (n *Node) Str(what string) (string, error) {
 	if n.Kind != Text && n.Kind != Number && n.Kind != Boolean {
 		return "", Hint(n.Errorf("%s is %s", what, n.Describe()), "write text")
@@ -50,7 +50,7 @@ func (n *Node) Str(what string) (string, error) {
 	return n.Text, nil
 }
 
-// Float reads a finite number.
+// Float returns the value as a finite number.
 func (n *Node) Float(what string) (float64, error) {
 	if n.Kind != Number {
 		way := "write a number"
@@ -68,7 +68,7 @@ func (n *Node) Float(what string) (float64, error) {
 	return n.number, nil
 }
 
-// Weight reads a number of at least 0.
+// Weight returns the value as a number of at least 0.
 func (n *Node) Weight(what string) (float64, error) {
 	w, err := n.Float(what)
 	if err == nil && w < 0 {
@@ -80,7 +80,7 @@ func (n *Node) Weight(what string) (float64, error) {
 	return w, nil
 }
 
-// Whole reads a whole number of at least least and at most most.
+// Whole returns the value as a whole number from least to most.
 func (n *Node) Whole(what string, least, most int) (int, error) {
 	v, err := n.Float(what)
 	if err != nil {
@@ -98,7 +98,8 @@ func (n *Node) Whole(what string, least, most int) (int, error) {
 	return int(v), nil
 }
 
-// refuseOctal refuses 010, which is 8 to some readers of YAML and 10 to others.
+// refuseOctal returns an error for numbers such as 010, which some YAML readers take for 8 and others for
+// 10.
 func (n *Node) refuseOctal(what string) error {
 	digits := strings.TrimLeft(n.Text, "+-")
 	if len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9' {
@@ -107,7 +108,7 @@ func (n *Node) refuseOctal(what string) error {
 	return nil
 }
 
-// Uint64 reads a whole number from 0 to 2⁶⁴−1.
+// Uint64 returns the value as a whole number from 0 to 2⁶⁴−1.
 func (n *Node) Uint64(what string) (uint64, error) {
 	if n.Kind == Number {
 		if err := n.refuseOctal(what); err != nil {
