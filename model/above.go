@@ -49,8 +49,8 @@ func (s *Score) AboveCost() int64 {
 	return int64(2 * len(s.nodes))
 }
 
-// slotsWithin returns the least and the greatest amount of each slot. Units that a group must have
-// are unavailable to other ingredients.
+// slotsWithin returns the least and the greatest amount of each slot. Those of a group are the sums
+// over its ingredients.
 func (s *structure) slotsWithin(lo, hi []int32) (least, most []int32) {
 	least, most = make([]int32, s.slots()), make([]int32, s.slots())
 	copy(least, lo)
@@ -77,12 +77,12 @@ func (s *LearnedScore) LineCost() (cost int64) {
 	return cost
 }
 
-// Pieces returns the terms of the score, and how to join them. Let a box be the compositions in
-// which each ingredient i has from lo[i] to hi[i] units and at most used are used. Each piece
-// returns an upper bound of its term in the box, and join turns these bounds into one of the score.
-// Join does not fall when a bound rises. A piece also returns its approximate time in nanoseconds,
-// the ingredient along which its box is best divided, and that amount's term there; −1 if unknown.
-// The functions keep memory: several goroutines must not use them at once.
+// Pieces returns the terms of the score, and how to join them. A box holds the compositions in which
+// each ingredient i has from lo[i] to hi[i] units and at most used are used. Each piece returns an
+// upper bound of its term in the box. join turns these bounds into an upper bound of the score; it
+// does not fall when a bound rises. A piece also returns its approximate time in nanoseconds, the
+// ingredient along which to divide the box, −1 if unknown, and that ingredient's contribution to the
+// bound. The functions keep memory: several goroutines must not use them at once.
 func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
 	var which []int
 	if s.process != nil {

@@ -12,8 +12,8 @@ import (
 // A Feature is the quantity that a split tests, a whole number from 0 to 2³¹ − 1. It is the total
 // amount of one or more ingredients, or whether any of them is present, or one of two descriptors.
 // Descriptors carry over to ingredients that no row has:
-//   - - with Weights, Σ weight·amount: a mean of the attribute that the weights encode;
-//   - - with Over, the log-ratio of two totals of a and b units, log₂((a + ½)/(b + ½)), in quarters
+//   - with Weights, Σ weight·amount: a mean of the attribute that the weights encode;
+//   - with Over, the log-ratio of two totals of a and b units, log₂((a + ½)/(b + ½)), in quarters
 //     from −64 to 64. The feature is the number of steps 2^(e/4), e = −64, …, 64, that the ratio
 //     exceeds. Half a unit is added to each total, so that zeros have a ratio, too. A step is the
 //     fraction round(2^(12+|e|/4))/2¹² or its inverse, and compared in whole numbers.
