@@ -150,7 +150,8 @@ func (a *tables[T]) line(target int, changes []change, pieces int, out []float64
 }
 
 // fillPlaces converts changes to places for the block that begins with piece p. Changes before the
-// block are placed at its first lane; those behind it are left out.
+// block are placed at its first lane. Those behind it are placed after its last lane, where they
+// have no effect.
 func (a *tables[T]) fillPlaces(target int, changes []change, p int32) {
 	current, values := a.current[target], a.values
 	if cap(a.places) < len(changes) {
