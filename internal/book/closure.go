@@ -16,12 +16,12 @@ import (
 // With a_i the part's amount in its base unit, the ideal is q_i = M·a_i / Σ a. The method is that
 // of the largest remainder:
 //
-//	1. x_i = ⌊q_i⌋, or 1 if that is 0.
-//	2. If units are left over, one each goes to the parts with the largest
-//	   remainders q_i − ⌊q_i⌋ among those with q_i ≥ 1.
-//	3. If raising small parts to 1 used too many units, they are taken back
-//	   one at a time, each from the part with the largest x_i − q_i of those
-//	   that have more than one.
+//  1. x_i = ⌊q_i⌋, or 1 if that is 0.
+//  2. If units are left over, one each goes to the parts with the largest
+//     remainders q_i − ⌊q_i⌋ among those with q_i ≥ 1.
+//  3. If raising small parts to 1 used too many units, they are taken back
+//     one at a time, each from the part with the largest x_i − q_i of those
+//     that have more than one.
 //
 // If these are equal, the earlier part is first to receive and last to give. The result minimises Σ
 // (x_i − q_i)² over all x with the sum M and x_i ≥ 1. All arithmetic is exact, on the decimal

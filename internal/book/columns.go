@@ -169,8 +169,8 @@ func (c *columnReader) readGiven() error {
 	return nil
 }
 
-// takeGuess finds a column whose name suggests a role without being the role's own name, and
-// assigns the role. It returns −1 if there is none.
+// takeGuess assigns a role to the first column whose name, without its unit, is the role's name or
+// one of the role's words. It returns the column, or −1 if there is none.
 func (c *columnReader) takeGuess(role Role) int {
 	if i, ok := c.taken[role]; ok {
 		return i

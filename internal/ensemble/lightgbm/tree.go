@@ -66,7 +66,7 @@ func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error
 	if kind&categorical != 0 {
 		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) && t.categories[at] != nil {
 			defer func() { t.categories[at] = nil }()                                    // nodes do not share categories, so the file's size bounds the work
-			return b.AddCategoryTests(feature, t.categories[at], -1, left, right, right) // values down to −0.5 and below, above −1, are in category 0, too
+			return b.AddCategoryTests(feature, t.categories[at], -1, left, right, right) // values above −1, such as −0.5, are in category 0, too
 		}
 		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categories))
 	}
