@@ -29,7 +29,7 @@ type Forest struct {
 	compiled *structure
 }
 
-// Label returns the name of what is predicted.
+// Label returns the name of the predicted quantity.
 func (f *Forest) Label() string { return f.label }
 
 // Numeric reports whether the label is a number rather than a class.

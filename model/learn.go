@@ -465,7 +465,7 @@ func (f *Forest) bags() []bag {
 	return bags
 }
 
-// Label returns the name of what is predicted.
+// Label returns the name of the predicted quantity.
 func (m *Learned) Label() string {
 	if m.forest == nil {
 		return m.process.label

@@ -246,7 +246,7 @@ func (p *Process) groupCompositions(d *Data) {
 	}
 }
 
-// Label returns the name of what is predicted.
+// Label returns the name of the predicted quantity.
 func (p *Process) Label() string { return p.label }
 
 // Rows returns the number of rows the process was fitted to.

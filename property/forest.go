@@ -66,7 +66,7 @@ type knownLog struct {
 	log float64
 }
 
-// log is [Forest.log] with a cache.
+// log is Forest.log with a cache.
 func (s *forestScorer) log(sum int64) float64 {
 	// Multiplying by 2⁶⁴ over the golden ratio spreads a difference in any bit.
 	k := &s.known[uint64(sum)*0x9e3779b97f4a7c15>>(64-9)]

@@ -35,8 +35,8 @@ func (p *profile) isNumeric() bool {
 	return p.numbers > 0 && p.numbers == p.filled-p.unknown && !p.mixed
 }
 
-// isMostlyNumeric reports whether a column is numeric, even if some cells are not numbers. It is if
-// numbers are at least twice as many as the others, counting numbers with a mark on neither side.
+// isMostlyNumeric reports whether a column is numeric, even if some cells are not numbers. Numbers,
+// with or without a mark, must be at least twice as many as the other known cells.
 func (p *profile) isMostlyNumeric() bool {
 	numbers := p.numbers + p.rough
 	return p.isNumeric() || numbers >= fewestNumbers && numbers >= 2*(p.filled-p.unknown-p.failed-numbers)

@@ -68,8 +68,8 @@ func (t *table) firstNamed() int {
 }
 
 // rowsToWhole returns after how many rows the columns behind the first come closest to adding up to
-// a whole each, 100 or 1, within 1/200 of it; 0 if they never do. It is also 0 if these rows by
-// themselves add up to it, or have no gaps: columns of an experiment's levels may add up by
+// a whole each, 100 or 1, within 1/200 of it; 0 if they never do. It is also 0 if each of these rows
+// adds up to the whole, or no cell of them is 0: columns of an experiment's levels may add up by
 // coincidence.
 func (t *table) rowsToWhole(first int) (rows int) {
 	for _, whole := range []float64{100, 1} {
