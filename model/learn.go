@@ -296,7 +296,7 @@ func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 		for k, meter := range meters {
 			loss, gain := differenceMoments(meter.crps, nil), differenceMoments(meters[0].crps, meter.crps)
 			if len(meter.crps) != len(meters[0].crps) {
-				gain = moment{n: 1} // no tree has left out some rows
+				gain = moment{n: 1} // some rows are in the bootstrap of every tree
 			}
 			m.brings = append(m.brings, Tried{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
 		}
