@@ -2,15 +2,15 @@ package model
 
 import "math"
 
-// Above returns a sum that none of a composition exceeds in which each ingredient i has from
-// lo[i] to hi[i] units: each tree adds the greatest leaf that it can reach (Mistry et al.,
-// arXiv 1803.00952).
+// Above returns an upper bound of the sums of all compositions in which each ingredient i has from
+// lo[i] to hi[i] units. Each tree adds the greatest leaf that such a composition can reach (Mistry
+// et al., arXiv 1803.00952).
 func (s *Score) Above(lo, hi []int32) int64 {
 	sum, _ := s.aboveWithCost(lo, hi)
 	return sum
 }
 
-// aboveWithCost is [Score.Above], with about how many nanoseconds it took.
+// aboveWithCost is [Score.Above] with its approximate time, in nanoseconds.
 func (s *Score) aboveWithCost(lo, hi []int32) (sum, steps int64) {
 	if s.bound != nil {
 		_, greatest := s.bound.BoundsInBox(lo, hi, s.forest.total)
@@ -41,7 +41,7 @@ func (s *Score) aboveWithCost(lo, hi []int32) (sum, steps int64) {
 	return sum, steps
 }
 
-// AboveCost is about how many nanoseconds [Score.Above] takes.
+// AboveCost returns the approximate time of [Score.Above], in nanoseconds.
 func (s *Score) AboveCost() int64 {
 	if s.bound != nil {
 		return s.bound.BoundsInBoxCost()
@@ -49,7 +49,8 @@ func (s *Score) AboveCost() int64 {
 	return int64(2 * len(s.nodes))
 }
 
-// slotsWithin returns between which numbers each slot is. What a group has others have not.
+// slotsWithin returns the least and the greatest amount of each slot. Those of a group are the sums
+// over its ingredients.
 func (s *structure) slotsWithin(lo, hi []int32) (least, most []int32) {
 	least, most = make([]int32, s.slots()), make([]int32, s.slots())
 	copy(least, lo)
@@ -63,7 +64,7 @@ func (s *structure) slotsWithin(lo, hi []int32) (least, most []int32) {
 	return least, most
 }
 
-// LineCost is about how many nanoseconds it takes to score a line.
+// LineCost returns the approximate time to score a line, in nanoseconds.
 func (s *LearnedScore) LineCost() (cost int64) {
 	if s.process != nil {
 		cost += int64(30 * len(s.process.known))
@@ -76,12 +77,12 @@ func (s *LearnedScore) LineCost() (cost int64) {
 	return cost
 }
 
-// Pieces returns what the score is made of, and how: the score of a composition is at most
-// what join makes of the numbers that the pieces return of a box that it is in, in which each
-// ingredient i has from lo[i] to hi[i] units and at most so many are used. Join falls with none
-// of them. A piece also returns about how many nanoseconds it took, and along which ingredient
-// its box is best divided and what the amount makes of its number there, −1 if it cannot tell.
-// The functions keep memory: they are not for several goroutines at once.
+// Pieces returns the terms of the score, and how to join them. A box holds the compositions in which
+// each ingredient i has from lo[i] to hi[i] units and at most used are used. Each piece returns an
+// upper bound of its term in the box. join turns these bounds into an upper bound of the score; it
+// does not fall when a bound rises. A piece also returns its approximate time in nanoseconds, the
+// ingredient along which to divide the box, −1 if unknown, and that ingredient's contribution to the
+// bound. The functions keep memory: several goroutines must not use them at once.
 func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
 	var which []int
 	if s.process != nil {

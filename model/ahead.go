@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// mostAhead is how many lines through a composition that was set as a whole are scored
-// each anew, by what the other ingredients block or from the roots. To take the
-// composition over costs about as much more as that.
+// mostAhead bounds the lines through a pending composition that are scored without taking it over.
+// Such a line uses the leaves that the other ingredients block, or starts from the roots. Taking
+// the composition over costs about as much as that many lines save.
 const mostAhead = 4
 
 // Reset moves to the dense composition x. Used are the ingredients with a
@@ -24,7 +24,7 @@ func (s *Scorer) Reset(x, used []int32) {
 	s.pendingSum, s.hasPending, s.lines = s.score.sumWith(s.point, x, used), true, 0
 }
 
-// applyPending takes over the composition that was set as a whole.
+// applyPending takes over the pending composition.
 func (s *Scorer) applyPending() {
 	if !s.hasPending {
 		return
@@ -40,7 +40,7 @@ func (s *Scorer) applyPending() {
 	s.refresh()
 }
 
-// placeUsed puts an ingredient that is used at place k among those that are.
+// placeUsed puts a used ingredient at index k of the list.
 func (s *Scorer) placeUsed(i int32, k int) {
 	other, at := s.used[k], s.place[i]
 	s.used[k], s.used[at] = i, other
@@ -89,7 +89,7 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
 	return s.line(int32(i), int32(j))
 }
 
-// linePending is Line of a composition that was not taken over yet.
+// linePending is Line for a pending composition.
 func (s *Scorer) linePending(i, j int32) (starts []int32, sums []int64) {
 	s.lines++
 	s.i, s.j = i, j
@@ -115,7 +115,8 @@ func (s *Scorer) linePending(i, j int32) (starts []int32, sums []int64) {
 	return s.pieces(k, s.pendingSum)
 }
 
-// maskAhead adds the steps of trees that are all small, given what the others block.
+// maskAhead adds the steps of trees for a line if all are small, given the leaves that the other
+// ingredients block.
 func (s *Scorer) maskAhead(i, j int32) {
 	sc := s.score
 	for _, p := range s.pending {
@@ -138,7 +139,7 @@ func (s *Scorer) maskAhead(i, j int32) {
 	s.maskSmall(s.others, i, j, s.shared)
 }
 
-// descendAhead adds the steps of all trees that test a slot that varies, from their roots.
+// descendAhead adds the steps of all trees that test a varying slot, starting from their roots.
 func (s *Scorer) descendAhead(i, j, k int32) {
 	sc := s.score
 	each := func(set func(slot, amount int32)) {
@@ -166,8 +167,8 @@ func (s *Scorer) descendAhead(i, j, k int32) {
 	each(func(slot, _ int32) { s.dense[slot] = 0 })
 }
 
-// setPending is Set of a composition that was not taken over yet, along the last line that
-// was asked for: that has its score. It says whether it is that.
+// setPending is Set for a pending composition, along the last line that was scored, which has the
+// new score. It returns false if the move is not along that line.
 func (s *Scorer) setPending(i, xi, j, xj int32) bool {
 	if !s.hasPending || s.lines == 0 || xi+xj != s.shared {
 		return false

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A bag says which rows the bootstrap of a tree left out: a bit set of them.
+// A bag is a bit set of the rows that a tree's bootstrap left out.
 type bag []uint64
 
 func (b bag) leftOut(r int) bool { return b[r>>6]>>(r&63)&1 != 0 }
 
-// drawBag draws a bootstrap sample, which a tree's stream of numbers begins with:
-// as many rows as there are, with replacement, each as often as its chances say; nil:
-// alike. It counts them in drawn.
+// drawBag draws a bootstrap sample, the first numbers of a tree's stream. It draws as many rows as
+// there are, with replacement, in proportion to their chances, or uniformly if chances is nil. It
+// counts them in drawn.
 func drawBag(random stream, drawn []int32, chances []int64) bag {
 	clear(drawn)
 	if chances == nil {
@@ -20,7 +20,7 @@ func drawBag(random stream, drawn []int32, chances []int64) bag {
 			drawn[random.below(len(drawn))]++
 		}
 	} else {
-		up := make([]int64, len(chances)) // to each row
+		up := make([]int64, len(chances)) // cumulative, up to each row
 		sum := int64(0)
 		for r, c := range chances {
 			sum += c
@@ -40,15 +40,14 @@ func drawBag(random stream, drawn []int32, chances []int64) bag {
 	return out
 }
 
-// mostChance is the chance of the row that is measured best.
+// mostChance is the chance of the most precisely measured row.
 const mostChance = 1 << 20
 
-// chances returns how likely the rows are to be drawn, beside each other, where they are
-// measured with standard deviations s_r: 1/(1 + s_r²/s²). What a row adds to the variance of
-// a mean of rows that are alike is what they differ, s², and what it was measured with; the
-// mean is best if rows count as much as the inverse of that. s is half of what the first and
-// the third quartile of the numbers differ. A row without a standard deviation has that of
-// the others in the middle. It is nil if all are drawn alike.
+// chances returns the relative probabilities of drawing the rows, given the standard deviations s_r
+// of their measurements: 1/(1 + s_r²/s²). A row adds two variances to a mean of similar rows: how
+// much they differ, s², and its measurement's. The mean is best if rows count in inverse proportion
+// to the sum. s is half of the interquartile range of the numbers. A row without a standard
+// deviation gets the median of the others. chances returns nil if all rows are drawn uniformly.
 func (d *Data) chances() []int64 {
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(d.SD)), math.IsNaN)
 	if len(known) == 0 {

@@ -6,23 +6,22 @@ import (
 	"kir/internal/ensemble"
 )
 
-// maxDescribed is of how many trees the leaves' sums are whole numbers up to 2⁵³, which
-// float64 has exactly.
+// maxDescribed is the number of trees up to which the leaves' sums are whole numbers up to 2⁵³,
+// which float64 represents exactly.
 const maxDescribed = 1 << (53 - scaleBits)
 
-// bind lays out a forest with descriptors, whose scorer is that of package ensemble: a
-// line of a mean has any slope. Values are those of the leaves, whose sums are exact in
-// float64.
+// bind prepares a forest with descriptors for the scorer of package ensemble, since a line of a
+// mean has any slope. values are those of the leaves, whose sums are exact in float64.
 //
-// An input of the model is a feature, or one step e of a log-ratio: (2a+1)·d > (2b+1)·n
-// for a step of n/d, which is the weighted sum 2d·a − 2n·b > n − d.
+// An input of the model is a feature, or one step e of a log-ratio: (2a+1)·d > (2b+1)·n for a step
+// of n/d, which is the weighted sum 2d·a − 2n·b > n − d.
 func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
 	if len(f.trees) > maxDescribed {
 		return nil, fmt.Errorf("a forest with descriptors can have %d trees, and this one has %d", maxDescribed, len(f.trees))
 	}
 	m := &ensemble.Model{Start: []float64{0}, Terms: make([][]ensemble.Term, 1)}
 	var sources []ensemble.Source
-	known := make(map[[2]int32]int) // inputs by feature and, of a log-ratio, step
+	known := make(map[[2]int32]int) // inputs by feature and, for a log-ratio, by step
 	input := func(feature, step int32) int {
 		key := [2]int32{feature, step}
 		at, found := known[key]
@@ -66,7 +65,7 @@ func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
 	return ensemble.Bind(m, len(f.ingredients), f.total, sources)
 }
 
-// source returns what the model is asked of a feature.
+// source returns the input of the model for a feature.
 func (f *Feature) source(step int) ensemble.Source {
 	s := ensemble.Source{Ingredients: f.Ingredients, Presence: f.Presence}
 	for _, w := range f.Weights {
@@ -87,7 +86,7 @@ func (f *Feature) source(step int) ensemble.Source {
 	return s
 }
 
-// pointWithDescriptors is [Score.Point] by the trees as they were grown.
+// pointWithDescriptors is [Score.Point], computed by the grown trees.
 func (s *Score) pointWithDescriptors(x []int32) int64 {
 	values := s.forest.featureValues(x)
 	sum, base := int64(0), 0
@@ -99,17 +98,17 @@ func (s *Score) pointWithDescriptors(x []int32) int64 {
 	return sum
 }
 
-// Described says whether the forest has descriptors.
+// Described reports whether the forest has descriptors.
 func (s *Score) Described() bool { return s.bound != nil }
 
-// describedValue is Value of a forest with descriptors: the sums of package ensemble are
-// whole numbers.
+// describedValue is Value for a forest with descriptors: the sums of package ensemble are whole
+// numbers.
 func (s *Scorer) describedValue() int64 {
 	s.values = s.bound.AppendSums(s.values[:0])
 	return int64(s.values[0])
 }
 
-// describedLine is Line of a forest with descriptors.
+// describedLine is Line for a forest with descriptors.
 func (s *Scorer) describedLine(i, j int) (starts []int32, sums []int64) {
 	starts, values := s.bound.Line(i, j)
 	s.sums = s.sums[:0]

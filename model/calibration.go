@@ -9,39 +9,39 @@ import (
 	"kir/internal/portable"
 )
 
-// A Calibration tells how often a want comes true at rows that a forest has not seen,
-// by the probability that the forest gives: its trees' votes are sure of themselves where
-// they have seen little, and a search finds just these places.
+// A Calibration corrects a forest's probability of an outcome by how often the outcome occurs at
+// rows that the forest has not seen. It is needed because the trees' votes are overconfident where
+// they have seen few rows, and a search finds just these places.
 //
-// With x the log odds of the forest's probability of a row by the trees that left it out,
-// less their mean, the row comes true with probability
+// Let x be the log odds of the forest's probability of a row, by the trees that left it out, less
+// their mean. The row has the outcome with probability
 //
 //	P = λ·q + (1−λ)·σ(a + b·x)
 //
-// where q is the share of all rows that come true and σ the logistic function: Cox's
-// recalibration (1958, "Two further applications of a model for binary regression"), as
-// Platt (1999) uses it for classifiers, and a share λ of rows of which the forest tells
-// nothing. The law of a, b and λ is Bayes', on a grid: a is uniform up to 3 about the log
-// odds of q, λ uniform up to 0.3, and b is 0, so that the forest tells nothing of any row,
-// with probability 1/4, or else half-normal with standard deviation 1. So little evidence
-// leaves P near q and its interval wide, and no evidence of a finite book makes it 1.
+// q is the share of all rows with the outcome and σ the logistic function. This is Cox's
+// recalibration (1958, "Two further applications of a model for binary regression"), as Platt
+// (1999) uses it for classifiers, plus a share λ of rows about which the forest knows nothing. a, b
+// and λ have a Bayesian posterior on a grid. The prior of a is uniform up to 3 about the log odds
+// of q, that of λ uniform up to 0.3. b is 0 with probability 1/4, so that the forest knows nothing
+// about any row. Otherwise b is half-normal with standard deviation 1. So little evidence leaves P
+// near q with a wide interval, and no finite dataset makes P 1.
 //
-// It holds of rows that come as the book's did. What was searched for is better by luck,
-// too: see [Data.Halves].
+// The calibration holds for rows drawn as the dataset's were. A composition found by a search also
+// profits from luck: see [Data.Halves].
 type Calibration struct {
 	rows, successes int
 	base            float64 // q
-	centre          float64 // the mean of log odds
+	centre          float64 // mean of the log odds
 	clip            float64
-	points          []calibrationPoint // with next to all of the mass
+	points          []calibrationPoint // the grid points with nearly all of the mass
 }
 
-// A calibrationPoint is a point of the grid.
+// A calibrationPoint is one point of the grid.
 type calibrationPoint struct {
 	a, b, lapse, mass float64
 }
 
-// A Chance is a probability, and the quantiles 5 and 95 % of its law.
+// A Chance is a probability with the 5 % and 95 % quantiles of its law.
 type Chance struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -49,21 +49,21 @@ type Chance struct {
 }
 
 const (
-	calibrationReach   = 3.0 // of a about the log odds of q
-	calibrationStep    = 0.2 // of a
+	calibrationReach   = 3.0 // range of a, on each side of the log odds of q
+	calibrationStep    = 0.2 // step of a
 	slopeMost          = 4.0
 	slopeStep          = 0.1
 	knowsNothing       = 0.25 // the prior probability of b = 0
 	lapseMost          = 0.3
 	lapseStep          = 0.1
 	negligible         = 1e-9 // mass of a point as a share of the largest
-	mostCalibrationPts = 256  // groups of rows whose probabilities are nearly the same
+	mostCalibrationPts = 256  // groups of rows with nearly equal probabilities
 )
 
-// Calibrate learns from rows that a forest has not seen, as [Forest.OutOfBag] returns
-// their probabilities, and whether each came true. NaN are left out. It returns nil if
-// that leaves none. trees is how many there are: half a vote of one is the least that a
-// probability differs from 0 and 1.
+// Calibrate learns from rows that the forest has not seen: their probabilities, as
+// [Forest.OutOfBag] returns them, and whether each had the outcome. It ignores NaN, and returns nil
+// if no row remains. trees is the number of trees: half a vote of one is the least distance of a
+// probability from 0 and 1.
 func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	c := &Calibration{clip: 0.5 / float64(max(trees, 1))}
 	type row struct {
@@ -89,7 +89,7 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	c.rows = len(rows)
 	c.base = (float64(c.successes) + 0.5) / (float64(c.rows) + 1)
 
-	// Rows in groups of nearly the same log odds, which bounds the work.
+	// Grouping rows of nearly equal log odds bounds the work.
 	type group struct{ x, came, not float64 }
 	var groups []group
 	size := (len(rows) + mostCalibrationPts - 1) / mostCalibrationPts
@@ -109,7 +109,7 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 		priors += slopePrior(float64(float64(k) * slopeStep))
 	}
 	var logs []float64
-	sure := make([]float64, len(groups)) // σ(a + b·x), whatever the lapse
+	sure := make([]float64, len(groups)) // σ(a + b·x), the same for every λ
 	for ka := -steps; ka <= steps; ka++ {
 		for kb := 0; kb <= slopes; kb++ {
 			point := calibrationPoint{a: middle + float64(float64(ka)*calibrationStep), b: float64(float64(kb) * slopeStep)}
@@ -166,12 +166,12 @@ func (p calibrationPoint) sigmoid(x float64) float64 {
 	return 1 / (1 + portable.Exp(-p.a-float64(p.b*x)))
 }
 
-// withLapse returns P where σ is sure.
+// withLapse returns P, given the value of σ.
 func (c *Calibration) withLapse(p calibrationPoint, sure float64) float64 {
 	return float64(p.lapse*c.base) + float64((1-p.lapse)*sure)
 }
 
-// Value returns the chance where the forest gives a probability, without its interval.
+// Value returns the calibrated chance for a forest's probability, without its interval.
 func (c *Calibration) Value(probability float64) float64 {
 	sum := 0.0
 	for p, mass := range c.law(probability) {
@@ -180,8 +180,8 @@ func (c *Calibration) Value(probability float64) float64 {
 	return c.extrapolate(probability, sum)
 }
 
-// law yields P at each point of the grid, where the forest gives a probability, and the
-// mass there. Points that differ in the lapse alone follow each other.
+// law yields P and the mass at each point of the grid, for a forest's probability. Points that
+// differ only in λ follow each other.
 func (c *Calibration) law(probability float64) iter.Seq2[float64, float64] {
 	x := c.logOdds(probability) - c.centre
 	return func(yield func(p, mass float64) bool) {
@@ -197,8 +197,8 @@ func (c *Calibration) law(probability float64) iter.Seq2[float64, float64] {
 	}
 }
 
-// extrapolate lets a chance rise a little with the probability where its log odds are cut off,
-// too, so that what is better stays better.
+// extrapolate lets a chance rise a little with the probability where its log odds are cut off, so
+// that the order of probabilities is kept.
 func (c *Calibration) extrapolate(probability, chance float64) float64 {
 	switch {
 	case probability > 1-c.clip:
@@ -209,9 +209,8 @@ func (c *Calibration) extrapolate(probability, chance float64) float64 {
 	return chance
 }
 
-// Chance returns the chance where the forest gives a probability: the mean of P, which
-// does not fall where the probability rises, and an interval that holds P with
-// probability 0.9.
+// Chance returns the calibrated chance for a forest's probability: the mean of P, which does not
+// fall when the probability rises, and an interval that holds P with probability 0.9.
 func (c *Calibration) Chance(probability float64) Chance {
 	type weighed struct{ p, mass float64 }
 	all, mean := make([]weighed, 0, len(c.points)), 0.0
@@ -219,7 +218,7 @@ func (c *Calibration) Chance(probability float64) Chance {
 		all = append(all, weighed{p, mass})
 		mean += float64(mass * p)
 	}
-	slices.SortFunc(all, func(a, b weighed) int { // some hundreds for each figure of a card
+	slices.SortFunc(all, func(a, b weighed) int { // some hundreds of points for each figure of a recipe's card
 		switch {
 		case a.p < b.p:
 			return -1
@@ -241,16 +240,16 @@ func (c *Calibration) Chance(probability float64) Chance {
 	return Chance{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
 }
 
-// A curve is [Calibration.Value] at knots of the log odds, and straight between them: a
-// chain asks for it at each piece of a line. It does not fall.
+// A curve interpolates [Calibration.Value] linearly between knots of the log odds, because a chain
+// needs it at each piece of a line. It is nondecreasing.
 type curve struct {
 	of          *Calibration
 	first, step float64 // log odds
 	values      []float64
 }
 
-// curveKnots is how many pieces a curve has. Between knots the value is off by less than
-// a thousandth.
+// curveKnots is the number of pieces of a curve. Between knots the value is off by less than a
+// thousandth.
 const curveKnots = 128
 
 // curve returns the calibration's curve.
@@ -266,8 +265,7 @@ func (c *Calibration) curve() *curve {
 	return v
 }
 
-// at returns the chance where the model states a probability; that itself if there is no
-// curve.
+// at returns the chance for a model's probability, or the probability itself if there is no curve.
 func (v *curve) at(probability float64) float64 {
 	if v == nil {
 		return probability

@@ -17,14 +17,14 @@ type Candidate struct {
 	Options  Options
 }
 
-// choosingTrees is up to how many trees the forests have that are compared.
+// choosingTrees is the greatest number of trees of the forests that are compared.
 const choosingTrees = 100
 
-// folds is how many folds the rows are dealt to.
+// folds is the number of folds of the cross-validation.
 const folds = 5
 
-// GrowBest chooses among candidates, as [Choose] does with the seed of the first one,
-// grows that, and keeps the choice with the forest.
+// GrowBest chooses among candidates, as [Choose] does with the first candidate's seed. It grows the
+// chosen one and keeps the choice with the forest.
 func GrowBest(ctx context.Context, d *Data, candidates []Candidate, repeats int) (*Forest, error) {
 	c, err := Choose(ctx, d, candidates, repeats, folds, candidates[0].Options.Seed)
 	if err != nil {
@@ -40,12 +40,11 @@ func GrowBest(ctx context.Context, d *Data, candidates []Candidate, repeats int)
 	return f, nil
 }
 
-// Choose compares candidates by cross-validation: the rows are dealt to folds, those of
-// like labels to different ones, and each fold is predicted by a forest of the others;
-// that is repeated with other deals. Chosen is the first whose loss is above the lowest
-// by no more than one standard error of their difference (Breiman et al. 1984, section
-// 3.4.3), so that what comes first had better be what is simple. Data and candidates
-// are as for [Grow]; the result depends on them and the seed alone.
+// Choose compares candidates by repeated cross-validation. It deals the rows to folds, rows with
+// similar labels to different ones, and predicts each fold by a forest of the others. It chooses
+// the first candidate whose loss is at most one standard error of their difference above the lowest
+// (Breiman et al. 1984, section 3.4.3). So list the simplest candidates first. Data and candidates
+// are as for [Grow]; the result depends only on them and the seed.
 func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds int, seed uint64) (*Choice, error) {
 	c := &Choice{Repeats: repeats, Folds: min(folds, len(d.Rows)), Loss: "log loss"}
 	if d.Numbers != nil {
@@ -58,7 +57,7 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 		return nil, fmt.Errorf("choosing a forest: there are %d rows, %d repeats and %d candidates; there must be two rows, and one of the others", len(d.Rows), repeats, len(candidates))
 	}
 	labels := d.labelling()
-	losses := make([][]float64, len(candidates)) // by candidate and row, of all repeats
+	losses := make([][]float64, len(candidates)) // by candidate and row, over all repeats
 	for k := range losses {
 		losses[k] = make([]float64, len(d.Rows))
 	}
@@ -100,8 +99,8 @@ func differenceMoments(a, b []float64) (m moment) {
 	return m
 }
 
-// dealFolds returns the fold of each row. The rows are dealt in the order of their labels,
-// in a random order where these are equal, each round in a random order of the folds.
+// dealFolds returns the fold of each row. It deals the rows in the order of their labels, equal
+// labels in random order. Each round of dealing has a random order of the folds.
 func dealFolds(random stream, labels *labelling, folds int) []int {
 	order := make([]int, len(labels.of))
 	shuffle(random, order)
@@ -150,7 +149,7 @@ func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold
 	if err != nil {
 		return err
 	}
-	// The forest knows the labels of its rows alone.
+	// The forest knows only the labels of its own rows.
 	at := make([]int, max(len(f.classes), len(f.numbers)))
 	for k := range at {
 		if d.Classes != nil {

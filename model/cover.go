@@ -7,34 +7,33 @@ import (
 	"sync"
 )
 
-// A cover is what [Score.Sum] scores a point by: for each test the leaves that it
-// blocks if it fails, in words of 64. A tree's words follow each other.
+// A cover is the index with which [Score.Sum] scores a point. For each test it lists the leaves
+// that the test blocks if it fails, in words of 64 bits. A tree's words are consecutive.
 type cover struct {
 	first   []int32  // by tree, its first word; trees+1
 	trees   int      // words of a bit set of trees
 	testing []uint64 // by tested slot: the bit set of trees that test it
-	count   []int32  // by tested slot: how many they are
+	count   []int32  // by tested slot: the number of those trees
 	blocks  []block  // by level
 	from    []int32  // by level, where its blocks begin; levels+1
-	most    int      // of how many blocks a composition may be without walking being faster; −1: walk
+	most    int      // number of blocks up to which a cover is faster than walking the trees; −1: always walk
 	points  sync.Pool
 }
 
-// A block is what a failing test blocks of a word.
+// A block is the part of a word that a failing test blocks.
 type block struct {
 	leaves uint64
 	word   int32
 }
 
-// walkWorth is how many blocks take as long as a test on a longest path, at most; other
+// walkWorth is the number of blocks that take at most as long as a test on a longest path. Other
 // paths are half as long.
 const walkWorth = 4
 
-// maxSpread is how many blocks there may be for each test: a tree that is one long
-// branch has as many as it has words.
+// maxSpread bounds the blocks per test: a tree that is one long branch has as many as it has words.
 const maxSpread = 8
 
-// addCover lays out the cover.
+// addCover builds the cover.
 func (s *structure) addCover(f *Forest) {
 	o := &s.cover
 	o.trees = (len(s.roots) + 63) / 64
@@ -45,7 +44,7 @@ func (s *structure) addCover(f *Forest) {
 		o.first = append(o.first, o.first[k]+int32(f.trees[k].leaves()+63)/64)
 		o.most += walkWorth * f.trees[k].depth()
 	}
-	// Twice over all tests: to count the blocks of each level, and to place them.
+	// Two passes over all tests: one counts the blocks of each level, the other places them.
 	each := func(add func(tree int, level int32, b block) (more bool)) {
 		var leaf []int32 // by node, the leftmost leaf below
 		for k := range f.trees {

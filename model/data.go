@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Limits of what can be grown or loaded.
+// Limits on what can be grown or loaded.
 const (
 	// MaxTotal is the largest total of a composition.
 	MaxTotal = 1 << 30
@@ -33,17 +33,17 @@ func Parts(x []int32) []Part {
 	return parts
 }
 
-// Data are the labelled compositions that a forest is grown from. Either
-// Classes or Numbers holds a label for each row.
+// Data are the labelled compositions from which a model is learnt. Either Classes or Numbers holds
+// a label for each row.
 type Data struct {
-	// Label names what is predicted.
+	// Label names the quantity to predict.
 	Label string
-	// Ingredients are the names of the ingredients; their order is that of the
-	// amounts in every composition the forest will see.
+	// Ingredients are the names of the ingredients. Their order is that of the amounts in every
+	// composition the model will see.
 	Ingredients []string
 	// Total is the sum of a composition's amounts. A row's sum may not exceed it.
 	Total int
-	// Features are what splits may test; nil means the amount of each ingredient.
+	// Features are the quantities that splits may test; nil means the amount of each ingredient.
 	Features []Feature
 	// Rows are the compositions, each ingredient at most once.
 	Rows [][]Part
@@ -51,15 +51,15 @@ type Data struct {
 	Classes []string
 	// Numbers are the rows' numeric labels.
 	Numbers []float64
-	// SD are the standard deviations with which Numbers were measured, in their unit; nil
-	// if none is known, NaN where one is not. A Gaussian process trusts a row the less the
-	// larger its own is, and the trees of a forest draw it the less often.
+	// SD are the standard deviations of the measurements in Numbers, in their unit. SD is nil if
+	// none is known, and a row's is NaN if it is not known. The larger a row's SD, the less a
+	// Gaussian process trusts it, and the less often the trees of a forest draw it.
 	SD []float64
 }
 
-// Halves divides the rows at random into two halves, of which the first may have
-// a row more: a forest of one tells what the promises of the other are worth. The
-// rows of each keep their order; they are shared with d.
+// Halves divides the rows at random into two halves; the first may have one row more. A forest of
+// one half checks the predictions of the other's. The rows of each keep their order; they are
+// shared with d.
 func (d *Data) Halves(seed uint64) (a, b *Data) {
 	random := newStream(seed, halving, 0)
 	a, b = new(Data), new(Data)
@@ -67,7 +67,7 @@ func (d *Data) Halves(seed uint64) (a, b *Data) {
 	a.Rows, a.Classes, a.Numbers, a.SD = nil, nil, nil, nil
 	b.Rows, b.Classes, b.Numbers, b.SD = nil, nil, nil, nil
 	rest := len(d.Rows)
-	want := (rest + 1) / 2 // of the rows that are left, for the first half
+	want := (rest + 1) / 2 // how many of the remaining rows go to the first half
 	for r := range d.Rows {
 		half := b
 		if random.below(rest) < want {
@@ -89,7 +89,7 @@ func (d *Data) Halves(seed uint64) (a, b *Data) {
 	return a, b
 }
 
-// A RowError says what is wrong with one row of [Data].
+// A RowError describes the fault in one row of [Data].
 type RowError struct {
 	Row    int // index in Data.Rows
 	Reason string
@@ -160,7 +160,7 @@ func (d *Data) check() error {
 	return nil
 }
 
-// checkNames returns an error if there are no names, or an empty or doubled one.
+// checkNames returns an error if there are no names, or if one is empty or occurs twice.
 func checkNames(what string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("there is no %s", what)
@@ -195,14 +195,13 @@ func (d *Data) labelling() labelling {
 	}
 	positive := slices.Clone(d.Numbers)
 	for i := range positive {
-		positive[i] += 0 // a negative zero is the same label as zero
+		positive[i] += 0 // turns a negative zero into the label zero
 	}
 	numbers, of := ranks(positive)
 	return labelling{numbers: numbers, of: of}
 }
 
-// ranks returns the distinct values in ascending order and where in that list
-// each of the values is found.
+// ranks returns the distinct values in ascending order, and the index of each value in that list.
 func ranks[T string | float64](values []T) (distinct []T, of []int32) {
 	distinct = slices.Compact(slices.Sorted(slices.Values(values)))
 	of = make([]int32, len(values))
@@ -232,7 +231,7 @@ func newTable(d *Data, features []Feature) *table {
 
 	type use struct{ feature, weight int32 } // weight 0: in Over
 	using := make([][]use, len(d.Ingredients))
-	var always []int32 // features that are not 0 where none of their ingredients is
+	var always []int32 // features that may be nonzero even if none of their ingredients is
 	for f := range features {
 		feature := &features[f]
 		weight := int32(1)
@@ -317,7 +316,7 @@ func (t *table) writeRow(r int, x []int32) {
 	}
 }
 
-// clear makes x zero again after spread.
+// clear resets the entries of x that writeRow set for row r to zero.
 func (t *table) clear(r int, x []int32) {
 	for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
 		x[t.rowFeature[k]] = 0

@@ -5,20 +5,19 @@ import (
 	"math/bits"
 )
 
-// A span is a node that the compositions with k in [from, to] reach. The levels
-// are those crossed at its ends, or −1 at the ends of the line.
+// A span is a node with the range [from, to] of the k whose compositions reach it. The levels are
+// those crossed at its ends, or −1 at the ends of the line.
 type span struct {
 	node                int32
 	from, to            int32
 	levelFrom, levelEnd int32
 }
 
-// varyingAmount stands in for the amount of a slot that varies: more than any threshold, so that
-// a descent asks of what goes right alone whether it varies.
+// varyingAmount replaces the amount of a varying slot. It exceeds any threshold, so that a descent
+// needs to check only tests that go right for a varying slot.
 const varyingAmount = math.MaxInt32
 
-// mark sets the slope of the slots that vary through x, whose amounts it puts by, and
-// unmark takes it back.
+// mark sets the slope of the varying slots through x and saves their amounts; unmark restores them.
 func (s *Scorer) mark(x []int32) {
 	for _, v := range s.varying {
 		s.slope[v.slot] = int8(v.slope)
@@ -33,7 +32,7 @@ func (s *Scorer) unmark(x []int32) {
 	}
 }
 
-// descendSmall adds the steps of the small trees that test a slot that varies.
+// descendSmall adds the steps of the small trees that test a varying slot.
 func (s *Scorer) descendSmall(k, total int32) {
 	sc := s.score
 	s.mark(s.x)
@@ -51,8 +50,7 @@ func (s *Scorer) descendSmall(k, total int32) {
 	s.unmark(s.x)
 }
 
-// descendLarge adds the steps of the large trees whose path tests a slot that
-// varies.
+// descendLarge adds the steps of the large trees whose path tests a varying slot.
 func (s *Scorer) descendLarge(k, total int32) {
 	sc := s.score
 	s.mark(s.x)
@@ -68,9 +66,9 @@ func (s *Scorer) descendLarge(k, total int32) {
 	s.unmark(s.x)
 }
 
-// leavePath adds the steps of large tree t along a line that is at k now. Only
-// where a test on its current path changes sides are other nodes descended to;
-// what is left of the line in the end reaches the current leaf.
+// leavePath adds the steps of large tree t along a line whose current split is k. It descends to
+// other nodes only where a test on the current path changes its result. The remaining part of the
+// line reaches the current leaf.
 func (s *Scorer) leavePath(t int, k, total int32) {
 	sc := s.score
 	first, length := sc.large[t].path, s.length[t]
@@ -102,14 +100,14 @@ func (s *Scorer) leavePath(t int, k, total int32) {
 	s.addLeaf(at, s.value[t])
 }
 
-// border returns the first k at which a test with a slot of this slope, whose
-// amount is given at the current k, has a different result than before. If
-// rising, rows go right from there on, otherwise left.
+// border returns the first k at which a test of a slot with this slope changes its result, given
+// the slot's amount at the current k. rising reports whether rows go right from there on, otherwise
+// left.
 func (s *structure) border(n *slotNode, amount int32, slope int8, k int32) (border int32, rising bool) {
 	if slope > 0 { // the amount at k′ is amount − k + k′
 		return n.threshold + 1 - amount + k, true
 	}
-	return amount + k - n.threshold, false // it is amount + k − k′
+	return amount + k - n.threshold, false // the amount at k′ is amount + k − k′
 }
 
 // addLeaf adds the steps at the ends of a leaf's span.
@@ -122,8 +120,8 @@ func (s *Scorer) addLeaf(at span, value int64) {
 	}
 }
 
-// descend adds the steps of the nodes below a span of a line through x: a test of a slot
-// that varies splits it, any other sends all of it one way. The slots of x are marked.
+// descend adds the steps of the nodes below a span of a line through x. A test of a varying slot
+// splits the span, any other sends all of it one way. The slots of x must be marked.
 func (s *Scorer) descend(x []int32, start span, k int32) {
 	sc := s.score
 	todo := append(s.todo[:0], start)
@@ -160,7 +158,7 @@ func (s *Scorer) descend(x []int32, start span, k int32) {
 	}
 }
 
-// refresh brings the paths of the stale large trees up to date.
+// refresh updates the paths of the stale large trees.
 func (s *Scorer) refresh() {
 	if len(s.changed) == 0 {
 		return
@@ -179,8 +177,8 @@ func (s *Scorer) refresh() {
 	s.changed = s.changed[:0]
 }
 
-// refreshTree finds the first test on the path of large tree t that a changed
-// slot now sends the other way, and takes that way.
+// refreshTree finds the first test on the path of large tree t whose result a changed slot has
+// changed, and follows the new branch.
 func (s *Scorer) refreshTree(t int) {
 	sc := s.score
 	first := sc.large[t].path
@@ -211,8 +209,7 @@ func (s *Scorer) refreshTree(t int) {
 	}
 }
 
-// follow replaces the path of large tree t from its p-th test on by the one that
-// begins at a node.
+// follow replaces the path of large tree t from its p-th test on by the path that begins at a node.
 func (s *Scorer) follow(t, p int, at int32) {
 	sc := s.score
 	first := int(sc.large[t].path)

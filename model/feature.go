@@ -9,26 +9,24 @@ import (
 	"kir/internal/portable"
 )
 
-// A Feature is what a split tests, a whole number from 0 to 2³¹ − 1: the total amount
-// of one or more ingredients, or whether any of them is present, or one of two
-// descriptors, which say something of ingredients that no row has:
-//
-//   - with Weights, Σ weight·amount: a mean of what the weights stand for;
-//   - with Over, the log-ratio of two totals of a and b units,
-//     log₂((a + ½)/(b + ½)), in quarters from −64 to 64: the number of steps 2^(e/4),
-//     e = −64, …, 64, that the ratio exceeds. Half a unit stands in for nothing, so
-//     that a zero on either side, or on both, has a ratio. A step is the fraction
-//     round(2^(12+|e|/4))/2¹² or its inverse, and compared in whole numbers.
+// A Feature is the quantity that a split tests, a whole number from 0 to 2³¹ − 1. It is the total
+// amount of one or more ingredients, or whether any of them is present, or one of two descriptors.
+// Descriptors carry over to ingredients that no row has:
+//   - with Weights, Σ weight·amount: a mean of the attribute that the weights encode;
+//   - with Over, the log-ratio of two totals of a and b units, log₂((a + ½)/(b + ½)), in quarters
+//     from −64 to 64. The feature is the number of steps 2^(e/4), e = −64, …, 64, that the ratio
+//     exceeds. Half a unit is added to each total, so that zeros have a ratio, too. A step is the
+//     fraction round(2^(12+|e|/4))/2¹² or its inverse, and compared in whole numbers.
 type Feature struct {
 	Name string
 	// Ingredients are the indices of the ingredients whose amounts are added.
 	Ingredients []int32
 	// Presence makes the feature 1 if the total is positive and 0 otherwise.
 	Presence bool
-	// Weights, none below 0, are as many as Ingredients. Times the total none is above
+	// Weights has one weight of at least 0 for each of Ingredients. Weight times total is at most
 	// 2³¹ − 1.
 	Weights []int32
-	// Over are the ingredients of b, others than Ingredients, which are those of a.
+	// Over are the ingredients of b, disjoint from Ingredients, which are those of a.
 	Over []int32
 }
 
@@ -57,7 +55,7 @@ func (f *Feature) value(x []int32) int32 {
 	return f.fromSums(sum, below)
 }
 
-// fromSums returns the feature of the sums over its ingredients and over those of Over.
+// fromSums returns the feature, given the sums over Ingredients and over Over.
 func (f *Feature) fromSums(sum, below int32) int32 {
 	switch {
 	case f.Presence:
@@ -68,7 +66,7 @@ func (f *Feature) fromSums(sum, below int32) int32 {
 	return sum
 }
 
-// maxValue returns the largest number that the feature can be.
+// maxValue returns the largest value of the feature.
 func (f *Feature) maxValue(total int) int {
 	switch {
 	case f.Presence:
@@ -81,7 +79,7 @@ func (f *Feature) maxValue(total int) int {
 	return total
 }
 
-// ratioSteps is how many steps there are of a log-ratio.
+// ratioSteps is the number of steps of a log-ratio.
 const ratioSteps = 129
 
 // ratioStep returns a step as a fraction. Both of its sides are below 2²⁹.
@@ -111,8 +109,8 @@ func amountFeatures(ingredients []string) []Feature {
 	return features
 }
 
-// plainFeatures reports whether feature i is the amount of ingredient i and
-// bears its name, for all i.
+// plainFeatures reports whether feature i is the amount of ingredient i and has its name, for all
+// i.
 func plainFeatures(features []Feature, ingredients []string) bool {
 	if len(features) != len(ingredients) {
 		return false
@@ -125,8 +123,8 @@ func plainFeatures(features []Feature, ingredients []string) bool {
 	return true
 }
 
-// checkFeatures returns an error if a feature has no name or a doubled one, if its
-// ingredients are none, doubled or out of range, or if it is not of one kind.
+// checkFeatures returns an error if a feature has no name or a duplicate one, if its ingredients
+// are missing, duplicate or out of range, or if it mixes several kinds.
 func checkFeatures(features []Feature, ingredients, total int) error {
 	seen := make(map[string]int, len(features))
 	for i, f := range features {
@@ -169,12 +167,11 @@ func checkFeatures(features []Feature, ingredients, total int) error {
 	return nil
 }
 
-// An Importance is how much worse the trees predict the rows that they have not
-// seen once the values of one feature are permuted among those rows (Breiman
-// 2001, section 10), so that they say nothing any more: the mean over the trees
-// and its standard error. For classes it is the loss of accuracy, in 0..1 or a
-// little below zero; for numbers the rise of the mean squared error, divided by
-// the variance of the labels.
+// An Importance is the permutation importance of a feature (Breiman 2001, section 10): the mean
+// over the trees, with its standard error, of the rise in their error on the rows that they have
+// not seen. The feature's values are permuted among those rows, so that they carry no information.
+// For classes it is the loss of accuracy, in 0..1 or a little below zero. For numbers it is the
+// rise of the mean squared error, divided by the variance of the labels.
 type Importance struct {
 	Mean float64 `json:"mean"`
 	SE   float64 `json:"se"`

@@ -19,8 +19,8 @@ import (
 const (
 	fileFormat    = "kir forest"
 	fileVersion   = 4
-	chosenVersion = 3 // of best splits, with descriptors or a choice
-	plainVersion  = 2 // of best splits without either
+	chosenVersion = 3 // best splits, with descriptors or a choice
+	plainVersion  = 2 // best splits without either
 )
 
 // A savedForest is a forest as JSON.
@@ -34,7 +34,7 @@ type savedForest struct {
 	Total       int            `json:"total"`
 	Features    []savedFeature `json:"features,omitempty"` // absent: the ingredients' amounts
 	Rows        int            `json:"rows"`
-	Chances     []int64        `json:"chances,omitempty"` // of the rows to be drawn; absent: alike
+	Chances     []int64        `json:"chances,omitempty"` // of drawing each row; absent: uniform
 	Options     savedOptions   `json:"options"`
 	OutOfBag    Quality        `json:"out_of_bag"`
 	Choice      *Choice        `json:"choice,omitempty"`
@@ -58,26 +58,27 @@ type savedOptions struct {
 	SmallestLeaf     int    `json:"smallest_leaf"`
 	Seed             uint64 `json:"seed"`
 
-	Shrink float64 `json:"shrink,omitempty"` // of the leaves of classes
+	Shrink float64 `json:"shrink,omitempty"` // of class shares in leaves
 }
 
-// A savedTree is a tree in preorder: a node, then all below its left child, then
-// all below its right one. As both children follow from the order, no tree can
-// point outside itself or in a circle.
+// A savedTree is a tree in preorder: a node, then all below its left child, then all below its
+// right one. The order determines both children, so that no tree can point outside itself or in a
+// circle.
 type savedTree struct {
-	Features   []int32   `json:"features"`   // of each node: what it tests, −1 for a leaf
-	Thresholds []int32   `json:"thresholds"` // of each test: at most this goes left
+	Features   []int32   `json:"features"`   // of each node: the feature that it tests, −1 for a leaf
+	Thresholds []int32   `json:"thresholds"` // of each test: values up to the threshold go left
 	Leaves     [][]int32 `json:"leaves"`     // of each leaf: label, draws, label, draws, …, labels ascending
 }
 
-// regrownTrees is how many trees tell whether rows are those of a forest. A row
-// that none of them has drawn, with a probability of 0.37²⁰, could be another.
+// regrownTrees is the number of trees that are regrown to check whether the rows are those of a
+// forest. With a probability of 0.37²⁰ none of them has drawn a row, which could then differ
+// undetected.
 const regrownTrees = 20
 
-// IsGrownFrom says whether a forest was grown from these rows and labels, in this
-// order: then its first trees grow again. If so, [Forest.OutOfBag] and [Data.Halves]
-// tell of a forest from a file what they tell of a new one. The features of d are
-// set to the forest's. The error is that of ctx.
+// IsGrownFrom reports whether the forest was grown from these rows and labels, in this order. It
+// grows the first trees again and compares them. If so, [Forest.OutOfBag] and [Data.Halves] are
+// valid for a forest from a file, too. IsGrownFrom sets the features of d to the forest's. The
+// error is that of ctx.
 func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 	d.Features = nil
 	if !plainFeatures(f.features, f.ingredients) {
@@ -93,7 +94,7 @@ func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 	}
 	g, err := grow(ctx, d, o, f.chances)
 	if err != nil {
-		return false, ctx.Err() // what cannot be grown is no forest's
+		return false, ctx.Err() // data that cannot be grown is not the forest's
 	}
 	same := slices.Equal(g.classes, f.classes) && slices.Equal(g.numbers, f.numbers)
 	for k := range g.trees {
@@ -102,10 +103,10 @@ func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 	return same, nil
 }
 
-// A FormatError says where a saved forest is damaged and how.
+// A FormatError describes the damage in a saved forest, and where it is.
 type FormatError struct {
-	Line, Column int // of what is not JSON or has the wrong type; else 0
-	Tree, Node   int // −1 if it is not in a tree, or concerns all of it
+	Line, Column int // position of a syntax or type error in the JSON; else 0
+	Tree, Node   int // −1 if the damage is not in a tree, or concerns the whole tree
 	Reason       string
 }
 
@@ -126,7 +127,7 @@ func damaged(format string, args ...any) error {
 	return &FormatError{Tree: -1, Node: -1, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Write saves the forest as JSON, a tree a line.
+// Write saves the forest as JSON, one tree per line.
 func (f *Forest) Write(w io.Writer) error {
 	saved := savedForest{
 		Format: fileFormat, Version: fileVersion,
@@ -185,10 +186,10 @@ func (f *Forest) Write(w io.Writer) error {
 	return nil
 }
 
-// checksumEnd ends the file, with the checksum of all before it but line feeds.
+// checksumEnd ends the file. The checksum covers all bytes before it except line feeds.
 const checksumEnd = ",\"checksum\":\"%s\"}"
 
-// hasChecksum says whether a file ends with its checksum.
+// hasChecksum reports whether a file ends with its checksum.
 func hasChecksum(data []byte) bool {
 	data = bytes.ReplaceAll(data, []byte("\n"), nil)
 	at := max(0, len(data)-len(checksumEnd)+len("%s")-2*sha256.Size)
@@ -214,8 +215,8 @@ func (t *tree) saved() savedTree {
 	return s
 }
 
-// Read loads a forest that [Forest.Write] saved, and checks all of it. If it is
-// damaged, the error wraps a [*FormatError] that says where and how.
+// Read loads a forest that [Forest.Write] saved, and checks all of it. If the file is damaged, the
+// error wraps a [*FormatError] that locates and describes the damage.
 func Read(r io.Reader) (*Forest, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -258,7 +259,7 @@ func parse(data []byte) (*Forest, error) {
 	return f, nil
 }
 
-// locateError gives a JSON error its place in the data.
+// locateError adds the position in the data to a JSON error.
 func locateError(data []byte, err error) error {
 	e := &FormatError{Tree: -1, Node: -1, Reason: strings.TrimPrefix(err.Error(), "json: ")}
 	var syntax *json.SyntaxError

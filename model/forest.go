@@ -17,11 +17,11 @@ type Forest struct {
 	ingredients []string
 	total       int
 	features    []Feature
-	rows        int     // of the data
-	chances     []int64 // of the rows to be drawn; nil: alike
+	rows        int     // number of rows of the data
+	chances     []int64 // of drawing each row; nil: uniform
 	options     Options
 	quality     Quality
-	choice      *Choice // nil if it was not chosen
+	choice      *Choice // nil if the features were not chosen by cross-validation
 	importances []Importance
 	trees       []tree
 
@@ -29,7 +29,7 @@ type Forest struct {
 	compiled *structure
 }
 
-// Label returns the name of what is predicted.
+// Label returns the name of the predicted quantity.
 func (f *Forest) Label() string { return f.label }
 
 // Numeric reports whether the label is a number rather than a class.
@@ -54,7 +54,7 @@ func (f *Forest) Ingredients() []string { return slices.Clone(f.ingredients) }
 // Total returns the sum of the amounts of the compositions the forest is for.
 func (f *Forest) Total() int { return f.total }
 
-// Features returns what splits test.
+// Features returns the features that splits may test.
 func (f *Forest) Features() []Feature { return slices.Clone(f.features) }
 
 // Rows returns the number of rows the forest was grown from.
@@ -70,19 +70,19 @@ func (f *Forest) Options() Options { return f.options }
 // Quality returns how well the forest predicts rows that it has not seen.
 func (f *Forest) Quality() Quality { return f.quality }
 
-// Choice returns what the forest was chosen from, or nil.
+// Choice returns the cross-validation that chose the forest, or nil.
 func (f *Forest) Choice() *Choice { return f.choice }
 
-// Importances returns the permutation importance of each feature, in the order
-// of the features, or nil if they were not asked for.
+// Importances returns the permutation importance of each feature, in the order of the features, or
+// nil if the options did not ask for them.
 func (f *Forest) Importances() []Importance { return slices.Clone(f.importances) }
 
 // Shape describes the trees of a forest.
 type Shape struct {
 	Nodes       int // of all trees, leaves included
 	Leaves      int // of all trees
-	MedianDepth int // over the trees, of the largest number of tests on a path
-	LargestTree int // nodes
+	MedianDepth int // median over the trees of the largest number of tests on a path
+	LargestTree int // number of nodes
 	Deepest     int
 }
 
@@ -102,8 +102,7 @@ func (f *Forest) Shape() Shape {
 	return s
 }
 
-// checkSize returns an error if the nodes of all trees cannot be numbered by an
-// int32.
+// checkSize returns an error if an int32 cannot number the nodes of all trees.
 func (f *Forest) checkSize() error {
 	nodes := 0
 	for k := range f.trees {

@@ -6,8 +6,8 @@ import (
 	"kir/internal/portable"
 )
 
-// The functions of this file are all that the Gaussian process and the laws take from
-// package math beside what IEEE 754 fixes to the last bit.
+// The Gaussian process and the laws use only the functions of this file beyond the operations of
+// package math that IEEE 754 fixes to the last bit.
 
 func exp(x float64) float64 { return portable.Exp(x) }
 

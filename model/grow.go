@@ -6,22 +6,23 @@ import (
 	"slices"
 )
 
-// Grow grows a forest. Each tree sees as many rows as there are, drawn with
-// replacement, one that was measured badly the less often: see [Data]. At a node, features are drawn at random and the split with the lowest
-// impurity among them is taken, the first drawn if several are equal; the impurity
-// is Gini's index for classes and the variance for numbers. With [RandomSplits] each
-// feature has one threshold, drawn uniformly from the whole numbers from its least
-// value in the node to the greatest less 1. With [BestSplits] it has all of them,
-// half way between two neighbouring values, rounded down. A node becomes a leaf when
-// its labels are all equal, when none of its features vary, when every split that is
-// tried would leave fewer distinct rows than the smallest leaf on one side, or, with
-// random splits and numbers, when it has fewer rows than four, of more than 160 rows
-// than a fortieth of them, of more than 400 than ten.
+// Grow grows a forest. Each tree sees as many rows as there are, drawn with replacement. Rows with
+// a large measurement error are drawn less often: see [Data]. At a node, features are drawn at
+// random, and the split with the lowest impurity among them is taken, the first drawn if several
+// are equal. The impurity is Gini's index for classes and the variance for numbers.
 //
-// The forest depends on the data and the seed only, not on the number of
-// workers. Grow returns ctx's error if ctx ends first, and an error that says
-// what is wrong if the data or options are invalid, wrapping a [*RowError] if
-// it is a row.
+// With [RandomSplits] each feature has one threshold, drawn uniformly from the whole numbers from
+// its least value in the node to the greatest less 1. With [BestSplits] it has all thresholds, half
+// way between two neighbouring values, rounded down.
+//
+// A node becomes a leaf when its labels are all equal, when none of its features vary, or when
+// every split tried would leave fewer distinct rows than the smallest leaf on one side. With random
+// splits and numbers a node also becomes a leaf when it has too few rows: fewer than four; of more
+// than 160 rows, fewer than a fortieth of them; of more than 400, fewer than ten.
+//
+// The forest depends only on the data and the seed, not on the number of workers. Grow returns
+// ctx's error if ctx ends first. If the data or options are invalid, it returns an error that
+// describes the fault; for a row the error wraps a [*RowError].
 func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("growing a forest: %w", err)
@@ -29,7 +30,7 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	return grow(ctx, d, o, d.chances())
 }
 
-// grow grows a forest of rows that are drawn by their chances.
+// grow grows a forest whose trees draw rows in proportion to chances.
 func grow(ctx context.Context, d *Data, o Options, chances []int64) (*Forest, error) {
 	f := &Forest{
 		label:       d.Label,
@@ -83,6 +84,6 @@ func grow(ctx context.Context, d *Data, o Options, chances []int64) (*Forest, er
 			return nil, err
 		}
 	}
-	f.options.Workers = 0 // it has no part in the result
+	f.options.Workers = 0 // it does not affect the result
 	return f, nil
 }

@@ -10,13 +10,13 @@ import (
 type grower struct {
 	t       *table
 	labels  *labelling
-	chances []int64 // of the rows to be drawn; nil: alike
+	chances []int64 // of drawing each row; nil: uniform
 	options Options
-	target  []float64 // numeric labels, centred and scaled to ±1 or so; nil for classes
+	target  []float64 // numeric labels, centred and scaled to about ±1; nil for classes
 
 	random stream
 	drawn  []int32 // how often the bootstrap drew each row
-	rows   []int32 // the distinct rows drawn, ordered so that each node has a range
+	rows   []int32 // the distinct rows drawn, ordered so that each node is a range
 	place  []int32 // the index in rows of each row, or −1
 	spare  []int32 // the rows that go right, while a node is split
 	right  []bool  // by row, while a node is split; else false
@@ -25,13 +25,13 @@ type grower struct {
 	first []int32 // by feature: 1 + index of the first of its cells in this node, or 0
 	cells []cellInNode
 
-	touched []int32 // the features of the cells
-	above   []int32 // the rows above a threshold that is tried
+	touched []int32 // the features that have cells
+	above   []int32 // the rows above the tried threshold
 
 	pairs []uint64 // value<<32 | row, ascending: the positive values of one feature in the node
 
-	// In a node with at most this many positive values, all of them are gathered;
-	// in a larger one, the columns of the drawn features are run down.
+	// In a node with at most this many positive values, the search gathers all of them; in a larger
+	// one, it scans the columns of the drawn features.
 	gatherLimit int
 
 	node nodeState
@@ -42,21 +42,21 @@ type cellInNode struct {
 	feature, value, row, next int32
 }
 
-// A nodeState is what the search for a split needs to know of its node.
+// A nodeState is the summary of a node that the search for a split needs.
 type nodeState struct {
-	rows     int   // distinct rows
-	weight   int64 // draws
+	rows     int   // number of distinct rows
+	weight   int64 // number of draws
 	counts   []int64
 	squares  int64   // Σ counts²
 	other    []int64 // counts on the right of a split; zero between uses
-	sum      float64 // Σ target, by draws
-	smallest int     // rows in a leaf
-	fewest   int     // rows in a node that is split
+	sum      float64 // Σ target over the draws
+	smallest int     // least number of rows in a leaf
+	fewest   int     // least number of rows in a node to be split
 }
 
-// With random splits and numbers a node is split if it has at least one in forty of
-// the rows, from leastSplit to mostSplit: trees down to single rows are twice as large
-// and no better.
+// With random splits and numbers, a node is split if it has at least one in forty of the rows; this
+// limit is kept between leastSplit and mostSplit. Trees down to single rows are twice as large and
+// no better.
 const leastSplit, mostSplit = 4, 10
 
 func newGrower(t *table, labels *labelling, chances []int64, o Options) *grower {
@@ -68,7 +68,7 @@ func newGrower(t *table, labels *labelling, chances []int64, o Options) *grower 
 		perm:  make([]int32, t.features),
 		first: make([]int32, t.features),
 		node:  nodeState{smallest: o.SmallestLeaf, fewest: 2 * o.SmallestLeaf},
-		// As many as the columns to be run down have on average.
+		// As many as the scanned columns have on average.
 		gatherLimit: o.FeaturesPerSplit * len(t.colRow) / t.features,
 	}
 	if labels.numbers != nil {
@@ -113,7 +113,7 @@ func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 	}
 
 	t := tree{leafStart: []int32{0}}
-	type pending struct{ from, to, parent int32 } // parent: whose right child this is, or −1
+	type pending struct{ from, to, parent int32 } // parent: the node whose right child this is, or −1
 	stack := []pending{{0, int32(len(g.rows)), -1}}
 	for len(stack) > 0 {
 		p := stack[len(stack)-1]
@@ -197,8 +197,8 @@ func (g *grower) initNode(rows []int32) (leaf bool) {
 	return equal || len(rows) < n.fewest
 }
 
-// partitionRows orders rows[from:to] so that those that go left come first, and returns
-// how many they are. Both sides keep their order.
+// partitionRows orders rows[from:to] so that those that go left come first, and returns their
+// number. Both sides keep their order.
 func (g *grower) partitionRows(from, to int32, s split) int32 {
 	column := g.t.colRow[g.t.colStart[s.feature]:g.t.colStart[s.feature+1]]
 	values := g.t.colValue[g.t.colStart[s.feature]:g.t.colStart[s.feature+1]]

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Law is the distribution of a number as a model states it for one composition:
-// values, ascending, and their weights, which sum to 1.
+// A Law is a model's predictive distribution of a number for one composition: values, ascending,
+// and their weights, which sum to 1.
 type Law struct {
 	Values, Weights []float64
 }
@@ -34,7 +34,7 @@ func (l Law) Share(low, high float64) float64 {
 	return sum
 }
 
-// stretched returns the law stretched about its mean.
+// stretched returns the law stretched about its mean by a factor.
 func (l Law) stretched(by float64) Law {
 	if by == 1 || l.Values == nil {
 		return l
@@ -56,13 +56,13 @@ func (l Law) CRPS(y float64) float64 {
 	for k := range len(l.Values) - 1 {
 		sum += l.Weights[k]
 		from, to := l.Values[k], l.Values[k+1]
-		below := min(max(y, from), to) // F − 0 from here down, F − 1 from here up
+		below := min(max(y, from), to) // F − 0 below y, F − 1 above
 		score += float64(sum*sum*(below-from)) + float64((1-sum)*(1-sum)*(to-below))
 	}
 	return score
 }
 
-// mixed returns half of each of two laws.
+// mixed returns the mixture of two laws in equal parts.
 func mixed(a, b Law) Law {
 	type atom struct{ value, weight float64 }
 	all := make([]atom, 0, len(a.Values)+len(b.Values))
@@ -89,7 +89,7 @@ func (f *Forest) Law(x []int32) Law {
 	return Law{f.numbers, f.weights(x)}
 }
 
-// normalAtoms is of how many values of equal weight a normal law is made.
+// normalAtoms is the number of values of equal weight that represent a normal law.
 const normalAtoms = 64
 
 // normalLaw returns a normal law as its quantiles (k + ½)/normalAtoms.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A lawMeter gathers how good laws of numbers are.
+// A lawMeter measures the quality of laws of numbers.
 type lawMeter struct {
 	prior   Law
 	mean    float64 // of the prior
@@ -15,12 +15,12 @@ type lawMeter struct {
 	table     reliability
 	crps      []float64 // by row
 	priorCRPS moment
-	outside   []float64 // by how much each number lies outside of its 90 %
+	outside   []float64 // by how much each number lies outside its 90 % interval
 	covered50 int
 	covered90 int
 }
 
-// newLawMeter returns a meter of the rows of these numbers.
+// newLawMeter returns a meter for rows with these numbers.
 func newLawMeter(numbers []float64) *lawMeter {
 	sorted := slices.Sorted(slices.Values(numbers))
 	m := &lawMeter{prior: Law{sorted, make([]float64, len(sorted))}}
@@ -34,7 +34,7 @@ func newLawMeter(numbers []float64) *lawMeter {
 	return m
 }
 
-// add counts a law of a row that has the number y.
+// add counts the law of a row whose number is y.
 func (m *lawMeter) add(y float64, l Law) {
 	gap, all := l.Mean()-y, m.mean-y
 	m.explained.add(float64(gap*gap), float64(all*all))
@@ -53,8 +53,7 @@ func (m *lawMeter) add(y float64, l Law) {
 	}
 }
 
-// quality returns the quality of what was added, and by how much intervals of 90 % have
-// to be moved apart.
+// quality returns the quality of the added laws, and by how much 90 % intervals must be widened.
 func (m *lawMeter) quality() (q Quality, widen float64) {
 	n := float64(len(m.crps))
 	if n == 0 {

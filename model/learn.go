@@ -8,88 +8,89 @@ import (
 	"slices"
 )
 
-// A Kind says which models a book is learnt by.
+// A Kind selects which models are learnt from a dataset.
 type Kind int
 
 const (
-	// Best is a forest, and for numbers of up to [MostAveraged] compositions the mean
-	// of a forest and a Gaussian process, unless that is worse on held-out rows.
+	// Best is a forest for classes. For numbers of up to [MostAveraged] compositions it is the mean
+	// of a forest and a Gaussian process, or the forest alone if the mean is worse on held-out
+	// rows.
 	Best Kind = iota
 	// ForestAlone is a forest.
 	ForestAlone
-	// ProcessAlone is a Gaussian process, of numbers.
+	// ProcessAlone is a Gaussian process; it needs numbers.
 	ProcessAlone
 )
 
-// MostAveraged is up to how many different compositions of numbers a forest is averaged
-// with a Gaussian process, whose fit takes time in proportion to their cube and whose
-// lines take time in proportion to them.
+// MostAveraged is the greatest number of different compositions for which a forest is averaged with
+// a Gaussian process. The process's fit takes time in proportion to the cube of that number, and
+// its lines in proportion to it.
 const MostAveraged = 1000
 
-// fewestAveraged is from how many different compositions on a process is fitted: with
-// fewer its lengths are those of the priors.
+// fewestAveraged is the least number of different compositions to fit a process: with fewer, its
+// lengths are those of the priors.
 const fewestAveraged = 8
 
-// A FeatureSet is what splits of a forest may test, and its name.
+// A FeatureSet is a named set of features that the splits of a forest may test.
 type FeatureSet struct {
 	Name     string
 	Features []Feature // as in [Data]
 }
 
-// LearnOptions say how a book is learnt. The zero value of a field asks for its default.
+// LearnOptions set how a model is learnt from a dataset. The zero value of a field selects its
+// default.
 type LearnOptions struct {
 	Kind   Kind
 	Forest Options
-	// Features are tried by cross-validation if they are several, the plainest first:
-	// a later one is taken if its loss is lower by more than its error. If there are
-	// none, those of the data are taken.
+	// Features are compared by cross-validation if there are several sets; list the simplest first.
+	// A later one is taken if its loss is lower by more than the standard error. Without any, those
+	// of the data are taken.
 	Features []FeatureSet
-	// Log learns the logarithms of numbers, all above 0: what is predicted is in the
-	// label's unit all the same, but largest and smallest, and the scores between, are
-	// of the logarithm.
+	// Log learns the logarithms of numbers, which must be above 0. Predictions are in the label's
+	// unit all the same. The scores of a direction are on the logarithmic scale, from the smallest
+	// to the largest.
 	Log bool
-	// Failed are compositions that were tried and could not be measured. They teach a
-	// probability of success, by which scores are multiplied.
+	// Failed are compositions that were tried and could not be measured. From them a model learns a
+	// probability of success, which multiplies the scores.
 	Failed [][]Part
 }
 
-// choosingRepeats is how often the rows are dealt to folds to choose features, and
-// mostChosen of how many rows that is, at most.
+// Features are chosen with choosingRepeats deals of the rows to folds, on at most mostChosen rows.
 const choosingRepeats, mostChosen = 3, 2000
 
-// triedTrees is how many trees a forest has that is compared with others, at most.
+// triedTrees is the greatest number of trees of a forest in a comparison.
 const triedTrees = 50
 
-// A Learned is what [Learn] makes of a book: a forest, a Gaussian process, or the mean
-// of both, with what held-out rows say of it. A row is held out of a forest by the
-// trees whose bootstrap left it out, and of a process by the rows of other
-// compositions. It does not change, so that any number of goroutines may use it.
+// A Learned is the model that [Learn] returns: a forest, a Gaussian process, or the mean of both,
+// with their errors on held-out rows. A forest predicts a held-out row by the trees whose bootstrap
+// left it out, a process by the rows of other compositions. A Learned does not change, so that any
+// number of goroutines may use it.
 type Learned struct {
 	options LearnOptions
 	grown   Options  // of the forest
-	forest  *Forest  // nil: a process alone
-	process *Process // nil: a forest alone
-	success *Forest  // of the classes made and failed; nil if nothing failed
+	forest  *Forest  // nil for a process alone
+	process *Process // nil for a forest alone
+	success *Forest  // classes: made and failed; nil if nothing failed
 
-	numbers []float64 // of the data, as they are given; nil for classes
-	sd      []float64 // with which they were measured; nil if that is not known
-	classes []string  // of the data; nil for numbers
+	numbers []float64 // labels of the data, as given; nil for classes
+	sd      []float64 // standard deviations of the measurements; nil if none is known
+	classes []string  // labels of the data; nil for numbers
 	rows    [][]Part
 	quality Quality
-	choice  *Choice // of features; nil if there was nothing to choose
-	brings  []Tried // what forest, process and average do on held-out rows
-	spread  float64 // by which a law is stretched about its mean
-	widen   float64 // of the ends of an interval of 90 %
+	choice  *Choice // of features; nil if there was only one set
+	brings  []Tried // held-out errors of the forest, the process and their average
+	spread  float64 // factor by which a law is stretched about its mean
+	widen   float64 // shift of each end of a 90 % interval
 }
 
-// The classes of the forest that tells what can be made.
+// The classes of the forest that predicts which compositions can be made.
 const (
 	madeClass   = "made"
 	failedClass = "failed"
 )
 
-// Learn makes the best of a book that the options allow. The result depends on the data
-// and the options alone. The error is ctx's if ctx ends first.
+// Learn learns the best model that the options allow. The result depends only on the data and the
+// options. The error is ctx's if ctx ends first.
 func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
@@ -123,8 +124,8 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	return m, m.learnSuccess(ctx, d)
 }
 
-// Refit learns some of the data in the way that was chosen for the whole: of the same
-// features, and with a process if it was kept.
+// Refit learns from some of the data with the choices made for all of it: the same features, and a
+// process if it was kept.
 func (m *Learned) Refit(ctx context.Context, some *Data) (*Learned, error) {
 	o := m.options
 	o.Forest, o.Features = m.grown, nil
@@ -139,7 +140,7 @@ func (m *Learned) Refit(ctx context.Context, some *Data) (*Learned, error) {
 	return Learn(ctx, &part, o)
 }
 
-// logarithms returns those of the numbers.
+// logarithms returns the logarithms of the numbers.
 func logarithms(d *Data) ([]float64, error) {
 	if d.Numbers == nil {
 		return nil, fmt.Errorf("it is a class, which has no logarithm")
@@ -154,7 +155,7 @@ func logarithms(d *Data) ([]float64, error) {
 	return logs, nil
 }
 
-// relative returns the standard deviations of the logarithms of numbers.
+// relative returns the standard deviations of the logarithms of the numbers.
 func relative(d *Data) []float64 {
 	if d.SD == nil {
 		return nil
@@ -166,7 +167,7 @@ func relative(d *Data) []float64 {
 	return sd
 }
 
-// grow grows the forest, of the features that cross-validation chooses.
+// grow grows the forest, with the features that cross-validation chooses.
 func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
 	whole, sets := *d, m.options.Features
 	m.grown = m.options.Forest
@@ -206,8 +207,8 @@ func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
 // largeLeaf is the least number of rows in a leaf of a forest of noisy labels.
 const largeLeaf = 5
 
-// forest returns the options of a forest of the k-th set of features: a descriptor tells
-// more than an amount, so that all features are tried at a split where there are any.
+// forest returns the options of a forest of the k-th set of features. If the set has descriptors,
+// all features are tried at a split, because a descriptor is more informative than an amount.
 func (o *LearnOptions) forest(k int, s FeatureSet) Options {
 	of := o.Forest
 	if k > 0 && of.Splits == RandomSplits && of.FeaturesPerSplit == 0 {
@@ -216,8 +217,8 @@ func (o *LearnOptions) forest(k int, s FeatureSet) Options {
 	return of
 }
 
-// bestCandidate returns the candidate of the lowest loss among the first one and those whose
-// loss is below its own by more than the standard error of the difference.
+// bestCandidate returns the candidate of the lowest loss among the first one and those whose loss
+// is below the first's by more than the standard error of the difference.
 func (c *Choice) bestCandidate() int {
 	best := 0
 	for k, t := range c.Tried {
@@ -228,7 +229,7 @@ func (c *Choice) bestCandidate() int {
 	return best
 }
 
-// firstRows returns the data, of many rows the first so many.
+// firstRows returns the data, cut to the first so many rows.
 func (d *Data) firstRows(most int) *Data {
 	some := *d
 	if len(d.Rows) > most {
@@ -245,7 +246,7 @@ func (d *Data) firstRows(most int) *Data {
 	return &some
 }
 
-// fit fits the process, if there is to be one.
+// fit fits the process if the options ask for one.
 func (m *Learned) fit(ctx context.Context, d *Data) (err error) {
 	if d.Numbers == nil || m.options.Kind == ForestAlone {
 		return nil
@@ -264,8 +265,8 @@ func (m *Learned) fit(ctx context.Context, d *Data) (err error) {
 	return p.precompute(ctx)
 }
 
-// evaluate holds the models against held-out rows, and leaves the process out of an
-// average that it makes worse by more than the error.
+// evaluate compares the models on held-out rows. It drops the process if that makes the average
+// worse by more than the standard error.
 func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 	if m.process == nil && !m.options.Log {
 		m.quality = m.forest.Quality()
@@ -295,7 +296,7 @@ func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 		for k, meter := range meters {
 			loss, gain := differenceMoments(meter.crps, nil), differenceMoments(meters[0].crps, meter.crps)
 			if len(meter.crps) != len(meters[0].crps) {
-				gain = moment{n: 1} // some rows no tree has left out
+				gain = moment{n: 1} // some rows are in the bootstrap of every tree
 			}
 			m.brings = append(m.brings, Tried{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
 		}
@@ -306,8 +307,9 @@ func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 	return m.calibrate(ctx, held)
 }
 
-// stretchFactors are by what a law is stretched about its mean, of which the one of the least
-// CRPS on held-out rows is taken: the mean of two laws is wider than either.
+// stretchFactors returns the factors that are tried for stretching a law about its mean. The one of
+// the least CRPS on held-out rows is taken. Stretching is needed because the mean of two laws is
+// wider than either.
 func stretchFactors() (all []float64) {
 	for k := 10; k <= 30; k++ {
 		all = append(all, float64(k)/20)
@@ -315,8 +317,8 @@ func stretchFactors() (all []float64) {
 	return all
 }
 
-// calibrate finds how laws are stretched and intervals are moved apart, and how good
-// what comes of it is.
+// calibrate sets the stretch factor and the widening of intervals, and measures the resulting
+// quality.
 func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
 	if m.process == nil {
 		held.left = nil
@@ -339,7 +341,7 @@ func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
 	return nil
 }
 
-// stretch finds by what laws are stretched.
+// stretch chooses the stretch factor.
 func (m *Learned) stretch(ctx context.Context, held *holdout) error {
 	all := stretchFactors()
 	losses := make([]float64, len(all))
@@ -359,7 +361,7 @@ func (m *Learned) stretch(ctx context.Context, held *holdout) error {
 	return nil
 }
 
-// average returns half of each of two laws, or the one that there is.
+// average returns the equal mixture of two laws, or the only law.
 func average(a, b Law) Law {
 	switch {
 	case a.Values == nil:
@@ -370,7 +372,7 @@ func average(a, b Law) Law {
 	return mixed(a, b)
 }
 
-// toLabelUnit returns a law in the label's unit.
+// toLabelUnit converts a law to the label's unit.
 func (m *Learned) toLabelUnit(l Law) Law {
 	if !m.options.Log {
 		return l
@@ -382,7 +384,7 @@ func (m *Learned) toLabelUnit(l Law) Law {
 	return Law{values, l.Weights}
 }
 
-// learnSuccess grows the forest that tells what can be made.
+// learnSuccess grows the forest that predicts which compositions can be made.
 func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
 	if len(m.options.Failed) == 0 {
 		return nil
@@ -407,7 +409,7 @@ func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
 	return err
 }
 
-// A holdout tells what the models say of the rows without them.
+// A holdout gives the models' predictions for rows that they have not seen.
 type holdout struct {
 	*Learned
 	bags        []bag
@@ -427,8 +429,8 @@ func (m *Learned) holdOut() *holdout {
 	return h
 }
 
-// laws returns the laws of row r by the forest and by the process, empty ones where
-// there is none, in the unit that was learnt.
+// laws returns the laws of row r by the forest and by the process, in the learnt unit. A law is
+// empty if its model is absent.
 func (h *holdout) laws(r int) (grown, fitted Law) {
 	if h.forest != nil {
 		if law := h.forest.lawOutOfBag(h.features(r), r, h.bags, nil); len(law) > 0 {
@@ -453,7 +455,7 @@ func (h *holdout) features(r int) []int32 {
 	return values
 }
 
-// bags draws the forest's bootstrap samples again.
+// bags redraws the forest's bootstrap samples.
 func (f *Forest) bags() []bag {
 	bags := make([]bag, len(f.trees))
 	drawn := make([]int32, f.rows)
@@ -463,7 +465,7 @@ func (f *Forest) bags() []bag {
 	return bags
 }
 
-// Label returns the name of what is predicted.
+// Label returns the name of the predicted quantity.
 func (m *Learned) Label() string {
 	if m.forest == nil {
 		return m.process.label
@@ -471,13 +473,13 @@ func (m *Learned) Label() string {
 	return m.forest.label
 }
 
-// Forest returns the forest, nil if there is none.
+// Forest returns the forest, or nil if there is none.
 func (m *Learned) Forest() *Forest { return m.forest }
 
-// Process returns the Gaussian process, nil if there is none.
+// Process returns the Gaussian process, or nil if there is none.
 func (m *Learned) Process() *Process { return m.process }
 
-// Options returns what the model was learnt with.
+// Options returns the options with which the model was learnt.
 func (m *Learned) Options() LearnOptions { return m.options }
 
 // Numeric reports whether the label is a number rather than a class.
@@ -491,10 +493,10 @@ func (m *Learned) Classes() []string {
 	return m.forest.Classes()
 }
 
-// Rows returns the number of rows that the model has learnt from, failures left out.
+// Rows returns the number of learnt rows, without failures.
 func (m *Learned) Rows() int { return len(m.rows) }
 
-// Failures returns how many compositions could not be measured.
+// Failures returns the number of compositions that could not be measured.
 func (m *Learned) Failures() int { return len(m.options.Failed) }
 
 // Range returns the smallest and largest number.
@@ -508,22 +510,21 @@ func (m *Learned) Range() (smallest, largest float64) {
 // Quality returns how well the model predicts held-out rows.
 func (m *Learned) Quality() Quality { return m.quality }
 
-// Choice returns what the features were chosen from, nil if there was no choice.
+// Choice returns the cross-validation that chose the features, or nil if there was only one set.
 func (m *Learned) Choice() *Choice { return m.choice }
 
-// Brings returns the CRPS of held-out rows of the forest, the process and their average,
-// and by how much each is below the forest's; nil if not both were learnt.
+// Brings returns the held-out CRPS of the forest, the process and their average, each with its gain
+// over the forest. It is nil unless both were learnt.
 func (m *Learned) Brings() []Tried { return slices.Clone(m.brings) }
 
-// Compositions returns the rows that the model has learnt from, which are not to be
-// changed.
+// Compositions returns the learnt rows, which the caller must not change.
 func (m *Learned) Compositions() [][]Part { return m.rows }
 
-// Measured returns the numbers of the data, nil of classes.
+// Measured returns the numbers of the data, or nil for classes.
 func (m *Learned) Measured() []float64 { return slices.Clone(m.numbers) }
 
-// Law returns the law of a number at the dense composition x, in its unit. It panics if
-// the label is a class.
+// Law returns the predictive law at the dense composition x, in the label's unit. It panics if the
+// label is a class.
 func (m *Learned) Law(x []int32) Law {
 	var grown, fitted Law
 	if m.forest != nil {
@@ -535,21 +536,21 @@ func (m *Learned) Law(x []int32) Law {
 	return m.toLabelUnit(average(grown, fitted).stretched(m.spread))
 }
 
-// Predict returns the expected number at the dense composition x, and an interval that
-// holds the numbers of 90 % of new rows that come as the known ones did: the quantiles 5
-// and 95 % of the law, moved apart by what held-out rows ask for (conformalised quantile
-// regression: Romano, Patterson and Candès 2019). The law of a process is wide where the
-// book has nothing near, and so is the interval. It panics if the label is a class.
+// Predict returns the expected number at the dense composition x, and a 90 % prediction interval
+// for new rows drawn as the known ones were. The ends are the 5 % and 95 % quantiles of the law,
+// moved apart as held-out rows require (conformalised quantile regression: Romano, Patterson and
+// Candès 2019). The law of a process is wide where the dataset has nothing near, and so is the
+// interval. Predict panics if the label is a class.
 //
-// A composition that was searched for is not a row that came as the known ones did: the
-// more candidates it was chosen from, the more of its value is luck.
+// The interval does not hold for a composition found by a search: the more candidates it was chosen
+// from, the more of its value is luck.
 func (m *Learned) Predict(x []int32) Prediction { return m.predict(m.Law(x)) }
 
 func (m *Learned) predict(l Law) Prediction {
 	p := Prediction{Value: l.Mean()}
 	p.Low = min(l.Quantile(0.05)-m.widen, p.Value)
 	p.High = max(l.Quantile(0.95)+m.widen, p.Value)
-	if m.process == nil { // beyond the labels a forest knows nothing
+	if m.process == nil { // a forest cannot predict beyond the labels
 		least, greatest := m.Range()
 		p.Low, p.High = max(p.Low, min(least, p.Value)), min(p.High, max(greatest, p.Value))
 	}
@@ -559,8 +560,8 @@ func (m *Learned) predict(l Law) Prediction {
 	return p
 }
 
-// HeldOut returns what the model predicts of each row of the data without it; all NaN
-// where no tree left it out. It panics if the label is a class.
+// HeldOut returns the model's prediction for each row of the data without that row. It is all NaN
+// where no tree left the row out. It panics if the label is a class.
 func (m *Learned) HeldOut() []Prediction {
 	held := m.holdOut()
 	all := make([]Prediction, len(m.rows))

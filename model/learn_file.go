@@ -18,8 +18,8 @@ const (
 	learnedVersion = 1
 )
 
-// A savedLearned is a model as JSON. A process is saved as its rows and hyperparameters,
-// from which all else follows.
+// A savedLearned is a model as JSON. A process is saved as its rows and hyperparameters, which
+// determine the rest.
 type savedLearned struct {
 	Format      string          `json:"format"`
 	Version     int             `json:"version"`
@@ -31,7 +31,7 @@ type savedLearned struct {
 	Rows        [][]int32       `json:"rows"` // ingredient, amount, ingredient, amount, …
 	Classes     []string        `json:"classes,omitempty"`
 	Numbers     []float64       `json:"numbers,omitempty"`
-	SD          []float64       `json:"sd,omitempty"` // of the numbers; −1 where it is not known
+	SD          []float64       `json:"sd,omitempty"` // of the numbers; −1 where unknown
 	Failed      [][]int32       `json:"failed,omitempty"`
 	HeldOut     Quality         `json:"held_out"`
 	Spread      float64         `json:"spread"`
@@ -52,7 +52,7 @@ type savedProcess struct {
 	Noise  float64   `json:"noise"`
 }
 
-// String returns the kind as files and problems name it.
+// String returns the kind's name in files and problems.
 func (k Kind) String() string { return [...]string{"learn", "forest", "process"}[k] }
 
 // ParseKind reads the name of a kind.
@@ -100,13 +100,13 @@ func (m *Learned) Write(w io.Writer) error {
 	return nil
 }
 
-// addChecksum ends a file with its checksum.
+// addChecksum appends the checksum that ends a file.
 func addChecksum(text []byte) []byte {
 	sum := sha256.Sum256(text)
 	return fmt.Appendf(text, checksumEnd+"\n", hex.EncodeToString(sum[:]))
 }
 
-// savedSD returns standard deviations as a file has them: JSON has no NaN.
+// savedSD converts standard deviations for a file: JSON has no NaN.
 func savedSD(sd []float64) []float64 {
 	saved := slices.Clone(sd)
 	for r, v := range saved {
@@ -158,20 +158,19 @@ func (m *Learned) Total() int {
 	return m.forest.total
 }
 
-// IsLearntFrom reports whether the model was learnt from these rows, labels and, if they are
-// given, standard deviations, in this order.
+// IsLearntFrom reports whether the model was learnt from these rows, labels and, if given, standard
+// deviations, in this order.
 func (m *Learned) IsLearntFrom(d *Data) bool {
 	return slices.EqualFunc(m.rows, d.Rows, slices.Equal[[]Part]) && slices.Equal(m.numbers, d.Numbers) && (d.SD == nil || sameSD(m.sd, d.SD)) && slices.Equal(m.classes, d.Classes)
 }
 
-// IsLearned reports whether a file begins as a saved model does, and not as a saved
-// forest.
+// IsLearned reports whether a file begins as a saved model rather than as a saved forest.
 func IsLearned(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte(`{"format":"`+learnedFormat+`"`))
 }
 
-// ReadLearned loads a model that [Learned.Write] saved, and checks all of it. If it is
-// damaged, the error wraps a [*FormatError] that says where and how.
+// ReadLearned loads a model that [Learned.Write] saved, and checks all of it. If the file is
+// damaged, the error wraps a [*FormatError] that locates and describes the damage.
 func ReadLearned(ctx context.Context, r io.Reader) (*Learned, error) {
 	data, err := io.ReadAll(r)
 	if err == nil {
@@ -271,7 +270,7 @@ func unflattenRows(rows [][]int32) ([][]Part, error) {
 	return all, nil
 }
 
-// restoreForest reads a forest within a model; nil if there is none.
+// restoreForest reads a forest within a model, or returns nil if there is none.
 func restoreForest(text json.RawMessage, d *Data, rows int) (*Forest, error) {
 	if text == nil {
 		return nil, nil
@@ -286,7 +285,7 @@ func restoreForest(text json.RawMessage, d *Data, rows int) (*Forest, error) {
 	return f, nil
 }
 
-// restoreProcess makes the process again.
+// restoreProcess recomputes the process from its rows and hyperparameters.
 func (m *Learned) restoreProcess(ctx context.Context, s *savedProcess, d *Data) (err error) {
 	if d.Numbers == nil {
 		return damaged("there is a process of classes")

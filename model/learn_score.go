@@ -8,24 +8,24 @@ import (
 	"kir/internal/ensemble"
 )
 
-// A LearnedScore is how much of what is wanted a model expects, as a function of the
-// composition: the mean of the forest's [Score] and the process's [ProcessScore], or the
-// one that there is. Of classes and of bounds it is a probability, calibrated on held-out
-// rows; of a direction it is where the mean lies between the least and the greatest
-// label. All of it is multiplied by the probability that the composition can be made, if
-// some could not. It does not change, so that any number of goroutines may use it.
+// A LearnedScore is a function of the composition that states how well a model expects it to
+// satisfy a [Want]. It is the mean of the forest's [Score] and the process's [ProcessScore], or the
+// only one of them. For classes and bounds it is a probability, calibrated on held-out rows. For a
+// direction it is the position of the mean between the least and the greatest label. If some
+// compositions could not be made, the probability of success multiplies it. A LearnedScore does not
+// change, so that any number of goroutines may use it.
 type LearnedScore struct {
 	model       *Learned
-	want        Want // as it was asked for
+	want        Want // the Want as requested
 	forest      *Score
 	process     *ProcessScore
-	calibration *Calibration // nil of a direction
-	curve       *curve       // of the calibration
+	calibration *Calibration // nil for a direction
+	curve       *curve       // the calibration's curve
 	success     *Score
-	possible    *curve // of success
+	possible    *curve // curve of the probability of success
 }
 
-// Score returns the score of a want. The error says why the model cannot tell.
+// Score returns the score of a want. The error says why the model cannot compute it.
 func (m *Learned) Score(w Want) (*LearnedScore, error) {
 	s := &LearnedScore{model: m, want: w}
 	asked := w
@@ -59,7 +59,7 @@ func (m *Learned) Score(w Want) (*LearnedScore, error) {
 	return s, s.addSuccess()
 }
 
-// logarithm returns the want of the logarithms of numbers.
+// logarithm returns the Want for the logarithms of numbers.
 func (w Want) logarithm() (Want, error) {
 	if w.direction == 0 && !w.numerics {
 		return w, fmt.Errorf("logarithms are of numbers, and classes are wanted")
@@ -76,7 +76,7 @@ func (w Want) logarithm() (Want, error) {
 	return w, nil
 }
 
-// steps returns the trees whose votes make a probability, or as many of a process.
+// steps returns the number of trees whose votes make a probability, or processSteps for a process.
 func (m *Learned) steps() int {
 	if m.forest != nil {
 		return m.forest.Trees()
@@ -84,10 +84,10 @@ func (m *Learned) steps() int {
 	return processSteps
 }
 
-// processSteps is how many steps a probability of a process counts as having.
+// processSteps is the number of steps that a probability of a process is taken to have.
 const processSteps = 100
 
-// satisfies reports whether row r of the data is what is wanted.
+// satisfies reports whether row r of the data satisfies w.
 func (m *Learned) satisfies(r int, w Want) bool {
 	if w.numerics {
 		return w.low <= m.numbers[r] && m.numbers[r] <= w.high
@@ -95,8 +95,8 @@ func (m *Learned) satisfies(r int, w Want) bool {
 	return slices.Contains(w.classes, m.classes[r])
 }
 
-// heldOutShares returns the score of each row without it, before it is calibrated and
-// without success; NaN where nothing has held it out.
+// heldOutShares returns the held-out score of each row, before calibration and without success. It
+// is NaN where no model held the row out.
 func (s *LearnedScore) heldOutShares() []float64 {
 	m := s.model
 	shares := make([]float64, len(m.rows))
@@ -104,7 +104,7 @@ func (s *LearnedScore) heldOutShares() []float64 {
 		shares[r] = math.NaN()
 	}
 	if s.forest != nil {
-		// The rows are those the forest was grown from.
+		// The forest was grown from exactly these rows.
 		shares, _ = m.forest.OutOfBag(s.forest, m.rows)
 	}
 	if s.process == nil {
@@ -145,19 +145,18 @@ func (s *LearnedScore) addSuccess() (err error) {
 	return nil
 }
 
-// Want returns what the score is of.
+// Want returns the Want of the score.
 func (s *LearnedScore) Want() Want { return s.want }
 
-// Bare returns the score before it is calibrated and without the probability that a
-// composition can be made: of a direction where the expected label alone lies.
+// Bare returns the score before calibration and without the probability of success. For a direction
+// it is only the position of the expected label.
 func (s *LearnedScore) Bare() *LearnedScore {
 	bare := *s
 	bare.curve, bare.success, bare.possible = nil, nil, nil
 	return &bare
 }
 
-// Stated returns the probability of what is wanted at the dense composition x before it
-// is calibrated.
+// Stated returns the uncalibrated probability of the Want at the dense composition x.
 func (s *LearnedScore) Stated(x []int32) float64 {
 	var of [3]float64
 	if s.forest != nil {
@@ -178,21 +177,21 @@ func usedOf(x []int32) (used []int32) {
 	return used
 }
 
-// HeldOutStated returns the probability of what is wanted of each row of the data without
-// it, before it is calibrated; NaN where nothing has held it out.
+// HeldOutStated returns the uncalibrated held-out probability of the Want for each row of the data.
+// It is NaN where no model held the row out.
 func (s *LearnedScore) HeldOutStated() []float64 { return s.heldOutShares() }
 
-// Calibrated returns the calibration of a probability, nil of a direction and where no row
+// Calibrated returns the calibration of a probability. It is nil for a direction, and where no row
 // was held out.
 func (s *LearnedScore) Calibrated() *Calibration { return s.calibration }
 
-// HeldOut returns the score of each row of the data without it; NaN where no tree left
-// it out.
+// HeldOut returns the held-out score of each row of the data. It is NaN where no tree left the row
+// out.
 func (s *LearnedScore) HeldOut() []float64 {
 	shares := s.heldOutShares()
 	var possible []float64
 	if s.success != nil {
-		// The rows come first of those that the forest was grown from.
+		// These rows are the first of those from which the forest of success was grown.
 		possible, _ = s.model.success.OutOfBag(s.success, slices.Concat(s.model.rows, s.model.options.Failed))
 	}
 	for r, y := range shares {
@@ -212,8 +211,8 @@ func (s *LearnedScore) HeldOut() []float64 {
 	return shares
 }
 
-// Success returns the calibrated probability that the dense composition x can be made; 1
-// if nothing has failed.
+// Success returns the calibrated probability that the dense composition x can be made; 1 if nothing
+// has failed.
 func (s *LearnedScore) Success(x []int32) float64 {
 	if s.success == nil {
 		return 1
@@ -221,8 +220,8 @@ func (s *LearnedScore) Success(x []int32) float64 {
 	return s.possible.at(s.success.Probability(s.success.Point(x)))
 }
 
-// At returns the score at the composition x, of which the ingredients with a positive
-// amount are given, in any order.
+// At returns the score at the composition x. used lists the ingredients with a positive amount, in
+// any order.
 func (s *LearnedScore) At(x, used []int32) float64 {
 	var of [3]float64
 	if s.forest != nil {
@@ -237,11 +236,11 @@ func (s *LearnedScore) At(x, used []int32) float64 {
 	return s.combine(of)
 }
 
-// leastDirected is the least score of a direction that a process has a part in. Where
-// its mean is below all labels it would forbid what is only bad.
+// leastDirected is the least score of a direction in which a process takes part. Without it a mean
+// below all labels would forbid a composition that is only bad.
 const leastDirected = 1e-3
 
-// combine makes the score of what the forest, the process and the forest of success say.
+// combine returns the score, given the values of the forest, the process and the forest of success.
 func (s *LearnedScore) combine(of [3]float64) float64 {
 	y := s.combineUncalibrated(of)
 	switch {
@@ -256,7 +255,7 @@ func (s *LearnedScore) combine(of [3]float64) float64 {
 	return y
 }
 
-// combineUncalibrated is [LearnedScore.combine] before calibration, and without success.
+// combineUncalibrated is [LearnedScore.combine] before calibration and without success.
 func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 	switch {
 	case s.forest == nil:
@@ -267,21 +266,20 @@ func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 	return of[0]
 }
 
-// A LearnedScorer keeps the score of one moving composition, and scores the lines
-// through it. It is the working memory of one chain: not for use by several goroutines
-// at once. What it says of a line is, bit for bit, what [LearnedScore.At] says of its
-// points.
+// A LearnedScorer keeps the score of one moving composition, and scores the lines through it. It is
+// the working memory of one chain: several goroutines must not use it at once. Its scores of a line
+// equal, bit for bit, those of [LearnedScore.At] at the points.
 type LearnedScorer struct {
 	score *LearnedScore
 	walks [3]walk // nil where there is none
-	taken []int   // those that there are
+	taken []int   // the indices of the walks that exist
 	lines [3]walkLine
 
 	starts []int32
 	values []float64
 }
 
-// A walk follows a composition.
+// A walk scores a moving composition by one model.
 type walk interface {
 	Reset(x, used []int32)
 	Set(i int, xi int32, j int, xj int32)
@@ -289,12 +287,12 @@ type walk interface {
 	line(i, j int) (starts []int32, values []float64)
 }
 
-// A walkLine is a line of one walk, and the piece that is looked at.
+// A walkLine is a line of one walk, and its current piece.
 type walkLine struct {
 	starts []int32
 	values []float64
 	at     int
-	next   int32 // where the next one begins; MaxInt32 if there is none
+	next   int32 // where the next piece begins; MaxInt32 if there is none
 }
 
 // NewScorer returns a scorer. Call [LearnedScorer.Reset] to begin.
@@ -392,7 +390,7 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	return c.starts, c.values
 }
 
-// A forestWalk is a forest of amounts and totals.
+// A forestWalk scores by a forest of amounts and totals.
 type forestWalk struct {
 	score *Score
 	*Scorer
@@ -404,14 +402,14 @@ func (w *forestWalk) value() float64 { return w.score.Probability(w.Value()) }
 func (w *forestWalk) line(i, j int) (starts []int32, values []float64) {
 	starts, sums := w.Line(i, j)
 	w.probabilities = w.probabilities[:0]
-	one := float64(w.score.One()) // as Score.Probability has it
+	one := float64(w.score.One()) // the same division as in Score.Probability
 	for _, sum := range sums {
 		w.probabilities = append(w.probabilities, float64(sum)/one)
 	}
 	return starts, w.probabilities
 }
 
-// A describedWalk is a forest with descriptors.
+// A describedWalk scores by a forest with descriptors.
 type describedWalk struct {
 	score *Score
 	*ensemble.Scorer
@@ -433,7 +431,7 @@ func (w *describedWalk) line(i, j int) (starts []int32, values []float64) {
 	return starts, w.probabilities
 }
 
-// A processWalk is a Gaussian process.
+// A processWalk scores by a Gaussian process.
 type processWalk struct{ *ProcessScorer }
 
 func (w processWalk) value() float64                                   { return w.Value() }

@@ -2,20 +2,19 @@ package model
 
 import "math/bits"
 
-// A lineBreak is a step of the score between k−1 and k.
+// A lineBreak is a change of the score between k−1 and k.
 type lineBreak struct {
 	k    int32
 	step int64
 }
 
-// A variation is a slot that varies along a line: its amount at k is
-// offset + slope·k.
+// A variation is a slot whose amount varies along a line: it is offset + slope·k.
 type variation struct {
 	slot, offset int32
 	slope        int32
 }
 
-// line is Line of the composition that x has.
+// line is Line for a composition that has been taken over into x.
 func (s *Scorer) line(i, j int32) (starts []int32, sums []int64) {
 	k := s.x[i]
 	total := k + s.x[j]
@@ -34,8 +33,8 @@ func (s *Scorer) line(i, j int32) (starts []int32, sums []int64) {
 	return s.pieces(k, s.sum)
 }
 
-// vary lists the slots that vary along the line of i and j through x. It reports whether
-// groups are among them: those that have one of the two but not the other.
+// vary lists the slots that vary along the line of i and j through x. It reports whether groups are
+// among them: those that contain exactly one of the two.
 func (s *Scorer) vary(x []int32, i, j int32) (groups bool) {
 	k := x[i]
 	s.varying = append(s.varying[:0],
@@ -62,16 +61,15 @@ func (s *Scorer) vary(x []int32, i, j int32) (groups bool) {
 	return len(s.varying) > 2
 }
 
-// maskSmall adds the steps of the small trees along the line of i and j, which
-// are the only slots that vary, given which leaves are free.
+// maskSmall adds the steps of the small trees along the line of i and j, given the free leaves. i
+// and j must be the only slots that vary.
 //
-// Along the line, a test of i with threshold t begins to fail at k = t+1, and a
-// test of j ceases to fail at k = s−t, both for t < s only. The leaves that all
-// other slots block are the same all along, so that each cell makes a step by
-// itself: those that its slot blocks go from before to after, or back. Where a
-// tree tests both slots, what the other blocks at that moment is added. As
-// nothing about a cell can be foreseen, the loops have no branches that depend
-// on it.
+// Along the line, a test of i with threshold t begins to fail at k = t+1. A test of j ceases to
+// fail at k = s−t. Both hold for t < s only. The leaves that all other slots block are the same all
+// along, so each cell makes a step by itself: the leaves that its slot blocks change from before to
+// after, or back. Where a tree tests both slots, the leaves that the other slot blocks at that
+// moment are added. Nothing about a cell can be predicted, so the loops have no branches that
+// depend on it.
 func (s *Scorer) maskSmall(leaves []freeLeaves, i, j, total int32) {
 	sc := s.score
 	knownI, knownJ := int(sc.known[i]), int(sc.known[j])
@@ -113,10 +111,9 @@ func (s *Scorer) maskSmall(leaves []freeLeaves, i, j, total int32) {
 	}
 }
 
-// maskBoth adds the steps of a small tree that tests both i and j, whose entries
-// are given. A cell of i with threshold t is crossed while j has the amount s−t
-// or, one further, s−t−1, and the reverse; where two are crossed at once, i's
-// counts as the first.
+// maskBoth adds the steps of a small tree that tests both i and j, given its entries. A cell of i
+// with threshold t is crossed while j has the amount s−t or, one further, s−t−1, and the reverse.
+// Where two are crossed at once, i's counts as the first.
 func (s *Scorer) maskBoth(l *freeLeaves, i, j, total int32) {
 	sc := s.score
 	a, b := &sc.entries[i], &sc.entries[j]
@@ -163,8 +160,7 @@ func (s *Scorer) maskMany(base int64, free uint64, a, b *entry, total int32) {
 	}
 }
 
-// collect turns the steps into breaks, ascending in k but not yet merged where
-// they are equal.
+// collect converts the steps to breaks, ascending in k. It does not yet merge equal ones.
 func (s *Scorer) collect(total int32) {
 	sc := s.score
 	for r, v := range s.varying {
@@ -214,7 +210,7 @@ func (s *Scorer) mergeBreaks(middle int) {
 	s.breaks, s.merged = merged, s.breaks
 }
 
-// pieces turns the breaks into pieces, given the current k and the score there.
+// pieces converts the breaks to pieces, given the current k and its score.
 func (s *Scorer) pieces(k int32, sum int64) (starts []int32, sums []int64) {
 	for _, b := range s.breaks {
 		if b.k > k {

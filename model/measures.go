@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// A Bin of a reliability table holds the events whose predicted probability is
-// in [Low, Low + 1/10), or for the last one up to 1: how many there are, the
-// mean of their probabilities, and the share that occurred. Empty bins are left
-// out. The forest is calibrated if Predicted and Observed agree.
+// A Bin of a reliability table summarises the events whose predicted probability is in [Low, Low +
+// 1/10), or up to 1 for the last bin: their number, the mean of their probabilities, and the share
+// that occurred. Empty bins are left out. The forest is calibrated if Predicted and Observed agree.
 type Bin struct {
 	Low       float64 `json:"low"`
 	Events    int     `json:"events"`
@@ -18,7 +17,7 @@ type Bin struct {
 
 const bins = 10
 
-// A reliability gathers the events of a reliability table.
+// A reliability collects the events of a reliability table.
 type reliability [bins]struct {
 	events, occurred int
 	predicted        float64
@@ -44,7 +43,7 @@ func (r *reliability) table() []Bin {
 	return table
 }
 
-// A moment gathers a mean and its standard error.
+// A moment accumulates a mean and its standard error.
 type moment struct{ n, sum, squares float64 }
 
 func (m *moment) add(v float64) {
@@ -61,13 +60,13 @@ func (m *moment) standardError() float64 {
 	}
 	left := m.squares - m.sum*m.sum/m.n
 	if left <= float64(m.n*0x1p-52*m.squares) {
-		return 0 // what n equal numbers leave of rounding
+		return 0 // rounding left over from n equal numbers
 	}
 	return math.Sqrt(left / (m.n - 1) / m.n)
 }
 
-// crps returns ∫ (F(z) − 1{z ≥ y})² dz for the distribution F that gives the
-// ascending values their weights, and y the value with index label.
+// crps returns ∫ (F(z) − 1{z ≥ y})² dz. F is the distribution of the ascending values with their
+// weights, and y the value with index label.
 func crps(values, weights []float64, label int) float64 {
 	sum, score := 0.0, 0.0
 	for l := 0; l+1 < len(values); l++ {
@@ -102,8 +101,8 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// explained gathers the share of a variance that predictions explain: by row, the
-// squared error of the prediction, and that of the prior.
+// explained accumulates the share of a variance that predictions explain. For each row it keeps the
+// squared errors of the prediction and of the prior.
 type explained struct {
 	left, all       []float64
 	sumLeft, sumAll float64
@@ -115,9 +114,8 @@ func (e *explained) add(left, all float64) {
 	e.sumAll += all
 }
 
-// share returns 1 − Σ left / Σ all and its standard error, to first order: that
-// of the mean of left − (1−share)·all, over the mean of all. Both are 0 where
-// there is nothing to explain.
+// share returns 1 − Σ left / Σ all and its standard error, to first order: that of the mean of left
+// − (1−share)·all, over the mean of all. Both are 0 if there is no variance.
 func (e *explained) share() (share, standardError float64) {
 	if e.sumAll == 0 {
 		return 0, 0

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	memory      = 8    // pairs of steps and changes of the gradient that are kept
-	shrink      = 0.5  // of a step that does not go down enough
-	leastShrink = 1e-8 // a shorter share of a step is none
-	enough      = 1e-4 // share of the descent that the slope promises
-	longest     = 2    // of any coordinate in one step
+	memory      = 8    // number of steps, with their changes of the gradient, that are kept
+	shrink      = 0.5  // factor of a step that does not descend enough
+	leastShrink = 1e-8 // the search ends at a shorter share of a step
+	enough      = 1e-4 // required share of the descent that the slope predicts
+	longest     = 2    // greatest change of any coordinate in one step
 )
 
-// minimize looks for a minimum of a smooth function from x on, which it moves, by the
-// limited-memory BFGS method (Nocedal 1980) with backtracking. value returns the
-// function and writes its gradient; it is +Inf where it is not defined. The search
-// ends when an iteration goes down by less than tolerance, or after so many. It
-// returns the value at x.
+// minimize searches for a minimum of a smooth function, starting from x, which it changes. It uses
+// the limited-memory BFGS method (Nocedal 1980) with backtracking. value returns the function and
+// writes its gradient; it is +Inf where the function is undefined. The search ends when an
+// iteration descends by less than tolerance, or after so many iterations. It returns the value at
+// x.
 func minimize(x []float64, value func(x, gradient []float64) float64, iterations int, tolerance float64) float64 {
 	n := len(x)
 	g, next, gNext, step := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)

@@ -6,20 +6,20 @@ import (
 	"runtime"
 )
 
-// Splits say how a node chooses among thresholds.
+// Splits selects how a node chooses among thresholds.
 type Splits int
 
 const (
-	// RandomSplits draws one threshold for each feature that is tried, uniformly
-	// between the least and the greatest value in the node, and takes the best of
-	// these: extremely randomised trees (Geurts, Ernst and Wehenkel 2006), here on
-	// bootstrap rows, so that each row has trees that have not seen it.
+	// RandomSplits draws one threshold for each tried feature, uniformly between the least and the
+	// greatest value in the node, and takes the best of these. This is extremely randomised trees
+	// (Geurts, Ernst and Wehenkel 2006), but on bootstrap rows, so that each row has trees that
+	// have not seen it.
 	RandomSplits Splits = iota
 	// BestSplits takes the best of all thresholds (Breiman 2001).
 	BestSplits
 )
 
-// String returns the word that files and flags have for the splits.
+// String returns the name of the splits in files and flags.
 func (s Splits) String() string {
 	if s == BestSplits {
 		return "best"
@@ -27,7 +27,7 @@ func (s Splits) String() string {
 	return "random"
 }
 
-// ParseSplits reads the word.
+// ParseSplits parses that name.
 func ParseSplits(text string) (Splits, error) {
 	for _, s := range []Splits{RandomSplits, BestSplits} {
 		if text == s.String() {
@@ -37,31 +37,30 @@ func ParseSplits(text string) (Splits, error) {
 	return 0, fmt.Errorf("splits are %q and must be random or best", text)
 }
 
-// Options say how a forest is grown. The zero value of a field asks for its
-// default.
+// Options set how a forest is grown. The zero value of a field selects its default.
 type Options struct {
 	// Trees is the number of trees; 100 by default.
 	Trees int
 	// Splits is RandomSplits by default.
 	Splits Splits
-	// FeaturesPerSplit is how many features are drawn, without replacement, to
-	// be tried at a node. If all of them are constant there, more are drawn
-	// until one is not. By default, of F features, all for numbers and for classes
-	// ⌊√F⌋, but ten if there are as many; with best splits max(1, ⌊F/3⌋) for numbers
-	// and max(1, ⌊√F⌋) for classes.
+	// FeaturesPerSplit is the number of features that are drawn, without replacement, and tried at
+	// a node. If all of them are constant there, more are drawn until one is not. The default with
+	// random splits is all F features for numbers. For classes it is ⌊√F⌋, but at least ten if
+	// there are as many. With best splits it is max(1, ⌊F/3⌋) for numbers and max(1, ⌊√F⌋) for
+	// classes.
 	FeaturesPerSplit int
 	// SmallestLeaf is the least number of distinct rows in a leaf; 1 by default,
 	// and 5 for numbers with best splits.
 	SmallestLeaf int
 	// Seed is the key of all random numbers.
 	Seed uint64
-	// Importances asks for the permutation importance of each feature.
+	// Importances enables the permutation importance of each feature.
 	Importances bool
-	// Workers is how many trees are grown at a time, by default one for each
-	// processor. It does not change the result.
+	// Workers is the number of trees that are grown at once, by default one for each processor. It
+	// does not change the result.
 	Workers int
 
-	shrink float64 // of the shares of classes in leaves, see [tree.shrink]; 0: not
+	shrink float64 // λ of [tree.shrink] for class shares in leaves; 0: no shrinkage
 }
 
 func (o Options) withDefaults(features int, numeric bool) (Options, error) {

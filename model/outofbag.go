@@ -10,9 +10,9 @@ import (
 // outOfBag predicts every row by the trees that left it out.
 func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags []bag) (Quality, error) {
 	m := newMeter(f, labels)
-	// A law has a weight for each label, and there may be as many labels as rows:
-	// the rows are predicted in blocks that bound the memory. The workers share a
-	// block, whose laws are then counted in the order of the rows.
+	// A law has a weight for each label, and there may be as many labels as rows. So the rows are
+	// predicted in blocks, which bounds the memory. The workers share a block, whose laws are then
+	// counted in the order of the rows.
 	laws := make([][]float64, max(1, min(t.rows, 1<<22/labels.size())))
 	for from := 0; from < t.rows; from += len(laws) {
 		rows := min(len(laws), t.rows-from)
@@ -37,8 +37,8 @@ func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags
 	return m.quality(), nil
 }
 
-// lawOutOfBag returns the law of row r's label by the trees that left it out, or
-// an empty one if there are none; x has its features. It reuses law's memory.
+// lawOutOfBag returns the law of row r's label by the trees that left it out, or an empty one if
+// there are none. x holds the row's features. It reuses law's memory.
 func (f *Forest) lawOutOfBag(x []int32, r int, bags []bag, law []float64) []float64 {
 	labels := max(len(f.classes), len(f.numbers))
 	if cap(law) < labels {
@@ -63,24 +63,24 @@ func (f *Forest) lawOutOfBag(x []int32, r int, bags []bag, law []float64) []floa
 	return law
 }
 
-// A meter gathers the quality of a forest, a row at a time.
+// A meter measures the quality of a forest, a row at a time.
 type meter struct {
 	forest *Forest
 	prior  []float64 // the shares of the labels
 	rows   int
 	table  reliability
 
-	correct, loss, priorLoss moment // classes
+	correct, loss, priorLoss moment // for classes
 	clip                     float64
 	majority, inMajority     int
 	confusion                [][]int
 
 	explained explained
 
-	crps, priorCRPS      moment    // numbers
-	outside              []float64 // by how much each label lies outside of its 90 %
+	crps, priorCRPS      moment    // for numbers
+	outside              []float64 // by how much each label lies outside its 90 % interval
 	mean                 float64
-	deciles              []int // labels
+	deciles              []int // as indices of labels
 	covered50, covered90 int
 }
 

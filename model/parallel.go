@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls the function that worker returns for 0..n-1, each once, on
-// several goroutines, every one with a function of its own. It stops at the
-// first error and returns it.
+// inParallel calls a function for each of 0..n-1 once, on several goroutines. Each goroutine uses
+// its own function, which worker returns. inParallel stops at the first error and returns it.
 func inParallel(ctx context.Context, workers, n int, worker func() func(int) error) error {
 	var (
 		next  atomic.Int64

@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// permute computes the importance of each feature. A feature that a tree does not
-// test has no importance there.
+// permute computes the importance of each feature. A tree that does not test a feature counts as an
+// importance of 0.
 func (f *Forest) permute(ctx context.Context, t *table, labels *labelling, bags []bag) ([]Importance, error) {
 	worse := make([][]featureLoss, len(f.trees))
 	err := inParallel(ctx, f.options.Workers, len(f.trees), func() func(int) error {
@@ -57,8 +57,7 @@ func (l *labelling) variance() float64 {
 	return m.mean()
 }
 
-// A featureLoss is by how much a tree's mean loss rises when a feature is
-// permuted.
+// A featureLoss is the rise of a tree's mean loss when a feature is permuted.
 type featureLoss struct {
 	feature int32
 	loss    float64
@@ -72,15 +71,14 @@ type permuter struct {
 
 	x      []int32   // features of a row; zero between uses
 	guess  []float64 // by leaf: the class or number it predicts
-	rows   []int32   // those left out, in an order that each feature shuffles further
+	rows   []int32   // the rows left out, in an order that each feature shuffles further
 	loss   []float64 // by row, if left out
 	value  []int32   // by row: the permuted feature; zero between uses
 	moved  []bool    // by row; false between uses
-	donors []int32   // the rows left out whose value of the feature is positive
+	donors []int32   // the rows left out that have a positive value of the feature
 }
 
-// losses returns the losses of the features that tree k tests, ascending by
-// feature.
+// losses returns the losses of the features that tree k tests, ascending by feature.
 func (p *permuter) losses(ctx context.Context, k int, out bag) ([]featureLoss, error) {
 	t := &p.forest.trees[k]
 	random := newStream(p.forest.options.Seed, permuting, uint64(k))
@@ -120,9 +118,9 @@ func (p *permuter) losses(ctx context.Context, k int, out bag) ([]featureLoss, e
 	return losses, nil
 }
 
-// permuteFeature returns by how much tree t's mean loss rises when feature f is
-// permuted among the rows left out. Most values are zero: to permute them all is
-// to give the positive ones to rows drawn without replacement.
+// permuteFeature returns the rise of tree t's mean loss when feature f is permuted among the rows
+// left out. Most values are zero, so permuting them amounts to giving the positive ones to rows
+// drawn without replacement.
 func (p *permuter) permuteFeature(t *tree, f int32, out bag, random stream) float64 {
 	from, to := p.table.colStart[f], p.table.colStart[f+1]
 	p.donors = p.donors[:0]
@@ -173,8 +171,8 @@ func (p *permuter) lossOf(t *tree, r int32) float64 {
 	return indicator(int32(guess) != label)
 }
 
-// guess returns what leaf l predicts: its mean number, or the index of its most
-// frequent class, the first of several.
+// guess returns the prediction of leaf l: its mean number, or the index of its most frequent class,
+// the first of several.
 func (f *Forest) guess(t *tree, l int32) float64 {
 	labels, counts := t.content(l)
 	if !f.Numeric() {

@@ -18,8 +18,8 @@ func (s *structure) newPoint() *point {
 	return p
 }
 
-// Sum is [Score.Point] of a composition of which the ingredients with a positive
-// amount are given, in any order.
+// Sum is [Score.Point] for a composition whose ingredients with a positive amount are listed in
+// used, in any order.
 func (s *Score) Sum(x, used []int32) int64 {
 	if s.bound != nil {
 		return s.Point(x)
@@ -33,7 +33,7 @@ func (s *Score) Sum(x, used []int32) int64 {
 	return sum
 }
 
-// sumWith is Sum with working memory of the caller's.
+// sumWith is Sum with the caller's working memory.
 func (s *Score) sumWith(p *point, x, used []int32) int64 {
 	o := &s.cover
 	blocks, tested := 0, 0
@@ -98,8 +98,8 @@ func (s *Score) sumWith(p *point, x, used []int32) int64 {
 	return sum
 }
 
-// sumAll looks at each tree, of 64 leaves at most. Where about as many test what is in use
-// as there are, that is quicker than to find out which they are.
+// sumAll looks at every tree, each of 64 leaves at most. If nearly all trees test an ingredient in
+// use, this is faster than finding those that do.
 func (s *Score) sumAll(p *point) (sum int64) {
 	clear(p.trees)
 	for t, base := range s.leafBase {
@@ -109,7 +109,7 @@ func (s *Score) sumAll(p *point) (sum int64) {
 	return sum
 }
 
-// block takes the leaves that a slot of an amount blocks from those that are free.
+// block removes from the free leaves those that a slot with an amount blocks.
 func (s *Score) block(p *point, slot, amount int32) {
 	known := int(s.known[slot])
 	tests := &s.tests[known]

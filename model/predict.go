@@ -5,35 +5,31 @@ import (
 	"math"
 )
 
-// A Prediction is what a forest says of a number: its mean, and an interval for
-// the label of one composition, in the label's own unit.
+// A Prediction is a model's prediction of a number: its mean, and an interval for the label of one
+// composition, in the label's own unit.
 type Prediction struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 }
 
-// Predict returns the expected label of a numeric forest at the dense
-// composition x, and an interval that holds the labels of 90 % of new rows that
-// come as the known ones did.
+// Predict returns the expected label of a numeric forest at the dense composition x, and a 90 %
+// prediction interval for new rows drawn as the known ones were. It panics if the label is a class.
 //
-// The ends are the quantiles 5 and 95 % of the label's law at x (Meinshausen
-// 2006), which are wide where the known neighbours differ and narrow where they
-// agree, moved apart by [NumberQuality.Widen90]: conformalised quantile
-// regression (Romano, Patterson and Candès 2019) with the rows out of bag for
-// calibration, so that no row need be set aside. The interval stays within the
-// labels' range, beyond which no forest tells anything.
+// The ends are the 5 % and 95 % quantiles of the label's law at x (Meinshausen 2006), which are
+// wide where the known neighbours differ and narrow where they agree. They are moved apart by
+// [NumberQuality.Widen90]: conformalised quantile regression (Romano, Patterson and Candès 2019)
+// with the out-of-bag rows for calibration, so that no row need be set aside. The interval stays
+// within the labels' range, beyond which a forest cannot predict.
 //
-// A composition that was searched for is not a row that came as the known ones
-// did: the more candidates it was chosen from, the more of its value is luck.
-// The interval does not tell that; forests of both [Data.Halves] do. It panics if
-// the label is a class.
+// The interval does not hold for a composition found by a search: the more candidates it was chosen
+// from, the more of its value is luck. Forests of both [Data.Halves] measure that.
 func (f *Forest) Predict(x []int32) Prediction {
 	f.mustBeNumeric()
 	return f.predict(f.weights(x))
 }
 
-// predict returns the prediction of a law.
+// predict returns the prediction for a law.
 func (f *Forest) predict(law []float64) Prediction {
 	p := Prediction{}
 	for k, w := range law {
@@ -49,9 +45,9 @@ func (f *Forest) predict(law []float64) Prediction {
 	return p
 }
 
-// HeldOut returns what the forest predicts of each row of the data that it was grown
-// from, by the trees that left the row out; all NaN where there are none. The rows are
-// as for [Forest.OutOfBag]. It panics if the label is a class.
+// HeldOut returns the forest's prediction for each row of its data, by the trees that left the row
+// out. It is all NaN where there are none. The rows are as for [Forest.OutOfBag]. It panics if the
+// label is a class.
 func (f *Forest) HeldOut(rows [][]Part) ([]Prediction, error) {
 	f.mustBeNumeric()
 	if len(rows) != f.rows {
@@ -77,14 +73,12 @@ func (f *Forest) HeldOut(rows [][]Part) ([]Prediction, error) {
 	return all, nil
 }
 
-// OutOfBag returns the probability that a score stands for of each row of the
-// data that the forest was grown from, by the trees that left the row out of
-// their bootstrap sample: what the forest says of known compositions as if it
-// had not seen them. It is NaN where no tree left the row out.
+// OutOfBag returns, for each row of the forest's data, the probability of a score by the trees that
+// left the row out of their bootstrap sample. The probability is thus one for a row that the forest
+// has not seen. It is NaN where no tree left the row out.
 //
-// The rows must be those of the [Data], in the same order; their bootstrap
-// samples follow from the seed, so that a forest that was read from a file can
-// tell, too. score must be of this forest.
+// The rows must be those of the [Data], in the same order. Their bootstrap samples follow from the
+// seed, so a forest read from a file works, too. score must be of this forest.
 func (f *Forest) OutOfBag(score *Score, rows [][]Part) ([]float64, error) {
 	if len(rows) != f.rows {
 		return nil, fmt.Errorf("the forest was grown from %d rows, and not from %d", f.rows, len(rows))

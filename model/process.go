@@ -10,63 +10,61 @@ import (
 	"kir/internal/portable"
 )
 
-// A Process is a Gaussian process on compositions (Rasmussen and Williams 2006): the
-// numbers of the rows are values of a random function with the covariance
+// A Process is a Gaussian process on compositions (Rasmussen and Williams 2006). The numbers of the
+// rows are values of a random function, plus noise. The function's covariance is
 //
 //	k(x, x′) = s·κ(d(x, x′)),  d² = Σ_i (√p_i − √p′_i)²/ℓ_i²,
 //
-// of the shares p = x/M, and noise. With equal lengths ℓ_i, d is in proportion to
-// Hellinger's distance, which stands zeros and tells a trace from nothing. κ is a
-// [Kernel]. The lengths, s and the noise are those of the greatest posterior density
-// under the priors of process_fit.go.
+// with the shares p = x/M. With equal lengths ℓ_i, d is proportional to Hellinger's distance, which
+// allows zeros and distinguishes a trace from nothing. κ is a [Kernel]. The lengths, s and the
+// noise are those of the greatest posterior density under the priors of process_fit.go.
 //
 // Roots of shares are rounded, so that the mean is constant over stretches of a line (see
-// [ProcessScore]): to steps so fine that held-out errors are larger by about 1 %, and
-// finer where an ingredient matters more. A Process does not change, so that any
-// number of goroutines may use it.
+// [ProcessScore]). The steps are so fine that held-out errors grow by about 1 %, and finer where an
+// ingredient matters more. A Process does not change, so that any number of goroutines may use it.
 type Process struct {
 	label       string
 	ingredients []string
 	total       int
 	options     ProcessOptions
-	rows        int // of the data
+	rows        int // number of rows of the data
 	labels      []float64
-	group       []int32 // of each row of the data: which of known it is
+	group       []int32 // by row of the data: index of its composition in known
 
 	known [][]Part  // the different compositions of the data
-	count []float64 // how many rows are each
-	means []float64 // of their numbers
-	own   []float64 // the variance with which the mean was measured, as a share of scale²; 0 where that is not known
-	usual float64   // the same of a new measurement
-	hasSD bool      // whether any is known: then the noise is what is beside it
+	count []float64 // by known composition: its number of rows
+	means []float64 // by known composition: the mean of its numbers
+	own   []float64 // by known composition: the variance with which the mean was measured, as a share of scale²; 0 if unknown
+	usual float64   // the same for a new measurement
+	hasSD bool      // whether any is known: then the noise is in addition to it
 
 	centre, scale float64 // the mean and the standard deviation of the labels
 	hyper         hyperparameters
 
 	grid    []axis    // by ingredient
 	columns [][]int32 // by ingredient: the step of each known composition; nil where it is in none
-	empty   []int64   // by known composition: the squared distance to nothing
+	empty   []int64   // by known composition: the squared distance to the empty composition
 	radial  *radial
-	solved  portable.Lower // Cholesky's factor of the covariance of the known, noise included
+	solved  portable.Lower // Cholesky factor of the covariance of the known compositions, noise included
 	alpha   []float64      // by known composition: its weight in the mean, times s
 
-	heldOutMean, heldOutSD []float64 // by known composition: the mean and standard deviation without it
+	heldOutMean, heldOutSD []float64 // by known composition: its held-out mean and standard deviation
 
 	points sync.Pool
 
-	once  sync.Once // for what follows, which only bounds ask for
+	once  sync.Once // guards the fields below, which only bounds need
 	rough *roughness
 }
 
-// A Kernel is a law of correlation by distance.
+// A Kernel is a correlation as a function of distance.
 type Kernel int
 
 const (
-	// Matern52 is (1 + √5·d + 5d²/3)·exp(−√5·d), of functions that bend twice.
+	// Matern52 is (1 + √5·d + 5d²/3)·exp(−√5·d), for twice differentiable functions.
 	Matern52 Kernel = iota
-	// Matern32 is (1 + √3·d)·exp(−√3·d), of functions that bend once.
+	// Matern32 is (1 + √3·d)·exp(−√3·d), for once differentiable functions.
 	Matern32
-	// SquaredExponential is exp(−d²/2), of functions that are smooth.
+	// SquaredExponential is exp(−d²/2), for smooth functions.
 	SquaredExponential
 )
 
@@ -75,7 +73,7 @@ func (k Kernel) String() string {
 	return [...]string{"matern 5/2", "matern 3/2", "squared exponential"}[k]
 }
 
-// ParseKernel reads the name of a kernel.
+// ParseKernel parses the name of a kernel.
 func ParseKernel(text string) (Kernel, error) {
 	for _, k := range []Kernel{Matern52, Matern32, SquaredExponential} {
 		if k.String() == text {
@@ -85,18 +83,18 @@ func ParseKernel(text string) (Kernel, error) {
 	return 0, fmt.Errorf("there is no kernel %q: it must be matern 5/2, matern 3/2 or squared exponential", text)
 }
 
-// ProcessOptions say how a process is fitted.
+// ProcessOptions set how a process is fitted.
 type ProcessOptions struct {
 	// Kernel is Matern52 by default.
 	Kernel Kernel
 }
 
-// MaxProcessRows is of how many different compositions a process can be: fitting takes
-// time in proportion to their cube.
+// MaxProcessRows is the greatest number of different compositions of a process: fitting takes time
+// in proportion to its cube.
 const MaxProcessRows = 2000
 
-// An axis is how the amounts of an ingredient are rounded: the root of its share to
-// steps of 1/per, whose squared differences count weight·2^−distanceBits each.
+// An axis defines how the amounts of an ingredient are rounded: the root of its share to steps of
+// 1/per. A squared difference of steps counts weight·2^−distanceBits.
 type axis struct {
 	per    int64
 	weight int64
@@ -105,16 +103,16 @@ type axis struct {
 
 const (
 	distanceBits = 24
-	leastSteps   = 64  // to which a root of a share is rounded at first
-	mostSteps    = 256 // at most
-	rangeSteps   = 96  // that the amounts of the rows span at first, unless that is more than mostSteps
-	fewestSteps  = 12  // that they span at least
+	leastSteps   = 64  // number of initial steps of a root of a share, at least
+	mostSteps    = 256 // number of steps, at most
+	rangeSteps   = 96  // number of steps that the rows' amounts span initially, unless that exceeds mostSteps
+	fewestSteps  = 12  // number of steps that they span at least
 
-	// roundingShare is of the variance of held-out gaps: rounding adds about as much, so
-	// that the held-out error is larger by half of it.
+	// roundingShare is the variance that rounding adds, approximately, as a share of the variance
+	// of held-out errors. The held-out error grows by half of that share.
 	roundingShare = 0.02
 
-	mostWeight = 1 << 32 // so that sums of squared distances stay below 2⁶³; a step is then farther than the kernel reaches
+	mostWeight = 1 << 32 // keeps sums of squared distances below 2⁶³; such a step is beyond the kernel's reach
 )
 
 // firsts returns the least amount of each step of 1/per: ⌈total·(2l − 1)²/(2·per)²⌉ of
@@ -138,7 +136,7 @@ func (a axis) step(amount int32, total int) int32 {
 	return a.stepFrom(int32(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.per))+0.5), amount)
 }
 
-// stepFrom is step, found from one that is near.
+// stepFrom returns the same as step, starting from a step nearby.
 func (a axis) stepFrom(l, amount int32) int32 {
 	l = min(l, int32(a.per))
 	for amount < a.firsts[l] {
@@ -156,8 +154,8 @@ func (a axis) squaredDistance(l, q int32) int64 {
 	return d * d * a.weight
 }
 
-// FitProcess fits a process to numbers. The error says what is wrong with the data; it
-// is ctx's if ctx ends first.
+// FitProcess fits a process to numbers. The error describes the fault in the data; it is ctx's if
+// ctx ends first.
 func FitProcess(ctx context.Context, d *Data, o ProcessOptions) (*Process, error) {
 	p, err := newProcess(d, o)
 	if err != nil {
@@ -169,7 +167,7 @@ func FitProcess(ctx context.Context, d *Data, o ProcessOptions) (*Process, error
 	return p, p.precompute(ctx)
 }
 
-// newProcess returns a process that knows its rows.
+// newProcess returns a process with its rows, not yet fitted.
 func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -202,8 +200,8 @@ func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 	return p, nil
 }
 
-// setMeasurementSD takes in the standard deviations with which the rows were measured. A row
-// without one has that of the others in the middle, as a new measurement has.
+// setMeasurementSD stores the standard deviations of the rows' measurements. A row without one gets
+// the median of the others, as does a new measurement.
 func (p *Process) setMeasurementSD(sd []float64) {
 	p.own = make([]float64, len(p.known))
 	known := slices.Sorted(slices.Values(sd))
@@ -223,7 +221,7 @@ func (p *Process) setMeasurementSD(sd []float64) {
 	}
 }
 
-// groupCompositions finds the different compositions.
+// groupCompositions groups the rows by composition.
 func (p *Process) groupCompositions(d *Data) {
 	index := make(map[string]int32)
 	p.group = make([]int32, len(d.Rows))
@@ -248,14 +246,14 @@ func (p *Process) groupCompositions(d *Data) {
 	}
 }
 
-// Label returns the name of what is predicted.
+// Label returns the name of the predicted quantity.
 func (p *Process) Label() string { return p.label }
 
 // Rows returns the number of rows the process was fitted to.
 func (p *Process) Rows() int { return p.rows }
 
-// Replicates returns how many of the rows have a composition that another one has, and
-// by how much their numbers differ: the pooled standard deviation, 0 if there are none.
+// Replicates returns the number of rows whose composition another row has, and the pooled standard
+// deviation of their numbers, 0 if there are none.
 func (p *Process) Replicates() (rows int, sd float64) {
 	squares, free := p.scatter()
 	for _, n := range p.count {
@@ -281,15 +279,14 @@ func (p *Process) scatter() (squares, free float64) {
 	return squares, free
 }
 
-// Noise returns the standard deviation of the noise, in the label's unit: by how much
-// the numbers of one composition differ, as the process sees it.
+// Noise returns the standard deviation of the noise, in the label's unit: how much the process
+// expects the numbers of one composition to differ.
 func (p *Process) Noise() float64 {
 	return float64(p.scale * math.Sqrt(exp(p.hyper.noise)+p.usual))
 }
 
-// Lengths returns the length of each ingredient: by how much the root of its share
-// must change for the number to become another one. Those that no row has have the
-// common one.
+// Lengths returns the length of each ingredient: the change of the root of its share that makes the
+// number nearly independent. Ingredients that no row has get the common length.
 func (p *Process) Lengths() []float64 {
 	lengths := make([]float64, len(p.ingredients))
 	for i := range lengths {
@@ -298,9 +295,9 @@ func (p *Process) Lengths() []float64 {
 	return lengths
 }
 
-// precompute makes what predictions need of the rows and the hyperparameters. Amounts
-// are rounded finely to learn how much each of them matters, and then as coarsely as
-// that allows: a line takes time in proportion to the steps along it.
+// precompute computes the parts of predictions that depend only on the rows and the
+// hyperparameters. It first rounds amounts finely to learn how much each ingredient matters, and
+// then as coarsely as that allows: a line takes time in proportion to the steps along it.
 func (p *Process) precompute(ctx context.Context) error {
 	p.radial = newRadial(p.options.Kernel)
 	if err := p.precomputeWith(ctx, p.initialSteps()); err != nil {
@@ -309,8 +306,7 @@ func (p *Process) precompute(ctx context.Context) error {
 	return p.precomputeWith(ctx, p.coarserSteps())
 }
 
-// precomputeWith is condition with the steps that the root of each ingredient's share is
-// rounded to.
+// precomputeWith is precompute with given numbers of steps for the root of each ingredient's share.
 func (p *Process) precomputeWith(ctx context.Context, steps []int64) error {
 	n := len(p.known)
 	p.makeGrid(steps)
@@ -354,7 +350,7 @@ func (p *Process) precomputeWith(ctx context.Context, steps []int64) error {
 	return nil
 }
 
-// initialSteps returns the steps that the roots of shares are rounded to at first.
+// initialSteps returns the initial numbers of steps for the roots of shares.
 func (p *Process) initialSteps() []int64 {
 	steps := make([]int64, len(p.ingredients))
 	for i, span := range p.spans() {
@@ -366,7 +362,7 @@ func (p *Process) initialSteps() []int64 {
 	return steps
 }
 
-// spans returns how far the roots of the shares of each ingredient lie apart in the rows.
+// spans returns, for each ingredient, the range of the roots of its shares in the rows.
 func (p *Process) spans() []float64 {
 	least, most := make([]int32, len(p.ingredients)), make([]int32, len(p.ingredients))
 	uses := make([]int, len(p.ingredients))
@@ -390,11 +386,11 @@ func (p *Process) spans() []float64 {
 	return spans
 }
 
-// coarserSteps returns steps that add to the variance of held-out gaps about a part of
-// roundingShare, in equal shares of the ingredients: a value within a step of width 1 is
-// off by the slope there times a number of variance 1/12.
+// coarserSteps returns numbers of steps that raise the variance of held-out errors by about the
+// share roundingShare, divided equally among the ingredients. A value within a step of width 1 is
+// off by its slope times a number of variance 1/12.
 func (p *Process) coarserSteps() []int64 {
-	squares := make([]float64, len(p.ingredients)) // Σ of the slopes' squares over the known
+	squares := make([]float64, len(p.ingredients)) // Σ of the squared slopes over the known compositions
 	distance := make([]int64, len(p.known))
 	for _, parts := range p.known {
 		p.distances(parts, distance)
@@ -429,7 +425,7 @@ func (p *Process) coarserSteps() []int64 {
 			steps[i] = fewest
 		case needed < float64(finest):
 			steps[i] = int64(math.Ceil(needed))
-		default: // no gap at all, too
+		default: // also when there is no error at all
 			steps[i] = finest
 		}
 	}
@@ -468,7 +464,7 @@ func (p *Process) distances(parts []Part, to []int64) {
 	}
 }
 
-// shiftDistances changes distances where an ingredient goes from one step to another.
+// shiftDistances updates distances when an ingredient goes from one step to another.
 func (p *Process) shiftDistances(distances []int64, i, from, to int32) {
 	if from == to {
 		return
@@ -486,30 +482,30 @@ func (p *Process) shiftDistances(distances []int64, i, from, to int32) {
 	}
 }
 
-// distanceChange returns the squared distance of step to from a step q less that of step from,
-// as by − slope·q.
+// distanceChange returns the change of the squared distance from a step q when the other step
+// changes: by − slope·q.
 func (a axis) distanceChange(from, to int32) (by, slope int64) {
 	f, t := int64(from), int64(to)
 	return (t*t - f*f) * a.weight, 2 * (t - f) * a.weight
 }
 
-// leaveOut finds what the process says of each known composition without it
-// (Rasmussen and Williams 2006, equation 5.12), with the hyperparameters of all.
+// leaveOut computes the prediction for each known composition without its rows (Rasmussen and
+// Williams 2006, equation 5.12), with the hyperparameters of all rows.
 func (p *Process) leaveOut() {
 	inverse := p.solved.Inverse()
 	p.heldOutMean, p.heldOutSD = make([]float64, len(p.known)), make([]float64, len(p.known))
 	for r := range p.known {
 		precision := inverse.Row(r)[r]
 		p.heldOutMean[r] = p.means[r] - float64(p.scale*(p.alpha[r]/precision))
-		// The precision is of the mean of the rows, and what is wanted is one row.
+		// The precision is that of the mean of the rows; converts it to that of one row.
 		noise := exp(p.hyper.noise)
 		measured := float64(p.own[r] * p.count[r]) // of one row
 		p.heldOutSD[r] = float64(p.scale * math.Sqrt(max(1/precision-noise/p.count[r]-p.own[r], 0)+noise+measured))
 	}
 }
 
-// mean returns the mean, given the squared distances to the known compositions. It sums
-// by four, as dot does.
+// mean returns the mean, given the squared distances to the known compositions. It sums in four
+// lanes, as dot does.
 func (p *Process) mean(distances []int64) float64 {
 	var s [4]float64
 	t, alpha := p.radial, p.alpha[:len(distances)]
@@ -526,12 +522,12 @@ func (p *Process) mean(distances []int64) float64 {
 	return p.meanOf(s)
 }
 
-// meanOf returns the mean of four sums.
+// meanOf returns the mean, given the sums of the four lanes.
 func (p *Process) meanOf(s [4]float64) float64 {
 	return p.centre + float64(p.scale*((s[0]+s[1])+(s[2]+s[3])))
 }
 
-// shiftMean is shift and mean in one.
+// shiftMean combines shiftDistances and mean.
 func (p *Process) shiftMean(distances []int64, i, from, to int32) float64 {
 	column := p.columns[i]
 	if column == nil || from == to {
@@ -568,9 +564,9 @@ func (p *Process) Mean(x []int32) float64 {
 	return p.mean(d)
 }
 
-// Predict returns the expected label at the dense composition x and the standard
-// deviation of a new measurement there, noise included: it is wide where the book has
-// nothing near.
+// Predict returns the expected label at the dense composition x and the standard deviation of a new
+// measurement there, noise included. The standard deviation is large where the dataset has nothing
+// near.
 func (p *Process) Predict(x []int32) (mean, sd float64) {
 	d := make([]int64, len(p.known))
 	p.distances(Parts(x), d)
@@ -587,8 +583,8 @@ func (p *Process) Predict(x []int32) (mean, sd float64) {
 // Law returns the law of a new measurement at the dense composition x.
 func (p *Process) Law(x []int32) Law { return normalLaw(p.Predict(x)) }
 
-// HeldOut returns for each row of the data what the process says of it without the
-// rows of that composition: the mean, and the standard deviation of a measurement.
+// HeldOut returns, for each row of the data, the prediction without the rows of its composition:
+// the mean, and the standard deviation of a measurement.
 func (p *Process) HeldOut() (mean, sd []float64) {
 	mean, sd = make([]float64, p.rows), make([]float64, p.rows)
 	for r, k := range p.group {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// boundInBox returns a score that none of a composition exceeds in which each ingredient i has
-// from lo[i] to hi[i] units and at most so many are used.
+// boundInBox returns an upper bound of the scores of all compositions in which each ingredient i
+// has from lo[i] to hi[i] units and at most used are used.
 func (s *ProcessScore) boundInBox(b *meanBound, lo, hi []int32, used int) float64 {
 	b.set(lo, hi, used)
 	switch w := s.want; {
@@ -20,48 +20,47 @@ func (s *ProcessScore) boundInBox(b *meanBound, lo, hi []int32, used int) float6
 	case math.IsInf(w.low, -1):
 		return min(s.scoreOfMean(-b.maxMean(-1))+0x1p-40, 1)
 	default:
-		// A share of a normal law is the greater the nearer its mean is to the middle.
+		// The share of a normal law within bounds grows as its mean approaches their middle.
 		middle := float64(w.low/2) + float64(w.high/2)
 		return min(s.scoreOfMean(min(max(middle, -b.maxMean(-1)), b.maxMean(1)))+0x1p-40, 1)
 	}
 }
 
 // A meanBound bounds the mean of a process over boxes. The mean is a sum over the known
-// compositions of α·κ(d²). In a box it is at most its tangent, or its expansion to the second
-// order, at the middle, and its [roughness]: what these add up to is a sum over the ingredients
-// of a square of its step, whose greatest value is found step by step. What one ingredient has
-// others have not, which a multiplier of the total charges; and no more may be used than there
-// may be.
+// compositions of α·κ(d²). In a box it is at most its first- or second-order expansion at the
+// middle, plus its [roughness]. Their sum is a sum over the ingredients of a function of the
+// squared step, whose maximum is found step by step. Two constraints tie the ingredients together:
+// a multiplier charges for the total, and only so many ingredients may be used.
 type meanBound struct {
 	p       *Process
 	rough   *roughness
-	weights []float64 // by ingredient: what the square of a step adds to d²
-	used    int       // ingredients, at most
-	steps   int64     // of about a nanosecond that were taken
+	weights []float64 // by ingredient: factor of the square of a step in d²
+	used    int       // greatest number of ingredients
+	steps   int64     // time taken, in units of about a nanosecond
 
-	// The box, by ingredient: units, steps, those of its middle, and the derivative by steps.
+	// The box, by ingredient: units, steps, the steps of its middle, and the derivative by steps.
 	lo, hi   []int32
 	from, to []int32
 	middle   []float64
 	first    []float64
-	open     []int   // the ingredients of several steps
-	reach    float64 // the squared distance from the middle that no composition exceeds
+	open     []int   // the ingredients with several steps in the box
+	reach    float64 // bound of the squared distance of any composition from the middle
 
 	square, slopes, curves []float64   // by known composition: d² from the middle, α·κ′ and 4·α·κ″
-	apart                  [][]float64 // by open ingredient: by how many steps each is apart, times the weight
-	value, off             float64     // Σ α·κ, and by how much it and the tangent may be off
-	second, scratch        []float64   // of two open ingredients: the second derivative; empty: not worked out
-	wind                   float64     // by how much that may be off, by squared distances
+	apart                  [][]float64 // by open ingredient: its distance in steps from each known composition, times the weight
+	value, off             float64     // Σ α·κ, and the error bound of it and the tangent
+	second, scratch        []float64   // for two open ingredients: the second derivative; empty if not computed
+	wind                   float64     // error bound of the second derivative, per squared distance
 
 	terms     []boxTerm
 	gains     []gain
-	widest    int     // the ingredient whose steps make the most of the bound, −1 if none does
-	weight    float64 // and how much
-	undecided bool    // it may be unused
+	widest    int     // the ingredient whose steps contribute most to the bound, −1 if none does
+	weight    float64 // and its contribution
+	undecided bool    // whether that ingredient may be unused
 }
 
-// A boxTerm is what an ingredient adds to a bound: by·(first + second·by), with by how far its
-// step is from the middle.
+// A boxTerm is the contribution of an ingredient to a bound: by·(first + second·by), with by the
+// distance of its step from the middle.
 type boxTerm struct {
 	first, second, middle float64
 	i                     int
@@ -79,7 +78,7 @@ func (p *Process) newMeanBound() *meanBound {
 	return b
 }
 
-// set moves to a box.
+// set prepares the bound for a box.
 func (b *meanBound) set(lo, hi []int32, used int) {
 	p := b.p
 	b.lo, b.hi, b.used = lo, hi, used
@@ -123,11 +122,11 @@ func (b *meanBound) set(lo, hi []int32, used int) {
 	b.expand()
 }
 
-// centre sets the middle: steps that are as far from the least to the greatest, each, and half
-// of that at most, as makes the total.
+// centre sets the middle of the box. Each ingredient is at the same fraction of the way from its
+// least to its greatest step, at most at half, so that the amounts sum to the total.
 func (b *meanBound) centre() {
 	p := b.p
-	flat, slope, bend := -1.0, 0.0, 0.0 // Σ share − 1 by how far that is
+	flat, slope, bend := -1.0, 0.0, 0.0 // Σ share − 1 as a polynomial of that fraction
 	for i, a := range p.grid {
 		from, span := float64(b.from[i])/float64(a.per), float64(b.to[i]-b.from[i])/float64(a.per)
 		flat += float64(from * from)
@@ -157,7 +156,7 @@ func (b *meanBound) centre() {
 	}
 }
 
-// expand works out the value and the derivatives at the middle, with all that they may be off.
+// expand computes the value and the derivatives at the middle, with their error bounds.
 func (b *meanBound) expand() {
 	p := b.p
 	if len(b.open) == 0 {
@@ -220,14 +219,15 @@ func (b *meanBound) expand() {
 	b.steps += int64(4 * len(p.alpha))
 }
 
-// Second derivatives are worked out of at most so many ingredients, and up to such a squared distance.
+// Second derivatives are computed only for at most so many ingredients, and up to such a squared
+// distance.
 const (
 	mostCurved   = 8
 	widestCurved = 0.6
-	nearCurved   = 0.1 // up to where there is nothing better
+	nearCurved   = 0.1 // squared distance up to which no bound is better
 )
 
-// curve works out the second derivatives.
+// curve computes the second derivatives.
 func (b *meanBound) curve(slopes float64) {
 	n := len(b.open)
 	b.second = slices.Grow(b.second, n*n)[:n*n]
@@ -261,7 +261,7 @@ func dot(x, y []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// maxMean returns what the mean times a sign is at most in the box.
+// maxMean returns an upper bound of sign times the mean in the box.
 func (b *meanBound) maxMean(sign float64) float64 {
 	p := b.p
 	at := float64(sign * b.value)
@@ -280,9 +280,9 @@ func (b *meanBound) maxMean(sign float64) float64 {
 	return float64(sign*p.centre) + float64(p.scale*sum) + float64(math.Abs(p.centre)*0x1p-50)
 }
 
-// normBound bounds the mean by its norm F and what it is at the middle, m. With t the correlation
-// of a place with the middle, the mean is at most m·t + √(F² − m²)·√(1 − t²) (Cauchy and
-// Schwarz), and t is nowhere less than at the corners.
+// normBound bounds the mean by its norm F and its value m at the middle. With t the correlation of
+// a place with the middle, the mean is at most m·t + √(F² − m²)·√(1 − t²) (Cauchy and Schwarz), and
+// t is least at a corner.
 func (b *meanBound) normBound(at float64) float64 {
 	norm := b.rough.norm
 	t, _ := b.p.options.Kernel.correlation(b.reach)
@@ -295,7 +295,7 @@ func (b *meanBound) normBound(at float64) float64 {
 	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + b.rough.off
 }
 
-// tangentBound bounds by how much the mean times a sign is above its value at the middle.
+// tangentBound bounds the excess of sign times the mean over its value at the middle.
 func (b *meanBound) tangentBound(sign float64) float64 {
 	best := math.Inf(1)
 	square := b.reach
@@ -321,8 +321,8 @@ func (b *meanBound) tangentBound(sign float64) float64 {
 	return best
 }
 
-// weigh takes into account that an ingredient has a term with these factors. Whether those are
-// used that may be comes before how much.
+// weigh updates the widest ingredient with one whose term has these factors. An ingredient that may
+// be either used or unused precedes those with greater contributions.
 func (b *meanBound) weigh(i int, first, second float64) {
 	half := float64(float64(b.to[i]-b.from[i]) / 2)
 	weight := float64(half * (math.Abs(first) + float64(max(second, 0)*half)))
@@ -331,9 +331,9 @@ func (b *meanBound) weigh(i int, first, second float64) {
 	}
 }
 
-// expansionBound bounds by how much the mean times a sign is above its value at the middle, by its
-// second-order expansion. Of two ingredients 2·y·z is at most y²·t/s + z²·s/t, with s and t how
-// far they are from the middle at most.
+// expansionBound bounds the excess of sign times the mean over its value at the middle, by the
+// second-order expansion. For two ingredients 2·y·z is at most y²·t/s + z²·s/t, where s and t are
+// their greatest distances from the middle.
 func (b *meanBound) expansionBound(sign float64) float64 {
 	slope := b.rough.curved(b.reach) + b.wind
 	b.terms = b.terms[:0]
@@ -362,11 +362,11 @@ func (b *meanBound) expansionBound(sign float64) float64 {
 	return above
 }
 
-// maxCharges is how many charges for a unit are tried.
+// maxCharges bounds the charges for a unit that are tried.
 const maxCharges = 10
 
-// maximizeTerms returns what the terms add up to at most, and the squared distance of what adds up to
-// about that. Any charge makes a bound, which is convex in it.
+// maximizeTerms returns an upper bound of the sum of the terms, and the squared distance of a point
+// near its maximum. Any charge gives a bound, which is convex in the charge.
 func (b *meanBound) maximizeTerms() (best, square float64) {
 	top := 0.0
 	for _, t := range b.terms {
@@ -397,7 +397,7 @@ func (b *meanBound) maximizeTerms() (best, square float64) {
 		if !(low.slope < 0 && high.slope > 0) {
 			break
 		}
-		// Where the two lines meet, below which nothing is.
+		// The intersection of the two lines, below which the bound cannot lie.
 		charge := (high.sum - low.sum + float64(low.slope*low.charge) - float64(high.slope*high.charge)) / (low.slope - high.slope)
 		least := low.sum + float64(low.slope*(charge-low.charge))
 		if !(low.charge < charge && charge < high.charge) || best-least < 0x1p-10*top {
@@ -414,8 +414,9 @@ func (b *meanBound) maximizeTerms() (best, square float64) {
 	return best, square
 }
 
-// boundWithCharge returns what the terms add up to at most where each unit costs charge/total, and
-// the total is paid back; how that changes with the charge, and the squared distance.
+// boundWithCharge returns an upper bound of the sum of the terms if each unit costs charge/total
+// and the charge for the total is paid back. It also returns the derivative by the charge, and the
+// squared distance.
 func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64) {
 	p := b.p
 	fixed := int64(0)
@@ -439,13 +440,13 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 		for l := b.from[i]; l <= b.to[i]; l++ {
 			by := float64(l) - t.middle
 			v := float64(by * (t.first + float64(t.second*by)))
-			// Of the amounts of a step the one that costs least.
+			// Of the amounts of a step, the cheapest.
 			y := max(a.firsts[l], b.lo[i])
 			if charge < 0 {
 				y = min(a.firsts[l+1]-1, b.hi[i])
 			}
 			if l == 0 && b.lo[i] == 0 {
-				none, unused = v, by // it may be unused
+				none, unused = v, by // the ingredient may be unused
 			}
 			if v -= float64(unit * float64(y)); v > best {
 				best, x, at = v, y, by
@@ -476,7 +477,7 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 	return sum, 1 - float64(units)/float64(p.total), square
 }
 
-// A gain is what more than nothing of an ingredient adds.
+// A gain is the increase of the sum when an ingredient is used.
 type gain struct {
 	by    float64
 	units int32

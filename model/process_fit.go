@@ -9,19 +9,18 @@ import (
 	"kir/internal/yield"
 )
 
-// The hyperparameters, as logarithms, of labels with mean 0 and variance 1.
+// The hyperparameters, as logarithms, for labels with mean 0 and variance 1.
 type hyperparameters struct {
 	length float64   // common to all ingredients
-	own    []float64 // by ingredient: what its length has beside; 0 where no row has it
+	own    []float64 // by ingredient: the log of the ratio of its length to the common one; 0 where no row has it
 	signal float64   // s
-	noise  float64   // variance of a measurement
+	noise  float64   // variance of the noise of a measurement
 }
 
-// The priors, normal in the logarithms. A length of 0.7 is half of the greatest
-// distance of two compositions; lengths of ingredients differ by about e^±0.5, so that
-// a book of few rows tells them apart only where it must. Noise is expected to be a third
-// of the variance: where little is known, a process that takes noise for signal promises
-// what is not there.
+// The priors are normal in the logarithms. A length of 0.7 is half of the greatest distance of two
+// compositions. Lengths of ingredients differ by about e^±0.5, so that a small dataset
+// distinguishes them only if it must. The noise is expected to be a third of the variance: a
+// process that takes noise for signal predicts gains that do not exist.
 const (
 	lengthMean, lengthSD = -0.35667494393873245, 1.0 // log 0.7
 	ownSD                = 0.5
@@ -30,12 +29,12 @@ const (
 )
 
 const (
-	mostFitted      = 250 // compositions that the hyperparameters are fitted to
+	mostFitted      = 250 // greatest number of compositions to which the hyperparameters are fitted
 	fitIterations   = 60
 	fitTolerance    = 2e-3 // of the log density
-	smallestNoise   = 1e-7 // of the variance, added to that of each row
-	mostHyper       = 20   // a hyperparameter, either way
-	lengthsFromBook = 2    // rows that must have an ingredient for a length of its own
+	smallestNoise   = 1e-7 // as a share of the variance, added to that of each row
+	mostHyper       = 20   // greatest absolute value of a hyperparameter
+	lengthsFromBook = 2    // number of rows that an ingredient needs for a length of its own
 )
 
 // A posterior is the log density of hyperparameters, up to a constant.
@@ -45,15 +44,15 @@ type posterior struct {
 	u       []float64 // by composition, then active ingredient: the root of the share
 	t       []float64 // labels
 	count   []float64
-	own     []float64 // the variance with which each was measured
-	squares float64   // within the compositions
+	own     []float64 // the variance of each label's measurement
+	squares float64   // Σ of squared deviations within the compositions
 	free    float64   // their degrees of freedom
 
 	k     portable.Lower
 	slope []float64 // as the rows of k: s·κ′
 }
 
-// fit returns the hyperparameters of greatest density.
+// fit returns the hyperparameters of greatest posterior density.
 func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
 	h := hyperparameters{length: lengthMean, own: make([]float64, len(p.ingredients)), signal: signalMean, noise: noiseMean}
 	var active []int32
@@ -90,11 +89,11 @@ func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
 	return h, nil
 }
 
-// posterior lays out the compositions, or of many every so many-th.
+// posterior takes the compositions; if there are too many, an evenly spread subset.
 func (p *Process) posterior(active []int32) *posterior {
 	some := make([]int, 0, len(p.known))
 	for r := range p.known {
-		// The first of every mostFitted-th part.
+		// The first of each of mostFitted equal parts.
 		if n := len(p.known); n <= mostFitted || r*mostFitted/n != (r-1)*mostFitted/n || r == 0 {
 			some = append(some, r)
 		}
@@ -110,7 +109,7 @@ func (p *Process) posterior(active []int32) *posterior {
 		q.t = append(q.t, (p.means[r]-p.centre)/p.scale)
 		q.count, q.own = append(q.count, p.count[r]), append(q.own, p.own[r])
 	}
-	if !p.hasSD { // else replicates differ by what is known, too
+	if !p.hasSD { // otherwise known measurement errors, too, make replicates differ
 		q.squares, q.free = p.scatter()
 	}
 	q.squares /= float64(p.scale * p.scale)

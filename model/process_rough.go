@@ -5,35 +5,34 @@ import (
 	"slices"
 )
 
-// A roughness is by how much the mean of a process, as a sum of α·κ(d²), may be above its
-// expansion at a place.
+// A roughness bounds how far the mean of a process, a sum of α·κ(d²), can exceed its expansion at a
+// place.
 //
-// The kernel is, but for an error that is carried along, a mixture of squared exponentials Σ w·exp(−d²/2u), of
-// several squared lengths u, and so is the mean a sum of functions, one of each. In the space
-// of the kernel exp(−d²/2u) such a function has a norm F that is known, F² = w²·Σ Σ α·α·exp(…).
-// So at a distance d it is above its tangent by at most F times the norm of the functional that
-// takes a function to what it has more than its tangent: √(2 + 2y − 2·e^(−y)·(1 + 2y)), with
-// y = d²/2u; and above its expansion to the second order by at most F times
-// √(2 + 3y² − 2·e^(−y)·(1 + y + 2y²)). Small lengths have little of the norm, which one kernel
-// for all would count as rough.
+// The kernel is a mixture of squared exponentials Σ w·exp(−d²/2u), of several squared lengths u,
+// except for an error that off includes. So the mean is a sum of functions, one for each u. In the
+// space of the kernel exp(−d²/2u) such a function has a known norm F, F² = w²·Σ Σ α·α·exp(…). Let y
+// = d²/2u. At a distance d the function exceeds its tangent by at most F·√(2 + 2y − 2·e^(−y)·(1 +
+// 2y)), which is F times the norm of the functional for that excess. It exceeds its second-order
+// expansion by at most F·√(2 + 3y² − 2·e^(−y)·(1 + y + 2y²)). Small lengths have little of the
+// norm; a single kernel would treat all of it as rough.
 type roughness struct {
-	squares []float64 // u, of each part
-	norms   []float64 // F
-	of      []knot    // of the mixture, at steps of d² as a [radial] has
+	squares []float64 // u, for each term
+	norms   []float64 // F, for each term
+	of      []knot    // values of the mixture at the steps of d² of a [radial]
 
 	norm float64 // of the mean in the space of the kernel
-	off  float64 // by how much the mean may be off from what the mixture makes of it
+	off  float64 // bound of the difference between the mean and the mixture's
 	size float64 // Σ |α|
 }
 
-// A knot is what a mixture is between one d² and the next.
+// A knot describes the mixture between one d² and the next.
 type knot struct {
-	value, fall float64 // at it, and how much more it is at the next
-	slope, bend float64 // the same of its derivative by d²
-	curve, wind float64 // and of the second
-	off         float64 // by how much the chord of the value may be off
-	tilt        float64 // by how much that of the slope may be off, times d
-	twist       float64 // by how much that of the second derivative may be off, times d²
+	value, fall float64 // its value at the knot, and the increase to the next
+	slope, bend float64 // the same for its derivative by d²
+	curve, wind float64 // and for the second derivative
+	off         float64 // error bound of the chord of the value
+	tilt        float64 // error bound of the chord of the slope, times d
+	twist       float64 // error bound of the chord of the second derivative, times d²
 }
 
 const (
@@ -42,9 +41,9 @@ const (
 	squareStep  = 0.5
 )
 
-// mixture returns a kernel as one of squared exponentials, by squared lengths and shares. Of
-// Matérn's kernels the squared lengths have a gamma law of shape and rate ν, which the
-// trapezoid rule sums over the logarithms.
+// mixture returns a kernel as a mixture of squared exponentials, by squared lengths and shares. For
+// Matérn kernels the squared lengths have a gamma law of shape and rate ν, which the trapezoid rule
+// sums over their logarithms.
 func (k Kernel) mixture() (squares, shares []float64) {
 	nu, top := 2.5, float64(3*math.Sqrt(math.Pi)/4) // Γ(ν)
 	switch k {
@@ -63,7 +62,7 @@ func (k Kernel) mixture() (squares, shares []float64) {
 	return squares, shares
 }
 
-// knots returns a mixture at the knots of a table, and by how much one may be off the other.
+// knots returns a mixture at the knots of a table, and a bound of the difference between the two.
 func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
 	const step = 1.0 / (1 << radialBits)
 	of = make([]knot, len(t.of))
@@ -72,7 +71,7 @@ func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
 		falls[j] = exp(-step / (2 * u))
 	}
 	last := len(of) - 1
-	const rounded = 0x1p-38 // what comes of multiplying so often is less
+	const rounded = 0x1p-38 // bounds the rounding of so many multiplications
 	third, apart := 0.0, 0.0
 	for n := range of {
 		was := third
@@ -89,8 +88,8 @@ func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
 			apart = max(apart, math.Abs(t.of[n].value-of[n].value))
 		}
 		if n > 0 {
-			// All derivatives fall to 0, in turn from above and from below. A chord is off
-			// what is convex by at most a quarter of its length times the change of its slope.
+			// All derivatives fall to 0 in magnitude, with alternating signs. A chord differs from
+			// a convex function by at most a quarter of its length times the change of its slope.
 			b := &of[n-1]
 			b.fall, b.bend, b.wind = of[n].value-b.value, of[n].slope-b.slope, of[n].curve-b.curve
 			far := float64(float64(n) * step)
@@ -102,14 +101,14 @@ func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
 	for _, k := range of {
 		off = max(off, k.off)
 	}
-	// Behind the last knot the table is 0, and so is what is taken for the mixture, of which
-	// d and d² times the derivatives fall there.
+	// Beyond the last knot the table is 0. The mixture is taken as 0, too: d and d² times the
+	// derivatives fall there.
 	end := of[last]
 	of[last] = knot{off: end.value + rounded, tilt: float64((rounded - end.slope) * math.Sqrt(farthest)), twist: float64((end.curve + rounded) * farthest)}
 	return of, off + max(apart, end.value) + rounded
 }
 
-// roughness returns that of the mean.
+// roughness returns the roughness of the mean.
 func (p *Process) roughness() *roughness {
 	p.once.Do(func() {
 		r := new(roughness)
@@ -147,7 +146,7 @@ func (p *Process) roughness() *roughness {
 				sums[j] += float64(p.alpha[k] * v)
 			}
 		}
-		// No term is rounded more often than there are twice as many compositions.
+		// No term is rounded more often than twice the number of compositions.
 		room := float64(float64(r.size*r.size) * float64(float64(2*len(p.known)+16)*0x1p-52))
 		for j, s := range sums {
 			r.norms = append(r.norms, float64(shares[j]*math.Sqrt(max(0, s)+room)))
@@ -159,14 +158,14 @@ func (p *Process) roughness() *roughness {
 	return p.rough
 }
 
-// above returns by how much the mean is above its tangent at a squared distance at most, and
-// the slope of that by the squared distance, in which it is concave.
+// above returns an upper bound of the mean's excess over its tangent at a squared distance. It also
+// returns the slope by the squared distance, in which the bound is concave.
 func (r *roughness) above(square float64) (most, slope float64) {
 	for j, u := range r.squares {
 		y := square / float64(2*u)
 		var of, by float64 // the square of the functional's norm, and its derivative by y
 		if y < 0.1 {
-			// The series alternates, and its terms fall: the first that is left out is below 0.
+			// The series alternates with falling terms, and the first omitted term is below 0.
 			of = float64(float64(y*y) * (3 + float64(y*(-5.0/3+float64(y*(7.0/12+float64(y*(-3.0/20+float64(y*11/360)))))))))
 			by = float64(y * (6 + float64(y*(-5+float64(y*(7.0/3+float64(y*(-3.0/4+float64(y*11/60)))))))))
 		} else {
@@ -185,13 +184,13 @@ func (r *roughness) above(square float64) (most, slope float64) {
 	return float64(most * (1 + 0x1p-20)), slope
 }
 
-// curved returns what times the squared distance is the most by which the mean is above its
-// expansion to the second order, anywhere up to a squared distance. The norm of the functional
-// by y rises up to highestCurved, where its square is mostCurvedAt at most, and is less behind.
+// curved returns a factor: times the squared distance, it bounds the mean's excess over its
+// second-order expansion anywhere up to a squared distance. The functional's norm divided by y
+// rises up to highestCurved, where its square is at most mostCurvedAt, and falls beyond.
 func (r *roughness) curved(square float64) (slope float64) {
 	for j, u := range r.squares {
 		y := square / float64(2*u)
-		of := mostCurvedAt // the square of the functional's norm by y
+		of := mostCurvedAt // the square of the functional's norm divided by y
 		switch {
 		case y < 0.1:
 			of = float64(y * (10.0/3 - float64(y*(7.0/4-float64(y*3/5))))) // the next term is below 0

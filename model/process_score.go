@@ -5,12 +5,11 @@ import (
 	"math"
 )
 
-// A ProcessScore is how much of what is wanted a process expects, as a function of the
-// composition: for a direction where the mean lies between the labels' least and
-// greatest, below 0 and above 1 beyond them; for bounds the share of
-// a normal law about the mean that lies within them, with the spread that measurements
-// have about what the process says of compositions that it has not seen. It does not
-// change, so that any number of goroutines may use it.
+// A ProcessScore is a function of the composition that states how well a process expects it to
+// satisfy a [Want]. For a direction it is the position of the mean between the labels' least and
+// greatest, below 0 and above 1 beyond them. For bounds it is the share within them of a normal law
+// about the mean. The law's spread is that of held-out errors. A ProcessScore does not change, so
+// that any number of goroutines may use it.
 type ProcessScore struct {
 	*Process
 	want            Want
@@ -18,7 +17,7 @@ type ProcessScore struct {
 	spread          float64
 }
 
-// Score returns the score of a want. The error says why a process cannot tell.
+// Score returns the score of a want. The error says why the process cannot compute it.
 func (p *Process) Score(w Want) (*ProcessScore, error) {
 	s := &ProcessScore{Process: p, want: w}
 	switch {
@@ -43,8 +42,7 @@ func (p *Process) Score(w Want) (*ProcessScore, error) {
 	return s, nil
 }
 
-// heldOutSpread returns the root of the mean squared gap between the labels and what is
-// said without their compositions.
+// heldOutSpread returns the root mean squared held-out error.
 func (p *Process) heldOutSpread() float64 {
 	squares := 0.0
 	for r, k := range p.group {
@@ -74,8 +72,8 @@ func (s *ProcessScore) scoreOfMean(mean float64) float64 {
 	return max(0, share)
 }
 
-// At returns the score at the composition x, of which the ingredients with a positive
-// amount are given, in any order.
+// At returns the score at the composition x. used lists the ingredients with a positive amount, in
+// any order.
 func (s *ProcessScore) At(x, used []int32) float64 {
 	d, ok := s.points.Get().(*[]int64)
 	if !ok {
@@ -96,11 +94,10 @@ func (p *Process) distancesAt(x, used []int32, to []int64) {
 	}
 }
 
-// A ProcessScorer keeps the score of one moving composition, and scores the lines
-// through it. It is the working memory of one chain: not for use by several goroutines
-// at once. What it says of a line is, bit for bit, what [ProcessScore.At] says of its
-// points: distances are whole numbers, and the sum over the known compositions has one
-// order.
+// A ProcessScorer keeps the score of one moving composition, and scores the lines through it. It is
+// the working memory of one chain: several goroutines must not use it at once. Its scores of a line
+// equal, bit for bit, those of [ProcessScore.At] at the points: distances are whole numbers, and
+// the sum over the known compositions has one order.
 type ProcessScorer struct {
 	score    *ProcessScore
 	x        []int32

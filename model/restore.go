@@ -137,7 +137,7 @@ func (f *Forest) checkQuality() error {
 	return nil
 }
 
-// restoreTree checks a saved tree. Its errors say which node, not which tree.
+// restoreTree checks a saved tree. Its errors name the node, not the tree.
 func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 	wrong := func(node int, format string, args ...any) (tree, *FormatError) {
 		return tree{}, &FormatError{Node: node, Reason: fmt.Sprintf(format, args...)}

@@ -6,12 +6,12 @@ import (
 	"kir/internal/ensemble"
 )
 
-// A Scorer keeps the score of one moving composition, and scores the lines
-// through it. It is the working memory of one chain: not for use by several
-// goroutines at once. Its methods do not allocate once its lists have grown.
+// A Scorer keeps the score of one moving composition, and scores the lines through it. It is the
+// working memory of one chain: several goroutines must not use it at once. Its methods do not
+// allocate once its lists have grown.
 //
-// All scores are sums of fixed-point leaf values, as [Score.Point] gives;
-// [Score.Probability] makes them probabilities.
+// All scores are sums of fixed-point leaf values, as [Score.Point] returns; [Score.Probability]
+// converts them to probabilities.
 type Scorer struct {
 	score *Score
 	sum   int64   // the score of the composition that x has
@@ -19,66 +19,65 @@ type Scorer struct {
 	used  []int32 // the ingredients with x > 0
 	place []int32 // by ingredient: where it is in used
 
-	// A composition that was set as a whole is scored as a point, and its first lines by
-	// themselves, before it is taken over: most candidates are refused before, and many
-	// that are not are left soon.
+	// A pending composition was set as a whole by Reset. It is scored as a point, and its first
+	// lines on their own, before the scorer takes it over. Most such candidates are rejected before
+	// that, and many accepted ones are soon left.
 	hasPending bool
 	pending    []Part
 	pendingSum int64
 	point      *point
-	others     []freeLeaves // by tree: without the line's two; all between uses
+	others     []freeLeaves // by tree: without the line's two ingredients; all between uses
 	dense      []int32      // by slot: the amounts and totals, while a line is scored; else 0
-	lines      int          // that were asked for since
-	i, j       int32        // of the last of them
-	shared     int32        // what they have together
+	lines      int          // number of lines scored since
+	i, j       int32        // ingredients of the last of them
+	shared     int32        // sum of their amounts
 
 	// Small trees.
 	leaves  []freeLeaves
 	counts  []blockCount
 	current []uint64 // by entry: the leaves that its slot blocks
 
-	// Large trees.
-	value    []int64  // the value of each one's current leaf
-	paths    []int32  // the nodes on each one's current path, leaf included
+	// by large tree: the value of its current leaf
+	value    []int64  // by large tree: the value of its current leaf
+	paths    []int32  // by large tree: the nodes on its current path, leaf included
 	slots    []int32  // the slots that the nodes in paths test
-	length   []int32  // how many tests are on each one's path
+	length   []int32  // by large tree: the number of tests on its path
 	touching []uint64 // by tested slot: a bit set of the large trees whose path tests it
 	stale    []uint64 // bit set of the large trees whose paths test a changed slot
-	changed  []int32  // slots that have changed and stale trees do not know
+	changed  []int32  // changed slots that stale trees have not yet followed
 
-	// A line.
+	// The current line.
 	varying []variation
-	slope   []int8  // by slot: not 0 for those that vary or have changed, while it matters
-	aside   []int32 // by slot: the amounts of those that vary, while they are marked
-	step    []int64 // by level: by how much the score rises where it is crossed
+	slope   []int8  // by slot: while needed, not 0 for slots that vary or have changed
+	aside   []int32 // by slot: the saved amounts of varying slots, while they are marked
+	step    []int64 // by level: the rise of the score where the level is crossed
 	breaks  []lineBreak
 	merged  []lineBreak
 	starts  []int32
 	sums    []int64
-	trees   []uint64 // bit set of the small trees that test a slot that varies
+	trees   []uint64 // bit set of the small trees that test a varying slot
 	todo    []span
 
-	// Of a forest with descriptors, which has no other lists than sums.
+	// For a forest with descriptors, which uses no other lists than sums.
 	bound  *ensemble.Scorer
 	values []float64
 }
 
-// freeLeaves says which leaves of a small tree no slot blocks and which exactly
-// one does. Its last leaf is always free.
+// freeLeaves are two bit sets of the leaves of a small tree: those that no slot blocks and those
+// that exactly one blocks. The last leaf is always free.
 type freeLeaves struct {
 	free, once uint64
-	base       int64 // the tree's first leaf; here to share a cache line
+	base       int64 // index of the tree's first leaf; here to share a cache line
 }
 
-// without returns the leaves that no slot blocks but one that blocks the leaves
-// in mask. With the union of two slots' leaves as the mask, the leaves that both
-// block are missing: along the line of the two, one of them always has at least
-// its current amount, so that it goes on blocking those leaves.
+// without returns the leaves that no slot blocks, except perhaps one that blocks the leaves in
+// mask. If mask is the union of two slots' leaves, the leaves that both block are missing. That is
+// correct along the line of the two: one of them always has at least its current amount and goes on
+// blocking those leaves.
 func (l *freeLeaves) without(mask uint64) uint64 { return l.free | l.once&mask }
 
-// A blockCount counts, for each leaf of a small tree, the slots that block it,
-// in binary: bit l of plane p is bit p of leaf l's count. A tree of 64 leaves
-// has 63 tests and so at most 63 slots.
+// A blockCount counts in binary, for each leaf of a small tree, the slots that block it. Bit l of
+// word p is bit p of leaf l's count. A tree of 64 leaves has 63 tests and so at most 63 slots.
 type blockCount [6]uint64
 
 // NewScorer returns a scorer whose composition has no ingredients. Call
@@ -129,7 +128,7 @@ func (s *Score) NewScorer() *Scorer {
 	return sc
 }
 
-// assign sets one amount. The large trees concerned become stale.
+// assign sets one amount and marks the large trees concerned as stale.
 func (s *Scorer) assign(i, amount int32) {
 	old := s.x[i]
 	if old == amount {
@@ -185,7 +184,7 @@ func (s *Scorer) assignSlot(slot, amount int32) {
 	}
 }
 
-// recount brings a small tree's leaf up to date with its counts.
+// recount updates a small tree's leaf from its counts.
 func (s *Scorer) recount(tree int32) {
 	c, l := &s.counts[tree], &s.leaves[tree]
 	before := firstSetBit(l.free)
@@ -195,14 +194,14 @@ func (s *Scorer) recount(tree int32) {
 	s.sum += s.score.values[l.base+firstSetBit(l.free)] - s.score.values[l.base+before]
 }
 
-// add counts each leaf in the mask once more.
+// add increments the count of each leaf in the mask.
 func (b *blockCount) add(carry uint64) {
 	for p := 0; carry != 0; p++ {
 		b[p], carry = b[p]^carry, b[p]&carry
 	}
 }
 
-// subtract counts each leaf in the mask, whose count is positive, once less.
+// subtract decrements the count of each leaf in the mask, which must be positive.
 func (b *blockCount) subtract(borrow uint64) {
 	for p := 0; borrow != 0; p++ {
 		b[p], borrow = b[p]^borrow, ^b[p]&borrow

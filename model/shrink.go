@@ -2,18 +2,18 @@ package model
 
 import "math"
 
-// leafShrink is the λ of [tree.shrink] where classes are learnt: held-out log loss is the
-// same for 0 to 1, and any above 0 tells leaves of one class apart.
+// leafShrink is the λ of [tree.shrink] for classes. Held-out log loss is the same for 0 to 1, and
+// any λ above 0 distinguishes leaves that hold one class alone.
 const leafShrink = 0.5
 
-// shrink pulls the shares of the classes in each leaf towards those of the nodes above it
-// (hierarchical shrinkage: Agarwal, Tan, Ronen, Singh and Yu 2022): with m_k the shares and
-// N_k the draws of node k of the path to the leaf,
+// shrink pulls the class shares in each leaf towards those of the nodes above it (hierarchical
+// shrinkage: Agarwal, Tan, Ronen, Singh and Yu 2022). With m_k the shares and N_k the draws of node
+// k of the path to the leaf,
 //
 //	p = m_0 + Σ_k (m_k − m_(k−1)) / (1 + λ/N_(k−1)).
 //
-// A leaf of one class is then the surer the more rows say so, and the search for the
-// largest probability does not end on a plateau where all trees say 1.
+// The more rows a leaf of one class has, the closer its probability is to 1. So the search for the
+// largest probability does not end on a plateau where all trees return 1.
 func (t *tree) shrink(classes int, lambda float64) {
 	counts := make([]float64, len(t.nodes)*classes) // by node and class
 	draws := make([]float64, len(t.nodes))
@@ -72,7 +72,7 @@ func (t *tree) addShares(l int32, law []float64) {
 	}
 }
 
-// value returns what leaf l has of the labels that are desired, in fixed point.
+// value returns, in fixed point, how much of leaf l has the desired labels.
 func (t *tree) value(l int32, desires []int64) int64 {
 	if t.shares != nil {
 		sum := 0.0
@@ -92,7 +92,7 @@ func (t *tree) value(l int32, desires []int64) int64 {
 	return fixed(part, t.weight(l))
 }
 
-// shrink shrinks all leaves, if the options say so and the label is a class.
+// shrink shrinks all leaves if the options ask for it and the label is a class.
 func (f *Forest) shrink() {
 	if f.options.shrink == 0 || f.Numeric() {
 		return

@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// A split is the best found so far.
+// A split is the best one found so far.
 type split struct {
 	feature   int32 // −1: none
 	threshold int32
-	gain      float64 // the part of the impurity's decrease that depends on the split
+	gain      float64 // the summand of the impurity's decrease that depends on the split
 }
 
-// search draws features and returns the best split of rows[from:to] on them; with
-// random splits, the best of one split of each.
+// search draws features and returns the best split of rows[from:to] on them; with random splits,
+// the best of one split of each.
 //
-// The positive values of a drawn feature can be found in two ways: by running
-// down its column and keeping the node's rows, which suits large nodes, or, in
-// small ones, by collecting all values of the node's rows first. Both give the
-// same pairs in the same order.
+// The positive values of a drawn feature can be found in two ways. Scanning its column and keeping
+// the node's rows suits large nodes. In small ones all values of the node's rows are collected
+// first. Both give the same pairs in the same order.
 func (g *grower) search(from, to int32) split {
 	if g.options.Splits == RandomSplits {
 		return g.searchRandom(from, to)
@@ -61,10 +60,9 @@ func (g *grower) search(from, to int32) split {
 	return best
 }
 
-// searchRandom draws features, and for each a threshold between its least and its
-// greatest value in rows[from:to], and returns the best of these splits. A feature
-// that is 0 in all of the rows does not vary; where all features are tried, those
-// alone are shuffled that some row has.
+// searchRandom draws features, and for each a threshold between its least and its greatest value in
+// rows[from:to]. It returns the best of these splits. A feature that is 0 in all of the rows does
+// not vary. So if all features are tried, only those are shuffled that are not 0 in some row.
 func (g *grower) searchRandom(from, to int32) split {
 	g.gather(from, to)
 	drawn, all := g.perm, g.options.FeaturesPerSplit >= len(g.perm)
@@ -122,8 +120,8 @@ func (g *grower) tryThreshold(f int32, best *split) (varies bool) {
 	return true
 }
 
-// gain returns what [grower.tryNumbers] or [grower.tryClasses] makes of a split of
-// which these rows go right.
+// gain returns the gain, by [grower.tryNumbers] or [grower.tryClasses], of a split that sends these
+// rows to the right.
 func (g *grower) gain(right []int32) float64 {
 	n := &g.node
 	weight := int64(0)
@@ -178,7 +176,7 @@ func (g *grower) gather(from, to int32) {
 	}
 }
 
-// scatter forgets what gather has collected.
+// scatter discards the values that gather collected.
 func (g *grower) scatter() {
 	for _, f := range g.touched {
 		g.first[f] = 0
@@ -207,10 +205,9 @@ func (g *grower) pickColumn(f, from, to int32) {
 	}
 }
 
-// tryClasses looks for a split on feature f that is better than best. With L_c
-// and R_c draws of class c on the two sides, Gini's index is lowest where
-// Σ L_c²/Σ L_c + Σ R_c²/Σ R_c is highest. All terms are integers until the
-// division, so that splits which are equally good compare as equal.
+// tryClasses looks for a split on feature f that is better than best. L_c and R_c are the draws of
+// class c on the two sides. Gini's index is lowest where Σ L_c²/Σ L_c + Σ R_c²/Σ R_c is highest.
+// All terms are integers until the division, so that equally good splits compare as equal.
 func (g *grower) tryClasses(f int32, best *split) {
 	n := &g.node
 	left, right := n.counts, n.other
@@ -226,8 +223,7 @@ func (g *grower) tryClasses(f int32, best *split) {
 		leftWeight -= w
 		rightWeight += w
 	}
-	// Left are the zeros; the pairs follow one by one, and the counts end as
-	// they began.
+	// The zeros begin on the left. The pairs follow one by one, and the counts end as they began.
 	value := uint64(0)
 	for k := 0; ; k++ {
 		leftRows := n.rows - len(g.pairs) + k
@@ -255,9 +251,9 @@ func (g *grower) tryClasses(f int32, best *split) {
 	}
 }
 
-// tryNumbers looks for a split on feature f that is better than best. With sums
-// L and R of the labels on the two sides and weights l and r, the variance
-// within the sides is lowest where L²/l + R²/r is highest.
+// tryNumbers looks for a split on feature f that is better than best. L and R are the sums of the
+// labels on the two sides, l and r their weights. The variance within the sides is lowest where
+// L²/l + R²/r is highest.
 func (g *grower) tryNumbers(f int32, best *split) {
 	n := &g.node
 	rightWeight, rightSum := int64(0), 0.0

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// What a stream of random numbers is used for. The purpose is part of the key,
-// so that no two uses share numbers.
+// The purposes of streams of random numbers. The purpose is in the key, so that no two uses share
+// numbers.
 const (
 	growing uint64 = iota + 1
 	permuting

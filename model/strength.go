@@ -1,22 +1,21 @@
 package model
 
-// A Strength says in a word how much a forest knows.
+// A Strength rates, in a word, how much a model has learnt.
 type Strength int
 
-// The strengths, by the share S of the label's variance that the forest explains
-// out of bag: R² of numbers, Brier's skill of classes. √S is about the
-// correlation of what is predicted with what is, and that is the share of the
-// possible gain that somebody who chooses by the forest can hope for (the
-// breeder's equation: to choose by a predictor brings its correlation times what
-// choosing by the truth would).
+// The strengths, by the share S of the label's variance that the model explains on held-out rows:
+// R² of numbers, Brier's skill of classes. √S is approximately the correlation of predictions with
+// labels. It is also the share of the possible gain that a choice by the model can achieve (the
+// breeder's equation: choosing by a predictor gains its correlation times the gain of choosing by
+// the truth).
 const (
-	// Weak: less than half of the gain (S < 1/4), or not told from always saying
-	// the mean or the commonest class: S less than two standard errors above 0.
+	// Weak: less than half of the gain (S < 1/4), or not distinguishable from always predicting the
+	// mean or the commonest class: S is less than two standard errors above 0.
 	Weak Strength = iota
 	// Fair: half of the gain or more.
 	Fair
-	// Good: seven tenths or more (S ≥ 1/2), and for classes right more often than
-	// the commonest one.
+	// Good: seven tenths or more (S ≥ 1/2), and for classes correct more often than the commonest
+	// one.
 	Good
 )
 
@@ -25,11 +24,10 @@ const (
 	goodShare = 0.5
 )
 
-// String returns the strength in a word.
+// String returns the strength as a word.
 func (s Strength) String() string { return [...]string{"weak", "fair", "good"}[s] }
 
-// Strength returns how much the forest knows. It is Weak if no tree left a row
-// out.
+// Strength returns how much the model has learnt. It is Weak if no tree left a row out.
 func (q *Quality) Strength() Strength {
 	switch {
 	case q.Numbers != nil:

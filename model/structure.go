@@ -10,15 +10,14 @@ import (
 // maxSmall is the largest number of leaves of a small tree: one bit each.
 const maxSmall = 64
 
-// A structure is a forest laid out for scoring; it does not depend on the want.
+// A structure is a forest prepared for scoring; it does not depend on the Want.
 //
-// What its tests ask for is a slot: slot i < N is the amount of ingredient i,
-// slot N+g the total of group g. A presence flag is a test of its total against
-// zero.
+// Its tests read slots: slot i < N is the amount of ingredient i, slot N+g the total of group g. A
+// presence flag is a test of its total against zero.
 type structure struct {
 	ingredients int
 
-	groups     [][]int32 // the ingredients of each group that is tested, ascending
+	groups     [][]int32 // the ingredients of each tested group, ascending
 	groupStart []int32   // by ingredient, where its groups begin in groupList; N+1
 	groupList  []int32   // groups, ascending for each ingredient
 
@@ -26,8 +25,8 @@ type structure struct {
 	roots    []int32 // by tree
 	leafBase []int32 // by tree, the index of its first leaf among all leaves
 
-	tests []slotTests // those of slots without any come first
-	known []int32     // by slot, where its tests are; N+groups
+	tests []slotTests // slots without tests come first
+	known []int32     // by slot, the index of its tests; N+groups
 
 	// A level is a pair of a slot and a threshold that the forest compares it
 	// with. Levels are numbered by slot, then by threshold.
@@ -38,21 +37,21 @@ type structure struct {
 
 	// Trees of up to 64 leaves, as masks over their leaves.
 	small     []smallTree
-	treeWords int      // of a bit set of them
+	treeWords int      // words of a bit set of them
 	testing   []uint64 // by tested slot: the bit set of small trees that test it
 	entries   []entry  // by slot, then tree
 	cells     []cell   // by level, then tree
 	ofEntry   []int32  // the cells of each entry in turn, ascending
 
-	// Larger trees, to be descended.
+	// Larger trees, which are descended.
 	large      []largeTree
-	largeWords int // of a bit set of them
+	largeWords int // words of a bit set of them
 	pathLength int // the sum of the lengths of their longest paths, leaf included
 
 	cover cover
 }
 
-// A slotNode is a node whose test is on a slot, in preorder with its tree's.
+// A slotNode is a node whose test is on a slot. A tree's nodes are in preorder.
 type slotNode struct {
 	slot      int32 // −1 in a leaf
 	threshold int32
@@ -71,16 +70,16 @@ type smallTree struct {
 	root int32
 }
 
-// An entry is the tests of one slot in one small tree: its cells are those
-// listed in ofEntry[first:end].
+// An entry is the set of tests of one slot in one small tree: its cells are those listed in
+// ofEntry[first:end].
 type entry struct {
-	reach            uint64 // the leaves that any of them blocks
-	threshold, level int32  // of the first cell, which mostly is the only one
+	reach            uint64 // the leaves that any of its tests blocks
+	threshold, level int32  // of the first cell, which usually is the only one
 	first, end       int32
 }
 
-// A cell is a test in a small tree, or several equal ones. As the slot's amount
-// rises above the threshold, the leaves it blocks go from before to after.
+// A cell is a test in a small tree, or several equal ones. As the slot's amount rises above the
+// threshold, the leaves that the slot blocks change from before to after.
 type cell struct {
 	before, after uint64
 	level         int32
@@ -97,7 +96,7 @@ type largeTree struct {
 // slots returns the number of ingredients and groups.
 func (s *structure) slots() int { return s.ingredients + len(s.groups) }
 
-// masked says whether trees are masks in one word and test amounts alone.
+// masked reports whether all trees are masks of one word that test only amounts.
 func (s *structure) masked() bool {
 	return len(s.large) == 0 && len(s.groups) == 0 && s.cover.most >= 0
 }
@@ -129,8 +128,8 @@ func newStructure(f *Forest) *structure {
 	return s
 }
 
-// addGroups finds the groups that are tested and returns the slot of each
-// feature, or −1 for features that are not tested.
+// addGroups finds the tested groups and returns the slot of each feature, or −1 for features that
+// are not tested.
 func (s *structure) addGroups(f *Forest) []int32 {
 	tested := make([]bool, len(f.features))
 	for k := range f.trees {
@@ -227,7 +226,7 @@ func (s *structure) addLevels() {
 	}
 }
 
-// addMasks lays out the small trees as masks and lists the large ones.
+// addMasks prepares the small trees as masks and lists the large ones.
 func (s *structure) addMasks(f *Forest) {
 	type blocking struct { // a test, or several equal ones, of a small tree
 		tests, level, tree int32
@@ -259,7 +258,7 @@ func (s *structure) addMasks(f *Forest) {
 	s.treeWords = (len(s.small) + 63) / 64
 	s.largeWords = (len(s.large) + 63) / 64
 
-	// By entry, the leaves that are blocked accumulate as the threshold rises.
+	// The leaves that an entry blocks accumulate as the threshold rises.
 	slices.SortFunc(all, func(a, b blocking) int {
 		return cmp.Or(cmp.Compare(a.tests, b.tests), cmp.Compare(a.tree, b.tree), cmp.Compare(a.level, b.level))
 	})
@@ -303,10 +302,10 @@ func (s *structure) addMasks(f *Forest) {
 	}
 }
 
-// levelsBelow returns the end of the slot's levels whose thresholds are below
-// the amount: those whose tests the amount fails.
+// levelsBelow returns the end of the slot's levels whose thresholds are below the amount: those
+// whose tests the amount fails.
 func (s *structure) levelsBelow(t *slotTests, amount int32) int32 {
-	// Without a branch that depends on a threshold, as none could be foreseen.
+	// No branch depends on a threshold, because it could not be predicted.
 	from := t.level
 	for n := t.levelEnd - from; n > 0; {
 		half := (n + 1) / 2
@@ -342,5 +341,5 @@ func (t *tree) firstLeaf(at int) int32 {
 	return t.nodes[at].right
 }
 
-// firstSetBit returns the number of the first of the leaves in a mask.
+// firstSetBit returns the number of the first leaf in a mask.
 func firstSetBit(free uint64) int64 { return int64(bits.TrailingZeros64(free)) }

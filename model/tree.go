@@ -5,12 +5,12 @@ package model
 type tree struct {
 	nodes []node
 	// The labels of the rows in leaf l, numbered from left to right, are
-	// labels[leafStart[l]:leafStart[l+1]], ascending, each with the number of
-	// bootstrap draws that had it.
+	// labels[leafStart[l]:leafStart[l+1]], ascending. Each has the number of bootstrap draws with
+	// it.
 	leafStart []int32
 	labels    []int32
 	counts    []int32
-	shares    []float64 // by leaf, then class: what they are shrunk to; nil if they are not
+	shares    []float64 // by leaf, then class: the shrunk shares; nil without shrinkage
 }
 
 // A node is a test or a leaf. A row goes left if the feature is at most the

@@ -11,16 +11,16 @@ import (
 	"kir/internal/ensemble"
 )
 
-// A Want is a set of classes, a condition on a number, or a direction. Make one
-// with [AnyOf], [AtLeast], [AtMost], [Between], [Maximize] or [Minimize].
+// A Want is what a user asks of a label: a set of classes, a condition on a number, or a direction.
+// Make one with [AnyOf], [AtLeast], [AtMost], [Between], [Maximize] or [Minimize].
 type Want struct {
 	classes   []string
 	low       float64 // −∞ if there is no lower bound
 	high      float64 // +∞ if there is no upper bound
 	numerics  bool
-	direction int // +1 for the largest, −1 for the smallest, else 0
+	direction int // +1 for [Maximize], −1 for [Minimize], else 0
 
-	scale [2]float64 // of a direction: the labels that score 0 and 1, or the reverse; equal: the forest's range
+	scale [2]float64 // for a direction: the labels that score 0 and 1, or the reverse; if equal, the forest's range
 }
 
 // AnyOf wants the label to be one of the classes.
@@ -35,35 +35,33 @@ func AtMost(high float64) Want { return Want{low: math.Inf(-1), high: high, nume
 // Between wants the label to be in [low, high].
 func Between(low, high float64) Want { return Want{low: low, high: high, numerics: true} }
 
-// Maximize wants the label as large as it can be. The score of x is
+// Maximize wants the label as large as possible. The score of x is
 //
 //	(E[label | x] − least) / (greatest − least),
 //
-// where least and greatest are those of the labels that the forest was grown
-// from: 0 where every leaf holds the least alone, 1 where each holds the
-// greatest alone, and rising with the predicted value between. It is a
-// probability, too: that the label at x is above a threshold drawn uniformly
-// between the two, which is [AtLeast] with no threshold preferred to another.
-// [Score.Value] turns it back into the label's unit.
+// where least and greatest are those of the labels from which the forest was grown. It is 0 where
+// every leaf holds only the least label, 1 where each holds only the greatest, and rises with the
+// predicted value between. It is a probability, too: that the label at x exceeds a threshold drawn
+// uniformly between the two. So it is [AtLeast] without a preferred threshold. [Score.Value]
+// converts it back to the label's unit.
 func Maximize() Want { return Want{direction: 1} }
 
-// Minimize wants the label as small as it can be: [Maximize] with the scale the
-// other way round, (greatest − E[label | x]) / (greatest − least).
+// Minimize wants the label as small as possible: [Maximize] with the reverse scale, (greatest −
+// E[label | x]) / (greatest − least).
 func Minimize() Want { return Want{direction: -1} }
 
-// Bounds returns the least and the greatest number that are wanted, ±Inf where
-// there is no such bound, and whether the want is a condition on a number at all.
+// Bounds returns the least and the greatest wanted number, ±Inf for a missing bound, and whether w
+// is a condition on a number at all.
 func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high, w.numerics }
 
-// Direction returns +1 of [Maximize], −1 of [Minimize], and 0 of any other want.
+// Direction returns +1 for [Maximize], −1 for [Minimize], and 0 for any other Want.
 func (w Want) Direction() int { return w.direction }
 
-// Has says whether a class is one of those that are wanted.
+// Has reports whether a class is among the wanted ones.
 func (w Want) Has(class string) bool { return slices.Contains(w.classes, class) }
 
-// Over returns a direction with the scale from one label to another instead of the
-// forest's own range, so that forests of different data are on one scale. Labels
-// beyond it count as its ends.
+// Over returns a direction with the scale from one label to another instead of the forest's own
+// range, so that forests of different data share one scale. Labels beyond it count as its ends.
 func (w Want) Over(least, greatest float64) Want {
 	w.scale = [2]float64{least, greatest}
 	return w
@@ -77,7 +75,7 @@ func (w Want) ends(f *Forest) (least, greatest float64) {
 	return f.Range()
 }
 
-// String returns the want in words, such as "at least 3" or "Fresh or Sour".
+// String returns w in words, such as "at least 3" or "Fresh or Sour".
 func (w Want) String() string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	switch {
@@ -96,12 +94,12 @@ func (w Want) String() string {
 	}
 }
 
-// sharesPerOne is how finely the desire for a label is resolved.
+// sharesPerOne is the resolution of how much a label is wanted.
 const sharesPerOne = 1 << 31
 
-// desires returns how much each label of the forest is wanted, in parts of
-// sharesPerOne: all or nothing, or for a direction where the label lies between
-// the least and the greatest one. Only what is not wanted at all has 0.
+// desires returns how much each label of the forest is wanted, in parts of sharesPerOne. It is all
+// or nothing, or for a direction the label's position between the least and the greatest one. Only
+// a label that is not wanted at all has 0.
 func (w Want) desires(f *Forest) ([]int64, error) {
 	switch {
 	case w.direction != 0:
@@ -127,7 +125,7 @@ func (w Want) desires(f *Forest) ([]int64, error) {
 	return desires, nil
 }
 
-// bounded is desires of a condition on a number.
+// bounded is desires for a condition on a number.
 func (w Want) bounded(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
 		return nil, notANumber(f)
@@ -144,7 +142,7 @@ func (w Want) bounded(f *Forest) ([]int64, error) {
 	return desires, nil
 }
 
-// directed is desires of the largest or the smallest.
+// directed is desires for a direction.
 func (w Want) directed(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
 		return nil, notANumber(f)
@@ -175,9 +173,9 @@ func notANumber(f *Forest) error {
 // one row in 2³¹ is still far above zero, and the ones of MaxTrees trees sum to 2⁵⁶.
 const scaleBits = 40
 
-// fixed returns part/whole parts of sharesPerOne in fixed point, rounded to
-// nearest. It is 0 only if part is, and 1<<scaleBits only if part is
-// whole·sharesPerOne; whole is below 2³¹.
+// fixed returns part/whole, where part is in parts of sharesPerOne, in fixed point, rounded to
+// nearest. It is 0 only if part is 0, and 1<<scaleBits only if part is whole·sharesPerOne; whole is
+// below 2³¹.
 func fixed(part, whole int64) int64 {
 	switch part {
 	case 0:
@@ -191,26 +189,25 @@ func fixed(part, whole int64) int64 {
 	return min(max(int64(q), 1), 1<<scaleBits-1)
 }
 
-// A Score is the probability of a want, or for a direction where the expected
-// label lies in its range, as a function of the composition: a
-// forest whose leaves hold one number each. It does not change, so that any
-// number of goroutines may use it and its scorers may share it.
+// A Score is a function of the composition: the probability of a Want, or for a direction the
+// position of the expected label in its range. It is a forest whose leaves hold one number each. It
+// does not change, so that any number of goroutines may use it and its scorers may share it.
 type Score struct {
 	*structure
 	want   Want
 	values []int64 // by leaf, the trees' leaves one after another
 	empty  int64   // the sum at the composition without ingredients
 
-	// Of a forest with descriptors, whose structure has no tests.
+	// For a forest with descriptors, whose structure has no tests.
 	forest *Forest
 	bound  *ensemble.Score
 
 	least, greatest float64 // labels of a numeric forest
 }
 
-// Score returns the probability of the want as a function of the composition.
-// The error says why the forest cannot tell: a class that it does not have, a
-// class asked of a number or the reverse, or bounds that exclude each other.
+// Score returns the probability of w as a function of the composition. The error says why the
+// forest cannot compute it: an unknown class, a class for a numeric label or the reverse, or bounds
+// that exclude each other.
 func (f *Forest) Score(w Want) (*Score, error) {
 	desires, err := w.desires(f)
 	if err != nil {
@@ -243,21 +240,21 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	return s, nil
 }
 
-// Want returns what the score is the probability of.
+// Want returns the Want of the score.
 func (s *Score) Want() Want { return s.want }
 
-// One returns the sum that stands for a probability of one.
+// One returns the sum that corresponds to a probability of one.
 func (s *Score) One() int64 { return int64(len(s.roots)) << scaleBits }
 
-// Probability returns the probability that a sum stands for. It is 0 for a sum
-// of 0, 1 for [Score.One], and rises with the sum.
+// Probability converts a sum to a probability. It is 0 for a sum of 0, 1 for [Score.One], and rises
+// with the sum.
 func (s *Score) Probability(sum int64) float64 {
 	return float64(sum) / float64(s.One())
 }
 
-// Value returns the expected label that a sum of a score of [Maximize] or
-// [Minimize] stands for, in the label's unit: what [Forest.Mean] returns, up to
-// rounding. It is NaN for other wants, which do not tell the mean.
+// Value converts a sum of a score of [Maximize] or [Minimize] to the expected label, in the label's
+// unit: the result of [Forest.Mean], up to rounding. It is NaN for other Wants, which do not
+// determine the mean.
 func (s *Score) Value(sum int64) float64 {
 	p := s.Probability(sum)
 	switch {
@@ -269,9 +266,8 @@ func (s *Score) Value(sum int64) float64 {
 	return math.NaN()
 }
 
-// Point returns the sum of the leaves' values at the dense composition x, found
-// tree by tree. It is what the other ways to score must agree with; [Score.Sum] is
-// the fast one.
+// Point returns the sum of the leaves' values at the dense composition x, computed tree by tree. It
+// is the reference for the other ways to score; [Score.Sum] is the fast one.
 func (s *Score) Point(x []int32) int64 {
 	if s.bound != nil {
 		return s.pointWithDescriptors(x)

@@ -9,15 +9,16 @@ import (
 	"kir/internal/fault"
 )
 
-// recipeBuffer are some, as a program reads them.
+// A recipeBuffer holds several recipes as the text that the program reads.
 type recipeBuffer struct {
-	text []byte // one after the other
-	ends []int  // of each, in the text
+	text []byte // the recipes, one after the other
+	ends []int  // the end of each recipe in text
 }
 
 func (r *recipeBuffer) reset() { r.text, r.ends = r.text[:0], r.ends[:0] }
 
-// buffer is where the next recipe is appended, for [recipeBuffer.add] to take.
+// buffer returns the text, to which the caller appends the next recipe before it calls
+// [recipeBuffer.add].
 func (r *recipeBuffer) buffer() []byte { return r.text }
 
 func (r *recipeBuffer) add(text []byte) {
@@ -27,7 +28,7 @@ func (r *recipeBuffer) add(text []byte) {
 
 func (r *recipeBuffer) len() int { return len(r.ends) }
 
-// recipe returns one of them, which holds as long as the text stays.
+// recipe returns the text of recipe k. It is valid until the buffer's text changes.
 func (r *recipeBuffer) recipe(k int) []byte {
 	from := 0
 	if k > 0 {
@@ -36,18 +37,18 @@ func (r *recipeBuffer) recipe(k int) []byte {
 	return r.text[from:r.ends[k]]
 }
 
-// A request is what one chain wants to know, until it is answered.
+// A request holds the recipes whose scores one chain waits for.
 type request struct {
 	recipes *recipeBuffer
-	missing []int     // which of them are not known
-	logs    []float64 // their answers
+	missing []int     // indices of the recipes whose scores are unknown
+	logs    []float64 // the logs of their scores
 	err     error
 	done    chan struct{}
 }
 
-// scores appends the logs of the scores of recipes to dst. Those that are not known
-// are asked for together with what other chains want to know. After an error what was
-// appended means nothing.
+// scores appends the logs of the recipes' scores to dst. One call of the program asks for the
+// unknown ones, together with the requests of other chains. After an error the appended values mean
+// nothing.
 func (p *Program) scores(dst []float64, of *recipeBuffer) ([]float64, error) {
 	from := len(dst)
 	q := request{recipes: of}
@@ -87,7 +88,8 @@ func (p *Program) scores(dst []float64, of *recipeBuffer) ([]float64, error) {
 	return dst, q.err
 }
 
-// serveQueue asks a process what is in the queue, if q is: it may just have been answered.
+// serveQueue sends the queued requests to a process if q is still among them: another chain may
+// just have had q answered.
 func (p *Program) serveQueue(q *request) {
 	p.waitForPeers(q)
 	p.mu.Lock()
@@ -130,9 +132,8 @@ func (p *Program) serveQueue(q *request) {
 	}
 }
 
-// waitForPeers waits until as many requests are there as mostly come together, but not for
-// longer than a quarter of what a call takes: a chain that has its answer mostly wants
-// the next one soon.
+// waitForPeers waits until as many requests are queued as usually come together, but at most a
+// quarter of the time of a call. A chain that got its answer usually asks again soon.
 func (p *Program) waitForPeers(q *request) {
 	var late <-chan time.Time
 	for {
@@ -161,8 +162,7 @@ func (p *Program) waitForPeers(q *request) {
 	}
 }
 
-// askProcess asks a process for the scores of some recipes, of which request is the line,
-// and returns their logs.
+// askProcess sends the line request to a process and returns the logs of the scores of its recipes.
 func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	for again := false; ; again = true {
 		q, err := p.acquire()
@@ -190,16 +190,16 @@ func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	}
 }
 
-// memo remembers scores by recipe, in bounded memory: those of the last generation and
-// of the one before, which whoever is asked for again is taken over from.
+// A memo remembers scores by recipe, in bounded memory. It keeps the last generation and the one
+// before. A recipe of the older generation that is asked for again moves to the younger.
 type memo struct {
 	young, old map[string]float64
-	bytes      int // of young, about
+	bytes      int // of young, approximately
 }
 
 const (
-	memoBytes    = 8 << 20 // of a generation, about
-	memoOverhead = 64      // bytes that a recipe takes beside its text, about
+	memoBytes    = 8 << 20 // of a generation, approximately
+	memoOverhead = 64      // bytes that a recipe takes beside its text, approximately
 )
 
 func (m *memo) get(recipe []byte) (log float64, ok bool) {

@@ -7,20 +7,19 @@ import (
 	"kir/mcmc"
 )
 
-// Blend is how desirable the mean of an attribute is, weighted by amounts:
+// Blend is the desirability of the mean of an attribute, weighted by amounts:
 //
 //	y(x) = d(Σ_i a_i·x_i / M)
 //
-// a is in the attribute's own unit, such as percent of alcohol or cost a
-// kilogram, and so is the mean. With a_i = 1 for the ingredients of a group and
-// 0 for the others the mean is the group's share.
+// The mean has the attribute's own unit, such as percent of alcohol or cost a kilogram. With a_i =
+// 1 for the ingredients of a group and 0 for the others, the mean is the group's share.
 //
-// The sum is kept exactly, in whole numbers; a split of a line takes constant
-// time. Attributes of at most 15 decimal places are exact as long as
-// 10^places·M·max|a| < 2⁶²; others are rounded to 2⁻⁶¹·M of the largest.
+// The sum is exact, in whole numbers. A split of a line takes constant time. Attributes of at most
+// 15 decimal places are exact as long as 10^places·M·max|a| < 2⁶². Others are rounded to 2⁻⁶¹·M of
+// the largest.
 type Blend struct {
 	form  form
-	whole float64 // what the form makes of a mean of 1
+	whole float64 // the form's value where the mean is 1
 	d     *Desirability
 }
 
@@ -29,8 +28,7 @@ var (
 	_ mcmc.CurveScorer  = (*blendScorer)(nil)
 )
 
-// NewBlend returns the property. There is a finite attribute for each
-// ingredient; total is M.
+// NewBlend returns the property. attribute has a finite value for each ingredient; total is M.
 func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	if err := checkFinite("the attribute of ingredient", attribute); err != nil {
 		return nil, err
@@ -43,7 +41,7 @@ func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	return b, nil
 }
 
-// As returns the same mean, desirable in another way.
+// As returns the same mean with another desirability.
 func (b *Blend) As(d *Desirability) *Blend {
 	of := *b
 	of.d = d
@@ -55,8 +53,7 @@ func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.mean(b.form.value(x
 
 func (b *Blend) mean(sum int64) float64 { return float64(sum) / b.whole }
 
-// Linear returns what the mean is a sum of, by units of each ingredient, and how desirable
-// it is.
+// Linear returns the mean as a linear form, by units of each ingredient, and its desirability.
 func (b *Blend) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	for _, a := range b.form.a {
 		perUnit = append(perUnit, float64(a)/b.whole)
@@ -75,9 +72,9 @@ func (b *Blend) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type blendScorer struct {
 	property *Blend
 	previousAmounts
-	sum int64 // the form at x
+	sum int64 // the form's value at x
 
-	at0, step int64 // the form at split 0 of a line, and what each unit adds
+	at0, step int64 // the form's value at split 0 of a line, and the increment of each unit
 }
 
 func (s *blendScorer) Reset() {
@@ -115,7 +112,8 @@ func (s *blendScorer) mean(k int) float64 { return s.property.mean(s.at0 + int64
 
 func (s *blendScorer) At(k int) float64 { return s.property.d.log(s.mean(k)) }
 
-// Above is the desirability of the mean that is closest to the best of all.
+// Above returns the greatest log score of a range of splits: that of the mean closest to the best
+// value.
 func (s *blendScorer) Above(from, to int) float64 {
 	return s.property.d.upperBound(s.mean(from), s.mean(to))
 }

@@ -10,47 +10,46 @@ import (
 	"kir/mcmc"
 )
 
-// Comparisons are what is learnt from pairs of compositions of which one was liked
-// better: a model in which x is preferred to y with the probability
+// Comparisons is a preference model learnt from pairs of compositions: a person liked one of each
+// pair better. The model prefers x to y with the probability
 //
-//	Φ((u(x) − u(y))/1.702),  u(x) = wᵀφ(x),
+//	Φ((u(x) − u(y))/1.702),  u(x) = wᵀφ(x).
 //
-// which is that of Bradley and Terry (1952), 1/(1+e^{u(y)−u(x)}), to 0.0095. u is linear
-// in the roots of shares: φ has √(x_i/M) of each ingredient, or, with groups, 0.35 times
-// that and √ of the share of each group. Products of such features are Hellinger's affinity,
-// the measure of likeness that shortlists use, so that |φ(x)| is the same for all x,
-// and a prior of equal variances says of no composition that more is known of it. A
-// dash of bitters moves u by a quarter of what half a glass does, not by a
-// hundredth. Linear, for twenty answers do not tell of interactions.
+// This equals that of Bradley and Terry (1952), 1/(1+e^{u(y)−u(x)}), to 0.0095.
 //
-// The weights have independent normal priors of one variance, that of largest
-// evidence among a few, and their posterior is taken as normal (expectation propagation;
-// Rasmussen and Williams 2006, algorithms 3.5 and 3.6, with differences of compositions
-// for inputs). What is not observed keeps its prior, so that a share says how little is
-// known.
+// u is linear in the roots of shares. φ has √(x_i/M) of each ingredient; with groups it has 0.35
+// times that, and √ of the share of each group. Products of such features are Hellinger's affinity,
+// the similarity that shortlists use. Hence |φ(x)| is the same for all x, and the prior is equally
+// uncertain about every composition. A dash of bitters moves u by a quarter of the effect of half a
+// glass, not by a hundredth. u has no interactions, because twenty answers cannot identify them.
+//
+// The weights have independent normal priors of one variance. That variance is the one of largest
+// evidence among a few. Expectation propagation approximates the posterior as normal (Rasmussen and
+// Williams 2006, algorithms 3.5 and 3.6, with differences of compositions for inputs). A weight
+// without observations keeps its prior, so the probabilities show how uncertain the model is.
 type Comparisons struct {
 	features features
-	scale    float64     // standard deviation of a weight a priori
-	d        [][]float64 // φ(better) − φ(worse), a row a pair
-	// Of each answer, the precision of the normal law that stands for it, and that
-	// times its mean; then the factor of I + √S·K·√S.
+	scale    float64     // prior standard deviation of a weight
+	d        [][]float64 // φ(better) − φ(worse), one row per pair
+	// For each answer: the precision of the normal law that approximates its likelihood, and the
+	// precision times the law's mean. Then the factor of I + √S·K·√S.
 	precision, shift []float64
 	factor           [][]float64
 	evidence         float64
-	sums             []float64 // of the features of all that were compared
+	sums             []float64 // sums of the features of all compared compositions
 }
 
-// features describe a composition.
+// features maps a composition to its feature vector.
 type features struct {
 	n, total int
-	group    []int // of each ingredient, −1 for none
+	group    []int // group of each ingredient, −1 for none
 	groups   int
 }
 
-// count returns how many features there are.
+// count returns the number of features.
 func (f *features) count() int { return f.n + f.groups }
 
-// ownFactor is how much an ingredient's own weight counts beside its group's.
+// ownFactor returns the factor of an ingredient's own feature, beside its group's.
 func (f *features) ownFactor() float64 {
 	if f.groups > 0 {
 		return 0.35
@@ -58,7 +57,7 @@ func (f *features) ownFactor() float64 {
 	return 1
 }
 
-// vector returns the features of a composition.
+// vector returns the features φ(x) of a composition.
 func (f *features) vector(x *mcmc.Composition) []float64 {
 	v := make([]float64, f.count())
 	for _, i := range x.Ingredients() {
@@ -74,18 +73,17 @@ func (f *features) vector(x *mcmc.Composition) []float64 {
 	return v
 }
 
-// A Pair is two compositions, the first of which was liked better.
+// A Pair is two compositions of which a person liked Better more.
 type Pair struct{ Better, Worse *mcmc.Composition }
 
-// MaxPairs bounds how many comparisons are learnt from: the time grows with the
-// third power.
+// MaxPairs bounds the number of comparisons: the time grows with its third power.
 const MaxPairs = 500
 
-// scales are the standard deviations of a weight that are tried.
+// scales are the candidates for the prior standard deviation of a weight.
 var scales = []float64{3, 6, 12, 24}
 
-// NewComparisons learns from pairs of compositions of total units of n ingredients.
-// group is the group of each ingredient, −1 for none; nil: there are no groups.
+// NewComparisons learns from pairs of compositions of total units of n ingredients. group is the
+// group of each ingredient, −1 for none; nil means that there are no groups.
 func NewComparisons(n, total int, group []int, pairs []Pair) (*Comparisons, error) {
 	f := features{n: n, total: total, group: group}
 	if group == nil {
@@ -116,7 +114,7 @@ func NewComparisons(n, total int, group []int, pairs []Pair) (*Comparisons, erro
 	return c, nil
 }
 
-// learnComparisons takes the scale of largest evidence.
+// learnComparisons fits the model at each scale and takes the scale of largest evidence.
 func learnComparisons(f features, d [][]float64) (*Comparisons, error) {
 	var best *Comparisons
 	for _, scale := range scales {
@@ -131,20 +129,20 @@ func learnComparisons(f features, d [][]float64) (*Comparisons, error) {
 	return best, nil
 }
 
-// probitScale is κ of Φ(t/κ), the likelihood, which is 1/(1+e^{−t}) to 0.0095 everywhere: with
-// it all integrals over a normal law are known in closed form.
+// probitScale is κ of the likelihood Φ(t/κ), which equals 1/(1+e^{−t}) to 0.0095 everywhere. With
+// it all integrals over a normal law have a closed form.
 const probitScale = 1.702
 
-// maxSweeps and settled bound how long expectation propagation goes on: until no
-// answer's precision moves by more than that share.
+// Expectation propagation ends after maxSweeps sweeps, or once no answer's precision moves by more
+// than the share settled.
 const (
 	maxSweeps      = 60
 	sweepTolerance = 1e-6
 )
 
-// fit finds the normal law that expectation propagation settles at. The answers
-// are nearly steps, so that the posterior is lopsided: its mode, where Laplace's
-// method looks, lies at its edge, and what that says of a new pair is far too timid.
+// fit finds the normal law to which expectation propagation converges. The likelihoods are nearly
+// steps, so the posterior is skewed and its mode lies at its edge. Laplace's method, which looks at
+// the mode, would predict new pairs far too timidly.
 func (c *Comparisons) fit() error {
 	n := len(c.d)
 	k := newMatrix(n, n)
@@ -153,9 +151,9 @@ func (c *Comparisons) fit() error {
 			k[i][j] = float64(float64(c.scale*c.scale) * portable.Dot(c.d[i], c.d[j]))
 			k[j][i] = k[i][j]
 		}
-		k[i][i] += 1e-6 // of equals, too, an answer may be given
+		k[i][i] += 1e-6 // a person may compare equal compositions, too
 	}
-	sigma := newMatrix(n, n) // of the approximation, whose mean is sigma·shift
+	sigma := newMatrix(n, n) // covariance of the approximation; its mean is sigma·shift
 	for i := range n {
 		copy(sigma[i], k[i])
 	}
@@ -200,8 +198,8 @@ func (c *Comparisons) fit() error {
 	return nil
 }
 
-// refactor computes the law anew from the answers' precisions and shifts, as
-// updates of rank one lose digits.
+// refactor recomputes the law from the answers' precisions and shifts, because updates of rank one
+// lose digits.
 func (c *Comparisons) refactor(k, sigma [][]float64) error {
 	n := len(c.precision)
 	b := newMatrix(n, n)
@@ -227,8 +225,8 @@ func (c *Comparisons) refactor(k, sigma [][]float64) error {
 	return nil
 }
 
-// solveFactor returns L⁻¹·S·m of a matrix m with a row an answer, S the roots of the
-// precisions and L the factor.
+// solveFactor returns L⁻¹·S·m of a matrix m with one row per answer. S holds the roots of the
+// precisions, and L is the factor.
 func (c *Comparisons) solveFactor(m [][]float64) [][]float64 {
 	rows := newMatrix(len(m), len(m[0]))
 	for i, row := range rows {
@@ -248,7 +246,7 @@ func (c *Comparisons) solveFactor(m [][]float64) [][]float64 {
 func logDensity(z float64) float64 { return float64(-z*z/2) - float64(portable.Log(2*math.Pi)/2) }
 
 func logNormal(z float64) float64 {
-	if z < -30 { // erfc is 0 from −38 on
+	if z < -30 { // erfc underflows to 0 from −38 on
 		return logDensity(z) - portable.Log(-z)
 	}
 	return portable.Log(float64(portable.Erfc(-z/math.Sqrt2) / 2))
@@ -262,7 +260,7 @@ func (c *Comparisons) weights() (mean []float64, rows [][]float64) {
 		portable.AddScaled(row, float64(c.scale*c.scale), c.d[k])
 	}
 	rows = c.solveFactor(scaled)
-	// The mean of what the answers are of is K·shift less its part along rows.
+	// The mean of the answers' utilities is K·shift less its component along rows.
 	mean = make([]float64, m)
 	for k, row := range scaled {
 		portable.AddScaled(mean, c.shift[k], row)
@@ -277,13 +275,14 @@ func (c *Comparisons) weights() (mean []float64, rows [][]float64) {
 	return mean, rows
 }
 
-// PreferencePosterior is a posterior in the form that tells of many compositions.
+// A PreferencePosterior is the posterior of [Comparisons], prepared for predictions about many
+// compositions.
 type PreferencePosterior struct {
 	features     features
 	scale        float64
 	mean         []float64
 	rows         [][]float64
-	meanFeatures []float64 // the mean features of what was compared
+	meanFeatures []float64 // the mean features of the compared compositions
 }
 
 // Posterior returns the posterior.
@@ -313,23 +312,23 @@ func (t *PreferencePosterior) difference(x, y []float64) (mean, sd float64) {
 	return mean, math.Sqrt(max(0, variance))
 }
 
-// PreferenceProbability returns the probability with which x is liked better than y, integrated
-// over the posterior.
+// PreferenceProbability returns the probability that x is liked better than y, integrated over the
+// posterior.
 func (t *PreferencePosterior) PreferenceProbability(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.vector(x), t.features.vector(y))
 	return portable.Exp(logNormal(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd))))
 }
 
-// LogPrefersToMean returns the log of the probability with which x is liked better than what
-// has the mean features of all that were compared.
+// LogPrefersToMean returns the log of the probability that x is liked better than the mean features
+// of all compared compositions.
 func (t *PreferencePosterior) LogPrefersToMean(x *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.vector(x), t.meanFeatures)
 	return logNormal(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd)))
 }
 
-// Information returns what the answer to "x or y" is expected to tell of the taste,
-// in nats: the entropy of the answer less what of it is chance (Houlsby et al. 2011,
-// "Bayesian active learning for classification and preference learning").
+// Information returns the expected information of the answer to "x or y" about the preferences, in
+// nats. It is the entropy of the answer less the expected entropy given the utilities (Houlsby et
+// al. 2011, "Bayesian active learning for classification and preference learning").
 func (t *PreferencePosterior) Information(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.vector(x), t.features.vector(y))
 	chance := 0.0
@@ -340,7 +339,7 @@ func (t *PreferencePosterior) Information(x, y *mcmc.Composition) float64 {
 	return coinEntropy(portable.Exp(logNormal(mean/math.Sqrt(probitScale*probitScale+float64(sd*sd))))) - chance
 }
 
-// coinEntropy is that of a coin.
+// coinEntropy returns the entropy of a coin that shows heads with probability p, in nats.
 func coinEntropy(p float64) float64 {
 	if p <= 0 || p >= 1 {
 		return 0
@@ -348,9 +347,9 @@ func coinEntropy(p float64) float64 {
 	return float64(-p*portable.Log(p)) - float64((1-p)*portable.Log1p(-p))
 }
 
-// Means over the standard normal law are sums over evenly spaced points, whose error for
-// a smooth function falls with the step as exp(−2π²/step²).
+// Means over the standard normal law are sums over evenly spaced points. Their error for a smooth
+// function falls with the step as exp(−2π²/step²).
 const (
 	normalStep   = 0.4
-	normalPoints = 20 // on either side of 0
+	normalPoints = 20 // on each side of 0
 )

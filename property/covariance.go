@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A CovarianceError says why a matrix is no covariance.
+// A CovarianceError describes why a matrix is not a covariance.
 type CovarianceError struct {
-	Row, Column int // of the number to look at; −1 if it is the whole
+	Row, Column int // the entry at fault; −1 if it is the whole matrix
 	Reason      string
 }
 
@@ -18,21 +18,19 @@ func (e *CovarianceError) Error() string {
 	return fmt.Sprintf("row %d, column %d: %s", e.Row, e.Column, e.Reason)
 }
 
-// symmetryTolerance is by how much the two entries of a pair may differ, as a
-// share of the product of its standard deviations.
+// symmetryTolerance is the greatest difference between the two entries of a pair, as a share of the
+// product of its standard deviations.
 const symmetryTolerance = 1e-9
 
-// eigenvalueTolerance is how negative an eigenvalue may be, as a share of √N
-// times the largest variance. Rounding the entries to six digits of the largest
-// moves eigenvalues by up to about 0.6·10⁻⁶·√N.
+// eigenvalueTolerance bounds negative eigenvalues, as a share of √N times the largest variance.
+// Rounding the entries to six digits of the largest moves eigenvalues by up to about 0.6·10⁻⁶·√N.
 const eigenvalueTolerance = 1e-6
 
-// CheckCovariance verifies that a square matrix is a covariance: finite,
-// symmetric to 10⁻⁹ of the product of the standard deviations, without negative
-// variances, and positive semidefinite: no eigenvalue, of a pair or of the
-// whole, is below −10⁻⁶·√N times the largest variance, which leaves room for
-// numbers that were rounded to six digits. It takes O(N³) time. What is wrong is
-// a [*CovarianceError].
+// CheckCovariance verifies that a square matrix is a covariance. The matrix must be finite,
+// symmetric to 10⁻⁹ of the product of the standard deviations, without negative variances, and
+// positive semidefinite. No eigenvalue, of a pair or of the whole, may be below −10⁻⁶·√N times the
+// largest variance, which leaves room for entries rounded to six digits. It takes O(N³) time. The
+// error is a [*CovarianceError].
 func CheckCovariance(c [][]float64) error {
 	n := len(c)
 	largest := 0.0
@@ -81,16 +79,16 @@ func CheckCovariance(c [][]float64) error {
 		return nil
 	}
 	reason := "the matrix is not positive semidefinite: some portfolio would have a negative variance"
-	const small = 500 // for it takes some forty Cholesky factors
+	const small = 500 // the bisection takes some forty Cholesky factorisations
 	if n <= small {
 		reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", float64(smallestEigenvalue(n, scaled)*largest)-slack, largest)
 	}
 	return &CovarianceError{-1, -1, reason}
 }
 
-// smallestEigenvalue returns the smallest eigenvalue of a symmetric matrix that is not
-// positive definite, to six digits: without more than that on its diagonal, and only then,
-// the matrix has a Cholesky factor.
+// smallestEigenvalue returns the smallest eigenvalue, to six digits, of a symmetric matrix that is
+// not positive definite. The matrix has a Cholesky factor exactly if more than the eigenvalue's
+// magnitude is added to its diagonal.
 func smallestEigenvalue(n int, at func(i, j int) float64) float64 {
 	lower := newMatrix(n, n)
 	below := func(value float64) bool {

@@ -7,35 +7,35 @@ import (
 	"kir/internal/portable"
 )
 
-// A Desirability maps a number to log d, where d in 0..1 says how desirable it
-// is: −Inf where it is not at all.
+// A Desirability maps a number to log d, where d in 0..1 is how desirable the number is. log d is
+// −Inf where d is 0.
 //
-// Larger, Smaller and Target are those of Derringer and Suich, "Simultaneous
-// Optimization of Several Response Variables", Journal of Quality Technology 12
-// (1980), 214–219, equations (1) and (2).
+// Larger, Smaller and Target are those of Derringer and Suich, "Simultaneous Optimization of
+// Several Response Variables", Journal of Quality Technology 12 (1980), 214–219, equations (1) and
+// (2).
 type Desirability struct {
 	log  func(v float64) float64
-	best float64 // log rises up to here, and falls from here on
+	best float64 // log rises up to best and falls beyond it
 
-	// slope is the derivative of log where d is neither 0 nor at its floor, and but for the
-	// best: there log is concave. nil: nothing is known of it.
+	// slope is the derivative of log where d is neither 0 nor at its floor, except at best. There
+	// log is concave. A nil slope means that log may not be concave.
 	slope     func(v float64) float64
-	low, high float64 // beyond which d is 0, if it has no floor
-	floor     float64 // least log; −Inf for none
+	low, high float64 // without a floor, d is 0 outside low..high
+	floor     float64 // least value of log; −Inf for none
 }
 
-// newDesirability returns one that is nowhere 0.
+// newDesirability returns a desirability that is nowhere 0.
 func newDesirability(log func(v float64) float64, best float64, slope func(v float64) float64) *Desirability {
 	return &Desirability{log: log, best: best, slope: slope, low: math.Inf(-1), high: math.Inf(1), floor: math.Inf(-1)}
 }
 
-// withSupport says where d is not 0.
+// withSupport sets the interval outside which d is 0.
 func (d *Desirability) withSupport(low, high float64) *Desirability {
 	d.low, d.high = low, high
 	return d
 }
 
-// zeroSlope is the slope of what does not change.
+// zeroSlope is the slope of a constant desirability.
 func zeroSlope(float64) float64 { return 0 }
 
 // Log returns log d(v).
@@ -45,28 +45,28 @@ func (d *Desirability) Log(v float64) float64 { return d.log(v) }
 // infinite.
 func (d *Desirability) Best() float64 { return d.best }
 
-// Concave returns the derivative of log d and where it holds: log d is at least floor
-// between low and high and −Inf beyond, and wherever it is more than floor it is concave
-// with that slope, but for a corner at the best. ok is false if log d is not so.
+// Concave returns the derivative of log d and its domain. log d is at least floor between low and
+// high and −Inf beyond. Wherever it is more than floor it is concave with that slope, except for a
+// corner at the best value. ok is false if log d does not have this shape.
 func (d *Desirability) Concave() (slope func(v float64) float64, low, high, floor float64, ok bool) {
 	return d.slope, d.low, d.high, d.floor, d.slope != nil
 }
 
-// upperBound returns a bound of log d between two numbers, which need not be in order.
+// upperBound returns an upper bound of log d between two numbers, in either order.
 func (d *Desirability) upperBound(v, w float64) float64 {
 	l := d.log(max(min(v, w), min(max(v, w), d.best)))
 	if l > 0 {
-		return float64(l * (1 + 0x1p-50)) // a logarithm is rounded
+		return float64(l * (1 + 0x1p-50)) // makes up for the rounding of the logarithm
 	}
 	return float64(l * (1 - 0x1p-50))
 }
 
-// Larger is the larger the better:
+// Larger is the desirability "the larger the better":
 //
 //	d = 0 for v ≤ from, ((v − from)/(to − from))^shape, 1 for v ≥ to.
 //
-// A shape above 1 asks for more than half way, one below 1 for less. The error
-// says what is wrong: from must be below to, the shape above 0, all finite.
+// A shape above 1 makes values half way less desirable, a shape below 1 more. It returns an error
+// unless from is below to, the shape is above 0, and all are finite.
 func Larger(from, to, shape float64) (*Desirability, error) {
 	if err := checkRising("from", from, "to", to); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func Larger(from, to, shape float64) (*Desirability, error) {
 	return newDesirability(ramp(from, to, shape), to, rampSlope(from, to, shape)).withSupport(from, math.Inf(1)), nil
 }
 
-// Smaller is the smaller the better:
+// Smaller is the desirability "the smaller the better":
 //
 //	d = 1 for v ≤ from, ((to − v)/(to − from))^shape, 0 for v ≥ to.
 func Smaller(from, to, shape float64) (*Desirability, error) {
@@ -88,7 +88,7 @@ func Smaller(from, to, shape float64) (*Desirability, error) {
 	return newDesirability(func(v float64) float64 { return rise(-v) }, from, func(v float64) float64 { return -slope(-v) }).withSupport(math.Inf(-1), to), nil
 }
 
-// Target is best at one value:
+// Target is a desirability with its best at one value:
 //
 //	d = ((v − from)/(at − from))^rise  for from ≤ v ≤ at,
 //	    ((to − v)/(to − at))^fall      for at ≤ v ≤ to, 0 elsewhere.
@@ -149,7 +149,7 @@ func Normal(mean, sd float64) (*Desirability, error) {
 	}, mean, func(v float64) float64 { return (mean - v) / sd / sd }), nil
 }
 
-// Floor returns max(floor, d), so that nothing is forbidden if floor > 0.
+// Floor returns max(floor, d). With floor > 0, no value is forbidden.
 func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 	if !(floor >= 0 && floor <= 1) {
 		return nil, fmt.Errorf("the floor is %v: it is the least desirability, from 0 to 1", floor)
@@ -164,7 +164,7 @@ func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 	return &of, nil
 }
 
-// ramp rises from 0 at low to 1 at high.
+// ramp returns the log of a desirability that rises from 0 at low to 1 at high.
 func ramp(low, high, shape float64) func(v float64) float64 {
 	width := high - low
 	return func(v float64) float64 {
@@ -178,7 +178,7 @@ func ramp(low, high, shape float64) func(v float64) float64 {
 	}
 }
 
-// rampSlope is the derivative of a ramp between its ends, and 0 where it has risen.
+// rampSlope returns the derivative of a ramp: 0 above high.
 func rampSlope(low, high, shape float64) func(v float64) float64 {
 	return func(v float64) float64 {
 		if v >= high {

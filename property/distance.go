@@ -10,32 +10,31 @@ import (
 	"kir/mcmc"
 )
 
-// Distance is how like the nearest of known recipes a composition is, or how
-// unlike all of them, by its amounts:
+// Distance scores a composition by its distance, in amounts, to the nearest of known recipes.
+// Likeness is high near a recipe, novelty far from all of them:
 //
 //	likeness y(x) = max(floor, exp(−d²/(2·scale²)))
 //	novelty  y(x) = max(floor, 1 − exp(−d²/(2·scale²))),  d = min_r d(x, z_r)
 //
-// d(x, z) is the Aitchison distance between two compositions of M units, in
-// which an amount of 0 is replaced by zero units, 0 < zero ≤ 1: with l(a) =
-// log max(a, zero) and the differences D_i = l(x_i) − l(z_i),
+// d(x, z) is the Aitchison distance between two compositions of M units. An amount of 0 is replaced
+// by zero units, 0 < zero ≤ 1. With l(a) = log max(a, zero) and the differences D_i = l(x_i) −
+// l(z_i),
 //
 //	d(x, z)² = Σ_i D_i² − (Σ_i D_i)²/N
 //
-// which is the Euclidean distance of the centred log-ratios; closing the replaced
-// compositions to a common sum changes none of it. It is measured in logs: two
-// recipes that differ by a factor of e in one of many ingredients are about 1
-// apart, and one unit more or less of an ingredient is at least log 1/zero.
-// (Aitchison, "The Statistical Analysis of Compositional Data", 1986, §8.3; the
-// replacement is the simple one of Martín-Fernández, Barceló-Vidal and
-// Pawlowsky-Glahn, Mathematical Geology 35 (2003), 253–278, eq. 4, which keeps
-// the ratios of the amounts that are not 0.)
+// which is the Euclidean distance of the centred log-ratios. Closing the replaced compositions to a
+// common sum does not change it. The distance is in logs: two recipes that differ by a factor of e
+// in one of many ingredients are about 1 apart. One unit more or less of an ingredient is at least
+// log 1/zero. (Aitchison, "The Statistical Analysis of Compositional Data", 1986, §8.3; the
+// replacement is the simple one of Martín-Fernández, Barceló-Vidal and Pawlowsky-Glahn,
+// Mathematical Geology 35 (2003), 253–278, eq. 4, which keeps the ratios of the amounts other than
+// 0.)
 //
-// Logs are rounded to whole multiples of 2⁻ᵇ, b = 26 or what sums of squares
-// over min(N, M) ingredients leave room for, so that sums are exact. For each
-// recipe the scorer keeps the sum of products that it shares with the
-// composition. A line takes one pass over the recipes, which finds the few that
-// can be nearest somewhere on it, and these are looked at split by split.
+// Logs are rounded to whole multiples of 2⁻ᵇ, so that sums are exact. b is 26, or less if sums of
+// squares over min(N, M) ingredients leave no room. For each recipe the scorer keeps its sum of
+// products with the composition. A line takes one pass over the recipes. The pass finds the few
+// recipes that can be nearest somewhere on the line, and the scorer evaluates only these at each
+// split.
 type Distance struct {
 	isLikeness bool
 	floor      float64
@@ -46,19 +45,19 @@ type Distance struct {
 	zero  float64
 	shift int     // b
 	unit  float64 // 2ᵇ
-	logs  []int64 // by amount, what its log is above log zero; as far as it goes
+	logs  []int64 // by amount: its log less log zero, for amounts below len(logs)
 
-	squares, sums    []int64     // by recipe, of its logs above log zero
+	squares, sums    []int64     // by recipe, of its logs less log zero
 	logsByIngredient [][]logPart // by ingredient
 
 	// By recipe, sum²/N and 2·sum/N, for bounds.
 	curve, slope []float64
 }
 
-// maxLogs is how many logs are looked up rather than computed.
+// maxLogs is the number of logs that a table holds; others are computed.
 const maxLogs = 1 << 16
 
-// logPart is what log a recipe's amount is above log zero.
+// A logPart is the log, less log zero, of an amount of a recipe.
 type logPart struct {
 	recipe int32
 	log    int64
@@ -69,12 +68,12 @@ var (
 	_ mcmc.CurveScorer  = (*distanceScorer)(nil)
 )
 
-// DistanceOptions say what near and far are.
+// DistanceOptions sets the recipes and the scale of a [Distance].
 type DistanceOptions struct {
 	Ingredients int
 	Total       int
-	Recipes     [][]mcmc.Part // of total units each, each ingredient once
-	Zero        float64       // units in place of none, from 10⁻⁶ to 1
+	Recipes     [][]mcmc.Part // each of total units, with each ingredient at most once
+	Zero        float64       // units that replace an amount of 0, from 10⁻⁶ to 1
 	Scale       float64       // above 0
 	Floor       float64       // in 0..1
 }
@@ -134,7 +133,7 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	return d, nil
 }
 
-// logAboveZero returns by how much l(amount) is above l(0).
+// logAboveZero returns l(amount) − l(0).
 func (d *Distance) logAboveZero(amount int) int64 {
 	if amount < len(d.logs) {
 		return d.logs[amount]
@@ -160,12 +159,12 @@ func (d *Distance) log(least float64) float64 {
 	return portable.Log(max(d.floor, -portable.Expm1(-z)))
 }
 
-// NearestDistance returns d, the distance to the nearest recipe, of a composition.
+// NearestDistance returns d, the distance from a composition to the nearest recipe.
 func (d *Distance) NearestDistance(x *mcmc.Composition) float64 {
 	return math.Ldexp(math.Sqrt(d.nearestSquared(x.Parts(), -1)), -d.shift)
 }
 
-// nearestSquared returns the least d², in units, of the recipes other than one.
+// nearestSquared returns the least d², in units, over all recipes except one.
 func (d *Distance) nearestSquared(parts []mcmc.Part, but int) float64 {
 	shared := make([]int64, len(d.sums))
 	squares, sum := int64(0), int64(0)
@@ -186,13 +185,12 @@ func (d *Distance) nearestSquared(parts []mcmc.Part, but int) float64 {
 	return least
 }
 
-// maxTypical is how many recipes [TypicalDistance] looks at.
+// maxTypical bounds the recipes that [TypicalDistance] evaluates.
 const maxTypical = 1000
 
-// TypicalDistance returns a scale for novelty and likeness: the median, over the
-// recipes, of the distance to the nearest other recipe. Of more than 1,000
-// recipes, 1,000 spread evenly over the list are looked at. It is 0 where most
-// recipes are there twice, and with a single one.
+// TypicalDistance returns a scale for novelty and likeness: the median, over the recipes, of the
+// distance to the nearest other recipe. Of more than 1,000 recipes it takes 1,000 spread evenly
+// over the list. It is 0 if most recipes have a duplicate, and for a single recipe.
 func TypicalDistance(o DistanceOptions) (float64, error) {
 	o.Scale, o.Floor = 1, 0
 	d, err := newDistance(true, o)
@@ -209,7 +207,7 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 	return float64((distances[(looks-1)/2] + distances[looks/2]) / 2), nil
 }
 
-// Most returns what log y is at most: y is never above 1.
+// Most returns an upper bound of log y, which is 0: y is never above 1.
 func (*Distance) Most(int) float64 { return 0 }
 
 // LogScore returns log y(x).
@@ -234,28 +232,28 @@ func (d *Distance) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type distanceScorer struct {
 	property *Distance
 	previousAmounts
-	squares, sum int64   // of the composition's logs above log zero
-	rest         []int64 // by recipe: its squares less twice the products shared
+	squares, sum int64   // of the composition's logs less log zero
+	rest         []int64 // by recipe: its squares less twice its products with the composition
 
 	// Scratch for lines.
 	left, right []float64
 	ofI, ofJ    []int64 // by recipe, its logs of i and j; 0 between calls
 	nearest     []int32
 
-	line    int          // the sum of a line
-	lineSum int64        // of logs, but for i and j
-	curve   []curvedPart // of those that can be nearest
+	line    int          // the units of i and j on the current line
+	lineSum int64        // sum of the logs of all ingredients except i and j
+	curve   []curvedPart // the recipes that can be nearest on the line
 	known   [16]splitLogs
 }
 
-// splitLogs are the logs of the two amounts at a split.
+// splitLogs holds the logs of the two amounts at a split.
 type splitLogs struct {
 	k    int
 	u, v int64
 }
 
-// curvedPart is a recipe on a line: squares is the sum of squares, but for i and j
-// and products shared with them, of which it has the logs.
+// A curvedPart is a recipe on a line. squares is its sum of squares less the terms of i and j; the
+// logs of i and j are kept beside it.
 type curvedPart struct {
 	squares, ofI, ofJ, sum int64
 }
@@ -269,7 +267,7 @@ func (s *distanceScorer) Reset() {
 	}
 }
 
-// updateAmount follows an ingredient from one amount to another.
+// updateAmount updates the sums when an ingredient's amount changes.
 func (s *distanceScorer) updateAmount(i, from, to int) {
 	d := s.property
 	u, v := d.logAboveZero(from), d.logAboveZero(to)
@@ -303,20 +301,18 @@ func (s *distanceScorer) Line(i, j int, p *mcmc.Pieces) {
 	}
 }
 
-// findCandidates finds the recipes that can be nearest to some split of sum units
-// between i and j, of which the composition has none now, and readies ofI and
-// ofJ.
+// findCandidates finds the recipes that can be nearest to some split of sum units between i and j,
+// and sets ofI and ofJ. The composition must currently have neither i nor j.
 //
-// Of split k, with u and v the logs of its two amounts and t the sum of all
-// logs, recipe r has d² = C(k) + f_r(t) − 2(u·r_i + v·r_j), where C is common to
-// all and
+// For split k, let u and v be the logs of its two amounts and t the sum of all logs. Recipe r has
+// d² = C(k) + f_r(t) − 2(u·r_i + v·r_j), where C is common to all recipes and
 //
 //	f_r(t) = rest_r − sum_r²/N + t·2·sum_r/N.
 //
-// Since u and v are at most that of the sum, d² − C(k) is at least g_r(t) =
-// f_r(t) − 2·log(sum)·(r_i + r_j), and at most f_r(t). If g_r ≥ f_q at both ends
-// of the range of t, then everywhere between, and r is nowhere nearer than q. The
-// recipes with the least f at the ends are held against all others.
+// u and v are at most the log of sum. Hence d² − C(k) is at least g_r(t) = f_r(t) − 2·log(sum)·(r_i
+// + r_j), and at most f_r(t). If g_r ≥ f_q at both ends of the range of t, it is so everywhere
+// between, and r is nowhere nearer than q. Each recipe is compared with those of least f at the two
+// ends.
 func (s *distanceScorer) findCandidates(i, j, sum int) {
 	d := s.property
 	for _, p := range d.logsByIngredient[i] {
@@ -338,7 +334,8 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 			last = r
 		}
 	}
-	// The bounds are rounded; what they leave out must be further by more.
+	// The bounds are rounded, so a recipe is dropped only if it is further by more than the
+	// rounding.
 	size := 0.0
 	for _, r := range []int{first, last} {
 		size = max(size, math.Abs(s.left[r]), math.Abs(s.right[r]))
@@ -348,7 +345,7 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 	for r := range s.rest {
 		bonus := float64(2 * float64(longest) * float64(s.ofI[r]+s.ofJ[r]))
 		left, right := s.left[r]-bonus, s.right[r]-bonus
-		// Neither of the two is further than itself, however small the slack.
+		// The two recipes themselves always stay, however small the slack.
 		if r != first && r != last && (left >= s.left[first]+slack && right >= s.right[first]+slack ||
 			left >= s.left[last]+slack && right >= s.right[last]+slack) {
 			continue
@@ -357,7 +354,7 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 	}
 }
 
-// Curve keeps what candidates finds. Where a recipe is nearest is not known.
+// Curve finds the candidates for a line. The peak is unknown.
 func (s *distanceScorer) Curve(i, j int) (peak int) {
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	s.updateAmount(i, a, 0)
@@ -372,7 +369,7 @@ func (s *distanceScorer) Curve(i, j int) (peak int) {
 	return 0
 }
 
-// logsAt returns the logs at a split. Bounds ask for those of splits just scored.
+// logsAt returns the logs at a split. Bounds ask for splits that were just scored.
 func (s *distanceScorer) logsAt(k int) *splitLogs {
 	l := &s.known[k&15]
 	if l.k != k {
@@ -391,12 +388,12 @@ func (s *distanceScorer) At(k int) float64 {
 	return d.log(least)
 }
 
-// Above bounds the terms of d² by themselves: those of u and v, of which one rises
-// and the other falls, and that of u + v, which is concave and highest at half of
-// the line. Logs are rounded, and so may be off by a unit.
+// Above bounds the terms of d² separately. Of the terms of u and v, one rises and the other falls.
+// The term of u + v is concave, with its maximum at half of the line. Logs are rounded and may be
+// off by a unit.
 func (s *distanceScorer) Above(from, to int) float64 {
 	d := s.property
-	first := *s.logsAt(from) // a copy: the next may take its place
+	first := *s.logsAt(from) // a copy, because the next call may overwrite it
 	last := *s.logsAt(to)
 	u0, u1 := float64(first.u-1), float64(last.u+1)
 	v0, v1 := float64(last.v-1), float64(first.v+1)
@@ -431,7 +428,7 @@ func squareRange(low, high float64) (least, greatest float64) {
 	return least, max(low*low, high*high)
 }
 
-// clearCandidates ends what candidates began.
+// clearCandidates undoes findCandidates.
 func (s *distanceScorer) clearCandidates(i, j, a, b int) {
 	for _, p := range s.property.logsByIngredient[i] {
 		s.ofI[p.recipe] = 0

@@ -1,16 +1,15 @@
-// Package property holds the ready-made wishes: how well a composition fits,
-// as a [mcmc.Property] that scores whole lines as cheaply as its form allows.
+// Package property provides the built-in objectives. Each is a [mcmc.Property] that scores a
+// composition, and whole lines as cheaply as its formula allows.
 //
 // # Arithmetic
 //
-// A score of a line must equal, bit for bit, the scores of its points, whatever
-// way the chain came there. So nothing that is kept up to date from move to move
-// is a sum of floating-point numbers. Coefficients are made whole numbers, by a
-// power of ten where that takes all their digits and otherwise by a power of
-// two, and sums of them are exact in any order; floating point only enters in
-// a last formula that point and line share. Each property says how far its
-// coefficients are rounded.
+// The score of a line must equal, bit for bit, the scores of its points, whatever moves the chain
+// made before. So no sum that is updated from move to move is a sum of floating-point numbers.
+// Coefficients are scaled to whole numbers: by a power of ten where that keeps all their digits,
+// otherwise by a power of two. Sums of whole numbers are exact in any order. Floating point enters
+// only in a last formula that point and line share. Each property documents the rounding of its
+// coefficients.
 //
-// In the formulas x is a composition of M units over N ingredients, x_i the
-// units of ingredient i, w = x/M the shares, n the number of ingredients used.
+// In the formulas x is a composition of M units over N ingredients. x_i is the units of ingredient
+// i, w = x/M the shares, and n the number of ingredients used.
 package property

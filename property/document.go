@@ -10,47 +10,45 @@ import (
 	"kir/mcmc"
 )
 
-// Document is the likelihood of a bag of words under a mixture of topics, the
-// composition being the mixture:
+// Document is the likelihood of a bag of words under a mixture of topics. The composition is the
+// mixture:
 //
 //	y(x) = Π_w (p_w / q_w)^{n_w},  p_w = Σ_t (x_t/M)·β_tw,  q_w = n_w / Σ_w n_w
 //
-// with n_w how often word w stands in the document and β_tw its probability in
-// topic t. It is the likelihood of topic models with known topics (Blei, Ng and
-// Jordan, "Latent Dirichlet Allocation", JMLR 3 (2003), 993–1022, eq. 3, with the
-// topic of each word summed out). Dividing by the words' own shares q changes it
-// by a constant, the largest that it can be: −log y is Σ n_w times the
+// n_w is the count of word w in the document, and β_tw its probability in topic t. This is the
+// likelihood of topic models with known topics, with the topic of each word summed out (Blei, Ng
+// and Jordan, "Latent Dirichlet Allocation", JMLR 3 (2003), 993–1022, eq. 3). Dividing by the
+// words' own shares q scales the likelihood so that its upper limit is 1. −log y is Σ n_w times the
 // Kullback–Leibler divergence from the document's words to the mixture's.
 //
-// With weight 1 the draws are the posterior over mixtures in steps of 1/M, the
-// prior of which is the sparsity law.
+// With weight 1 the draws are the posterior over mixtures in steps of 1/M, with the sparsity law as
+// the prior.
 //
-// Probabilities are rounded to whole multiples of 2⁻ᵇ, b = 61 less the bits of
-// M, so that p_w is exact along the line. A split takes one multiplication for
-// each different word of the document, and a logarithm for 16 of them.
+// Probabilities are rounded to whole multiples of 2⁻ᵇ, b = 61 less the bits of M, so that p_w is
+// exact along the line. A split takes one multiplication for each different word of the document,
+// and one logarithm for every 16 words.
 type Document struct {
 	words int
-	table []int64  // 2ᵇ·β, a row of the document's words for each topic
-	runs  []docRun // of words, in the table's order
-	base  float64  // what is subtracted: Σ n_w·log(q_w·M·2ᵇ)
+	table []int64  // 2ᵇ·β: one row per topic, over the document's words
+	runs  []docRun // runs of words with equal counts, in the table's order
+	base  float64  // the constant that log y subtracts: Σ n_w·log(q_w·M·2ᵇ)
 }
 
-// docRun is a few neighbouring words that the document has as often.
+// A docRun is a run of neighbouring words that have the same count in the document.
 type docRun struct {
 	from, to int
 	times    float64
 }
 
-// maxFactors is how many numbers from 1 to 2⁶² are multiplied at a time: a
-// float64 goes up to 2¹⁰²⁴.
+// maxFactors bounds how many numbers from 1 to 2⁶² are multiplied before a logarithm: a float64
+// goes up to 2¹⁰²⁴.
 const maxFactors = 16
 
 var _ mcmc.LineProperty = (*Document)(nil)
 
-// NewDocument returns the property. topics are laws over the words: a row a
-// topic, each of non-negative numbers that sum to 1 over all words of the
-// vocabulary, of which only those of the document matter here and are given.
-// counts are how often the document has each, at least once.
+// NewDocument returns the property. topics has one row per topic: the probabilities of the
+// document's words. Over the whole vocabulary a topic's probabilities sum to 1, but only the
+// document's words are given. counts holds how often the document has each word, at least once.
 func NewDocument(topics [][]float64, counts []int, total int) (*Document, error) {
 	words := len(counts)
 	if words == 0 {
@@ -78,7 +76,7 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 			}
 		}
 		for at, w := range order {
-			// What is possible stays possible.
+			// A positive probability stays positive.
 			v := int64(math.RoundToEven(math.Ldexp(row[w], shift)))
 			if v == 0 && row[w] > 0 {
 				v = 1
@@ -151,7 +149,7 @@ type documentScorer struct {
 	property *Document
 	previousAmounts
 	p        []int64 // by word, Σ_t x_t·β_tw
-	at, step []int64 // scratch: at a split, and what the next one adds
+	at, step []int64 // scratch: the sums at a split, and the increment to the next split
 }
 
 func (s *documentScorer) Reset() {

@@ -8,25 +8,25 @@ import (
 	"kir/internal/portable"
 )
 
-// An enclosure is a part of a formula as it is bounded: given what linear forms are at most
-// in a box of compositions, it says between which numbers it is there, by the arithmetic of
-// spans. What is affine in what the formula asks is one form, so that what is counted twice
-// cancels out, and a ratio of two is bounded as a whole, see [boxEvaluation.ratio].
+// An enclosure bounds a part of a formula by interval arithmetic. Given upper bounds of linear
+// forms in a box of compositions, it returns an interval that contains the part's value. A part
+// that is affine in the formula's questions is one form, so that terms cancel before they are
+// bounded. A ratio of two forms is bounded as a whole; see [boxEvaluation.ratioInterval].
 type enclosure struct {
-	number    int // of all enclosures
+	number    int // among all enclosures of the formula
 	kind      string
 	operands  []*enclosure
-	affine    *affine // nil if it is none
+	affine    *affine // nil if the part is not affine
 	operation func(interval, interval) interval
-	truth     func(a, b verdict) verdict // of what is a truth; nil: a comparison
+	truth     func(a, b verdict) verdict // combines the verdicts of two truths; nil for a comparison
 }
 
-// affine is Σ by·answer + constant, over the questions.
+// An affine is Σ coefficient·answer + constant, over the questions.
 type affine struct {
 	coefficients map[int]float64
 	constant     float64
-	size         float64 // what intermediate results are at most, which is what rounding is of
-	parts        int     // how many were added
+	size         float64 // bound of the intermediate results, for the rounding error
+	parts        int     // number of terms added
 }
 
 // combine returns a·f + b·g.
@@ -44,10 +44,10 @@ func (f *affine) combine(a float64, g *affine, b float64) *affine {
 	return sum
 }
 
-// isConstant says whether a form is a constant.
+// isConstant reports whether the form is a constant.
 func (f *affine) isConstant() bool { return f != nil && len(f.coefficients) == 0 }
 
-// encloser makes enclosures of a formula that was compiled.
+// An encloser builds the enclosures of a compiled formula.
 type encloser struct {
 	compiler  *formulaCompiler
 	variables map[string]*enclosure
@@ -109,10 +109,10 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 	case *ast.CallNode:
 		return c.encloseCall(n)
 	}
-	return c.newOperation(func(interval, interval) interval { return anyNumber }) // no such formula is compiled
+	return c.newOperation(func(interval, interval) interval { return anyNumber }) // no compiled formula has such a node
 }
 
-// newAnswer returns what is answered to a question, divided by a number.
+// newAnswer returns the enclosure of the answer to a question, divided by a number.
 func (c *encloser) newAnswer(slot int, by float64) *enclosure {
 	q := &c.compiler.expression.questions[slot]
 	size := float64(c.compiler.expression.total)
@@ -126,7 +126,7 @@ func (c *encloser) newAnswer(slot int, by float64) *enclosure {
 	return c.newEnclosure(enclosure{kind: "form", affine: &affine{coefficients: map[int]float64{slot: 1 / by}, size: size / by, parts: 1}})
 }
 
-// newSum returns a + sign·b.
+// newSum returns the enclosure of a + sign·b.
 func (c *encloser) newSum(a, b *enclosure, sign float64) *enclosure {
 	by := interval.plus
 	if sign < 0 {
@@ -151,7 +151,7 @@ func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 		return c.newSum(a, b, -1)
 	case "*":
 		e := c.newOperation(interval.times, a, b)
-		if a == b { // a square
+		if a == b { // a·a is a square
 			e.operation = func(s, _ interval) interval { return s.abs().times(s.abs()) }
 		}
 		if b.affine.isConstant() {
@@ -174,7 +174,7 @@ func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 	}
 	e := c.newEnclosure(enclosure{kind: operator, operands: []*enclosure{a, b}})
 	if a.affine != nil && b.affine != nil {
-		// The lesser is that whose difference is below 0, in floating point, too.
+		// a is less than b exactly if a − b is below 0, in floating point, too.
 		if d := c.newSum(a, b, -1); d.affine != nil {
 			e.operands = []*enclosure{d, c.enclose(&ast.IntegerNode{})}
 		}
@@ -198,16 +198,16 @@ func (c *encloser) encloseCall(n *ast.CallNode) *enclosure {
 	}
 	for _, a := range n.Arguments[1:] {
 		e = c.newOperation(func(s, t interval) interval {
-			return intervalOf(s.mayBeNaN || t.mayBeNaN, f.fold(s.lo, t.lo), f.fold(s.hi, t.hi)) // which rises in both
+			return intervalOf(s.mayBeNaN || t.mayBeNaN, f.fold(s.lo, t.lo), f.fold(s.hi, t.hi)) // f rises in both arguments
 		}, e, c.enclose(a))
 	}
 	return e
 }
 
-// boxEvaluation is an enclosure worked out in one box.
+// A boxEvaluation evaluates enclosures in one box.
 type boxEvaluation struct {
 	e         *Expression
-	n         int // ingredients
+	n         int // number of ingredients
 	most      func(perUnit, perUse []float64) float64
 	known     []bool
 	intervals []interval
@@ -215,8 +215,8 @@ type boxEvaluation struct {
 	use       []float64
 }
 
-// Above returns what log y is at most where most says what forms Σ perUnit·amount +
-// Σ perUse, over those of n ingredients that are used, are at most.
+// Above returns an upper bound of log y. most must return an upper bound of a form Σ perUnit·amount
+// + Σ perUse, where perUse counts for each of the n ingredients that is used.
 func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) float64 {
 	w := &boxEvaluation{e: e, n: n, most: most, known: make([]bool, e.enclosures), intervals: make([]interval, e.enclosures), unit: make([]float64, n), use: make([]float64, n)}
 	s := w.evaluate(e.enclosed)
@@ -229,9 +229,9 @@ func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) 
 	return interval{s.hi, s.hi, false}.applyRising(portable.Log).widen().hi
 }
 
-// Linear returns what the value is a sum of, by units and uses of each of n ingredients, and
-// how desirable it is; nothing where it is not affine, or where more than the last digits of
-// the value may be rounded, as of what all but cancels out.
+// Linear returns the value as a linear form of the units and uses of each of n ingredients, and its
+// desirability. It returns nothing if the value is not affine, or if more than its last digits may
+// be rounded, as after cancellation.
 func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	f := e.enclosed.affine
 	if f == nil {
@@ -250,12 +250,12 @@ func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64,
 		return nil, nil, 0, nil
 	}
 	if d = e.d; d == nil {
-		d, _ = Toward(0, 1, 1) // a score is its own desirability
+		d, _ = Toward(0, 1, 1) // the score is its own desirability
 	}
 	return w.unit, w.use, f.constant, d
 }
 
-// writeForm writes the sums of a form, but for its constant.
+// writeForm writes the coefficients of a form, without its constant.
 func (w *boxEvaluation) writeForm(f *affine) {
 	clear(w.unit)
 	clear(w.use)
@@ -276,19 +276,19 @@ func (w *boxEvaluation) writeForm(f *affine) {
 	}
 }
 
-// roundingError is what rounding may make of a form.
+// roundingError bounds the rounding error of a form.
 func (f *affine) roundingError() float64 { return float64(f.size * float64(f.parts+8) * 0x1p-50) }
 
-// formUpperBound returns what a form is at most.
+// formUpperBound returns an upper bound of a form.
 func (w *boxEvaluation) formUpperBound(f *affine) float64 {
 	w.writeForm(f)
 	return w.most(w.unit, w.use) + f.constant + f.roundingError()
 }
 
-// formInterval returns between which numbers a form is.
+// formInterval returns an interval that contains a form's value.
 func (w *boxEvaluation) formInterval(f *affine) interval {
 	switch {
-	case f.isConstant() && f.parts == 1: // as it was written
+	case f.isConstant() && f.parts == 1: // the constant as written, without rounding
 		return interval{f.constant, f.constant, false}
 	case f.isConstant():
 		return interval{f.constant - f.roundingError(), f.constant + f.roundingError(), false}
@@ -351,13 +351,13 @@ func (w *boxEvaluation) evaluateTruth(e *enclosure) verdict {
 	return compare(e.kind, w.evaluate(e.operands[0]), w.evaluate(e.operands[1]))
 }
 
-// ratioSteps is how many values of a ratio are tried for either end.
+// ratioSteps is the number of values of a ratio that are tried for each end.
 const ratioSteps = 6
 
-// ratioInterval returns between which numbers a/b is. Where both are forms and b is above 0, a/b is
-// at most t if a − t·b is at most 0 (Dinkelbach, "On Nonlinear Fractional Programming",
-// Management Science 13 (1967)), and what a − t·b is at most falls with t and is convex in
-// it, so that the chord of two values has its zero above that.
+// ratioInterval returns an interval that contains a/b. If both are forms and b is above 0, a/b is
+// at most t wherever a − t·b is at most 0 (Dinkelbach, "On Nonlinear Fractional Programming",
+// Management Science 13 (1967)). The maximum of a − t·b falls with t and is convex in it. Hence the
+// zero of a chord through two of its values is an upper bound, too.
 func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
 	s := w.evaluate(a).dividedBy(w.evaluate(b))
 	if a.affine == nil || b.affine == nil {
@@ -377,7 +377,7 @@ func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
 	return s.intersect(lo-room, hi+room)
 }
 
-// ratioUpperBound returns what above/below is at most, which lies between two numbers.
+// ratioUpperBound returns an upper bound of above/below, which is known to lie between lo and hi.
 func (w *boxEvaluation) ratioUpperBound(above, below *affine, d interval, lo, hi float64) float64 {
 	at := func(t float64) float64 {
 		f := above.combine(1, below, -t)

@@ -8,50 +8,47 @@ import (
 	"kir/mcmc"
 )
 
-// Expression is a formula's value:
+// Expression scores a composition by the value of a formula:
 //
 //	y(x) = the formula at x, which must be at least 0
 //
-// The formula is read by [NewExpression]. It is pure arithmetic on floating-point
-// numbers: it has no strings but the names of ingredients and attributes, which
-// are looked up when it is read, no loops, no lists, and calls nothing but the
-// functions listed there. So it cannot reach anything outside, and takes time
-// in proportion to its length.
+// [NewExpression] compiles the formula. The formula is pure arithmetic on floating-point numbers,
+// without loops or lists. Its only strings are names of ingredients and attributes, which are
+// looked up at compilation. It calls only the functions listed there. So it cannot reach anything
+// outside, and its time is proportional to its length.
 //
-// What it asks about a composition is kept as exact sums of whole numbers, as in
-// [Blend]. Along a line the formula is worked out split by split, but only once
-// where the line changes nothing that it asks, and three times where it changes
-// no more than which ingredients are used.
+// The formula's questions about a composition are kept as exact sums of whole numbers, as in
+// [Blend]. Along a line the formula is evaluated split by split. It is evaluated only once if the
+// line changes no answer, and three times if it changes only which ingredients are used.
 type Expression struct {
 	value     number
-	slots     int // numbers that the formula works on: what it asks, then its variables
+	slots     int // numbers that the formula reads: its questions, then its variables
 	questions []question
 	total     int
-	d         *Desirability // of the value; nil: the value is the score
+	d         *Desirability // desirability of the value; nil: the value is the score
 
-	enclosed   *enclosure // the formula as it is bounded
+	enclosed   *enclosure // the formula's enclosure, for bounds
 	enclosures int
 }
 
 var _ mcmc.LineProperty = (*Expression)(nil)
 
-// A Lexicon knows what a formula may name. Its errors say what there is.
+// A Lexicon resolves the names in a formula. Its errors list the known names.
 type Lexicon interface {
 	// Ingredient returns the index of an ingredient.
 	Ingredient(name string) (int, error)
-	// Group returns the ingredients of which an attribute has a value, at least
-	// one.
+	// Group returns the ingredients that have a value of an attribute, at least one.
 	Group(attribute, value string) ([]int, error)
-	// Numbers returns a finite attribute for each ingredient.
+	// Numbers returns a finite value of an attribute for each ingredient.
 	Numbers(attribute string) ([]float64, error)
 }
 
-// An ExpressionError says what is wrong with a formula.
+// An ExpressionError describes a fault in a formula.
 type ExpressionError struct {
-	At      int // where, in characters from 0
+	At      int // position, in characters from 0
 	Message string
-	Hint    string // what would be right; may be empty
-	Err     error  // that of the lexicon, if it is one
+	Hint    string // what to write instead; may be empty
+	Err     error  // the lexicon's error, if it caused this one
 }
 
 func (e *ExpressionError) Unwrap() error { return e.Err }
@@ -64,22 +61,21 @@ func (e *ExpressionError) Error() string {
 	return text
 }
 
-// number and truth are what formulas are compiled to: they read what the formula
-// asked, and its variables.
+// A number and a truth are compiled parts of a formula. They read the formula's answers and
+// variables.
 type (
 	number func(v []float64) float64
 	truth  func(v []float64) bool
 )
 
-// question is something that a formula asks of a composition: a sum over the
-// ingredients, of a form, of the units of some, or of how many of some are used;
-// or how many are used at all.
+// A question is a quantity of the composition that a formula reads: the value of a form, the units
+// of some ingredients, how many of some are used, or how many are used at all.
 type question struct {
 	kind    askKind
-	form    form    // of askMean
-	mean    float64 // of askMean, what the form makes of a mean of 1
-	single  int     // the one ingredient of askUnits and askCount, or −1
-	members []bool  // else whether an ingredient is one of them, as far as it goes
+	form    form    // for askMean
+	mean    float64 // for askMean, the form's value where the mean is 1
+	single  int     // for askUnits and askCount, the only ingredient, or −1
+	members []bool  // otherwise whether an ingredient counts, for those below len(members)
 }
 
 type askKind int
@@ -91,7 +87,7 @@ const (
 	askUsed
 )
 
-// perUnit returns what a unit of an ingredient adds.
+// perUnit returns the increment of a unit of an ingredient.
 func (q *question) perUnit(i int) int64 {
 	switch {
 	case q.kind == askMean:
@@ -102,7 +98,7 @@ func (q *question) perUnit(i int) int64 {
 	return 0
 }
 
-// perUse returns what an ingredient adds by being used.
+// perUse returns the increment of using an ingredient.
 func (q *question) perUse(i int) int64 {
 	if q.kind == askUsed || q.kind == askCount && q.includes(i) {
 		return 1
@@ -131,7 +127,7 @@ func (q *question) sum(x *mcmc.Composition) (sum int64) {
 	return sum
 }
 
-// number turns a whole number into the answer.
+// number converts a whole number to the answer.
 func (q *question) number(sum int64) float64 {
 	if q.kind == askMean {
 		return float64(sum) / q.mean
@@ -139,8 +135,8 @@ func (q *question) number(sum int64) float64 {
 	return float64(sum)
 }
 
-// LogScore returns log y(x): NaN where the formula is negative or not a number,
-// +Inf where it is infinite.
+// LogScore returns log y(x). It is NaN if the formula is negative or not a number, and +Inf if it
+// is infinite.
 func (e *Expression) LogScore(x *mcmc.Composition) float64 { return e.log(e.Value(x)) }
 
 // log returns log y of the formula's value.
@@ -154,10 +150,10 @@ func (e *Expression) log(value float64) float64 {
 	return e.d.log(value)
 }
 
-// IsScore says whether the value is the score, which then is at least 0.
+// IsScore reports whether the value itself is the score, which must be at least 0.
 func (e *Expression) IsScore() bool { return e.d == nil }
 
-// Value returns the formula at x, which may be no score.
+// Value returns the formula at x, which may not be a valid score.
 func (e *Expression) Value(x *mcmc.Composition) float64 {
 	v := make([]float64, e.slots)
 	for k := range e.questions {
@@ -176,12 +172,12 @@ type expressionScorer struct {
 	property *Expression
 	previousAmounts
 	sums     []int64 // the answers at x
-	at, step []int64 // scratch: at a split, and what the next one adds
+	at, step []int64 // scratch: the answers at a split, and the increment to the next split
 	v        []float64
-	bad      float64 // the last value that was no score
+	bad      float64 // the last value that was not a valid score
 }
 
-// Err says what the formula's last value was that is no score.
+// Err returns an error that states the formula's last invalid value, if there was one.
 func (s *expressionScorer) Err() error {
 	if s.property.d != nil {
 		return fmt.Errorf("the expression is %.6g, and it must be finite", s.bad)
@@ -210,9 +206,9 @@ func (s *expressionScorer) Reset() {
 
 func (s *expressionScorer) LogScore() float64 { return s.log(s.sums) }
 
-// prepareSplit sets at to the answers at split k of (i, j), and step to what the next
-// split adds as long as the used ingredients stay the same. It returns whether
-// any answer depends on the units.
+// prepareSplit sets at to the answers at split k of (i, j). It sets step to the increment to the
+// next split, which is valid as long as the used ingredients stay the same. It reports whether any
+// answer depends on the units.
 func (s *expressionScorer) prepareSplit(i, j, k int) (units bool) {
 	a, sum := s.x.Amount(i), s.x.Amount(i)+s.x.Amount(j)
 	uses := func(amount, was int) int64 { return usedIndicator(amount) - usedIndicator(was) }
@@ -226,7 +222,7 @@ func (s *expressionScorer) prepareSplit(i, j, k int) (units bool) {
 	return units
 }
 
-// usedIndicator returns 1 for an amount of an ingredient that is used.
+// usedIndicator returns 1 for an amount above 0, and 0 otherwise.
 func usedIndicator(amount int) int64 {
 	if amount > 0 {
 		return 1

@@ -8,13 +8,13 @@ import (
 	"kir/model"
 )
 
-// Forest is a random forest's probability of what is wanted:
+// Forest scores a composition by a random forest's probability of a wanted outcome:
 //
 //	y(x) = max(floor, P(want | x)),
 //
-// where P is the mean over the trees of the leaf's share (Breiman 2001;
-// Meinshausen 2006 for numbers). A probability of 0 forbids x unless there is
-// a floor. A whole line is scored in one walk; see package model.
+// P is the mean over the trees of the leaf's share (Breiman 2001; Meinshausen 2006 for numbers). A
+// probability of 0 forbids x unless there is a floor. One walk through the trees scores a whole
+// line; see package model.
 type Forest struct {
 	score *model.Score
 	floor float64
@@ -30,23 +30,23 @@ func (f *Forest) LogScore(x *mcmc.Composition) float64 {
 	return f.log(f.score.Sum(x.Amounts(), x.Ingredients()))
 }
 
-// log turns a sum over the trees into log y.
+// log converts a sum over the trees to log y.
 func (f *Forest) log(sum int64) float64 {
 	return portable.Log(max(f.floor, f.score.Probability(sum)))
 }
 
-// Above returns what log y is at most where each ingredient i has from lo[i] to hi[i] units,
-// however many are used.
+// Above returns an upper bound of log y where each ingredient i has from lo[i] to hi[i] units,
+// whatever the number of used ingredients.
 func (f *Forest) Above(lo, hi []int32, _ int) float64 { return f.log(f.score.Above(lo, hi)) }
 
-// AboveCost is about how many nanoseconds [Forest.Above] takes.
+// AboveCost returns the approximate time of [Forest.Above], in nanoseconds.
 func (f *Forest) AboveCost() int64 { return f.score.AboveCost() }
 
 // Scorer returns a scorer of x.
 func (f *Forest) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &forestScorer{property: f, x: x, walk: f.score.NewScorer(), joins: f.score.Described()}
 	for k := range s.known {
-		s.known[k].sum = -1 // which no sum is
+		s.known[k].sum = -1 // no sum is −1
 	}
 	return s
 }
@@ -55,21 +55,20 @@ type forestScorer struct {
 	property *Forest
 	x        *mcmc.Composition
 	walk     *model.Scorer
-	joins    bool          // pieces of one score, of which descriptors leave many
-	known    [512]knownLog // by the low bits of the sum, mixed
+	joins    bool          // whether to join neighbouring pieces of one score, of which descriptors make many
+	known    [512]knownLog // a cache, indexed by mixed bits of the sum
 }
 
-// A knownLog is a sum over the trees and the log of its y. Lines that a chain
-// meets one after another have most of their sums in common, and to look one
-// up takes a fraction of the time of a logarithm.
+// A knownLog is a sum over the trees and the log of its y. Successive lines of a chain have most of
+// their sums in common. A look-up takes a fraction of the time of a logarithm.
 type knownLog struct {
 	sum int64
 	log float64
 }
 
-// log is Forest.log, and remembers.
+// log is Forest.log with a cache.
 func (s *forestScorer) log(sum int64) float64 {
-	// 2⁶⁴ over the golden ratio spreads what differs in any bit.
+	// Multiplying by 2⁶⁴ over the golden ratio spreads a difference in any bit.
 	k := &s.known[uint64(sum)*0x9e3779b97f4a7c15>>(64-9)]
 	if k.sum != sum {
 		*k = knownLog{sum, s.property.log(sum)}

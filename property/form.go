@@ -10,20 +10,19 @@ import (
 	"kir/mcmc"
 )
 
-// A form is a linear form Σ_i a_i·x_i of the amounts of compositions of a
-// total, in whole multiples of 1/scale, so that it is exact in any order.
+// A form is a linear form Σ_i a_i·x_i of the amounts of compositions of a total. Its values are
+// whole multiples of 1/scale, so that sums are exact in any order.
 type form struct {
 	a     []int64 // scale·a_i
 	scale float64
 }
 
-// maxDigits is how many decimal places are kept exactly.
+// maxDigits is the greatest number of decimal places that are kept exactly.
 const maxDigits = 15
 
-// newForm returns the form with the given finite coefficients. scale is the
-// least power of ten that makes all of them whole, where sums then stay below
-// 2⁶²; else a power of two, and coefficients are rounded to 2⁻⁶¹·M times the
-// largest or finer.
+// newForm returns the form with the given finite coefficients. scale is the least power of ten that
+// makes all of them whole, if sums then stay below 2⁶². Otherwise scale is a power of two, and
+// coefficients are rounded to 2⁻⁶¹·M times the largest or finer.
 func newForm(coefficients []float64, total int) form {
 	largest, digits := 0.0, 0
 	for _, v := range coefficients {
@@ -42,8 +41,8 @@ func newForm(coefficients []float64, total int) form {
 		return f
 	}
 	_, exponent := math.Frexp(largest)
-	// A scale above 2⁹⁹⁰ times a total could be infinite: what is left of
-	// coefficients below 10⁻²⁸⁰ is rounded further, down to nothing.
+	// A scale above 2⁹⁹⁰ times a total could be infinite. So coefficients below 10⁻²⁸⁰ are rounded
+	// further, down to 0.
 	shift := min(62-bits.Len(uint(total))-exponent, 990)
 	f.scale = math.Ldexp(1, shift)
 	for i, v := range coefficients {
@@ -52,16 +51,16 @@ func newForm(coefficients []float64, total int) form {
 	return f
 }
 
-// Whole returns whole numbers a_i and a scale, so that a_i/scale are the finite numbers
-// given, to all their decimal places if sums Σ a_i·x_i over compositions of a total stay
-// below 2⁶¹, else rounded as the sums of [Blend] are.
+// Whole returns whole numbers a_i and a scale, so that a_i/scale are the given finite numbers. They
+// are exact to all decimal places if sums Σ a_i·x_i over compositions of a total stay below 2⁶¹.
+// Otherwise they are rounded as the sums of [Blend] are.
 func Whole(numbers []float64, total int) (whole []int64, scale float64) {
 	f := newForm(numbers, 2*total)
 	return f.a, f.scale
 }
 
-// decimals returns how many digits the shortest decimal of v has behind the
-// point, maxDigits+1 if more than can be kept.
+// decimals returns the number of decimal places of the shortest decimal of v. It is maxDigits+1 if
+// there are more than maxDigits.
 func decimals(v float64) int {
 	text := strconv.FormatFloat(v, 'e', -1, 64)
 	mantissa, exponent, _ := strings.Cut(text, "e")
@@ -90,14 +89,14 @@ func (f *form) value(x *mcmc.Composition) int64 {
 	return sum
 }
 
-// line returns the form at split 0 of (i, j), given its value at x, and what
-// each unit that goes from j to i adds.
+// line returns the form at split 0 of (i, j), given its value at x, and the increment of each unit
+// that goes from j to i.
 func (f *form) line(x *mcmc.Composition, value int64, i, j int) (at0, step int64) {
 	step = f.a[i] - f.a[j]
 	return value - int64(x.Amount(i))*step, step
 }
 
-// checkFinite returns an error that names the first number that is not finite.
+// checkFinite returns an error that names the first number that is not finite, or nil.
 func checkFinite(what string, numbers []float64) error {
 	for k, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -26,8 +26,8 @@ const (
 	maxQuestions = 200
 )
 
-// NewExpression reads a formula in the language of github.com/expr-lang/expr, of
-// which this is used:
+// NewExpression compiles a formula in the language of github.com/expr-lang/expr. It accepts this
+// part of the language:
 //
 //	numbers    1.5  used  total
 //	           units("Gin")  units("family", "citrus")
@@ -42,12 +42,12 @@ const (
 //	truths     a < b  a <= b  a > b  a >= b  a == b  a != b
 //	           t and u  t or u  not t  true  false
 //
-// units are those of an ingredient, or of all whose attribute has a value; share
-// is units/M; count is how many of them are used; mean is the mean of an
-// attribute, weighted by amounts; used is n and total M. A formula that is a
-// truth scores 1 or 0. All numbers are floating-point ones.
+// units returns the units of an ingredient, or of all ingredients whose attribute has a value.
+// share is units/M. count is how many of them are used. mean is the mean of an attribute, weighted
+// by amounts. used is n and total is M. A truth as the whole formula scores 1 or 0. All numbers are
+// floating-point ones.
 //
-// What is wrong is an [*ExpressionError].
+// The error is an [*ExpressionError].
 func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error) {
 	if n := utf8.RuneCountInString(text); n > maxFormula {
 		return nil, &ExpressionError{At: maxFormula, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", maxFormula)}
@@ -58,7 +58,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	config := conf.CreateNew()
 	config.MaxNodes = maxNodes
 	for name := range functions {
-		config.Functions[name] = &builtin.Function{Name: name} // not one of the language's own
+		config.Functions[name] = &builtin.Function{Name: name} // a function of kir, not of the language
 	}
 	tree, err := parser.ParseWithConfig(text, config)
 	if bad := (*file.Error)(nil); errors.As(err, &bad) {
@@ -79,7 +79,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 			return 0
 		}
 	}
-	// Variables come after what is asked, whose number is known now.
+	// Variables follow the questions, whose number is known here.
 	e := c.expression
 	first := len(e.questions)
 	e.slots = first + c.declared
@@ -91,7 +91,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	return e, nil
 }
 
-// syntaxError says of what the parser does not take what is written instead.
+// syntaxError describes a construct that the parser rejects, and suggests what to write instead.
 func syntaxError(bad *file.Error) *ExpressionError {
 	e := &ExpressionError{At: bad.From, Message: bad.Message}
 	token, ok := strings.CutPrefix(bad.Message, "unexpected token ")
@@ -117,13 +117,13 @@ func syntaxError(bad *file.Error) *ExpressionError {
 	return e
 }
 
-// formulaCompiler compiles one.
+// A formulaCompiler compiles one formula.
 type formulaCompiler struct {
 	expression    *Expression
 	lexicon       Lexicon
-	questionSlots map[string]int   // questions by what they ask
-	questionNodes map[ast.Node]int // by the node that is to blame for one
-	variables     map[string]int   // slots of those in sight, from first on
+	questionSlots map[string]int   // slot of each question, by its key
+	questionNodes map[ast.Node]int // the node that an error about a question points to
+	variables     map[string]int   // slots of the variables in scope, from first on
 	declared      int
 	first         int
 }
@@ -132,7 +132,7 @@ func errorAt(n ast.Node, format string, args ...any) *ExpressionError {
 	return &ExpressionError{At: n.Location().From, Message: fmt.Sprintf(format, args...)}
 }
 
-// compile returns a number or a truth, the other one being nil.
+// compile returns a number or a truth; the other is nil.
 func (c *formulaCompiler) compile(n ast.Node) (number, truth, error) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -170,7 +170,7 @@ func (c *formulaCompiler) compile(n ast.Node) (number, truth, error) {
 	return nil, nil, bad
 }
 
-// compileNumber compiles what must be a number.
+// compileNumber compiles a node that must be a number.
 func (c *formulaCompiler) compileNumber(n ast.Node) (number, error) {
 	v, t, err := c.compile(n)
 	if err == nil && t != nil {
@@ -179,7 +179,7 @@ func (c *formulaCompiler) compileNumber(n ast.Node) (number, error) {
 	return v, err
 }
 
-// compileTruth compiles what must be a truth.
+// compileTruth compiles a node that must be a truth.
 func (c *formulaCompiler) compileTruth(n ast.Node) (truth, error) {
 	v, t, err := c.compile(n)
 	if err == nil && v != nil {
@@ -253,7 +253,7 @@ func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (number, truth, error
 	if err != nil {
 		return nil, nil, err
 	}
-	// Conversions keep what the processor may not join into one rounding.
+	// The conversions keep the compiler from fusing two operations into one rounding.
 	switch n.Operator {
 	case "+":
 		return func(v []float64) float64 { return a(v) + b(v) }, nil, nil

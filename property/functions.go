@@ -13,18 +13,18 @@ import (
 	"kir/internal/portable"
 )
 
-// A function is what a formula may call: one that asks something of the
-// composition by names, or one of numbers.
+// A function is one that a formula may call. It either asks a question about the composition, by
+// names, or computes on numbers.
 type function struct {
 	usage         string
 	ask           func(c *formulaCompiler, names []string) (question, error)
-	divisor       func(total int) float64 // what the answer is divided by, if not nil
+	divisor       func(total int) float64 // divides the answer, unless nil
 	apply         func(a float64) float64
-	applyInterval func(a interval) interval // what of makes of what is in a span
+	applyInterval func(a interval) interval // bounds the function over an interval
 	fold          func(a, b float64) float64
 }
 
-// functions are all that a formula may call. It is not changed.
+// functions lists all functions that a formula may call. It is read-only.
 var functions = map[string]function{
 	"units": {usage: `units("ingredient") or units("attribute", "value")`, ask: askSum(askUnits)},
 	"share": {usage: `share("ingredient") or share("attribute", "value")`, ask: askSum(askUnits), divisor: func(total int) float64 { return float64(total) }},
@@ -41,7 +41,7 @@ var functions = map[string]function{
 	"max":   {usage: "max(a, b)", fold: func(a, b float64) float64 { return max(a, b) }},
 }
 
-// applyRising returns what a function that does not fall makes of spans.
+// applyRising returns the interval version of a nondecreasing function.
 func applyRising(f func(float64) float64) func(interval) interval {
 	return func(s interval) interval { return s.applyRising(f) }
 }
@@ -114,8 +114,8 @@ func (c *formulaCompiler) compileCall(n *ast.CallNode) (number, error) {
 	return all, nil
 }
 
-// compileQuestion returns the answer to a question, which is asked once however often the
-// formula does. at is what to blame.
+// compileQuestion returns the answer to a question. A question with the same key is asked once,
+// however often the formula repeats it. Errors point to the node at.
 func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (question, error)) (number, error) {
 	slot, ok := c.questionSlots[key]
 	if !ok {
@@ -133,7 +133,7 @@ func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (
 	return func(v []float64) float64 { return v[slot] }, nil
 }
 
-// askSum asks for the units, or the number used, of an ingredient or a group.
+// askSum asks for the units of an ingredient or a group, or for how many of them are used.
 func askSum(kind askKind) func(c *formulaCompiler, names []string) (question, error) {
 	return func(c *formulaCompiler, names []string) (question, error) {
 		if len(names) == 1 {

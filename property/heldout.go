@@ -1,18 +1,18 @@
 package property
 
-// HeldOut is how well held-out pairs are predicted: how many of them there are, the
-// share that is predicted right, and the share that the model states, which
-// is the same on average if it is honest.
+// HeldOut measures how well the model predicts held-out pairs: their number, the share predicted
+// correctly, and the share that the model expects to predict correctly. The two shares agree on
+// average if the model is calibrated.
 type HeldOut struct {
 	Pairs         int
 	Right, Stated float64
 }
 
-// maxLeaveOneOut is up to how many pairs each is left out alone.
+// maxLeaveOneOut is the greatest number of pairs for which each is held out alone.
 const maxLeaveOneOut = 40
 
-// NewHeldOut leaves out each pair in turn, or of many a tenth of them, learns from
-// the others, and tells those.
+// NewHeldOut holds out each pair in turn, or a tenth of them if there are many. It learns from the
+// other pairs and predicts the held-out ones.
 func NewHeldOut(n, total int, group []int, pairs []Pair) (HeldOut, error) {
 	h := HeldOut{Pairs: len(pairs)}
 	if len(pairs) < 2 {

@@ -2,7 +2,7 @@ package property
 
 import "math/bits"
 
-// int128 is a whole number of 128 bits, in two's complement.
+// int128 is a signed integer of 128 bits, in two's complement.
 type int128 struct{ hi, lo uint64 }
 
 // newInt128 returns v.
@@ -11,7 +11,7 @@ func newInt128(v int64) int128 { return int128{uint64(v >> 63), uint64(v)} }
 // multiply returns a·b.
 func multiply(a, b int64) int128 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	// As unsigned numbers negative ones are 2⁶⁴ too large.
+	// As unsigned numbers, negative ones are 2⁶⁴ too large.
 	hi -= uint64(a>>63)&uint64(b) + uint64(b>>63)&uint64(a)
 	return int128{hi, lo}
 }

@@ -6,18 +6,18 @@ import (
 	"kir/internal/portable"
 )
 
-// A interval holds the numbers that something may be: those from lo to hi, which may be
-// infinite, and whether it may be no number at all. Operations on spans hold whatever the
-// same operations make, in floating point, of numbers in them.
+// An interval contains the possible values of an expression: the numbers from lo to hi, which may
+// be infinite, and NaN if mayBeNaN. The result of an operation on intervals contains the
+// floating-point result of that operation on any of their numbers.
 type interval struct {
 	lo, hi   float64
-	mayBeNaN bool // it may be NaN
+	mayBeNaN bool // NaN is possible
 }
 
 var anyNumber = interval{math.Inf(-1), math.Inf(1), true}
 
-// intervalOf returns the span from the least to the greatest of numbers that are the extremes of
-// something; anything if one of them is none, as infinity less infinity is.
+// intervalOf returns the interval from the least to the greatest of the given extremes. It returns
+// all numbers if one of them is NaN, as infinity less infinity is.
 func intervalOf(none bool, numbers ...float64) interval {
 	s := interval{math.Inf(1), math.Inf(-1), none}
 	for _, v := range numbers {
@@ -29,8 +29,8 @@ func intervalOf(none bool, numbers ...float64) interval {
 	return s
 }
 
-// widen returns a span with room for functions that are rounded otherwise than to the
-// nearest, and so may fall a little where they should rise.
+// widen returns a slightly larger interval, for functions that do not round to the nearest. Such a
+// function may fall a little where it should rise.
 func (s interval) widen() interval {
 	const part = 0x1p-48
 	if !math.IsInf(s.lo, 0) {
@@ -42,13 +42,13 @@ func (s interval) widen() interval {
 	return s
 }
 
-// hull returns the span of what is in one of two.
+// hull returns the smallest interval that contains both.
 func (s interval) hull(t interval) interval {
 	return interval{min(s.lo, t.lo), max(s.hi, t.hi), s.mayBeNaN || t.mayBeNaN}
 }
 
-// intersect returns what is in a span and between two numbers. Where nothing is, as of two that
-// hold the same but for rounding, it is what it was.
+// intersect returns the part of an interval between two numbers. If that is empty, which rounding
+// can cause, it returns the interval unchanged.
 func (s interval) intersect(lo, hi float64) interval {
 	if lo = max(lo, s.lo); lo <= min(hi, s.hi) {
 		s.lo, s.hi = lo, min(hi, s.hi)
@@ -75,7 +75,8 @@ func (s interval) dividedBy(t interval) interval {
 	return intervalOf(s.mayBeNaN || t.mayBeNaN, s.lo/t.lo, s.lo/t.hi, s.hi/t.lo, s.hi/t.hi)
 }
 
-// modulo is between 0 and the numbers divided, and below those that divide.
+// modulo returns an interval that contains a % b: the remainder lies between 0 and the dividend,
+// and is less than the divisor in magnitude.
 func (s interval) modulo(t interval) interval {
 	none := s.mayBeNaN || t.mayBeNaN || t.lo <= 0 && t.hi >= 0 || math.IsInf(s.lo, 0) || math.IsInf(s.hi, 0)
 	most := max(math.Abs(t.lo), math.Abs(t.hi))
@@ -88,7 +89,7 @@ func (s interval) power(t interval) interval {
 	switch whole := n == t.hi && n == math.Trunc(n) && math.Abs(n) < 1<<52; {
 	case s.mayBeNaN || t.mayBeNaN:
 		return anyNumber
-	case s.lo > 0 || s.lo == 0 && t.lo > 0: // it rises or falls in each
+	case s.lo > 0 || s.lo == 0 && t.lo > 0: // the result is monotonic in each argument
 	case whole && (n > 0 || s.hi < 0):
 		if n > 0 && math.Mod(n, 2) == 0 && s.lo < 0 && s.hi > 0 {
 			corners.lo = 0
@@ -99,7 +100,7 @@ func (s interval) power(t interval) interval {
 	return corners.widen()
 }
 
-// applyRising returns what a function makes that does not fall.
+// applyRising applies a nondecreasing function.
 func (s interval) applyRising(f func(float64) float64) interval {
 	return intervalOf(s.mayBeNaN, f(s.lo), f(s.hi))
 }
@@ -112,15 +113,15 @@ func (s interval) abs() interval {
 	return t
 }
 
-// nonNegative leaves out the numbers below 0, of which logarithms and roots are none.
+// nonNegative drops the numbers below 0, whose logarithm or root is NaN.
 func (s interval) nonNegative() interval {
 	return interval{max(s.lo, 0), max(s.hi, 0), s.mayBeNaN || s.lo < 0}
 }
 
-// A verdict on a truth says whether it may hold, and whether it may not.
+// A verdict reports whether a truth may hold and whether it may fail.
 type verdict struct{ mayHold, mayFail bool }
 
-// interval is 1 for what holds, and 0.
+// interval returns the numbers that the truth may have: 1 where it holds, 0 where it fails.
 func (v verdict) interval() interval {
 	s := interval{0, 1, false}
 	if !v.mayHold {
@@ -132,7 +133,7 @@ func (v verdict) interval() interval {
 	return s
 }
 
-// compare judges a comparison of what is in two spans.
+// compare returns the verdict on a comparison of two intervals.
 func compare(operator string, s, t interval) (v verdict) {
 	switch operator {
 	case ">", ">=":
@@ -146,7 +147,7 @@ func compare(operator string, s, t interval) (v verdict) {
 	default:
 		v = verdict{s.lo <= t.hi && t.lo <= s.hi, s.lo != t.hi || s.hi != t.lo}
 	}
-	if s.mayBeNaN || t.mayBeNaN { // which equals nothing, and is neither less nor more
+	if s.mayBeNaN || t.mayBeNaN { // NaN equals nothing and is neither less nor more
 		v.mayFail = true
 	}
 	if operator == "!=" {

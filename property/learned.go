@@ -6,11 +6,12 @@ import (
 	"kir/model"
 )
 
-// Learned is how much of what is wanted a model expects that was learnt from recipes:
+// Learned scores a composition by a model that was learnt from recipes:
 //
 //	y(x) = max(floor, s(x)),
 //
-// where s is the [model.LearnedScore]. A whole line is scored at once; see package model.
+// s is the [model.LearnedScore], the expected desirability. It scores a whole line at once; see
+// package model.
 type Learned struct {
 	score *model.LearnedScore
 	floor float64
@@ -28,14 +29,14 @@ func (l *Learned) LogScore(x *mcmc.Composition) float64 {
 
 func (l *Learned) log(score float64) float64 { return portable.Log(max(l.floor, score)) }
 
-// Pieces returns what y is made of, as [model.LearnedScore.Pieces] does, and what log y is at
-// most where they are at most so much.
+// Pieces returns the terms of y, as [model.LearnedScore.Pieces] does, and a function that bounds
+// log y, given upper bounds of the terms.
 func (l *Learned) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
 	of, score := l.score.Pieces()
 	return of, func(above []float64) float64 { return l.log(score(above)) }
 }
 
-// LineCost is about how many nanoseconds it takes to score a line.
+// LineCost returns the approximate time to score a line, in nanoseconds.
 func (l *Learned) LineCost() int64 { return l.score.LineCost() }
 
 // Scorer returns a scorer of x.

@@ -7,14 +7,14 @@ import (
 	"kir/mcmc"
 )
 
-// Level is how desirable the value is that another property's score stands for:
+// Level is the desirability of a value that another property's score encodes:
 //
 //	y(x) = d(v(log y'(x))),
 //
-// where y' is the other property and v a function of its log score. With a desirability of
-// 0 and 1 alone, [Within], it is a bound on what a model predicts.
+// y' is the other property and v a function of its log score. With a desirability that is only 0 or
+// 1, as [Within], it bounds a model's prediction.
 //
-// A line has at most the pieces of the other property's.
+// A line has at most as many pieces as the other property's line.
 type Level struct {
 	base  mcmc.LineProperty
 	value func(logScore float64) float64
@@ -41,8 +41,8 @@ func Within(least, most float64) (*Desirability, error) {
 	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), zeroSlope).withSupport(least, most), nil
 }
 
-// Beyond is 1 for least ≤ v ≤ most, and falls outside by a factor of e each width: what
-// leads to [Within]. Either end may be infinite.
+// Beyond is 1 for least ≤ v ≤ most. Outside it falls by a factor of e for each width, and so leads
+// the search towards [Within]. Either end may be infinite.
 func Beyond(least, most, width float64) (*Desirability, error) {
 	if _, err := Within(least, most); err != nil {
 		return nil, err

@@ -9,31 +9,29 @@ import (
 	"kir/mcmc"
 )
 
-// Markowitz is the trade of return against risk of a portfolio with the shares
-// w = x/M:
+// Markowitz trades the return of a portfolio with the shares w = x/M against its risk:
 //
 //	log y(x) = μᵀw − a·wᵀΣw
 //
-// with the expected returns μ, their covariance Σ, and the aversion to risk a ≥
-// 0. (Markowitz, "Portfolio Selection", Journal of Finance 7 (1952), 77–91. In
-// the form with a half, U = μᵀw − (λ/2)·wᵀΣw, a is λ/2.) The weight of the wish
-// turns it into a law: exp(c·U), the sharper about the best portfolios the
-// larger c is, so that c·(the difference in U that matters) should be a few.
+// μ are the expected returns, Σ is their covariance, and a ≥ 0 is the risk aversion. (Markowitz,
+// "Portfolio Selection", Journal of Finance 7 (1952), 77–91. In the form with a half, U = μᵀw −
+// (λ/2)·wᵀΣw, a is λ/2.) The weight c of the objective turns log y into a law, exp(c·U). The larger
+// c, the more the law concentrates on the best portfolios. Choose c so that c·(the difference in U
+// that matters) is a few.
 //
-// μ and Σ are kept as whole numbers, Σ with 59 bits less those of M for its
-// largest entry, and xᵀΣx and μᵀx are exact, in 128 and 64 bits. Both are
-// polynomials along a line, whose coefficients take the rows of i and j in Σ at
-// the used ingredients, O(n) time, and then a split takes constant time. Memory
-// is 8·N² bytes, once.
+// μ and Σ are whole numbers. Σ has 59 bits less those of M for its largest entry. xᵀΣx and μᵀx are
+// exact, in 128 and 64 bits. Both are polynomials along a line. Their coefficients take the rows of
+// i and j in Σ at the used ingredients, O(n) time; then a split takes constant time. Memory is 8·N²
+// bytes, once.
 type Markowitz struct {
 	n, total   int
 	returns    form
 	covariance []int64 // scale·Σ, by rows
-	perReturn  float64 // what 1 in the form of the returns stands for in μᵀw
-	perUnit    float64 // what 1 in xᵀΣx stands for in wᵀΣw
-	perRisk    float64 // and in a·wᵀΣw
+	perReturn  float64 // μᵀw that corresponds to 1 in the form of the returns
+	perUnit    float64 // wᵀΣw that corresponds to 1 in xᵀΣx
+	perRisk    float64 // a·wᵀΣw that corresponds to 1 in xᵀΣx
 
-	once          sync.Once // for what follows, which only bounds ask for
+	once          sync.Once // guards the fields below, which only bounds need
 	convexPart    convexRisk
 	hasConvexPart bool
 }
@@ -43,9 +41,9 @@ var (
 	_ mcmc.CurveScorer  = (*markowitzScorer)(nil)
 )
 
-// NewMarkowitz returns the property. covariance has a row for each return and
-// must be square, finite and symmetric but for rounding, of which the mean is
-// taken; that it is positive semidefinite is not verified.
+// NewMarkowitz returns the property. covariance has a row for each return and must be square and
+// finite. It must be symmetric except for rounding: the mean of each pair of entries is used.
+// NewMarkowitz does not verify that it is positive semidefinite.
 func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, total int) (*Markowitz, error) {
 	if err := checkFinite("the return of ingredient", returns); err != nil {
 		return nil, err
@@ -138,14 +136,14 @@ type markowitzScorer struct {
 	line parabola
 }
 
-// A parabola is log y along a line: with d the units that have gone from j to i,
-// here + rise·d − bend·d², and the whole numbers that it follows from.
+// A parabola is log y along a line, here + rise·d − bend·d², where d is the units that have gone
+// from j to i. It also keeps the whole numbers behind these coefficients.
 type parabola struct {
 	at                      int64 // the split where d is 0
 	slope, curve            int64
 	returns, step           int64
 	here, rise, bend, slack float64
-	peak                    float64 // d where it is highest, if bend > 0
+	peak                    float64 // the d of the maximum, if bend > 0
 }
 
 func (s *markowitzScorer) Reset() {
@@ -155,9 +153,8 @@ func (s *markowitzScorer) Reset() {
 
 func (s *markowitzScorer) LogScore() float64 { return s.property.log(s.returns, s.risk) }
 
-// slopes returns what half of the derivative of xᵀΣx by the units that go from j
-// to i is at x, and half of its second derivative: xᵀΣx becomes
-// xᵀΣx + 2·d·slope + d²·curve when d units do.
+// slopes returns half of the first and half of the second derivative of xᵀΣx at x, by the units
+// that go from j to i. When d units go, xᵀΣx becomes xᵀΣx + 2·d·slope + d²·curve.
 func (s *markowitzScorer) slopes(i, j int) (slope, curve int64) {
 	m := s.property
 	slope = m.covarianceProduct(i, s.x) - m.covarianceProduct(j, s.x)
@@ -165,8 +162,8 @@ func (s *markowitzScorer) slopes(i, j int) (slope, curve int64) {
 	return slope, curve
 }
 
-// riskAfter returns xᵀΣx when d units go from j to i. |2·slope + d·curve| is at most
-// 2⁶² because the entries of Σ have 59 bits less those of M.
+// riskAfter returns xᵀΣx after d units go from j to i. 2·slope + d·curve is at most 2⁶² because the
+// entries of Σ have 59 bits less those of M.
 func (s *markowitzScorer) riskAfter(slope, curve, d int64) int128 {
 	return s.risk.plus(multiply(2*slope+d*curve, d))
 }
@@ -176,14 +173,14 @@ func (s *markowitzScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.eachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.property.log(returns, risk)) })
 }
 
-// eachSplit goes through the splits of a line with what both sides are in each.
+// eachSplit calls at for each split of a line, with its returns and its risk.
 func (s *markowitzScorer) eachSplit(i, j int, at func(k int, returns int64, risk int128)) {
 	m := s.property
 	slope, curve := s.slopes(i, j)
 	a := int64(s.x.Amount(i))
 	returns, step := m.returns.line(s.x, s.returns, i, j)
 	risk := s.riskAfter(slope, curve, -a)
-	by := 2*slope + (1-2*a)*curve // what the next split adds
+	by := 2*slope + (1-2*a)*curve // the increment to the next split
 	for k := range int(a) + s.x.Amount(j) + 1 {
 		at(k, returns, risk)
 		returns += step
@@ -192,8 +189,8 @@ func (s *markowitzScorer) eachSplit(i, j int, at func(k int, returns int64, risk
 	}
 }
 
-// Curve readies the parabola. Its slack is by how much it may be below At, which has
-// less than seven roundings of numbers whose sum is below size, as it has eight.
+// Curve prepares the parabola. The slack bounds by how much rounding may put the parabola below At.
+// At has less than seven roundings of numbers whose sum is below size, the parabola eight.
 func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	m, l := s.property, &s.line
 	l.slope, l.curve = s.slopes(i, j)
@@ -221,7 +218,7 @@ func (s *markowitzScorer) At(k int) float64 {
 	return s.property.log(l.returns+d*l.step, s.riskAfter(l.slope, l.curve, d))
 }
 
-// Above is the parabola's higher end, or its peak if that is between.
+// Above returns the parabola's value at its higher end, or at its peak if that is between.
 func (s *markowitzScorer) Above(from, to int) float64 {
 	l := &s.line
 	a, b := float64(int64(from)-l.at), float64(int64(to)-l.at)
@@ -235,7 +232,7 @@ func (s *markowitzScorer) Moved(i, j int) {
 	m := s.property
 	byI, byJ := s.previousAmounts.changes(i, j)
 	s.returns += int64(byI)*m.returns.a[i] + int64(byJ)*m.returns.a[j]
-	// The slope at the new composition, d units back, is 2·d·curve less.
+	// At the new composition, d units back, the slope is 2·d·curve less.
 	slope, curve := s.slopes(i, j)
 	s.risk = s.risk.plus(multiply(2*slope-int64(byI)*curve, int64(byI)))
 }

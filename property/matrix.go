@@ -6,7 +6,7 @@ import (
 	"kir/internal/portable"
 )
 
-// newMatrix returns rows of zeros, which stand one behind the other in memory.
+// newMatrix returns rows of zeros that are contiguous in memory.
 func newMatrix(rows, columns int) [][]float64 {
 	all := make([]float64, rows*columns)
 	m := make([][]float64, rows)
@@ -16,8 +16,8 @@ func newMatrix(rows, columns int) [][]float64 {
 	return m
 }
 
-// cholesky puts L with L·Lᵀ = m in the place of the lower half of a symmetric matrix,
-// whose upper half it does not look at. It returns false if m is not positive definite.
+// cholesky overwrites the lower half of a symmetric matrix m with L, where L·Lᵀ = m. It does not
+// read the upper half. It returns false if m is not positive definite.
 func cholesky(m [][]float64) bool {
 	for i, row := range m {
 		for j := range i {

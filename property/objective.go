@@ -8,12 +8,12 @@ import (
 	"kir/mcmc"
 )
 
-// Toward rises, or falls, from 0 at the worst value to 1 at the best:
+// Toward is a desirability that rises, or falls, from 0 at the worst value to 1 at the best:
 //
 //	d = ((v − worst)/(best − worst))^shape, 0 beyond the worst
 //
-// and goes on rising beyond the best, which thus need not be known exactly. Where best and
-// worst are the same, d is 1.
+// It goes on rising beyond the best, which thus need not be known exactly. Where best and worst are
+// the same, d is 1.
 func Toward(worst, best, shape float64) (*Desirability, error) {
 	if err := checkFinite("end", []float64{worst, best}); err != nil {
 		return nil, err
@@ -39,29 +39,29 @@ func Toward(worst, best, shape float64) (*Desirability, error) {
 	return d.withSupport(math.Inf(-1), worst), nil
 }
 
-// Steep is exp(slope·v), by which the greatest or the least value can be looked for.
+// Steep is exp(slope·v). A search with it finds the greatest or the least value.
 func Steep(slope float64) *Desirability {
 	return newDesirability(func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope))), func(float64) float64 { return slope })
 }
 
-// As returns the formula's value as something that is desirable, instead of a score.
+// As returns an expression whose score is the desirability of the formula's value.
 func (e *Expression) As(d *Desirability) *Expression {
 	of := *e
 	of.d = d
 	return &of
 }
 
-// A Side is what a portfolio is judged by.
+// A Side selects a statistic of a portfolio.
 type Side int
 
 const (
 	Return     Side = iota // μᵀw
 	Volatility             // √(wᵀΣw)
-	Ratio                  // the one by the other
+	Ratio                  // return over volatility
 )
 
-// A Portfolio is how desirable a side of a portfolio is. It is scored split by split, in
-// constant time each.
+// A Portfolio is the desirability of a statistic of a portfolio. It takes constant time per split
+// of a line.
 type Portfolio struct {
 	market *Markowitz
 	side   Side
@@ -70,10 +70,10 @@ type Portfolio struct {
 
 var _ mcmc.LineProperty = (*Portfolio)(nil)
 
-// As returns a side of the portfolio as something that is desirable.
+// As returns the desirability of a statistic of the portfolio.
 func (m *Markowitz) As(side Side, d *Desirability) *Portfolio { return &Portfolio{m, side, d} }
 
-// Side returns a side of a portfolio.
+// Side returns a statistic of a portfolio.
 func (m *Markowitz) Side(side Side, x *mcmc.Composition) float64 {
 	return m.sideOf(side, m.returns.value(x), m.risk(x))
 }
@@ -86,11 +86,11 @@ func (m *Markowitz) sideOf(side Side, returns int64, risk int128) float64 {
 	case Volatility:
 		return spread
 	}
-	return gain / spread // infinite without risk, which the chains refuse by name
+	return gain / spread // infinite without risk; the chains report such a score as an error
 }
 
-// Linear returns what the return is a sum of, by units of each ingredient, and how desirable it
-// is; nothing of another side.
+// Linear returns the return as a linear form, by units of each ingredient, and its desirability. It
+// returns nothing for the other statistics.
 func (p *Portfolio) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	if p.side != Return {
 		return nil, nil, 0, nil

@@ -9,30 +9,29 @@ import (
 	"kir/mcmc"
 )
 
-// Overlap is how like the nearest of known recipes a composition is, or how
-// unlike all of them, by the ingredients that it uses:
+// Overlap scores a composition by the ingredients that it shares with the nearest of known recipes.
+// Likeness is high near a recipe, novelty far from all of them:
 //
 //	o(x) = max_r |A ∩ B_r| / min(|A|, |B_r|),  y(x) = max(floor, o(x)) or max(floor, 1 − o(x))
 //
-// A is the set of used ingredients and B_r that of recipe r (the overlap
-// coefficient of Szymkiewicz and Simpson). o is 1 where one set contains the
-// other, so that novelty without a floor forbids what only adds to a known
-// recipe or leaves out of one.
+// A is the set of used ingredients and B_r that of recipe r (the overlap coefficient of Szymkiewicz
+// and Simpson). o is 1 where one set contains the other. So novelty without a floor forbids every
+// composition that only adds ingredients to a known recipe, or only leaves some out.
 //
-// A line has three pieces at most. They take time that grows with the recipes
-// that use i or j, not with all. Counts of ingredients are kept, which are exact.
+// A line has at most three pieces. Their time grows with the recipes that use i or j, not with all.
+// The scorer keeps counts of ingredients, which are exact.
 type Overlap struct {
 	isLikeness bool
 	floor      float64
-	recipes    [][]int32 // by ingredient
+	recipes    [][]int32 // by ingredient, the recipes that use it
 	size       []int32   // of each recipe, as an index into sizes
-	sizes      []int     // that occur, rising
+	sizes      []int     // the sizes that occur, rising
 }
 
 var _ mcmc.LineProperty = (*Overlap)(nil)
 
-// NewLikeness returns the property that is large near a known recipe. Recipes
-// are sets of ingredients, none of them empty; floor is in 0..1.
+// NewLikeness returns the property that is large near a known recipe. Recipes are sets of
+// ingredients, none of them empty; floor is in 0..1.
 func NewLikeness(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
 	return newOverlap(true, ingredients, recipes, floor)
 }
@@ -81,7 +80,7 @@ func (o *Overlap) log(overlap float64) float64 {
 	return portable.Log(max(o.floor, 1-overlap))
 }
 
-// Most returns what log y is at most: y is never above 1.
+// Most returns an upper bound of log y, which is 0: y is never above 1.
 func (*Overlap) Most(int) float64 { return 0 }
 
 // LogScore returns log y(x).
@@ -116,8 +115,8 @@ type overlapScorer struct {
 	used   int     // the size of the set
 	shared []int32 // by recipe, how many ingredients of the set it has
 
-	// How many recipes of a size share so many: recipes[row[size]+shared]. top
-	// is the most that any of a size shares.
+	// recipes[row[size]+shared] is the number of recipes of a size that share so many ingredients
+	// with the set. top is the greatest number shared, by size.
 	recipes []int32
 	row     []int
 	top     []int32
@@ -139,7 +138,7 @@ func (s *overlapScorer) Reset() {
 	}
 }
 
-// setUsed adds an ingredient to the set or takes it out.
+// setUsed adds an ingredient to the set or removes it.
 func (s *overlapScorer) setUsed(i int, in bool) {
 	if s.in[i] == in {
 		return

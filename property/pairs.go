@@ -10,32 +10,30 @@ import (
 	"kir/mcmc"
 )
 
-// Pairs is how well the used ingredients go together, two by two:
+// Pairs scores how well the used ingredients go together, two by two:
 //
 //	y(x) = (Π_{i<j used} lift_ij)^p · Π_{i<j used} factor_ij
 //
-// The smoothed lift says how usual a pair is in a book of R recipes, n_ij of
-// which use both i and j, and n_i and n_j of which use either:
+// The smoothed lift measures how usual a pair is in a dataset of R recipes. n_ij recipes use both i
+// and j; n_i and n_j use each:
 //
 //	lift_ij = (n_ij + a) / (n_i·n_j/R + a)
 //
-// It is above 1 for what is met together more often than by chance. a > 0 is
-// how many recipes' worth of doubt pull it to 1; ingredients that the book does
-// not use have a lift of 1. p is 2/(n(n−1)) for the geometric mean over the
-// pairs, 1 for the product, and 0 without lifts; a single ingredient has no pair
-// and scores 1. (Lift: Brin, Motwani, Ullman and Tsur, "Dynamic Itemset Counting
-// and Implication Rules for Market Basket Data", SIGMOD 1997, there called
-// interest.) A factor is at least 0 and multiplies the score where both are
-// used; 0 forbids it.
+// The lift is above 1 for a pair that occurs more often than by chance. a > 0 is a pseudo-count, in
+// recipes, that pulls the lift to 1. Ingredients that the dataset does not use have a lift of 1. p
+// is 2/(n(n−1)) for the geometric mean over the pairs, 1 for the product, and 0 without lifts. A
+// single ingredient has no pair and scores 1. (Lift: Brin, Motwani, Ullman and Tsur, "Dynamic
+// Itemset Counting and Implication Rules for Market Basket Data", SIGMOD 1997, there called
+// interest.) A factor is at least 0 and multiplies the score where both are used; 0 forbids the
+// pair.
 //
-// Scores depend on which ingredients are used alone, so a line has three pieces
-// at most. They take O(n log N) time, against O(n²) for the whole sum. Logs are
-// kept as whole multiples of 2⁻ᵇ, b as large as a sum over min(N, M) ingredients'
-// pairs allows: 39 for N = 2,000 if no log is above 4.
+// Scores depend only on the set of used ingredients, so a line has at most three pieces. They take
+// O(n log N) time, against O(n²) for the whole sum. Logs are whole multiples of 2⁻ᵇ, b as large as
+// a sum over the pairs of min(N, M) ingredients allows: 39 for N = 2,000 if no log is above 4.
 type Pairs struct {
 	lift    Lift
-	classes []int32 // of each ingredient, by how many recipes use it
-	count   int     // of the classes
+	classes []int32 // class of each ingredient: those used by equally many recipes
+	count   int     // number of classes
 	unmet   []int64 // by two classes, the log lift of a pair that no recipe has
 	met     pairTable
 	factors pairTable
@@ -44,12 +42,12 @@ type Pairs struct {
 
 var _ mcmc.LineProperty = (*Pairs)(nil)
 
-// Lift says what becomes of the lifts of all pairs.
+// Lift selects how the lifts of all pairs are combined.
 type Lift int
 
-// The ways to join lifts.
+// The ways to combine lifts.
 const (
-	NoLift      Lift = iota // leave them out
+	NoLift      Lift = iota // without lifts
 	MeanLift                // their geometric mean
 	ProductLift             // their product
 )
@@ -60,16 +58,15 @@ type PairFactor struct {
 	Factor float64
 }
 
-// PairsOptions say what pairs are worth.
+// PairsOptions sets the lifts and the factors of [Pairs].
 type PairsOptions struct {
 	Ingredients int
 	Total       int
-	// Recipes are the sets of ingredients that lifts are computed from.
+	// Recipes are the sets of ingredients from which lifts are computed.
 	Recipes [][]int32
 	Lift    Lift
-	Smooth  float64 // a
-	// Factors are for pairs of different ingredients; those of one pair
-	// multiply.
+	Smooth  float64 // the pseudo-count a
+	// Factors apply to pairs of different ingredients; several factors of one pair multiply.
 	Factors []PairFactor
 }
 
@@ -77,7 +74,7 @@ type PairsOptions struct {
 // squares of their sizes.
 const maxPairs = 1 << 31
 
-// NewPairs returns the property. The error says what is wrong with the options.
+// NewPairs returns the property. The error describes the fault in the options.
 func NewPairs(o PairsOptions) (*Pairs, error) {
 	p := &Pairs{lift: o.Lift}
 	factors, err := p.checkFactors(&o)
@@ -113,7 +110,7 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 	sizes := slices.Compact(slices.Sorted(slices.Values(uses)))
 	p.count = len(sizes)
 
-	// The largest log decides what unit sums of them can have.
+	// The largest log determines the unit in which sums of logs fit.
 	largest := math.Ln2
 	if o.Lift != NoLift {
 		largest = max(largest, -logUnmet(sizes[len(sizes)-1], sizes[len(sizes)-1]))
@@ -139,7 +136,7 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 		class, _ := slices.BinarySearch(sizes, n)
 		p.classes[i] = int32(class)
 	}
-	// The number of classes is O(√Σ n_i), so this is no larger than the book.
+	// The number of classes is O(√Σ n_i), so this table is no larger than the dataset.
 	p.unmet = make([]int64, p.count*p.count)
 	for a, m := range sizes {
 		for b, n := range sizes {
@@ -149,7 +146,7 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 	return p, nil
 }
 
-// checkFactors returns the factors' logs, one for each pair.
+// checkFactors verifies the factors and returns their logs, one for each pair.
 func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	values := make([]pairValue, 0, len(o.Factors))
 	for _, f := range o.Factors {
@@ -173,7 +170,7 @@ func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	return joined, nil
 }
 
-// liftsOf returns the log lifts of the pairs that some recipe has.
+// liftsOf returns the log lifts of the pairs that occur in some recipe.
 func liftsOf(o *PairsOptions, uses []int) []pairValue {
 	recipes := invert(o.Ingredients, o.Recipes, uses)
 	together := make([]int, o.Ingredients)
@@ -202,8 +199,8 @@ func liftsOf(o *PairsOptions, uses []int) []pairValue {
 	return lifts
 }
 
-// pairSum is a sum over pairs: of their log lifts, of the logs of their factors,
-// and of how many have a factor of 0.
+// A pairSum is a sum over pairs: of their log lifts, of the logs of their factors, and of the
+// number with a factor of 0.
 type pairSum struct {
 	lift, factor int64
 	forbidden    int
@@ -215,7 +212,7 @@ func (b *pairSum) add(c pairSum, sign int64) {
 	b.forbidden += int(sign) * c.forbidden
 }
 
-// pairTerm returns the bond of one pair.
+// pairTerm returns the terms of one pair.
 func (p *Pairs) pairTerm(i, j int) (b pairSum) {
 	if p.lift != NoLift {
 		var met bool
@@ -231,8 +228,7 @@ func (p *Pairs) pairTerm(i, j int) (b pairSum) {
 	return b
 }
 
-// sumWith returns the bonds of an ingredient with the used ones other than i and
-// j.
+// sumWith returns the terms of an ingredient with each used one other than i and j.
 func (p *Pairs) sumWith(ingredient int, x *mcmc.Composition, i, j int) (sum pairSum) {
 	for _, u := range x.Ingredients() {
 		if int(u) != i && int(u) != j {
@@ -242,7 +238,7 @@ func (p *Pairs) sumWith(ingredient int, x *mcmc.Composition, i, j int) (sum pair
 	return sum
 }
 
-// log returns log y for n used ingredients with so much between them.
+// log returns log y of n used ingredients with the given sum over their pairs.
 func (p *Pairs) log(b pairSum, n int) float64 {
 	if b.forbidden > 0 {
 		return math.Inf(-1)
@@ -257,7 +253,7 @@ func (p *Pairs) log(b pairSum, n int) float64 {
 	return float64((lift + float64(b.factor)) * p.unit)
 }
 
-// sumUsed returns the bonds between all used ingredients.
+// sumUsed returns the sum over all pairs of used ingredients.
 func (p *Pairs) sumUsed(x *mcmc.Composition) (b pairSum) {
 	used := x.Ingredients()
 	for k, i := range used {
@@ -268,7 +264,7 @@ func (p *Pairs) sumUsed(x *mcmc.Composition) (b pairSum) {
 	return b
 }
 
-// Most returns what log y is at most where so many ingredients are used.
+// Most returns an upper bound of log y for compositions that use so many ingredients.
 func (p *Pairs) Most(used int) float64 {
 	pairs := float64(float64(used) * float64(used-1) / 2)
 	lift := int64(0)
@@ -278,7 +274,7 @@ func (p *Pairs) Most(used int) float64 {
 		}
 	}
 	top, sum := int64(0), 0.0
-	for _, v := range p.factors.value { // each pair is there twice
+	for _, v := range p.factors.value { // the table lists each pair twice
 		top = max(top, v)
 		sum += float64(float64(max(v, 0)) / 2)
 	}
@@ -301,7 +297,7 @@ func (p *Pairs) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type pairsScorer struct {
 	property *Pairs
 	previousAmounts
-	all pairSum // between the used ingredients of x
+	all pairSum // over the pairs of used ingredients of x
 }
 
 func (s *pairsScorer) Reset() {
@@ -311,9 +307,8 @@ func (s *pairsScorer) Reset() {
 
 func (s *pairsScorer) LogScore() float64 { return s.property.log(s.all, s.x.Used()) }
 
-// lineSums returns the bonds of i and of j with the ingredients other than both,
-// that of i with j, those of the others among themselves, and how many others
-// are used.
+// lineSums returns, over the other used ingredients: the terms of i with them, of j with them, of i
+// with j, of them among themselves, and their number.
 func (s *pairsScorer) lineSums(i, j int) (ofI, ofJ, both, rest pairSum, others int) {
 	p, x := s.property, s.x
 	ofI, ofJ, both = p.sumWith(i, x, i, j), p.sumWith(j, x, i, j), p.pairTerm(i, j)
@@ -353,7 +348,7 @@ func (s *pairsScorer) Line(i, j int, p *mcmc.Pieces) {
 }
 
 func (s *pairsScorer) Moved(i, j int) {
-	// Bonds with the ingredients that are neither i nor j have not changed.
+	// Terms with ingredients other than i and j do not change.
 	hadI, hadJ := s.amounts[i] > 0, s.amounts[j] > 0
 	s.previousAmounts.changes(i, j)
 	hasI, hasJ := s.amounts[i] > 0, s.amounts[j] > 0

@@ -18,8 +18,7 @@ func comparePairs(a, b pairValue) int {
 	return int(a.j) - int(b.j)
 }
 
-// pairTable holds whole numbers for some pairs: row i lists the others in
-// rising order.
+// A pairTable holds whole numbers for some pairs. Row i lists its partners in rising order.
 type pairTable struct {
 	start []int // of each row; nil if the table is empty
 	other []int32
@@ -47,7 +46,7 @@ func newPairTable(ingredients int, values []pairValue, whole func(log float64) i
 		t.other[next[i]], t.value[next[i]] = j, value
 		next[i]++
 	}
-	// By pair, the smaller partners of an ingredient come before the larger.
+	// The order by pair puts an ingredient's smaller partners before its larger ones.
 	for _, v := range values {
 		value := int64(forbidden)
 		if v.log != math.Inf(-1) {
@@ -59,7 +58,7 @@ func newPairTable(ingredients int, values []pairValue, whole func(log float64) i
 	return t
 }
 
-// get returns the value of a pair, and whether it has one.
+// get returns the value of a pair, and whether the table has one.
 func (t *pairTable) get(i, j int) (int64, bool) {
 	if t.start == nil {
 		return 0, false

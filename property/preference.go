@@ -6,34 +6,34 @@ import (
 	"kir/mcmc"
 )
 
-// Preference is how likely a composition is to be liked better than the usual one
-// of those that were compared:
+// Preference is the probability that a composition is liked better than the average of the compared
+// ones:
 //
-//	y(x) = P(u(x) > u(x̄)) = Φ(μ(x)/√(κ² + s(x)²)),
+//	y(x) = P(u(x) > u(x̄)) = Φ(μ(x)/√(κ² + s(x)²)).
 //
-// with the mean μ and the variance s² of u(x) − u(x̄) that [Comparisons] have
-// learnt, and x̄ what has the mean features of all that were compared. Where little
-// is known it is near a half, so that taste steers only as far as it is known.
+// μ and s² are the mean and the variance of u(x) − u(x̄) under the posterior of [Comparisons]. x̄
+// stands for the mean features of all compared compositions. Where little is known y is near a
+// half, so preferences steer the search only as far as they are known.
 //
-// μ, x̄'s share and the |pairs| directions in which the variance is less than a
-// priori are linear in the features, and are summed in whole numbers, so that a line
-// equals its points. A split takes O(pairs) time.
+// μ, the share of x̄, and the |pairs| directions in which the variance is below the prior's are
+// linear in the features. They are summed in whole numbers, so that a line equals its points. A
+// split takes O(pairs) time.
 type Preference struct {
 	features             features
 	scale                float64
-	formCount            int       // how many forms there are: of the directions, the mean, x̄
+	formCount            int       // number of forms: the directions, the mean, and x̄
 	forms                []int64   // by feature and form, in 2^−formBits
-	ownRoots, groupRoots []int64   // √(k/M) of an ingredient's and a group's k units, in 2^−rootBits
+	ownRoots, groupRoots []int64   // √(k/M) of k units of an ingredient and of a group, in 2^−rootBits
 	meanValues           []float64 // the forms' values at x̄
 }
 
 var _ mcmc.LineProperty = (*Preference)(nil)
 
-// The forms' values are whole multiples of 2^−(formBits+rootBits): their norm is at
-// most the scale, 24, times that of the features, 2.
+// The forms' values are whole multiples of 2^−(formBits+rootBits). Their norm is at most the scale,
+// 24, times that of the features, 2.
 const formBits, rootBits = 28, 22
 
-// NewPreference returns the property of what was learnt.
+// NewPreference returns the property of a learnt preference model.
 func NewPreference(c *Comparisons) *Preference {
 	t := c.Posterior()
 	n, m := len(t.rows), len(t.mean)
@@ -58,7 +58,7 @@ func NewPreference(c *Comparisons) *Preference {
 	return p
 }
 
-// add adds the forms of a feature, so many times.
+// add adds the forms of a feature, times a multiple.
 func (p *Preference) add(sums []int64, feature int, times int64) {
 	row := p.forms[feature*p.formCount : (feature+1)*p.formCount]
 	for k, v := range row {
@@ -66,7 +66,7 @@ func (p *Preference) add(sums []int64, feature int, times int64) {
 	}
 }
 
-// sums adds up all forms of a composition, and the units of each group.
+// sums computes all forms of a composition, and the units of each group.
 func (p *Preference) sums(x *mcmc.Composition, sums []int64, groups []int) {
 	clear(sums)
 	clear(groups)
@@ -84,7 +84,7 @@ func (p *Preference) sums(x *mcmc.Composition, sums []int64, groups []int) {
 	}
 }
 
-// log returns log y from the forms and the units that are in groups.
+// log returns log y from the forms and the units that belong to groups.
 func (p *Preference) log(sums []int64, grouped int) float64 {
 	unit := math.Ldexp(1, -formBits-rootBits)
 	n := p.formCount - 2
@@ -100,7 +100,7 @@ func (p *Preference) log(sums []int64, grouped int) float64 {
 	return logNormal(mean / math.Sqrt(probitScale*probitScale+variance))
 }
 
-// Most returns what log y is at most: y is never above 1.
+// Most returns an upper bound of log y, which is 0: y is never above 1.
 func (*Preference) Most(int) float64 { return 0 }
 
 // LogScore returns log y(x).
@@ -150,7 +150,7 @@ func (s *preferenceScorer) changingGroups(i, j int) (gi, gj int) {
 	return gi, gj
 }
 
-// addPair adds what is of i, j and their groups, times sign, where i has a units and j b.
+// addPair adds sign times the terms of i, j and their groups, where i has a units and j has b.
 func (s *preferenceScorer) addPair(sums []int64, i, j, a, b, gi, gj, ofI, ofJ int, sign int64) {
 	p := s.property
 	p.add(sums, i, sign*p.ownRoots[a])
@@ -163,7 +163,7 @@ func (s *preferenceScorer) addPair(sums []int64, i, j, a, b, gi, gj, ofI, ofJ in
 	}
 }
 
-// otherUnits returns the units of the groups of i and j but for what i and j have.
+// otherUnits returns the units of the groups of i and j, without those of i and j themselves.
 func (s *preferenceScorer) otherUnits(gi, gj, a, b int) (ofI, ofJ int) {
 	if gi >= 0 {
 		ofI = s.groups[gi] - a

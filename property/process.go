@@ -18,7 +18,7 @@ import (
 	"kir/internal/portable"
 )
 
-// process is one running program.
+// A process is one running instance of the program.
 type process struct {
 	cmd         *exec.Cmd
 	in          io.WriteCloser
@@ -27,10 +27,10 @@ type process struct {
 	errorOutput *tail
 	timeout     time.Duration
 	once        sync.Once
-	exit        error // how it ended, once it has been waited for
+	exit        error // result of waiting for its end
 }
 
-// endedError says that a program ended before it answered.
+// An endedError reports that a program ended before it answered.
 type endedError struct{ how error }
 
 func (e *endedError) Error() string {
@@ -42,10 +42,10 @@ func (e *endedError) Error() string {
 
 func (e *endedError) Unwrap() error { return e.how }
 
-// endTime is how long a program may take to end once its input has.
+// endTime is how long a program may take to end after its input has ended.
 const endTime = time.Second
 
-// startProcess starts the program of that path.
+// startProcess starts the program at a path.
 func startProcess(path string, o *ProgramOptions) (*process, error) {
 	if o.Starting != nil {
 		if err := o.Starting(); err != nil {
@@ -54,13 +54,13 @@ func startProcess(path string, o *ProgramOptions) (*process, error) {
 	}
 	cmd := exec.Command(path, o.Command[1:]...)
 	cmd.Dir = o.Dir
-	// Python is to leave nothing beside a script: consent is to what is there.
+	// Python must not write files beside a script: the user consented to the files that were there.
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "KIR_TOTAL="+strconv.Itoa(o.Total))
-	// Systems refuse long variables, and all of them together: 128 KiB on Linux.
+	// Systems refuse long variables, and all variables together have a limit: 128 KiB on Linux.
 	if names, err := json.Marshal(o.Ingredients); err == nil && len(names) <= 1<<15 {
 		cmd.Env = append(cmd.Env, "KIR_INGREDIENTS="+string(names))
 	}
-	cmd.WaitDelay = endTime // for what it may have started and left behind
+	cmd.WaitDelay = endTime // for child processes that it may have left running
 	ownGroup(cmd)
 	q := &process{cmd: cmd, errorOutput: new(tail), timeout: o.Timeout}
 	cmd.Stderr = q.errorOutput
@@ -78,8 +78,8 @@ func startProcess(path string, o *ProgramOptions) (*process, error) {
 	return q, nil
 }
 
-// exchange writes a line and returns the one that the program answers, which holds
-// until the next call. If it fails the process is no more.
+// exchange writes a line and returns the program's answer, which is valid until the next call.
+// After an error the process has ended.
 func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 	if q.answers.Buffered() > 0 {
 		return nil, q.excessError()
@@ -92,7 +92,7 @@ func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 	_, err := q.in.Write(request)
 	var answer []byte
 	if err == nil {
-		// A number takes about 25 characters; the rest is for what is no answer.
+		// A number takes about 25 characters. The rest is room for an answer that is not valid.
 		answer, err = readLine(q.answers, 64*recipes+4096)
 	}
 	if !timer.Stop() {
@@ -119,7 +119,7 @@ func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 	return answer, nil
 }
 
-// excessError is the error of a program that says more than it was asked.
+// excessError returns the error for a program that writes more than one answer per request.
 func (q *process) excessError() error {
 	n := q.answers.Buffered()
 	rest, _ := q.answers.Peek(n)
@@ -128,11 +128,11 @@ func (q *process) excessError() error {
 	return err
 }
 
-// errLongLine is returned when a line is longer than it may be.
+// errLongLine reports a line longer than allowed.
 var errLongLine = errors.New("a line is too long")
 
-// readLine reads a line of at most most bytes, without its end. On an error it
-// returns what there is of it, of which no more than a buffer is over most.
+// readLine reads a line of at most most bytes, without its end. On an error it returns what it has
+// read, which exceeds most by at most a buffer.
 func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
@@ -154,13 +154,13 @@ func readLine(r *bufio.Reader, most int) ([]byte, error) {
 func (q *process) stop() {
 	q.in.Close()
 	timer := time.AfterFunc(endTime, q.kill)
-	// What it still says is of no interest, but it may wait for a reader.
+	// The rest of its output is discarded, but must be read: the program may wait for a reader.
 	io.Copy(io.Discard, q.out)
 	q.wait()
 	timer.Stop()
 }
 
-// kill ends the program and what it started at once.
+// kill ends the program and its child processes at once.
 func (q *process) kill() {
 	killGroup(q.cmd)
 	q.in.Close()
@@ -171,15 +171,14 @@ func (q *process) kill() {
 // wait waits for the program's end.
 func (q *process) wait() {
 	q.once.Do(func() {
-		// One that closes its output and goes on is no use to anybody.
+		// A program that closes its output but goes on running is killed, too.
 		timer := time.AfterFunc(endTime, func() { killGroup(q.cmd) })
 		q.exit = q.cmd.Wait()
 		timer.Stop()
 	})
 }
 
-// lastErrorLine is what the program last wrote on its standard error, for the end of
-// a message.
+// lastErrorLine returns the program's last line on standard error, for the end of a message.
 func (q *process) lastErrorLine() string {
 	if words := q.errorOutput.String(); words != "" {
 		return "; the last it wrote on stderr is " + fault.Quote(words)
@@ -187,13 +186,13 @@ func (q *process) lastErrorLine() string {
 	return ""
 }
 
-// tail keeps the last line written to it.
+// A tail keeps the last line written to it.
 type tail struct {
 	mu   sync.Mutex
 	last []byte
 }
 
-// maxWords is how much of the last line is kept.
+// maxWords bounds the bytes kept of the last line.
 const maxWords = 1 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -217,9 +216,9 @@ func (t *tail) String() string {
 	return string(text)
 }
 
-// appendLogs appends the logs of the scores that a program answered.
+// appendLogs appends the logs of the scores in the program's answer.
 func appendLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
-	var scores []*float64 // null is no number
+	var scores []*float64 // pointers, because null is not a number
 	if err := json.Unmarshal(answer, &scores); err != nil {
 		return dst, fmt.Errorf("this is not a JSON array of numbers (%w); it must have %d, finite and at least 0", err, recipes)
 	}
@@ -244,6 +243,6 @@ func quoteJSON(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // text and a buffer cannot fail
+	_ = e.Encode(text) // encoding a string into a buffer cannot fail
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

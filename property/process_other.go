@@ -4,7 +4,7 @@ package property
 
 import "os/exec"
 
-// ownGroup does nothing: there are no process groups.
+// ownGroup does nothing: this system has no process groups.
 func ownGroup(*exec.Cmd) {}
 
 // killGroup ends the program.

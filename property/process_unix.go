@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the program the head of a process group of its own, so that all
-// that it starts can be ended with it, and the terminal's interrupt, which asks
-// for an orderly end of the run, does not end it before.
+// ownGroup makes the program the leader of its own process group. So its child processes can be
+// ended with it. The terminal's interrupt, which asks kir for an orderly end, then does not reach
+// the program first.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends all of the program's group that is left.
+// killGroup kills the rest of the program's group.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -16,29 +16,28 @@ import (
 	"kir/mcmc"
 )
 
-// Program is a score that another program works out:
+// Program is a score that another program computes:
 //
 //	y(x) = the program's answer for x, a finite number of at least 0
 //
-// The program reads lines from its standard input and answers each with a line
-// on its standard output. A line that it reads is a JSON array of recipes, each
-// an object of the used ingredients' units; a line that it answers is a JSON
-// array of their scores, in the same order:
+// The program reads lines from its standard input and answers each with a line on its standard
+// output. Each input line is a JSON array of recipes. A recipe is an object with the units of the
+// used ingredients. The answer is a JSON array of their scores, in the same order:
 //
 //	[{"Gin":600,"Lime juice":400},{"Gin":601,"Lime juice":399}]
 //	[0.25,0.75]
 //
-// An array has what all chains want to know that wait at the time: the splits of their
-// lines, and their candidates; at most 4,096 recipes, or a line has several. The
-// program must be a function: the same recipe scores the same, whatever was asked
-// before or with it. So a recipe whose score is still known is not asked for again. Its
-// end of input is the end of the run. The environment variable KIR_TOTAL holds M, and
-// KIR_INGREDIENTS a JSON array of the ingredients, if that has at most 32 KiB.
+// An array combines the requests of all chains that wait at the time: the splits of their lines,
+// and their candidates. It has at most 4,096 recipes; a line with more takes several arrays. The
+// program must be a function: a recipe always has the same score, whatever else was asked before or
+// with it. So a recipe whose score is remembered is not asked for again. The end of the input is
+// the end of the run. The environment variable KIR_TOTAL holds M, and KIR_INGREDIENTS a JSON array
+// of the ingredients, if that has at most 32 KiB.
 //
-// It is started when first asked, and as often as Processes allows to ask at once. If it
-// ends before it has answered it is started once more and asked again; a second end, an
-// answer that takes longer than Timeout, or one that is not what it must be ends the run
-// with an error that quotes it. Close ends all that are running.
+// The program starts at the first request. As many run at once as Processes allows. If one ends
+// before it has answered, it is started once more and asked again. A second end, an answer that
+// takes longer than Timeout, or an invalid answer ends the run with an error that quotes it. Close
+// ends all running programs.
 //
 // The program runs with the rights of the user and may do what the user may do.
 type Program struct {
@@ -46,52 +45,52 @@ type Program struct {
 	path string
 	keys [][]byte // `"name":` of each ingredient
 
-	slots   chan struct{} // one for each process that may be busy
-	arrived chan struct{} // a request came
+	slots   chan struct{} // one for each process that may run
+	arrived chan struct{} // signals a new request
 
 	mu       sync.Mutex
 	idle     []*process
-	queue    []*request // that no process has been asked
+	queue    []*request // requests not yet sent to a process
 	pending  int        // requests without an answer
-	peers    int        // how many come together, it seems
+	peers    int        // estimate of how many requests come together
 	took     time.Duration
 	known    memo
-	calls    int64 // answered
-	recipes  int64 // scored
+	calls    int64 // number of answers
+	recipes  int64 // number of recipes scored
 	restarts int
-	err      error // the first failure; the end of all scoring
+	err      error // the first failure, which ends all scoring
 	closed   bool
 }
 
 var _ mcmc.BatchProperty = (*Program)(nil)
 
-// ProgramOptions say what is run, and how.
+// ProgramOptions sets which program runs, and how.
 type ProgramOptions struct {
-	Command     []string // the program and its arguments; no shell reads them
-	Dir         string   // where it runs, and what a path to it is relative to
+	Command     []string // the program and its arguments, run without a shell
+	Dir         string   // working directory, and base of a relative path to the program
 	Ingredients []string
 	Total       int
-	Timeout     time.Duration // for an answer, above 0
+	Timeout     time.Duration // limit for an answer, above 0
 	Processes   int           // how many may run at once, at least 1
-	Batch       int           // how many whole candidates a move draws and asks for at once, at least 1
-	// Starting is called before the program is started, each time; its error ends the run
-	// instead. It may be nil.
+	Batch       int           // how many whole candidates a move draws and requests at once, at least 1
+	// Starting is called before each start of the program. Its error ends the run instead. It may
+	// be nil.
 	Starting func() error
-	// Tell receives what the user should know and does not end the run. It may
-	// be called from several goroutines, and may be nil.
+	// Tell receives messages for the user that do not end the run. It may be called from several
+	// goroutines, and may be nil.
 	Tell func(message string)
 }
 
 const (
-	maxRecipes  = 4096 // in a line of input
+	maxRecipes  = 4096 // in an input line
 	maxRestarts = 20
 )
 
-// errClosed is the error of a program that was closed.
+// errClosed reports that the program has been closed.
 var errClosed = errors.New("the program has been closed")
 
-// NewProgram returns the property. It starts nothing yet, but fails if there is
-// no such program.
+// NewProgram returns the property. It starts no program yet, but fails if there is none of that
+// name.
 func NewProgram(o ProgramOptions) (*Program, error) {
 	switch {
 	case len(o.Command) == 0 || o.Command[0] == "":
@@ -118,9 +117,9 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	return p, nil
 }
 
-// FindProgram returns the path of a program that is named in a directory.
+// FindProgram returns the path of a program, given its name or its path relative to dir.
 func FindProgram(name, dir string) (path string, err error) {
-	// A bare name is looked for where the system keeps its programs.
+	// A bare name is looked up in the system's search path.
 	path = name
 	if filepath.Base(name) != name && !filepath.IsAbs(name) {
 		if path, err = filepath.Abs(filepath.Join(dir, name)); err != nil {
@@ -133,17 +132,17 @@ func FindProgram(name, dir string) (path string, err error) {
 	return path, nil
 }
 
-// name is the command as messages show it.
+// name returns the command as messages show it.
 func (p *Program) name() string { return fault.Quote(strings.Join(p.o.Command, " ")) }
 
-// Err returns what went wrong, or nil.
+// Err returns the first failure, or nil.
 func (p *Program) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.err
 }
 
-// fail keeps the first failure.
+// fail records the first failure.
 func (p *Program) fail(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,15 +152,15 @@ func (p *Program) fail(err error) error {
 	return p.err
 }
 
-// Asked returns how often the program has answered, and how many recipes.
+// Asked returns the number of answers, and of recipes scored.
 func (p *Program) Asked() (calls, recipes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.calls, p.recipes
 }
 
-// Close ends the programs that are running: their input ends, and those that do
-// not end by themselves in a second are killed. There is no scoring after it.
+// Close ends the running programs. Their input ends, and those still running a second later are
+// killed. Nothing can be scored after Close.
 func (p *Program) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -179,7 +178,7 @@ func (p *Program) Close() error {
 	return nil
 }
 
-// acquire returns a process that nobody is asking, started if need be.
+// acquire returns an idle process. It starts one if needed.
 func (p *Program) acquire() (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +193,7 @@ func (p *Program) acquire() (*process, error) {
 	return startProcess(p.path, &p.o)
 }
 
-// release puts a process back that has scored some recipes.
+// release returns a process that has scored so many recipes.
 func (p *Program) release(q *process, recipes int) {
 	p.mu.Lock()
 	p.calls++
@@ -216,7 +215,7 @@ func (p *Program) mayRestart() bool {
 	return p.restarts <= maxRestarts
 }
 
-// appendRecipe appends a composition as the program reads it.
+// appendRecipe appends a composition in the format that the program reads.
 func (p *Program) appendRecipe(line []byte, parts []mcmc.Part) []byte {
 	line = append(line, '{')
 	for k, part := range parts {
@@ -229,7 +228,7 @@ func (p *Program) appendRecipe(line []byte, parts []mcmc.Part) []byte {
 	return append(line, '}')
 }
 
-// LogScore returns log y(x), NaN if the program fails; see [Program.Err].
+// LogScore returns log y(x), or NaN if the program fails; see [Program.Err].
 func (p *Program) LogScore(x *mcmc.Composition) float64 {
 	var of recipeBuffer
 	of.add(p.appendRecipe(nil, x.Parts()))
@@ -240,17 +239,17 @@ func (p *Program) LogScore(x *mcmc.Composition) float64 {
 	return logs[0]
 }
 
-// Batch returns how many candidates are best scored at once.
+// Batch returns the number of candidates to score at once.
 func (p *Program) Batch() int { return p.o.Batch }
 
-// Prefetch asks for the scores of compositions, which LogScore then need not ask for.
-// LogScore reports what goes wrong.
+// Prefetch requests the scores of compositions, so that LogScore finds them remembered. LogScore
+// reports any failure.
 func (p *Program) Prefetch(xs []*mcmc.Composition) {
 	var of recipeBuffer
 	for _, x := range xs {
 		of.add(p.appendRecipe(of.buffer(), x.Parts()))
 	}
-	_, _ = p.scores(nil, &of) // the error is kept, and every further score is NaN
+	_, _ = p.scores(nil, &of) // p keeps the error, and every further score is NaN
 }
 
 // Scorer returns a scorer of x.
@@ -265,20 +264,20 @@ type programScorer struct {
 	known bool // whether score is that of x
 	score float64
 
-	// What was last asked for, if x has not moved since: the splits of i, which
-	// is else −1, and j.
+	// The line of the last request, if x has not moved since: its splits are those of i and j. i is
+	// −1 if there is none.
 	i, j int
 	logs []float64
 
 	// Scratch.
-	splits  []int     // those that are asked for
-	answers []float64 // to one request
+	splits  []int     // the splits to request
+	answers []float64 // for one request
 	recipes recipeBuffer
 	parts   []mcmc.Part
 	others  []mcmc.Part
 }
 
-// Err says what the program did wrong.
+// Err returns the program's failure, or nil.
 func (s *programScorer) Err() error { return s.property.Err() }
 
 func (s *programScorer) Reset() { s.known, s.i = false, -1 }
@@ -291,8 +290,8 @@ func (s *programScorer) LogScore() float64 {
 	return s.score
 }
 
-// appendSplit appends to parts the composition at a split of sum units between i and
-// j, in the order of the ingredients, as the point is asked.
+// appendSplit appends to parts the composition at a split of sum units between i and j. Its order
+// is that of the ingredients, in which the point is asked for, too.
 func (s *programScorer) appendSplit(i, j, k, sum int) []mcmc.Part {
 	s.parts = s.parts[:0]
 	a, b := mcmc.Part{Ingredient: i, Amount: k}, mcmc.Part{Ingredient: j, Amount: sum - k}
@@ -319,8 +318,8 @@ func (s *programScorer) appendSplit(i, j, k, sum int) []mcmc.Part {
 	return s.parts
 }
 
-// askSplits asks for the splits of (i, j) that are wanted and keeps their logs in
-// s.logs: NaN for all that are missing if it fails, −Inf for what is not wanted.
+// askSplits requests the wanted splits of (i, j) and keeps their logs in s.logs. After a failure
+// all missing ones are NaN. Unwanted splits are −Inf.
 func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
 	s.i, s.j, s.logs = i, j, s.logs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
@@ -366,7 +365,7 @@ func (s *programScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.Splits(i, j, &all, p)
 }
 
-// Splits asks for no split that does not count.
+// Splits requests only splits that count.
 func (s *programScorer) Splits(i, j int, wanted, p *mcmc.Pieces) {
 	s.askSplits(i, j, wanted)
 	q := joiner{pieces: p}

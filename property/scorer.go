@@ -2,8 +2,7 @@ package property
 
 import "kir/mcmc"
 
-// A previousAmounts is what a scorer remembers of the composition that it follows: its
-// amounts before it moved.
+// A previousAmounts holds the amounts that the scorer's composition had before its last move.
 type previousAmounts struct {
 	x       *mcmc.Composition
 	amounts []int32
@@ -11,7 +10,7 @@ type previousAmounts struct {
 
 func (p *previousAmounts) reset() { p.amounts = append(p.amounts[:0], p.x.Amounts()...) }
 
-// changes returns by how much the amounts of i and j have changed.
+// changes returns the changes of the amounts of i and j.
 func (p *previousAmounts) changes(i, j int) (byI, byJ int) {
 	a, b := int32(p.x.Amount(i)), int32(p.x.Amount(j))
 	byI, byJ = int(a-p.amounts[i]), int(b-p.amounts[j])
@@ -19,8 +18,7 @@ func (p *previousAmounts) changes(i, j int) (byI, byJ int) {
 	return byI, byJ
 }
 
-// A joiner adds the values of a line split by split and makes one piece of
-// equal neighbours.
+// A joiner collects the values of a line split by split and joins equal neighbours into one piece.
 type joiner struct {
 	pieces *mcmc.Pieces
 	last   float64
@@ -33,7 +31,7 @@ func (q *joiner) add(k int, value float64) {
 	}
 }
 
-// sign is what a sum changes by if something has come, and if it has gone.
+// sign returns 1 if yes, else −1.
 func sign(yes bool) int64 {
 	if yes {
 		return 1

@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// A risk that is bounded below by its tangents: wᵀΣw is convex where Σ has no negative
-// eigenvalue. What was rounded, or estimated with gaps, may have one that is a little below 0;
-// bend is how far, as a variance.
+// A convexRisk bounds the risk wᵀΣw below by its tangents. The risk is convex where Σ has no
+// negative eigenvalue. Rounding, or estimates from gappy data, can make one slightly negative; bend
+// is that deficit, as a variance.
 type convexRisk struct {
 	m    *Markowitz
 	bend float64
 }
 
-// maxTangentIngredients is of how many ingredients tangents are taken, which takes N³ time once.
+// maxTangentIngredients bounds the ingredients for which tangents are used: the preparation takes
+// N³ time once.
 const maxTangentIngredients = 400
 
-// convex returns the risk if its tangents bound it.
+// convex returns the risk if tangents bound it.
 func (m *Markowitz) convex() (c convexRisk, ok bool) {
 	m.once.Do(func() { m.convexPart, m.hasConvexPart = m.findConvex() })
 	return m.convexPart, m.hasConvexPart
@@ -38,14 +39,14 @@ func (m *Markowitz) findConvex() (c convexRisk, ok bool) {
 			}
 			row[i] += float64(part * trace)
 		}
-		if cholesky(lower) { // whose own rounding is below 10⁻¹² of the trace
+		if cholesky(lower) { // the factorisation's own rounding is below 10⁻¹² of the trace
 			return convexRisk{m, float64(max(0, part) * 2 * trace)}, true
 		}
 	}
 	return c, false
 }
 
-// evaluate returns the portfolio of amounts: its return, risk in the units of xᵀΣx, and Σx.
+// evaluate returns the portfolio's return, its risk in the units of xᵀΣx, and Σx.
 func (c convexRisk) evaluate(x []float64) (returns, risk, size float64, with []float64) {
 	m := c.m
 	with = make([]float64, m.n)
@@ -74,12 +75,12 @@ func sumAmounts(x []float64) (sum float64) {
 	return sum
 }
 
-// rounding is by how much sums of so many terms may be off, as a part of them.
+// rounding bounds the relative rounding error of sums over all ingredients.
 func (c convexRisk) rounding() float64 { return float64(float64(c.m.n+16) * 0x1p-50) }
 
-// Tangents returns a function of amounts, of any parts of the total, that returns numbers which
-// log y is nowhere above: value + Σ slope·(amount − at). It is nil where log y is not concave.
-// Floor is the least log y, −Inf for none.
+// Tangents returns a function of amounts, which may be fractions of the total. It returns a tangent
+// that bounds log y above: value + Σ slope·(amount − at). It is nil if log y is not concave. Floor
+// is the least log y, −Inf for none.
 func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64) {
 	c, ok := m.convex()
 	if !ok {
@@ -97,7 +98,7 @@ func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []flo
 	}, math.Inf(-1)
 }
 
-// Tangents is as that of [Markowitz], of a volatility that is to be small.
+// Tangents is like that of [Markowitz], for a volatility to be minimised.
 func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64) {
 	rate, _, high, floor, ok := p.d.Concave()
 	if p.side != Volatility || !ok || p.d.best > 0 {
@@ -128,12 +129,12 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 	}, floor
 }
 
-// Above returns what log y is at most where each ingredient has from lo to hi units.
+// Above returns an upper bound of log y where each ingredient has from lo to hi units.
 //
-// The volatility is at least its tangent anywhere, so that a ratio is at most one of two linear
-// forms: see [boxEvaluation.ratio]. The tangent is taken at the middle first, and then nearer and
-// nearer to where the ratio is greatest of amounts that need not be whole, by steps towards
-// where the ratio of the linear forms is (Frank and Wolfe 1956).
+// Every tangent bounds the volatility below, so a ratio is at most one of two linear forms: see
+// [boxEvaluation.ratioInterval]. The first tangent is taken at the middle of the box. Later ones
+// approach the amounts, not necessarily whole, with the greatest ratio, by steps towards the
+// maximum of the ratio of the linear forms (Frank and Wolfe 1956).
 func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	m := p.market
 	c, ok := m.convex()
@@ -168,20 +169,20 @@ func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	return p.d.upperBound(math.Inf(-1), best+float64(math.Abs(best)*0x1p-40))
 }
 
-// maxTangents is at how many places of a box tangents are taken.
+// maxTangents bounds the tangents that are taken in a box.
 const maxTangents = 12
 
-// A tangentForms is a market at amounts: the return and the volatility as linear forms, which the
-// volatility is nowhere below.
+// A tangentForms holds the return and a lower bound of the volatility as linear forms, taken at
+// some amounts.
 type tangentForms struct {
 	c                convexRisk
-	returns, spread  []float64 // by unit
-	meanReturn, risk float64   // the return and the variance
-	least            float64   // of the volatility in a box
-	slack            float64   // by how much the form of the volatility may be off
+	returns, spread  []float64 // coefficients per unit
+	meanReturn, risk float64   // the return and the variance at the amounts
+	least            float64   // lower bound of the volatility in the box
+	slack            float64   // bounds the error of the volatility's form
 }
 
-// tangentAt returns the market at amounts of a box, false if nothing varies there.
+// tangentAt returns the forms at amounts of a box, and false if nothing varies there.
 func (c convexRisk) tangentAt(x []float64, lo, hi []int32) (t tangentForms, ok bool) {
 	m := c.m
 	returns, risk, size, with := c.evaluate(x)
@@ -202,8 +203,9 @@ func (c convexRisk) tangentAt(x []float64, lo, hi []int32) (t tangentForms, ok b
 	return t, true
 }
 
-// maxRatio returns what the ratio of the forms is at most in a box, +Inf if they do not say, and
-// where what they say together at the ratio of the place is greatest; nil: at the place itself.
+// maxRatio returns an upper bound of the ratio of the forms in a box, +Inf if the forms give none.
+// It also returns the corner where returns − t·spread is greatest, with t the ratio at the amounts;
+// nil if that is at the amounts themselves.
 func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner []float64) {
 	form := make([]float64, len(t.returns))
 	excess := func(ratio float64) (float64, []float64) {
@@ -213,7 +215,7 @@ func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner 
 		e, at := maximizeLinear(lo, hi, total, form)
 		return e + float64(ratio*t.slack), at
 	}
-	// A ratio below 0 would ask what the volatility is at most.
+	// A ratio below 0 would need an upper bound of the volatility.
 	here := max(0, t.meanReturn/math.Sqrt(t.risk))
 	e, corner := excess(here)
 	if e <= float64(1e-9*math.Abs(t.meanReturn)) {
@@ -222,8 +224,8 @@ func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner 
 	if !(t.least > 0) {
 		return math.Inf(1), corner
 	}
-	// Where returns − t·spread are at most e > 0, the ratio is at most t + e/least; where they are
-	// at most 0, it is at most t.
+	// If returns − t·spread is at most e > 0, the ratio is at most t + e/least. If it is at most 0,
+	// the ratio is at most t.
 	best = here
 	if e > 0 {
 		best += e / t.least
@@ -241,18 +243,18 @@ func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner 
 	return best, corner
 }
 
-// stepTowards returns amounts on the way to others where the ratio is greatest, nil if it rises
-// nowhere.
+// stepTowards returns the amounts on the way to corner where the ratio is greatest, or nil if it
+// rises nowhere.
 func (t tangentForms) stepTowards(x, corner []float64) []float64 {
 	m := t.c.m
 	returns, risk, _, with := t.c.evaluate(corner)
 	returns, risk = float64(returns*m.perReturn), float64(risk*m.perUnit)
-	both := 0.0 // the covariance
+	both := 0.0 // the covariance of the two portfolios
 	for i, v := range with {
 		both += float64(float64(v*m.perUnit) * x[i])
 	}
-	// With g of the way the return is a + g·b and the variance c + 2·g·d + g²·e: the ratio rises
-	// up to g = (b·c − a·d)/(a·e − b·d).
+	// At the fraction g of the way the return is a + g·b and the variance c + 2·g·d + g²·e. The
+	// ratio rises up to g = (b·c − a·d)/(a·e − b·d).
 	a, b := t.meanReturn, returns-t.meanReturn
 	c, d, e := t.risk, both-t.risk, t.risk-float64(2*both)+risk
 	top, bottom := float64(b*c)-float64(a*d), float64(a*e)-float64(b*d)
@@ -270,11 +272,11 @@ func (t tangentForms) stepTowards(x, corner []float64) []float64 {
 	return out
 }
 
-// AboveCost is about how many nanoseconds [Portfolio.Above] takes.
+// AboveCost returns the approximate time of [Portfolio.Above], in nanoseconds.
 func (p *Portfolio) AboveCost() int64 { return int64(maxTangents * p.market.n * (2*p.market.n + 400)) }
 
-// middleAmounts returns amounts that are as far from the least to the greatest, each, as makes the
-// total.
+// middleAmounts returns amounts that sum to the total, each at the same fraction of the way from
+// its least to its greatest.
 func middleAmounts(lo, hi []int32, total int) []float64 {
 	least, room := 0.0, 0.0
 	for i := range lo {
@@ -292,8 +294,9 @@ func middleAmounts(lo, hi []int32, total int) []float64 {
 	return x
 }
 
-// maximizeLinear returns what Σ by·amount is at most over the amounts of a total, each from lo to
-// hi: each has its least, and what is left goes where it adds most. It also returns where.
+// maximizeLinear returns the maximum of Σ by·amount over amounts that sum to the total, each from
+// lo to hi, and the amounts of the maximum. Each ingredient gets its least, and the rest goes where
+// it adds most.
 func maximizeLinear(lo, hi []int32, total int, by []float64) (float64, []float64) {
 	order, at := make([]int, len(by)), make([]float64, len(by))
 	sum, size, left := 0.0, 0.0, total

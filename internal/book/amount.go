@@ -19,13 +19,13 @@ type Amount struct {
 }
 
 const (
-	amountDigits    = 18 // significant digits that are kept
+	amountDigits    = 18 // number of significant digits kept
 	amountMagnitude = 30 // amounts are 0 or in [10^-amountMagnitude, 10^amountMagnitude)
 )
 
-// ParseAmount reads a decimal number such as 3, 4.5, .75 or 1e-3. Further
-// digits than 18 are rounded, half up. A number that is negative, not finite,
-// or too far from 1 (below 1e-30 without being 0, or 1e30 and more) is refused.
+// ParseAmount parses a decimal number such as 3, 4.5, .75 or 1e-3. It rounds to 18 digits, half up.
+// It returns an error if the number is negative, not finite, or too far from 1 (below 1e-30 without
+// being 0, or 1e30 and more).
 func ParseAmount(text string) (Amount, error) {
 	a, message, hint := parseAmount(strings.TrimSpace(text))
 	if message != "" {
@@ -34,7 +34,7 @@ func ParseAmount(text string) (Amount, error) {
 	return a, nil
 }
 
-// mustAmount is an amount that is written in this program.
+// mustAmount parses an amount that this program's source contains.
 func mustAmount(text string) Amount {
 	a, err := scanAmount(text)
 	if err != nil {
@@ -43,7 +43,7 @@ func mustAmount(text string) Amount {
 	return a
 }
 
-// parseAmount returns the amount, or what is wrong and what would be right.
+// parseAmount returns the amount, or a message with the fault and a hint how to write it.
 func parseAmount(text string) (a Amount, message, hint string) {
 	a, err := scanAmount(text)
 	switch err {
@@ -94,11 +94,11 @@ func scanAmount(text string) (Amount, error) {
 	}
 	var (
 		digits  uint64 // the first significant digits
-		kept    int    // how many there are of them
-		dropped int    // digits after those
+		kept    int    // their number
+		dropped int    // number of digits after those
 		roundUp bool
 		exp     int
-		seen    bool // any digit
+		seen    bool // there was at least one digit
 		point   bool
 	)
 	for ; rest != ""; rest = rest[1:] {
@@ -137,7 +137,7 @@ func scanAmount(text string) (Amount, error) {
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return Amount{}, errUnreadable
 		}
-		// A long row of digits may balance the exponent, but none is as long as that.
+		// Many digits may balance a large exponent, but no text has that many.
 		const far = 1 << 40
 		exp += min(max(e, -far), far)
 		rest = ""
@@ -183,7 +183,7 @@ func (a Amount) Float64() float64 {
 	return f // in range: see amountMagnitude
 }
 
-// String returns the number as short as it is exact, such as 4.5 or 1e-12.
+// String returns the shortest exact form, such as 4.5 or 1e-12.
 func (a Amount) String() string {
 	digits := strconv.FormatUint(a.digits, 10)
 	exp := int(a.exp)
@@ -204,8 +204,7 @@ func (a Amount) String() string {
 	}
 }
 
-// nearestAmount returns the amount that comes closest to a number, which is 0 or
-// more.
+// nearestAmount returns the amount nearest to a number of at least 0.
 func nearestAmount(r *big.Rat) (Amount, error) {
 	return scanAmount(r.FloatString(amountMagnitude + amountDigits + 2))
 }

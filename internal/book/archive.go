@@ -17,23 +17,22 @@ import (
 	"kir/internal/yield"
 )
 
-// What a workbook may unpack to. A spreadsheet's own files stay far below; a file
-// that was made to fill a memory ends here.
+// Limits on an unpacked workbook. A spreadsheet's own files stay far below them. They stop a file
+// that was made to exhaust memory.
 const (
 	largestParts   = 64 << 20 // bytes of all parts
 	mostParts      = 2000
 	mostElements   = 1 << 22  // XML elements of all parts
-	mostShared     = 1 << 20  // XML elements of a part that is no sheet
+	mostShared     = 1 << 20  // XML elements of a part that is not a sheet
 	longestElement = 1 << 16  // bytes between < and >
 	longestText    = 1 << 18  // bytes of a text: a cell has at most 32,767 characters
-	mostMerged     = 1 << 16  // ranges of merged cells of a sheet, each looked at for each formula
-	largestTexts   = 64 << 20 // bytes of the texts of a sheet, each as often as a cell has it
+	mostMerged     = 1 << 16  // ranges of merged cells of a sheet, all of which are searched for each formula
+	largestTexts   = 64 << 20 // bytes of the texts of a sheet, each counted as often as a cell uses it
 )
 
-// checkArchive unpacks a workbook once to see that its parts are what they say
-// they are, and that they are XML to the end: the library takes a sheet that
-// breaks off for one that ends. It returns the row and the field, counted from 0, of cells that
-// hold a formula and no result, in whatever sheet: the first of each.
+// checkArchive unpacks a workbook once. It verifies that its parts have their declared sizes and
+// are complete XML: the library takes a truncated sheet for a complete one. It returns the row and
+// the field, counted from 0, of cells in any sheet with a formula but no result: the first of each.
 func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -44,7 +43,7 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 		return nil, fmt.Errorf("it has more than %d parts", mostParts)
 	}
 	left, elements := int64(largestParts), 0
-	longest, widest := 0, 0 // bytes of a shared text, cells of a row that have one
+	longest, widest := 0, 0 // most bytes of a shared text; most cells of a row that use one
 	names := make(map[string]bool)
 	for _, f := range archive.File {
 		name := strings.ToLower(path.Clean(strings.ReplaceAll(f.Name, "\\", "/")))
@@ -70,7 +69,7 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 			return nil, fmt.Errorf("the part %q has too many elements", f.Name)
 		}
 		texts := sheet || name == "xl/sharedstrings.xml"
-		text := 0 // bytes of it since its cell or its place among the shared began
+		text := 0 // bytes of text since the current cell or shared text began
 		for rest := part; ; {
 			start := bytes.IndexByte(rest, '<')
 			if start < 0 {
@@ -112,7 +111,7 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 	return formulas, nil
 }
 
-// unpack returns a part of at most that many bytes.
+// unpack returns a part of at most so many bytes.
 func unpack(f *zip.File, most int64) ([]byte, error) {
 	tooLarge := fmt.Errorf("it unpacks to more than %d MiB", largestParts>>20)
 	if f.UncompressedSize64 > uint64(most) {
@@ -122,7 +121,7 @@ func unpack(f *zip.File, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close() // read only: nothing can be lost by it
+	defer r.Close() // read only: a failure to close loses nothing
 	part, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
 		return nil, err
@@ -133,15 +132,15 @@ func unpack(f *zip.File, most int64) ([]byte, error) {
 	return part, nil
 }
 
-// checkSheet reads a sheet's XML to its end. Rows and the cells in each must come
-// in order, as they are read in order. It returns the first cells that hold a formula and no
-// result, and how many cells a row has whose text is among the shared.
+// checkSheet reads a sheet's XML to its end. Rows and their cells must be in order, as the reader
+// expects. It returns the first cells with a formula but no result, and how many cells of a row use
+// a shared text.
 func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int, err error) {
 	d := xml.NewDecoder(bytes.NewReader(part))
 	row, column, depth, inRow, merged := 0, 0, 0, 0, 0
-	formula, result, inFormula, inResult := false, false, false, false // of the cell
-	group := ""                                                        // of cells with one formula that the cell is of
-	groups := make(map[string]bool)                                    // those whose formula was there
+	formula, result, inFormula, inResult := false, false, false, false // about the current cell
+	group := ""                                                        // the group of cells with one shared formula to which the cell belongs
+	groups := make(map[string]bool)                                    // the groups whose formula has been seen
 	for tokens := 0; ; tokens++ {
 		if tokens%4096 == 0 {
 			if err := yield.Err(ctx); err != nil {

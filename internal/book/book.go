@@ -1,27 +1,24 @@
-// Package book reads recipe books: recipes with their amounts, and the labels that
-// describe them.
+// Package book reads datasets of recipes: recipes with their amounts, and the labels that describe
+// them.
 //
-// A book is a table, in one of two forms, which the header distinguishes. In
-// the long form a row is an ingredient of a recipe, in the columns recipe,
-// ingredient, amount and, if there is one, unit; every other column is a label
-// and is the same in all rows of a recipe. In the wide form a row is a recipe and
-// every column an ingredient, except for the column recipe and for labels. A table
-// with its rows as columns, that begins with the ingredients, is turned first. A
-// second file may list the ingredients and what is known of them (group, cost,
-// strength).
+// A dataset is a table in one of two forms, which the header distinguishes. In the long form a row
+// is an ingredient of a recipe, in the columns recipe, ingredient, amount and optionally unit.
+// Every other column is a label, with one value in all rows of a recipe. In the wide form a row is
+// a recipe and every column an ingredient, except for the column recipe and for labels. A table
+// with its rows as columns, which begins with the ingredients, is transposed first. A second file
+// may list the ingredients with their attributes (group, cost, strength).
 //
-// Tables come as CSV in several encodings, with several delimiters and decimal
-// marks, as .xlsx and .ods workbooks, and recipes also as JSON-LD. Where a table
-// leaves something open, the reader guesses and adds a [Note]; a [Layout] settles it.
+// Tables come as CSV in several encodings, with several delimiters and decimal marks, or as .xlsx
+// and .ods workbooks. Recipes can also come as JSON-LD. Where a table is ambiguous, the reader
+// guesses and adds a [Note]; a [Layout] settles it.
 //
-// CSV is read as a stream: memory grows with the recipes and their parts, not
-// with the text. Workbooks, JSON and what is turned are held in memory, and bounded. Whatever is
-// wrong in a file is returned as an [*Error] with file, line and column, in
-// characters, or with sheet and cell; nothing is skipped in silence.
+// CSV is read as a stream: memory grows with the recipes and their amounts, not with the text.
+// Workbooks, JSON and transposed tables are held in memory, and bounded. Every fault in a file is
+// returned as an [*Error] with file, line and column, in characters, or with sheet and cell.
+// Nothing is skipped in silence.
 //
-// Amounts are decimal numbers and are kept as such, so that the closure of a
-// recipe to a total of M whole units, see [Closure], is the same on every
-// machine and ties are real ties.
+// Amounts stay decimal numbers. So the closure of a recipe to a total of M whole units, see
+// [Closure], is the same on every machine, and ties are real ties.
 package book
 
 import (
@@ -32,45 +29,44 @@ import (
 	"kir/internal/fault"
 )
 
-// A Book is a list of recipes. It is not changed after it has been read, and
-// may be used by several goroutines at once.
+// A Book is a dataset: a list of recipes. It does not change after it has been read, so that
+// several goroutines may use it at once.
 type Book struct {
-	// File is the name that the book was read under; errors begin with it.
+	// File is the name under which the book was read; errors begin with it.
 	File string
 
-	// Ingredients are the ones that were given to [Read] or else all that the
-	// book names, in the order in which they first appear. An ingredient that
-	// only ever has the amount 0 is among them.
+	// Ingredients are those given to [Read], or else all that the book names, in the order in which
+	// they first appear. They include an ingredient whose amount is always 0.
 	Ingredients *Ingredients
 
-	// Recipes are in the order of the file (in the long form, of their first
-	// rows). There is at least one, but in a file of results.
+	// Recipes are in the order of the file (in the long form, of their first rows). There is at
+	// least one, except in a file of results.
 	Recipes []Recipe
 
 	// Labels are in the order of their columns.
 	Labels []Label
 
-	// Long is whether the table has the long form.
+	// Long reports whether the table has the long form.
 	Long bool
 
-	// Transposed is whether the table has a row for each ingredient and a column for each
+	// Transposed reports whether the table has a row for each ingredient and a column for each
 	// recipe.
 	Transposed bool
 
-	// Notes are what was understood without being said, by line.
+	// Notes are the reader's interpretations of what the table leaves open, by line.
 	Notes []Note
 
-	// Guessed is what settles those notes that may well be wrong.
+	// Guessed is the layout that settles those notes that may well be wrong.
 	Guessed Layout
 
-	// Shape is what the parts of the table were taken to be; nil of a file of results.
+	// Shape is how the parts of the table were interpreted; nil for a file of results.
 	Shape *Shape
 
-	// Results is the file of results whose entries are the last of the recipes; nil
-	// if there is none.
+	// Results is the file of results whose entries are the last of the recipes; nil if there is
+	// none.
 	Results *Results
 
-	once    sync.Once // makes indexed
+	once    sync.Once // guards the creation of indexed
 	indexed index
 }
 
@@ -78,31 +74,30 @@ type Book struct {
 type Recipe struct {
 	Name string
 
-	// Parts are the used ingredients, those with an amount above 0, in the order
-	// of the file. There is at least one, each ingredient is in it at most once,
-	// and the units of all are of one kind.
+	// Parts are the amounts of the used ingredients, all above 0, in the order of the file. There
+	// is at least one. Each ingredient occurs at most once, and all units are of one kind.
 	Parts []Part
 
-	// Line and Column are where the name stands first.
+	// Line and Column are the first position of the name.
 	Line, Column int
 
-	cell string // where, in a workbook
-	file string // the file, if the book is of several
+	cell string // address of the cell, in a workbook
+	file string // the file, if the book was joined from several
 }
 
-// A Part is one used ingredient of a recipe and how much of it.
+// A Part is the amount of one used ingredient of a recipe.
 type Part struct {
 	// Ingredient is an index into Book.Ingredients.
 	Ingredient int32
 
-	// Line is the line of the file that says so.
+	// Line is the line of the amount in the file.
 	Line int32
 
 	// Amount is the number in the file, above 0, in the unit of the file.
 	Amount Amount
 
-	// Unit is what the amount counts. It is nil where the book gives no unit:
-	// such amounts are only compared with each other.
+	// Unit is the unit of the amount. It is nil where the book gives no unit: such amounts are only
+	// compared with each other.
 	Unit *Unit
 }
 
@@ -115,7 +110,7 @@ func (p Part) Base() *big.Rat {
 	return base
 }
 
-// kind is the kind of the part's unit.
+// kind returns the kind of the part's unit.
 func (p Part) kind() Kind {
 	if p.Unit == nil {
 		return Plain
@@ -134,14 +129,13 @@ func (b *Book) Label(name string) (*Label, bool) {
 	return nil, false
 }
 
-// ErrorAtRecipe returns an error at the place of a recipe, for whoever finds something wrong
-// with it.
+// ErrorAtRecipe returns an error at the position of a recipe, for callers that find a fault in it.
 func (b *Book) ErrorAtRecipe(recipe int) *Error {
 	r := &b.Recipes[recipe]
 	return &Error{File: cmp.Or(r.file, b.File), Line: r.Line, Column: r.Column, Cell: r.cell}
 }
 
-// UsedCounts is the book's own law of sparsity: element n is how many recipes
+// UsedCounts returns the book's distribution of sparsity: element n is the number of recipes that
 // use exactly n ingredients. Element 0 is 0, the last element is above 0.
 func (b *Book) UsedCounts() []int {
 	counts := []int{0}
@@ -155,9 +149,9 @@ func (b *Book) UsedCounts() []int {
 	return counts
 }
 
-// Closure returns the units of each part of a recipe when it is scaled to a
-// total of M units; see the function [Closure]. A total that is smaller than the
-// number of parts is an [*Error] that names the recipe and where it stands.
+// Closure returns the units of each part of a recipe when it is scaled to a total of M units; see
+// the function [Closure]. If the total is smaller than the number of parts, the error is an
+// [*Error] with the recipe's name and position.
 func (b *Book) Closure(recipe, total int) ([]int, error) {
 	r := &b.Recipes[recipe]
 	if n := len(r.Parts); total < n {

@@ -11,48 +11,48 @@ import (
 	"kir/internal/fault"
 )
 
-// A builder puts a book together row by row.
+// A builder assembles a book row by row.
 type builder struct {
 	table        *table
 	book         *Book
 	units        *Units
 	faults       faults
 	readRow      func()
-	unitCache    map[string]*Unit     // units as the book writes them
-	unknownUnits map[string][2]string // what is wrong with those that are none, and what would be right
+	unitCache    map[string]*Unit     // units, by their spelling in the book
+	unknownUnits map[string][2]string // message and hint for each unknown unit
 	allowsNew    bool                 // the book may name new ingredients
-	names        map[string]string    // ingredients by what the table writes
+	names        map[string]string    // ingredients, by their spelling in the table
 	excluded     map[string]bool      // recipes that are left out
-	// including are recipes that would be left out otherwise
+	// including lists recipes that would be left out otherwise.
 	including []string
-	skipped   bool            // the row before was of one of them
-	reported  map[string]bool // what was said to be wrong and need not be said again
+	skipped   bool            // the previous row was of such a recipe
+	reported  map[string]bool // keys of errors that are reported only once
 
 	// columns; -1 where there is none
-	recipe, ingredient, amount, unit int        // recipe is -1 in the wide form, too, where rows have no names
-	amountUnit                       *Unit      // long form: of amounts without a unit
+	recipe, ingredient, amount, unit int        // recipe is -1 also in the wide form if rows have no names
+	amountUnit                       *Unit      // long form: unit of amounts without a unit
 	parts                            []widePart // wide form
-	used                             []Part     // wide form, room for a row's
+	used                             []Part     // wide form: buffer for a row's amounts
 	labels                           []labelColumn
 
 	recipes      []Recipe
 	index        map[string]int32   // recipes by name
-	last         int32              // the recipe of the row before
-	lines        map[[2]int32]int32 // long form: by recipe and ingredient, amounts of 0 among them
-	partAt       map[[2]int32]int   // where amounts of several rows are added up: the parts
-	firmPart     int                // the last part that kept others from being masses
-	badRecipes   map[int32]bool     // recipes that something is wrong with
+	last         int32              // the recipe of the previous row
+	lines        map[[2]int32]int32 // long form: line by recipe and ingredient, including amounts of 0
+	partAt       map[[2]int32]int   // index of each part, where amounts of several rows are added up
+	firmPart     int                // the last part whose unit kept the others from becoming masses
+	badRecipes   map[int32]bool     // recipes with a fault
 	guesses      [readingKinds]noteCounter
 	below        noteCounter    // rows without the name of their recipe
-	looseUnits   map[*Unit]bool // small units that were taken as masses
+	looseUnits   map[*Unit]bool // small units that were converted to masses
 	addedUp      noteCounter
 	emptyRows    noteCounter             // rows of the wide form with neither name nor amounts
 	remainders   map[int32]remainderPart // by recipe
 	filled       noteCounter
-	guessedWhole bool // a whole was guessed that nothing speaks for
+	guessedWhole bool // the whole was guessed without any evidence
 	respellings  []respelling
 
-	footnotes     []footnote // rows at the end, so far, that may be such
+	footnotes     []footnote // rows at the end, so far, that may be footnotes
 	footnoteCount int
 }
 
@@ -63,14 +63,14 @@ type respelling struct {
 	place      place
 }
 
-// A noteCounter is something that was understood several times.
+// A noteCounter counts repeated cases of one interpretation, for a single note.
 type noteCounter struct {
 	count   int
 	example string
 	place   place
 }
 
-// increment counts one more.
+// increment counts one more case.
 func (g *noteCounter) increment(p func() place, example string) {
 	if g.count++; g.count == 1 {
 		g.place, g.example = p(), strings.Clone(example)
@@ -81,7 +81,7 @@ func (g *noteCounter) increment(p func() place, example string) {
 type widePart struct {
 	column     int
 	ingredient int32
-	unit       *Unit // of amounts that give none
+	unit       *Unit // unit of amounts without a unit
 }
 
 func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units, l Layout) *builder {
@@ -145,8 +145,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 	return b
 }
 
-// addError takes down an error in a field of the current row, once for each key that
-// is not empty.
+// addError records an error in a field of the current row, once for each key that is not empty.
 func (b *builder) addError(field int, key, message, hint string) {
 	if key != "" {
 		if b.reported[key] {
@@ -157,7 +156,7 @@ func (b *builder) addError(field int, key, message, hint string) {
 	b.faults.add(b.table.errorAt(field, message, hint))
 }
 
-// recipeName returns the name of the current row's recipe.
+// recipeName returns the recipe name of the current row.
 func (b *builder) recipeName() string {
 	if b.recipe < 0 {
 		return rowName(b.table.rows.line(0))
@@ -165,7 +164,7 @@ func (b *builder) recipeName() string {
 	return NormalizeName(b.table.row[b.recipe])
 }
 
-// skipRow leaves the current row out if it is of a recipe that is to be left out.
+// skipRow skips the current row if its recipe is to be left out, and reports that.
 func (b *builder) skipRow() bool {
 	if len(b.excluded) == 0 {
 		return false
@@ -181,9 +180,8 @@ func (b *builder) skipRow() bool {
 	return b.skipped
 }
 
-// findRecipe returns the recipe of the current row; it is a new one if the book
-// has none of that name. below is whether the row says so by standing below
-// another of the recipe.
+// findRecipe returns the recipe of the current row, a new one if the name is new. below reports
+// whether the row has no name and so belongs to the recipe above.
 func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 	t := b.table
 	name := b.recipeName()
@@ -218,8 +216,7 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 	return recipe, !ok, false, true
 }
 
-// findIngredient returns the ingredient of that name, and whether it is one that
-// the book may use.
+// findIngredient returns the ingredient of that name, and whether the book may use it.
 func (b *builder) findIngredient(name string, at func() place) (int32, bool) {
 	in := b.book.Ingredients
 	given, named := b.names[name]
@@ -238,7 +235,7 @@ func (b *builder) findIngredient(name string, at func() place) (int32, bool) {
 	return in.add(strings.Clone(name)), true
 }
 
-// refuseIngredient says, once, that the book may not use an ingredient.
+// refuseIngredient reports, once, that the book may not use an ingredient.
 func (b *builder) refuseIngredient(name string, p place) {
 	if b.reported["ingredient "+name] {
 		return
@@ -259,7 +256,7 @@ func (b *builder) refuseIngredient(name string, p place) {
 	b.faults.add(b.table.errorIn(p, message, hint))
 }
 
-// readQuantity reads the amount in a field of the current row.
+// readQuantity parses the amount in a field of the current row.
 func (b *builder) readQuantity(field int, text string) (q quantity, message, hint string) {
 	t := b.table
 	q, message, hint = parseQuantity(text, t.decimalOf(field), b.units)
@@ -269,8 +266,8 @@ func (b *builder) readQuantity(field int, text string) (q quantity, message, hin
 	return q, message, hint
 }
 
-// findUnit returns the unit of that name, nil if it is empty; what is wrong and
-// what would be right if there is no such.
+// findUnit returns the unit of that name, or nil for an empty name. For an unknown unit it returns
+// a message and a hint.
 func (b *builder) findUnit(text string) (unit *Unit, message, hint string) {
 	if unit, ok := b.unitCache[text]; ok {
 		return unit, "", ""
@@ -290,9 +287,9 @@ func (b *builder) findUnit(text string) (unit *Unit, message, hint string) {
 	return unit, "", ""
 }
 
-// reconcileUnit makes a part's unit one of the kind of the others, as far as it is one
-// that nobody measures; they may follow in that. It reports whether all are of
-// one kind.
+// reconcileUnit converts a part's unit to the kind of the others if it is a small unit that nobody
+// measures. The others may be converted for the same reason. It reports whether all are of one
+// kind.
 func (b *builder) reconcileUnit(parts []Part, part *Part, field int) bool {
 	if len(parts) == 0 || parts[0].kind() == part.kind() {
 		return true
@@ -332,7 +329,7 @@ func (b *builder) reconcileUnit(parts []Part, part *Part, field int) bool {
 	return false
 }
 
-// failMixedUnits says that a part's unit cannot be added to those of the recipe.
+// failMixedUnits reports that a part's unit cannot be added to those of the recipe.
 func (b *builder) failMixedUnits(r *Recipe, first, part *Part, field int) {
 	describe := func(u *Unit) string {
 		if u == nil {
@@ -346,12 +343,12 @@ func (b *builder) failMixedUnits(r *Recipe, first, part *Part, field int) {
 		hint += ", or give " + fault.Quote(part.Unit.Name) + " a size in " + fault.Quote(first.Unit.Name)
 		switch {
 		case first.Unit.Kind == Mass && part.Unit.Kind == Volume || first.Unit.Kind == Volume && part.Unit.Kind == Mass:
-			// What mends one mends all.
+			// One fix resolves all such errors.
 			key, hint = "density", "use units of one kind in a recipe, or take the density of water for all: units: {g: 0.1 cl}"
 		case part.Unit.Kind == Count || first.Unit.Kind == Count:
 			hint += ", such as units: {piece: 5 cl}"
 		}
-	} else if b.parts != nil { // the column without a unit may be none of an ingredient
+	} else if b.parts != nil { // the column without a unit may not be an ingredient's
 		of := first.Ingredient
 		if part.Unit == nil {
 			of = part.Ingredient
@@ -362,12 +359,12 @@ func (b *builder) failMixedUnits(r *Recipe, first, part *Part, field int) {
 	b.addError(field, key, message, hint)
 }
 
-// failEmpty says that a recipe has no amounts.
+// failEmpty reports that a recipe has no amounts.
 func (b *builder) failEmpty(r *Recipe) {
 	b.faults.add(b.table.errorIn(place{r.Line, r.Column, r.cell}, "the amounts of "+fault.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"))
 }
 
-// addRemainder takes down such a part of a recipe.
+// addRemainder records a part that makes up the remainder of a recipe.
 func (b *builder) addRemainder(recipe int32, part Part, field int, text string, before int) {
 	if first, twice := b.remainders[recipe]; twice {
 		b.addError(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", fault.Quote(b.book.Ingredients.Names[part.Ingredient]),
@@ -386,7 +383,7 @@ func (b *builder) columnOf(ingredient int32) string {
 	return ""
 }
 
-// fillRemainders works these parts out once all rows have been read.
+// fillRemainders computes the remainders once all rows have been read.
 func (b *builder) fillRemainders() {
 	plain, sure, why := plainWhole(b.recipes, b.remainders, b.badRecipes)
 	for i := range b.recipes {
@@ -450,7 +447,7 @@ func (b *builder) finish() (*Book, error) {
 	return book, nil
 }
 
-// noteUnusedNames says which names the layout has that the table does not.
+// noteUnusedNames notes the layout's names that the table does not have.
 func (b *builder) noteUnusedNames() {
 	for _, name := range slices.Sorted(maps.Keys(b.names)) {
 		if !b.reported["named "+name] {
@@ -464,7 +461,7 @@ func (b *builder) noteUnusedNames() {
 	}
 }
 
-// noteIncluded says which recipes are to be taken in that are not left out.
+// noteIncluded notes the recipes of Including that would not have been left out.
 func (b *builder) noteIncluded(names []string) {
 	for _, name := range names {
 		if NormalizeName(name) != b.table.included {
@@ -473,7 +470,7 @@ func (b *builder) noteIncluded(names []string) {
 	}
 }
 
-// addNotes takes down what was understood of cells.
+// addNotes adds the notes about cells.
 func (b *builder) addNotes() {
 	for kind := range b.guesses {
 		if g := &b.guesses[kind]; g.count > 0 {

@@ -9,26 +9,26 @@ import (
 	"kir/internal/fault"
 )
 
-// Cells are the cells of a table in columns that are asked for.
+// Cells holds the cells of the requested columns of a table.
 type Cells struct {
 	File string
 
-	// Text has the cells by row, and by column as asked for; empty where a cell is,
-	// and throughout where the table has no such column.
+	// Text holds the cells by row and requested column. A cell is empty also where the table has no
+	// such column.
 	Text [][]string
 
-	// Notes are what was understood of the table without being said, and Guessed
-	// is what settles those that may well be wrong.
+	// Notes are the reader's interpretations of what the table leaves open. Guessed is the layout
+	// that settles those that may well be wrong.
 	Notes   []Note
 	Guessed Layout
 
 	places [][]place
 }
 
-// ReadCells reads the columns of some names from a table: those of required must
-// be there, and one of any, if it names some. The file may be CSV or a workbook, as for
-// [Read]; of the layout all but Columns counts. Columns of other names are left out, with
-// a note. What is wrong in the file is an [*Error] or a [*fault.Errors].
+// ReadCells reads the named columns of a table. All of required must exist, and one of any unless
+// it is empty. The file may be CSV or a workbook, as for [Read]. All of the layout except Columns
+// applies. Columns of other names are left out, with a note. A fault in the file is an [*Error] or
+// a [*fault.Errors].
 func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cells, error) {
 	names := slices.Concat(required, any)
 	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool {
@@ -79,8 +79,8 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 	return c, nil
 }
 
-// Number returns a cell as a number, and false if it is empty. What is no number
-// is an [*Error] with its place.
+// Number returns a cell as a number, and false if it is empty. If the cell is not a number, the
+// error is an [*Error] with its position.
 func (c *Cells) Number(row, column int) (v float64, ok bool, err error) {
 	text := c.Text[row][column]
 	if text == "" {
@@ -95,7 +95,7 @@ func (c *Cells) Number(row, column int) (v float64, ok bool, err error) {
 // Line returns the line of a row.
 func (c *Cells) Line(row int) int { return c.places[row][0].line }
 
-// ErrorAt is an error in a cell.
+// ErrorAt returns an error at a cell.
 func (c *Cells) ErrorAt(row, column int, message, hint string) *Error {
 	p := c.places[row][column]
 	return &Error{File: c.File, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}

@@ -9,28 +9,26 @@ import (
 	"kir/internal/fault"
 )
 
-// Closure scales the parts of a recipe to a total of M whole units, so that each
-// has at least one: x_1 + … + x_n = M, x_i ≥ 1. Element i of the result belongs
-// to part i. (Scaling to a constant sum is called closure in the analysis of
-// compositions.)
+// Closure scales the parts of a recipe to a total of M whole units, so that each has at least one:
+// x_1 + … + x_n = M, x_i ≥ 1. Element i of the result belongs to part i. (In the analysis of
+// compositions, closure is scaling to a constant sum.)
 //
-// With a_i the part's amount in its base unit, the ideal is q_i = M·a_i / Σ a.
-// The method is that of the largest remainder:
+// With a_i the part's amount in its base unit, the ideal is q_i = M·a_i / Σ a. The method is that
+// of the largest remainder:
 //
 //  1. x_i = ⌊q_i⌋, or 1 if that is 0.
 //  2. If units are left over, one each goes to the parts with the largest
 //     remainders q_i − ⌊q_i⌋ among those with q_i ≥ 1.
-//  3. If too many were given out because small parts were raised to 1, they are
-//     taken back one at a time, each from the part with the largest x_i − q_i of
-//     those that have more than one.
+//  3. If raising small parts to 1 used too many units, they are taken back
+//     one at a time, each from the part with the largest x_i − q_i of those
+//     that have more than one.
 //
-// Where these are equal, an earlier part comes before a later one: it is first
-// to get and last to give. The result minimises Σ (x_i − q_i)² over all that
-// have the sum M and x_i ≥ 1. All of it is done in exact arithmetic on the
-// decimal numbers of the file.
+// If these are equal, the earlier part is first to receive and last to give. The result minimises Σ
+// (x_i − q_i)² over all x with the sum M and x_i ≥ 1. All arithmetic is exact, on the decimal
+// numbers of the file.
 //
-// The total must be at least the number of parts; the amounts are above 0 and of
-// one kind, which [Read] sees to.
+// The total must be at least the number of parts. The amounts must be above 0 and of one kind,
+// which [Read] ensures.
 func Closure(parts []Part, total int) ([]int, error) {
 	n := len(parts)
 	if n == 0 {
@@ -53,7 +51,7 @@ func Closure(parts []Part, total int) ([]int, error) {
 		units[i] = max(1, int(whole.Int64()))
 		remainders[i] = remainder
 		if whole.Sign() == 0 {
-			// Below one unit: it already has more than its due, and nothing to give.
+			// Below one unit: it has more than its ideal, and cannot give any.
 			remainders[i] = nil
 		}
 		left -= units[i]
@@ -77,9 +75,8 @@ func Closure(parts []Part, total int) ([]int, error) {
 		}
 		return units, nil
 	}
-	// What a part has above its ideal is −(its remainder) before it gives, in
-	// (−1, 0], and one less after each time: so they give in turns, in the
-	// opposite order.
+	// Before it gives, a part exceeds its ideal by −(its remainder), in (−1, 0], and by one less
+	// after each time. So the parts give in turns, in the opposite order.
 	slices.Reverse(order)
 	for left < 0 {
 		givers := order[:0]
@@ -123,7 +120,7 @@ func wholeWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
 	return weights, sum, nil
 }
 
-// exponent is the power of ten in the part's base amount.
+// exponent returns the power of ten in the part's base amount.
 func (p Part) exponent() int {
 	e := int(p.Amount.exp)
 	if p.Unit != nil {

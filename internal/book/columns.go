@@ -10,47 +10,47 @@ import (
 	"kir/internal/fault"
 )
 
-// A Column is what a column of a table of recipes was taken to mean.
+// A Column is the interpretation of a column of a table of recipes.
 type Column struct {
 	Name string
 	Role Role
 
-	// Unit is what its amounts count, where the column's name says so; else nil.
+	// Unit is the unit of its amounts if the column's name has one; else nil.
 	Unit *Unit
 
-	// Ingredient is the ingredient whose amounts it holds, in the wide form.
+	// Ingredient is the ingredient of its amounts, in the wide form.
 	Ingredient string
 }
 
 const longForm = "the long form has the columns recipe, ingredient, amount and perhaps unit and labels"
 
-// isRecipeHeader is whether a name in a header speaks for a table of recipes.
+// isRecipeHeader reports whether a header name suggests a table of recipes.
 func isRecipeHeader(name string) bool {
 	return matchesRole(name, RecipeColumn) || matchesRole(name, IngredientColumn) || matchesRole(name, AmountColumn)
 }
 
-// matchesRole is whether a name in a header speaks for a role.
+// matchesRole reports whether a header name suggests a role.
 func matchesRole(name string, r Role) bool {
 	name = strings.ToLower(NormalizeName(name))
 	return name == string(r) || slices.Contains(roleWords[r], name)
 }
 
-// A columnReader works out what the columns of a table of recipes are.
+// A columnReader determines the roles of the columns of a table of recipes.
 type columnReader struct {
 	*table
 	options                       Options
 	units                         *Units
-	given                         map[int]Role // what the options say
-	taken                         map[Role]int // the columns of the roles that one column has
+	given                         map[int]Role // the roles that the options give
+	taken                         map[Role]int // the columns of those roles that only one column can have
 	columns                       []Column
-	total                         int         // the wide form: the column that adds up those before it; 0 if there is none
-	spreads                       map[int]int // the wide form: columns of standard deviations, and of which others
-	spreadBy                      map[int]int // the same, by the others
-	hasPercentNames, hasUnitCells func() bool // arePercentNames and areUnitCells, once
-	bases                         []string    // names without their units, when guess has needed them
+	total                         int         // the wide form: the column that is the sum of those before it; 0 if there is none
+	spreads                       map[int]int // the wide form: columns of standard deviations, with the columns that they describe
+	spreadBy                      map[int]int // the inverse of spreads
+	hasPercentNames, hasUnitCells func() bool // cached arePercentNames and areUnitCells
+	bases                         []string    // names without their units, once takeGuess has needed them
 }
 
-// readColumns works out what the columns are, and whether the form is long.
+// readColumns determines the columns, and whether the form is long.
 func readColumns(t *table, o Options, units *Units) (columns []Column, long bool, err error) {
 	c := &columnReader{table: t, options: o, units: units, given: make(map[int]Role), taken: make(map[Role]int), columns: make([]Column, len(t.header))}
 	c.hasPercentNames, c.hasUnitCells = sync.OnceValue(c.arePercentNames), sync.OnceValue(c.areUnitCells)
@@ -78,7 +78,7 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 	_, ingredient := c.taken[IngredientColumn]
 	_, amount := c.taken[AmountColumn]
 	if long = ingredient || amount; !long {
-		// Two names with a meaning make the form long; one alone may be anything.
+		// Two names with a role make the form long; a single one may be a coincidence.
 		in, at := c.takeGuess(IngredientColumn), c.takeGuess(AmountColumn)
 		if in >= 0 && at < 0 {
 			at = c.amountByUnit()
@@ -91,8 +91,8 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 	return c.columns, false, c.readWide()
 }
 
-// checkHeader says that the first row names no columns if it looks as those below: a number
-// stands above numbers, and a text above the same text.
+// checkHeader reports an error if the first row looks like the rows below it rather than like
+// names: a number stands above numbers, and a text above the same text.
 func (c *columnReader) checkHeader() error {
 	if len(c.options.Columns) > 0 || slices.ContainsFunc(c.header, isRecipeHeader) {
 		return nil
@@ -113,7 +113,7 @@ func (c *columnReader) checkHeader() error {
 		"add a row above it, such as recipe, ingredient, amount, unit")
 }
 
-// readGiven takes in what the options say of columns.
+// readGiven applies the roles that the options give.
 func (c *columnReader) readGiven() error {
 	find := func(text, what string) (int, error) {
 		name := NormalizeName(text)
@@ -155,8 +155,8 @@ func (c *columnReader) readGiven() error {
 		}
 		c.given[i] = LabelColumn
 	}
-	// In the long form the one column that is given as ingredient holds their
-	// names; where it holds amounts the form is wide.
+	// In the long form, the one column given as ingredient holds names. If it holds amounts, the
+	// form is wide.
 	var named []int
 	for i, r := range c.given {
 		if r == IngredientColumn && c.profile[i].filled > 0 && c.profile[i].amounts == 0 {
@@ -169,8 +169,8 @@ func (c *columnReader) readGiven() error {
 	return nil
 }
 
-// takeGuess returns the column that has a name for a role besides the role's own,
-// and takes it; −1 if there is none.
+// takeGuess assigns a role to the first column whose name, without its unit, is the role's name or
+// one of the role's words. It returns the column, or −1 if there is none.
 func (c *columnReader) takeGuess(role Role) int {
 	if i, ok := c.taken[role]; ok {
 		return i
@@ -197,8 +197,8 @@ func (c *columnReader) takeGuess(role Role) int {
 	return -1
 }
 
-// amountByUnit takes the only column that is called after a unit and holds
-// amounts as that of the amounts.
+// amountByUnit assigns the role of amounts to a column that is named after a unit and holds
+// amounts, if there is exactly one.
 func (c *columnReader) amountByUnit() int {
 	found := -1
 	for i, name := range c.header {
@@ -228,7 +228,7 @@ func (c *columnReader) isTaken(column int) bool {
 	return false
 }
 
-// missingColumnError says that there is no column for a role.
+// missingColumnError returns the error that no column has a role.
 func (c *columnReader) missingColumnError(role Role) error {
 	hint := longForm + "; the wide form has recipe and a column for each ingredient"
 	column := 0
@@ -249,7 +249,7 @@ func (c *columnReader) missingColumnError(role Role) error {
 	return c.errorInHeader(column, "no column is called "+fault.Quote(string(role)), hint)
 }
 
-// readLong settles the columns of the long form.
+// readLong determines the columns of the long form.
 func (c *columnReader) readLong() error {
 	c.takeGuess(IngredientColumn)
 	if c.takeGuess(AmountColumn) < 0 {

@@ -11,28 +11,27 @@ import (
 	"unicode/utf8"
 )
 
-// longestRow bounds the memory that a single row may take, in bytes of the file.
-// An opened quote that is never closed ends there and not at the end of the file.
+// longestRow bounds the memory of a single row, in bytes of the file. A quote that is never closed
+// ends there and not at the end of the file.
 const longestRow = 4 << 20
 
 // errLongRow is returned when a row is longer than longestRow.
 var errLongRow = errors.New("row too long")
 
-// A lookbackReader reads ahead for a CSV reader and keeps what the reader has not finished
-// with: the text of the current row, from which positions in characters are
-// worked out.
+// A lookbackReader reads ahead for a CSV reader and keeps the text of the current row. Positions in
+// characters are computed from that text.
 type lookbackReader struct {
 	r     io.Reader
-	text  []byte // text[start:] has not been finished with
+	text  []byte // text[start:] is unfinished
 	start int
 	base  int64    // the offset of text[start] in the input
 	line  int      // the line of text[start], from 1
-	last  textSpot // worked out last, as most are in order and a row may be long
-	err   error    // the error that ended the input, if not its end
+	last  textSpot // the last computed spot: most requests are in order, and a row may be long
+	err   error    // the error that ended the input, except io.EOF
 }
 
-// A textSpot is a byte in the unfinished text, its line and column in characters, and
-// where that line begins. That of line 0 is none.
+// A textSpot is a byte in the unfinished text with its line, its column in characters, and the
+// beginning of its line. Line 0 means no spot.
 type textSpot struct{ at, line, column, begin int }
 
 // Read implements io.Reader.
@@ -53,7 +52,7 @@ func (t *lookbackReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// discard forgets the text before an offset in the input.
+// discard drops the text before an offset in the input.
 func (t *lookbackReader) discard(offset int64) {
 	n := int(offset - t.base)
 	t.line += bytes.Count(t.text[t.start:t.start+n], []byte{'\n'})
@@ -62,7 +61,7 @@ func (t *lookbackReader) discard(offset int64) {
 	t.last = textSpot{}
 }
 
-// startSpot returns the spot that was worked out last if it suits, and else the first one.
+// startSpot returns the last computed spot if suits is set, else the first one.
 func (t *lookbackReader) startSpot(suits bool) textSpot {
 	if suits && t.last.line > 0 {
 		return t.last
@@ -75,7 +74,7 @@ func (t *lookbackReader) textBefore(offset int64) []byte {
 	return t.text[t.start : t.start+int(offset-t.base)]
 }
 
-// offsetOf returns where in the unfinished text a byte is, by its line in the file and
+// offsetOf returns the position of a byte in the unfinished text, given its line in the file and
 // its column in bytes, from 1.
 func (t *lookbackReader) offsetOf(line, column int) int {
 	from := t.startSpot(t.last.line <= line)
@@ -109,7 +108,7 @@ type csvRows struct {
 	file    string
 	tap     *lookbackReader
 	csv     *csv.Reader
-	lines   int  // of the file before the text
+	lines   int  // lines of the file before the text
 	lossy   bool // the text was in another encoding than UTF-8
 	row     []string
 	started bool
@@ -129,7 +128,7 @@ func newCSVReader(r io.Reader, delimiter rune) *csv.Reader {
 	c.Comma = delimiter
 	c.FieldsPerRecord = -1
 	c.ReuseRecord = true
-	c.TrimLeadingSpace = delimiter != '\t' // it would take the next tab for space
+	c.TrimLeadingSpace = delimiter != '\t' // trimming would take the next tab for space
 	return c
 }
 
@@ -168,9 +167,9 @@ func (c *csvRows) next() ([]string, error) {
 	return row, nil
 }
 
-// invalidByte returns where a text has a byte that is not UTF-8 or, if it was in
-// another encoding, the character that stands for what could not be read; −1 if
-// there is none.
+// invalidByte returns the position of the first byte that is not UTF-8. If the text had another
+// encoding, it looks for the character that replaces unreadable ones. It returns −1 if there is
+// none.
 func invalidByte(text []byte, lossy bool) int {
 	if lossy {
 		return bytes.Index(text, []byte("\ufffd"))
@@ -188,7 +187,7 @@ func invalidByte(text []byte, lossy bool) int {
 	}
 }
 
-// quoteError says what is wrong with a quote.
+// quoteError describes the fault of a quote.
 func (c *csvRows) quoteError(parse *csv.ParseError) error {
 	at := c.offsetOf(parse.Line, parse.Column)
 	text := c.tap.text[c.tap.start:]
@@ -206,7 +205,7 @@ func (c *csvRows) quoteError(parse *csv.ParseError) error {
 	return e
 }
 
-// openQuote returns where the quote stands that is open at the end of the text.
+// openQuote returns the position of the quote that is still open at the end of the text.
 func openQuote(text []byte) int {
 	open, at := false, 0
 	for i := 0; i < len(text); i++ {
@@ -233,7 +232,7 @@ func (c *csvRows) place(field int) place {
 	return place{line: line, column: column}
 }
 
-// offsetOf returns where in the unfinished text a byte is, by its line in the text and
+// offsetOf returns the position of a byte in the unfinished text, given its line in the text and
 // its column in bytes.
 func (c *csvRows) offsetOf(line, column int) int { return c.tap.offsetOf(line+c.lines, column) }
 
@@ -244,7 +243,7 @@ func (c *csvRows) line(field int) int {
 
 func (c *csvRows) isNumber(int) bool { return false }
 
-// errorIn is an error at a place in the file.
+// errorIn returns an error at a position in the file.
 func (c *csvRows) errorIn(line, column int, message, hint string) *Error {
 	return &Error{File: c.file, Line: line, Column: column, Message: message, Hint: hint}
 }

@@ -9,16 +9,16 @@ import (
 	"kir/internal/fault"
 )
 
-// A Decimal is the mark before the fraction of the numbers in a table.
+// A Decimal is the decimal mark of the numbers in a table.
 type Decimal int
 
 const (
-	AnyDecimal   Decimal = iota // as the numbers show
+	AnyDecimal   Decimal = iota // determined from the numbers
 	DecimalPoint                // 1.5, and perhaps 1,500 for fifteen hundred
 	DecimalComma                // 1,5, and perhaps 1.500 for fifteen hundred
 )
 
-// ParseDecimal reads "point" or "comma".
+// ParseDecimal parses "point" or "comma".
 func ParseDecimal(text string) (Decimal, error) {
 	switch text {
 	case "point":
@@ -29,7 +29,7 @@ func ParseDecimal(text string) (Decimal, error) {
 	return AnyDecimal, fmt.Errorf("there is no decimal mark %s: write point or comma", fault.Quote(text))
 }
 
-// String returns what [ParseDecimal] reads.
+// String returns the form that [ParseDecimal] parses.
 func (d Decimal) String() string {
 	switch d {
 	case DecimalPoint:
@@ -40,14 +40,14 @@ func (d Decimal) String() string {
 	return "any"
 }
 
-// A numeral is a number as a table writes it, with the two ways to read it.
+// A numeral is a number as written in a table, with its two interpretations.
 type numeral struct {
-	point string // its plain form where the point is the decimal mark; empty if it cannot be
-	comma string // its plain form where the comma is
+	point string // its plain form with the point as the decimal mark; empty if impossible
+	comma string // its plain form with the comma as the decimal mark
 }
 
-// decimalMark returns the decimal mark that alone gives the numeral a meaning. It is
-// AnyDecimal for a whole number without marks and for one that has two meanings.
+// decimalMark returns the only decimal mark with which the numeral is valid. It is AnyDecimal for a
+// whole number without marks, and for a numeral that is valid with both.
 func (n numeral) decimalMark() Decimal {
 	switch {
 	case n.comma == "" && n.point != "":
@@ -58,13 +58,13 @@ func (n numeral) decimalMark() Decimal {
 	return AnyDecimal
 }
 
-// isAmbiguous is whether the numeral is another number with another decimal mark.
+// isAmbiguous reports whether the numeral is a different number with each decimal mark.
 func (n numeral) isAmbiguous() bool {
 	return n.point != "" && n.comma != "" && n.point != n.comma
 }
 
-// plainForm returns the plain form, or "" if the numeral has none, or two and nothing
-// says which.
+// plainForm returns the plain form. It is empty if the numeral has none, or has two and d does not
+// decide.
 func (n numeral) plainForm(d Decimal) string {
 	switch {
 	case d == DecimalPoint:
@@ -79,13 +79,13 @@ func (n numeral) plainForm(d Decimal) string {
 	return ""
 }
 
-// thousandsMarks are those that are no decimal marks: the space and its narrow
-// kin, and the apostrophes.
+// thousandsMarks are the marks between thousands that are not decimal marks: the space and its
+// narrow variants, and the apostrophes.
 const thousandsMarks = " \u00a0\u2009\u202f'’"
 
-// parseNumeral reads digits with marks between them, and perhaps a sign and an
-// exponent: 4, 4.5, 4,5, 1,234.5, 1.234,5, 1 234, 1'234.50, 1e-3. The zero
-// numeral is no number.
+// parseNumeral parses digits with marks between them, and optionally a sign and an exponent: 4,
+// 4.5, 4,5, 1,234.5, 1.234,5, 1 234, 1'234.50, 1e-3. It returns the zero numeral if the text is not
+// a number.
 func parseNumeral(text string) numeral {
 	body, exponent := text, ""
 	if i := strings.IndexAny(body, "eE"); i >= 0 {
@@ -107,8 +107,8 @@ func parseNumeral(text string) numeral {
 	return n
 }
 
-// plainNumber takes the marks between thousands out of a number without sign,
-// and makes its decimal mark a point.
+// plainNumber removes the marks between thousands from a number without sign, and turns its decimal
+// mark into a point.
 func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 	whole, fraction := text, ""
 	if i := strings.IndexRune(text, mark); i >= 0 {
@@ -120,7 +120,7 @@ func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 		}
 	}
 	var digits strings.Builder
-	between := rune(0) // the mark between thousands that is used
+	between := rune(0) // the mark between thousands found so far
 	run, groups := 0, 0
 	for i, c := range whole {
 		switch {
@@ -128,8 +128,8 @@ func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 			digits.WriteRune(c)
 			run++
 		case c == group || strings.ContainsRune(thousandsMarks, c):
-			// Every group has three digits, the first up to three and no zero
-			// before them, and all marks are the same.
+			// Every group must have three digits, the first up to three without leading zeros, and
+			// all marks must be the same.
 			if between != 0 && c != between || groups > 0 && run != 3 || run == 0 || run > 3 || whole[0] == '0' || i+utf8.RuneLen(c) == len(whole) {
 				return "", false
 			}
@@ -148,13 +148,13 @@ func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 	return digits.String() + fraction, true
 }
 
-// Number reads a finite decimal number of either sign, as a label that is a number has it.
+// Number parses a finite decimal number of either sign, as in a numeric label.
 func Number(text string) (float64, bool) { return number(text) }
 
-// number reads a finite decimal number of either sign.
+// number parses a finite decimal number of either sign.
 func number(text string) (float64, bool) {
 	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
-		return 0, false // among them hexadecimal, underscores, infinities
+		return 0, false // strconv also accepts hexadecimal, underscores and infinities
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	return f, err == nil

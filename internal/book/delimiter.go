@@ -8,18 +8,18 @@ import (
 	"kir/internal/fault"
 )
 
-// delimiters are the marks that may stand between columns, and their names.
+// delimiters are the marks that may separate columns, with their names.
 var delimiters = []struct {
 	mark rune
 	name string
 }{{',', "comma"}, {';', "semicolon"}, {'\t', "tab"}, {'|', "bar"}}
 
-// delimiterRows is how many rows are looked at to find the delimiter.
+// delimiterRows is the number of rows from which the delimiter is guessed.
 const delimiterRows = 50
 
-// findDelimiter returns the mark between columns: the one of a name that is not
-// empty, or the one with which most of the first rows have as many columns as
-// the longest of them; of equals, the one that makes more columns.
+// findDelimiter returns the delimiter of a name that is not empty. Otherwise it returns the one
+// with which most of the first rows have as many columns as the longest row; among equals, the one
+// that makes more columns.
 func findDelimiter(head []byte, name string) (rune, error) {
 	if name != "" {
 		var names []string
@@ -34,7 +34,7 @@ func findDelimiter(head []byte, name string) (rune, error) {
 	for _, d := range delimiters {
 		mark := string(d.mark)
 		if bytes.HasPrefix(head, []byte(strings.Join(resultColumns, mark)+mark)) {
-			return d.mark, nil // of results, whose texts may have any marks
+			return d.mark, nil // a file of results, whose texts may contain any marks
 		}
 	}
 	best, bestRows, bestColumns := ',', 0, 1
@@ -50,7 +50,7 @@ func findDelimiter(head []byte, name string) (rune, error) {
 			widths[len(row)]++
 			widest = max(widest, len(row))
 		}
-		// Where every other row is shorter the text is not a table by this mark.
+		// If every other row is shorter, the text is not a table with this delimiter.
 		columns, rows := 0, 0
 		for width, n := range widths {
 			if width > 1 && (n > rows || n == rows && width > columns) {
@@ -64,8 +64,8 @@ func findDelimiter(head []byte, name string) (rune, error) {
 	return best, nil
 }
 
-// declaredDelimiter returns the mark that a first line such as "sep=;" names,
-// and the length of that line; 0 if there is none. Spreadsheets write it.
+// declaredDelimiter returns the delimiter that a first line such as "sep=;" declares, and the
+// length of that line; 0 if there is none. Spreadsheets write such lines.
 func declaredDelimiter(head []byte) (mark rune, length int) {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	text := strings.TrimRight(string(line[:min(len(line), 8)]), "\r")

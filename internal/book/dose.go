@@ -2,20 +2,18 @@ package book
 
 import "slices"
 
-// A Dose is how much of an ingredient the recipes take that use it.
+// A Dose summarises the amounts of an ingredient in the recipes that use it.
 type Dose struct {
 	Ingredient int // an index into Book.Ingredients
-	Recipes    int // that use it, at least 1
+	Recipes    int // number of recipes that use it, at least 1
 
-	// Least, Median and Most are units of the total that the recipes are closed
-	// to, see [Book.Closure]; of an even number of recipes, Median is the lower of
-	// the two in the middle.
+	// Least, Median and Most are units of the total to which the recipes are closed, see
+	// [Book.Closure]. For an even number of recipes, Median is the lower of the two middle values.
 	Least, Median, Most int
 }
 
-// Doses returns the doses of the ingredients that some recipe uses, those in most
-// recipes first, and else in the order of the ingredients. The total must allow
-// every recipe; see [Book.Closure].
+// Doses returns the doses of the used ingredients. Those in most recipes come first; ties are in
+// the order of the ingredients. The total must allow every recipe; see [Book.Closure].
 func (b *Book) Doses(total int) ([]Dose, error) {
 	of := make([][]int, b.Ingredients.Len())
 	for r := range b.Recipes {

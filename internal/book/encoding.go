@@ -15,16 +15,16 @@ import (
 	"kir/internal/fault"
 )
 
-// A charset is how a file writes characters.
+// A charset is the character encoding of a file.
 type charset struct {
 	name    string
-	decoder transform.Transformer // to UTF-8; nil if it is that already
-	skip    int                   // bytes of its byte-order mark
+	decoder transform.Transformer // decodes to UTF-8; nil if it is UTF-8 already
+	skip    int                   // bytes of the byte-order mark
 	guessed bool                  // the file does not say
 }
 
-// findCharset returns the charset of a file from how it begins, or the one of a
-// name that is not empty. full is whether head is the whole file.
+// findCharset returns the charset of a name that is not empty, or else guesses it from the
+// beginning of a file. full reports whether head is the whole file.
 func findCharset(head []byte, full bool, name string) (charset, error) {
 	utf16 := func(e unicode.Endianness, skip int, guessed bool) charset {
 		c := charset{name: "utf-16le", decoder: unicode.UTF16(e, unicode.IgnoreBOM).NewDecoder(), skip: skip, guessed: guessed}
@@ -70,14 +70,14 @@ func findCharset(head []byte, full bool, name string) (charset, error) {
 	}
 	valid, several := validUTF8(head, full)
 	if valid || several {
-		// What is not valid in a text that is UTF-8 elsewhere is damage.
+		// Invalid bytes in a text that is otherwise UTF-8 are damage.
 		return charset{name: "utf-8"}, nil
 	}
 	return charset{name: "windows-1252", decoder: charmap.Windows1252.NewDecoder(), guessed: true}, nil
 }
 
-// validUTF8 is whether a text is UTF-8, and whether it has characters of several
-// bytes in UTF-8. A text that is not full may end within a character.
+// validUTF8 reports whether a text is UTF-8, and whether it has multi-byte characters. Unless full,
+// the text may end within a character.
 func validUTF8(text []byte, full bool) (valid, several bool) {
 	valid = true
 	for len(text) > 0 {
@@ -103,13 +103,12 @@ func (c charset) decode(r io.Reader) io.Reader {
 	return transform.NewReader(r, c.decoder)
 }
 
-// decodeHead returns the first lines of a file in UTF-8; all of them if head is
-// the whole file.
+// decodeHead returns the first lines of a file in UTF-8, all of them if head is the whole file.
 func (c charset) decodeHead(head []byte, full bool) []byte {
 	text := head[c.skip:]
 	if c.decoder != nil {
 		c.decoder.Reset()
-		text, _, _ = transform.Bytes(c.decoder, text) // what is wrong is found when all is read
+		text, _, _ = transform.Bytes(c.decoder, text) // reading the whole file reports any error
 	}
 	if !full {
 		text = text[:bytes.LastIndexByte(text, '\n')+1]

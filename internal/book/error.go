@@ -2,6 +2,6 @@ package book
 
 import "kir/internal/fault"
 
-// An Error is something wrong in a file: where, what, and what would be right.
-// Failures of the machine, a disk that cannot be read, are other errors.
+// An Error is a fault in a file: its position, the fault, and what to write instead. Failures of
+// the machine, such as an unreadable disk, are other errors.
 type Error = fault.Error

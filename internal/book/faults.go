@@ -8,29 +8,29 @@ import (
 	"kir/internal/fault"
 )
 
-// mostErrors is how many errors of a file are reported at once.
+// mostErrors bounds the errors of a file that are reported at once.
 const mostErrors = 20
 
-// faults are the errors that were found in a file.
+// faults collects the errors of a file.
 type faults struct {
 	all     []*Error
-	changes []*Error // behind each is a ChangesError; the table is read on to find all of them
+	changes []*Error // errors that wrap a ChangesError; reading goes on to find all of them
 	broken  bool     // a row could not be read at all
 }
 
-// add takes down an error.
+// add records an error.
 func (f *faults) add(e *Error) { f.all = append(f.all, e) }
 
-// addChange takes down that a column cannot be a label, since it changes within a recipe.
+// addChange records that a column cannot be a label because it changes within a recipe.
 func (f *faults) addChange(e *Error, column string) {
 	e.Err = &ChangesError{Column: column}
 	f.changes = append(f.changes, e)
 }
 
-// isFull is whether there are enough of them.
+// isFull reports whether no more errors are needed.
 func (f *faults) isFull() bool { return len(f.all) >= mostErrors }
 
-// join returns them as one error, by line, nil if there are none.
+// join returns the errors as one, by line, or nil if there are none.
 func (f *faults) join() error {
 	var changed []string
 	for _, e := range f.changes {
@@ -43,7 +43,7 @@ func (f *faults) join() error {
 	slices.SortStableFunc(f.all, func(a, b *Error) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
-	// A cell that cannot be read is one error.
+	// An unreadable cell is reported once.
 	f.all = slices.CompactFunc(f.all, func(a, b *Error) bool { return a.Cell != "" && a.Cell == b.Cell })
 	more := f.isFull()
 	return fault.Join(f.all[:min(len(f.all), mostErrors)], more)

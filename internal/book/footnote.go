@@ -8,22 +8,22 @@ import (
 	"kir/internal/fault"
 )
 
-// A footnote is a row with a text and nothing else: below the table it is left out, and
-// above other rows something is wrong with it.
+// A footnote is a row with a text and nothing else. Below the table it is left out; above other
+// rows it is an error.
 type footnote struct {
 	text  string
 	place place
 	wrong []*Error
 }
 
-// remarkPattern is how texts begin that are no names.
+// remarkPattern matches beginnings of texts that cannot be names.
 var remarkPattern = regexp.MustCompile(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
 
-// footnoteNote is the note about one.
+// footnoteNote is the note about a footnote.
 const footnoteNote = "%s, which stands alone in its row, is taken for a remark and left out"
 
-// holdFootnote holds a row back that may be a footnote. What was held back before a row that is
-// none is wrong.
+// holdFootnote holds back the current row if it may be a footnote. If it is not, rows held back
+// before are errors.
 func (b *builder) holdFootnote() bool {
 	t := b.table
 	at := -1
@@ -61,7 +61,7 @@ func (b *builder) holdFootnote() bool {
 	return true
 }
 
-// refuseFootnotes says what is wrong with the rows that were held back.
+// refuseFootnotes reports the rows held back as errors.
 func (b *builder) refuseFootnotes() {
 	for _, n := range b.footnotes {
 		for _, e := range n.wrong {
@@ -71,7 +71,7 @@ func (b *builder) refuseFootnotes() {
 	b.footnotes, b.footnoteCount = b.footnotes[:0], 0
 }
 
-// endFootnotes leaves out what was held back at the end of the table.
+// endFootnotes leaves out the rows held back at the end of the table.
 func (b *builder) endFootnotes() {
 	if len(b.footnotes) == 0 {
 		return

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// ID returns the id of a recipe: B3-1 is the first of the third batch. No spreadsheet takes
-// it for a date.
+// ID returns the id of a recipe: B3-1 is the first of the third batch. No spreadsheet mistakes it
+// for a date.
 func ID(round, number int) string {
 	return "B" + strconv.Itoa(round) + "-" + strconv.Itoa(number)
 }
 
-// ParseID returns what [ID] made an id of, and whether it has that form. It may lack the B,
-// and have another dash.
+// ParseID is the inverse of [ID], and reports whether id has that form. The id may lack the B, and
+// have another dash.
 func ParseID(id string) (round, number int, ok bool) {
 	id = strings.TrimPrefix(strings.TrimPrefix(id, "B"), "b")
 	first, second, found := strings.Cut(dashReplacer.Replace(id), "-")
@@ -27,10 +27,11 @@ func ParseID(id string) (round, number int, ok bool) {
 	return round, number, ok
 }
 
-// dashReplacer writes as one the hyphens, dashes and minus signs that programs put for one another.
+// dashReplacer unifies the hyphens, dashes and minus signs that programs substitute for one
+// another.
 var dashReplacer = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-")
 
-// parseCount reads a number of one to nine digits without zeros before it.
+// parseCount parses a number of one to nine digits without leading zeros.
 func parseCount(text string) (int, bool) {
 	if text == "" || len(text) > 9 || strings.Trim(text, "0123456789") != "" || text[0] == '0' && text != "0" {
 		return 0, false
@@ -39,7 +40,7 @@ func parseCount(text string) (int, bool) {
 	return n, err == nil
 }
 
-// IDKey returns what an id is compared by: 3-1 and B3-1 are one id.
+// IDKey returns the form in which ids are compared: 3-1 and B3-1 are one id.
 func IDKey(id string) string {
 	if id == "" || id[0] != 'B' && id[0] != 'b' && (id[0] < '0' || id[0] > '9') {
 		return id

@@ -11,41 +11,40 @@ import (
 	"kir/internal/fault"
 )
 
-// Ingredients are what recipes are made of, each with a name and, if they come
-// from a file, with attributes. They are not changed after they have been made.
+// Ingredients is a list of ingredients, each with a name and, if they come from a file, with
+// attributes. It does not change after it has been made.
 type Ingredients struct {
-	// File is the name of the file they come from, or empty.
+	// File is the name of their file, or empty.
 	File string
 
-	// Names are in the order of the file. They differ from each other.
+	// Names are in the order of the file and distinct.
 	Names []string
 
 	// Attributes are in the order of their columns.
 	Attributes []Attribute
 
-	// Notes are what was understood of their file without being said, and Guessed
-	// is what settles those that may well be wrong.
+	// Notes are the reader's interpretations of what the file leaves open. Guessed is the layout
+	// that settles those that may well be wrong.
 	Notes   []Note
 	Guessed Layout
 
 	index  map[string]int32 // by name
-	folded map[string]int32 // by name as foldName writes it
+	folded map[string]int32 // by the name's key, which foldName returns
 }
 
-// An Attribute is something known of each ingredient: its group, its cost.
+// An Attribute is a property of each ingredient, such as its group or its cost.
 type Attribute struct {
 	Name string
 
-	// Values are the cells as text, one for each ingredient, empty where the
-	// attribute is not known.
+	// Values are the cells as text, one for each ingredient, empty where the attribute is unknown.
 	Values []string
 
-	// Affix is what stands beside each number, such as % or €, and not in Values.
+	// Affix is the text beside each number, such as % or €, which Values leave out.
 	Affix string
 
 	numbers   []float64
 	notNumber *Error
-	oddText   string // of that cell, in quotes
+	oddText   string // text of that cell, quoted
 	places    []place
 }
 
@@ -70,7 +69,7 @@ func NewIngredients(names ...string) (*Ingredients, error) {
 	return in, nil
 }
 
-// find returns the ingredient of a name, however its letters' case is written.
+// find returns the ingredient of a name, regardless of case.
 func (in *Ingredients) find(name string) (int32, bool) {
 	i, ok := in.index[name]
 	if !ok {
@@ -79,7 +78,7 @@ func (in *Ingredients) find(name string) (int32, bool) {
 	return i, ok
 }
 
-// quoteBoth quotes a name, and another spelling of it.
+// quoteBoth quotes a name and another spelling of it.
 func quoteBoth(name, other string) string {
 	if name == other {
 		return fault.Quote(name)
@@ -87,7 +86,7 @@ func quoteBoth(name, other string) string {
 	return fault.Quote(name) + " and " + fault.Quote(other)
 }
 
-// add appends an ingredient that is not there yet.
+// add appends a new ingredient.
 func (in *Ingredients) add(name string) int32 {
 	i := int32(len(in.Names))
 	in.index[name], in.folded[foldName(name)] = i, i
@@ -95,11 +94,10 @@ func (in *Ingredients) add(name string) int32 {
 	return i
 }
 
-// ReadIngredients reads a list of ingredients from a table: a row for each, the
-// column name, and a column for each attribute. An empty cell is an attribute
-// that is not known. The file may be CSV or a workbook, as for [Read]; of the
-// layout all but Columns counts. file is the name for messages. What is wrong in
-// the file is an [*Error] or a [*fault.Errors].
+// ReadIngredients reads a list of ingredients from a table: a row for each, the column name, and a
+// column for each attribute. An empty cell is an unknown attribute. The file may be CSV or a
+// workbook, as for [Read]. All of the layout except Columns applies. file is the name for messages.
+// A fault in the file is an [*Error] or a [*fault.Errors].
 func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
 	t, err := newTable(r, file, l, DefaultUnits(), isNameColumn)
 	if err != nil {
@@ -108,7 +106,7 @@ func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
 	return t.readIngredients()
 }
 
-// isNameColumn is whether a name in a header is that of the ingredients' names.
+// isNameColumn reports whether a header name is that of the ingredients' names.
 func isNameColumn(name string) bool { return strings.EqualFold(NormalizeName(name), "name") }
 
 // VisitIngredients opens a workbook and calls visit with each of its sheets, in order, until it
@@ -234,7 +232,7 @@ func (t *table) nameColumn() (int, error) {
 	return 0, t.errorInHeader(0, "no column is called \"name\"", hint)
 }
 
-// addCell takes the next ingredient's value from the current row.
+// addCell adds the next ingredient's value from the current row.
 func (a *Attribute) addCell(t *table, field int, text string) {
 	value := strings.Clone(t.plainFigure(field, NormalizeName(text)))
 	if p := &t.profile[field]; p.isNumeric() {
@@ -257,11 +255,11 @@ func ReadIngredientsFile(ctx context.Context, path string, l Layout) (*Ingredien
 	return readFile(ctx, path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path, l) })
 }
 
-// Len returns how many ingredients there are.
+// Len returns the number of ingredients.
 func (in *Ingredients) Len() int { return len(in.Names) }
 
-// Index returns the number of an ingredient by its name, whose letters' case does not
-// matter, and whether there is such an ingredient.
+// Index returns the index of an ingredient by its name, regardless of case, and whether there is
+// such an ingredient.
 func (in *Ingredients) Index(name string) (int, bool) {
 	i, ok := in.find(NormalizeName(name))
 	return int(i), ok
@@ -276,7 +274,7 @@ func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
 		for k := range in.Attributes {
 			if plain, unit := SplitHeaderUnit(in.Attributes[k].Name); unit != "" && plain == name {
 				if i >= 0 {
-					return nil, false // two units
+					return nil, false // the name matches attributes of two units
 				}
 				i = k
 			}
@@ -288,8 +286,8 @@ func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
 	return &in.Attributes[i], true
 }
 
-// Numbers returns the attribute of each ingredient as a number, NaN where it is
-// not known. A cell that is no finite number is an [*Error] with its place.
+// Numbers returns the attribute of each ingredient as a number, NaN where it is unknown. If a cell
+// is not a finite number, the error is an [*Error] with its position.
 func (a *Attribute) Numbers() ([]float64, error) {
 	if a.notNumber != nil {
 		return nil, a.notNumber
@@ -307,9 +305,9 @@ func (a *Attribute) Place(ingredient int) (line, column int) {
 // Sheet1!C4; it is empty for other files.
 func (a *Attribute) Cell(ingredient int) string { return a.places[ingredient].cell }
 
-// Grouping returns the attribute that puts the ingredients into groups: the named
-// one or, of no name, the first whose values are text, at most two for three
-// ingredients; nil if there is none.
+// Grouping returns the attribute that divides the ingredients into groups: the named one. For an
+// empty name, it is the first whose values are text, at most two for three ingredients, or nil if
+// there is none.
 func (in *Ingredients) Grouping(name string) *Attribute {
 	if name != "" {
 		a, _ := in.Attribute(name)

@@ -12,12 +12,11 @@ import (
 	"kir/internal/yield"
 )
 
-// readRecipes reads the recipes in a text in JSON-LD, https://schema.org/Recipe,
-// at whatever depth, and returns them in the long form.
+// readRecipes reads the recipes in a JSON-LD text, https://schema.org/Recipe, at any depth, and
+// returns them in the long form.
 //
-// Of a recipe these are read: name; recipeIngredient (or ingredients), a text
-// for each, see splitLine; and as labels recipeCategory, recipeCuisine and the
-// ratingValue of its aggregateRating.
+// It reads of each recipe: name; recipeIngredient (or ingredients), a text for each, see splitLine;
+// and as labels recipeCategory, recipeCuisine and the ratingValue of its aggregateRating.
 func readRecipes(ctx context.Context, r io.Reader, file string, units *Units) (list func() rows, notes []Note, err error) {
 	j, root, err := readJSON(ctx, r, file)
 	if err != nil {
@@ -129,8 +128,8 @@ func collectRecipes(v *jsonValue, found *[]*jsonValue) {
 	}
 }
 
-// textAt returns the text or the number under the keys, or those of a list with
-// commas between.
+// textAt returns the text or the number under the keys; the elements of a list are joined with
+// commas.
 func textAt(v *jsonValue, keys []string) string {
 	for _, key := range keys {
 		if v.kind == '[' && len(v.items) > 0 {
@@ -149,9 +148,9 @@ func textAt(v *jsonValue, keys []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// lineNotes are what was understood of lines of ingredients.
+// lineNotes counts the interpretations of lines of ingredients.
 type lineNotes struct {
-	cut, bare, count    int // names that were cut, lines without an amount, pieces
+	cut, bare, count    int // numbers of names that were cut, of lines without an amount, of pieces
 	cutAs, bareAs       string
 	countAs             string
 	cutAt, bareAt, pcAt place

@@ -13,16 +13,16 @@ import (
 	"kir/internal/yield"
 )
 
-// What is read of a JSON file is bounded.
+// Limits on a JSON file.
 const (
 	largestJSON = 32 << 20
 	mostValues  = 1 << 20
 	deepest     = 64 // levels of lists and objects
 )
 
-// A jsonValue is a JSON value and where it stands.
+// A jsonValue is a JSON value with its position.
 type jsonValue struct {
-	kind   byte // '{', '[', 's' for a string, 'n' for a number, 0 for all else
+	kind   byte // '{', '[', 's' for a string, 'n' for a number, 0 for all others
 	text   string
 	keys   []string // of an object
 	items  []jsonValue
@@ -52,14 +52,14 @@ func (v *jsonValue) values() []jsonValue {
 
 // A jsonReader reads a JSON text into a tree.
 type jsonReader struct {
-	ctx    context.Context // that ends the reading
+	ctx    context.Context // ends the reading
 	file   string
 	text   []byte
 	d      *json.Decoder
 	values int
 }
 
-// readJSON reads a text. What is wrong with it is an *Error.
+// readJSON reads a text. A fault in it is an *Error.
 func readJSON(ctx context.Context, r io.Reader, file string) (*jsonReader, *jsonValue, error) {
 	text, err := io.ReadAll(io.LimitReader(r, largestJSON+1))
 	if err != nil {
@@ -134,7 +134,7 @@ func (j *jsonReader) value(depth int) (*jsonValue, error) {
 				if err != nil {
 					return nil, err
 				}
-				v.keys = append(v.keys, key.(string)) // the decoder sees to it
+				v.keys = append(v.keys, key.(string)) // the decoder ensures that it is a string
 			}
 			item, err := j.value(depth + 1)
 			if err != nil {
@@ -149,7 +149,7 @@ func (j *jsonReader) value(depth int) (*jsonValue, error) {
 	return v, nil
 }
 
-// place returns where a byte of the text is.
+// place returns the position of a byte of the text.
 func (j *jsonReader) place(offset int) place {
 	before := j.text[:min(offset, len(j.text))]
 	return place{
@@ -158,7 +158,7 @@ func (j *jsonReader) place(offset int) place {
 	}
 }
 
-// places returns where pairs of bytes are, in one walk through the text.
+// places returns the positions of pairs of bytes, in one pass over the text.
 func (j *jsonReader) places(offsets [][2]int) [][2]place {
 	var order []int
 	for _, pair := range offsets {

@@ -9,7 +9,7 @@ import (
 	"kir/internal/fault"
 )
 
-// A Label says something of every recipe: its taste, its score.
+// A Label is a value for every recipe, such as its taste or its score.
 type Label struct {
 	Name string
 
@@ -17,26 +17,26 @@ type Label struct {
 	// empty one.
 	Classes []string
 
-	// Counts are how many recipes have each class.
+	// Counts are the numbers of recipes of each class.
 	Counts []int
 
 	// ClassOf is the class of each recipe, an index into Classes, or -1 where the
 	// label is empty.
 	ClassOf []int32
 
-	notNumber   *Error // where the first value stands that is no number
-	notMeasured *Error // where the first stands that does not say that it failed, either
+	notNumber   *Error // error at the first value that is not a number
+	notMeasured *Error // error at the first value that neither is a number nor marks a failure
 	oddCells    []oddCell
 }
 
-// An oddCell is one among numbers that is none and does not say that the recipe failed.
+// An oddCell is a cell in a numeric column that neither is a number nor marks a failure.
 type oddCell struct {
 	value  string
 	recipe string
 	place  *Error
 }
 
-// Value returns a recipe's value, which is empty where it has none.
+// Value returns a recipe's value, empty where it has none.
 func (l *Label) Value(recipe int) string {
 	if class := l.ClassOf[recipe]; class >= 0 {
 		return l.Classes[class]
@@ -44,7 +44,7 @@ func (l *Label) Value(recipe int) string {
 	return ""
 }
 
-// Missing returns how many recipes have no value.
+// Missing returns the number of recipes without a value.
 func (l *Label) Missing() int {
 	missing := len(l.ClassOf)
 	for _, n := range l.Counts {
@@ -53,13 +53,12 @@ func (l *Label) Missing() int {
 	return missing
 }
 
-// Numeric reports whether every value is a finite number, and there is one: such
-// a label is a number, and any other one a class.
+// Numeric reports whether every value is a finite number, and there is one. Otherwise the values
+// are classes.
 func (l *Label) Numeric() bool { return l.notNumber == nil && len(l.Classes) > 0 }
 
-// Numbers returns the value of each recipe as a number, NaN where it has none.
-// Values that are no finite numbers are an [*Error] or a [*fault.Errors], with their places in
-// the file.
+// Numbers returns the value of each recipe as a number, NaN where it has none. If values are not
+// finite numbers, the error is an [*Error] or a [*fault.Errors], with their positions in the file.
 func (l *Label) Numbers() ([]float64, error) {
 	if l.notNumber != nil {
 		if err := l.CheckNumbers(); err != nil {
@@ -77,14 +76,14 @@ func (l *Label) Numbers() ([]float64, error) {
 	return numbers, nil
 }
 
-// notNumberError says that a value is none.
+// notNumberError returns the error that a value is not a number.
 func (t *table) notNumberError(field int, value string) *Error {
 	return t.errorAt(field, fault.Quote(value)+" is not a number, so "+fault.Quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
 }
 
-// CheckNumbers says which cells of a label are no numbers although it is one of numbers, by their
-// places, the first 20. words are further ones that say that a recipe failed. It is nil where
-// there are none, and where a label is one of classes.
+// CheckNumbers returns an error with the positions of the cells that are not numbers in a numeric
+// label, at most the first 20. words are further words that mark a failed recipe. It returns nil if
+// there are no such cells, and for a label of classes.
 func (l *Label) CheckNumbers(words ...string) error {
 	all := l.numberErrors(words)
 	return fault.Join(all[:min(len(all), mostErrors)], len(all) >= mostErrors)
@@ -116,8 +115,8 @@ func (l *Label) numberErrors(words []string) (all []*Error) {
 	return all
 }
 
-// CheckNumbers says which cells of all labels are no numbers although their columns are of numbers:
-// see [Label.CheckNumbers].
+// CheckNumbers returns an error with the cells that are not numbers in all numeric labels: see
+// [Label.CheckNumbers].
 func (b *Book) CheckNumbers() error {
 	var f faults
 	for i := range b.Labels {
@@ -133,7 +132,7 @@ type labelColumn struct {
 	class map[string]int32
 }
 
-// add takes the value of a new recipe from the current row.
+// add adds the value of a new recipe from the current row.
 func (l *labelColumn) add(t *table, recipe string) {
 	value := t.labelFigure(l.column, NormalizeName(t.row[l.column]))
 	if _, known := l.class[value]; !known {
@@ -145,7 +144,7 @@ func (l *labelColumn) add(t *table, recipe string) {
 	}
 }
 
-// addValue takes the value of one more recipe.
+// addValue adds the value of one more recipe.
 func (l *labelColumn) addValue(value string, notNumber func() *Error) {
 	if value == "" {
 		l.ClassOf = append(l.ClassOf, -1)
@@ -168,14 +167,14 @@ func (l *labelColumn) addValue(value string, notNumber func() *Error) {
 	l.ClassOf = append(l.ClassOf, class)
 }
 
-// finish returns the label with its classes in order, and the words in it that say that a
-// class is not known: recipes with them have none. Among numbers such a word says that a
-// measurement failed, and stays.
+// finish returns the label with its classes in order, and the words in it that mark an unknown
+// class: recipes with them have none. In a numeric label such a word marks a failed measurement,
+// and stays.
 func (l *labelColumn) finish() (label Label, unknown []string) {
 	label = l.Label
 	label.Classes, label.Counts = nil, nil
 	rank := make([]int32, len(l.Classes))
-	numbers, others := 0, 0 // recipes, without those of which nothing is known
+	numbers, others := 0, 0 // numbers of recipes, without unknown values
 	for k, name := range l.Classes {
 		if _, ok := number(name); ok {
 			numbers += l.Counts[k]
@@ -200,5 +199,6 @@ func (l *labelColumn) finish() (label Label, unknown []string) {
 	return label, unknown
 }
 
-// isUnknownClass is whether a text among classes says that nothing is known. Na may be a name.
+// isUnknownClass reports whether a text among classes means that the class is unknown. Na may be a
+// name.
 func isUnknownClass(text string) bool { return isUnknown(text) && text != "Na" }

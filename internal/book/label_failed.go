@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// failureWords are what cells say, in lower case, of a recipe that was tried and could not
-// be measured.
+// failureWords are the lower-case words that mark a recipe that was tried and could not be
+// measured.
 var failureWords = []string{
 	"failed", "fail", "failure", "unstable", "n/a", "n.a.", "na",
 	"fehlgeschlagen", "instabil", "échec", "échoué", "fallido", "inestable", "fallito", "instabile",
 }
 
-// IsFailure is whether a value of a label says that the recipe could not be measured.
+// IsFailure reports whether a label's value marks a recipe that could not be measured.
 func IsFailure(value string) bool { return slices.Contains(failureWords, strings.ToLower(value)) }
 
-// Measured returns the value of each recipe as a number, NaN where it has none, and
-// which recipes have a value that says that they failed, by [IsFailure] or one of the words
-// given. Values that are neither are an [*Error] or a [*fault.Errors], with their places in the file.
+// Measured returns the value of each recipe as a number, NaN where it has none, and which recipes
+// failed. A value marks a failure by [IsFailure] or by one of words. Other values that are not
+// numbers are an [*Error] or a [*fault.Errors], with their positions in the file.
 func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err error) {
 	numbers, failed = make([]float64, len(l.ClassOf)), make([]bool, len(l.ClassOf))
 	of := make([]float64, len(l.Classes))
@@ -44,7 +44,7 @@ func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err
 	return numbers, failed, nil
 }
 
-// IsMeasurement is whether some values are numbers and all others say that a recipe failed.
+// IsMeasurement reports whether some values are numbers and all others mark failures.
 func (l *Label) IsMeasurement(words ...string) bool {
 	some := false
 	for _, value := range l.Classes {

@@ -10,43 +10,42 @@ import (
 	"kir/internal/fault"
 )
 
-// A Layout says how a table is to be read. The zero value leaves all of it to
-// what the table shows.
+// A Layout defines how to read a table. The zero value leaves everything to the reader's guesses.
 type Layout struct {
 	// Sheet is the sheet of a workbook.
 	Sheet string
 
-	// Encoding is how a text file writes characters, by a name that web pages
-	// use: utf-8, windows-1252, iso-8859-2, utf-16le. A byte-order mark in the
-	// file counts more.
+	// Encoding is the character encoding of a text file, by its name on the web: utf-8,
+	// windows-1252, iso-8859-2, utf-16le. A byte-order mark in the file overrides it.
 	Encoding string
 
-	// Delimiter is what stands between columns: comma, semicolon, tab or bar.
+	// Delimiter separates columns: comma, semicolon, tab or bar.
 	Delimiter string
 
-	// Decimal is the mark before the fraction of a number.
+	// Decimal is the decimal mark of the numbers.
 	Decimal Decimal
 
-	// Columns are what columns of a table of recipes mean, by their names.
+	// Columns are the roles of columns of a table of recipes, by their names.
 	Columns map[string]Role
 
-	// Names are ingredients by what a table of recipes writes for them: of two spellings of
-	// one the other, or of two that differ in the case of letters a name for one.
+	// Names maps spellings in a table of recipes to ingredients. Of two spellings of one
+	// ingredient, one maps to the other. Of two ingredients that differ only in case, one gets
+	// another name.
 	Names map[string]string
 
 	// Without are recipes of the table that are left out.
 	Without []string
 
-	// Including are recipes of the table that would be left out otherwise, as what adds up
-	// all others.
+	// Including are recipes of the table that would be left out otherwise, such as one that is the
+	// sum of all others.
 	Including []string
 }
 
-// A Role is what a column of a table of recipes means.
+// A Role is the meaning of a column of a table of recipes.
 type Role string
 
-// The roles. In the wide form each column of an ingredient has the role
-// Ingredient; in the long form one column does, and holds their names.
+// The roles. In the wide form each column of an ingredient has the role Ingredient. In the long
+// form one column has it and holds the ingredients' names.
 const (
 	RecipeColumn     Role = "recipe"
 	IngredientColumn Role = "ingredient"
@@ -61,7 +60,7 @@ func Roles() []Role {
 	return []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn, LabelColumn, IgnoredColumn}
 }
 
-// ParseRole reads the name of a role.
+// ParseRole parses the name of a role.
 func ParseRole(text string) (Role, error) {
 	if r := Role(text); slices.Contains(Roles(), r) {
 		return r, nil
@@ -73,8 +72,8 @@ func ParseRole(text string) (Role, error) {
 	return "", fmt.Errorf("a column cannot be %s: write one of %s", fault.Quote(text), strings.Join(names, ", "))
 }
 
-// YAML returns what a problem file says of the layout, such as
-// decimal: comma, columns: {rating: label}, without the braces around it.
+// YAML returns the layout as a problem file writes it, such as decimal: comma, columns: {rating:
+// label}, without the braces around it.
 func (l Layout) YAML() string {
 	var parts []string
 	add := func(key, value string) {
@@ -117,7 +116,7 @@ func (l Layout) YAML() string {
 	return strings.Join(parts, ", ")
 }
 
-// YAMLText writes a text for YAML: as it is where that is plain, else in quotes.
+// YAMLText writes a text for YAML, plain if that is possible, else in quotes.
 func YAMLText(text string) string {
 	plain := text != "" && strings.Trim(text[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 	for _, r := range text {
@@ -133,8 +132,8 @@ func YAMLText(text string) string {
 	return strconv.Quote(text)
 }
 
-// TableYAML returns the line of a problem file that names a table and says how it
-// is to be read, such as recipes: {file: recipes.csv, decimal: comma}.
+// TableYAML returns the line of a problem file that names a table and its layout, such as recipes:
+// {file: recipes.csv, decimal: comma}.
 func TableYAML(key, file string, l Layout) string {
 	how := l.YAML()
 	if how == "" {
@@ -143,7 +142,7 @@ func TableYAML(key, file string, l Layout) string {
 	return key + ": {file: " + YAMLText(file) + ", " + how + "}"
 }
 
-// setColumn says what a column means, in the layout's own map.
+// setColumn sets the role of a column, in the layout's own map.
 func (l *Layout) setColumn(name string, role Role) {
 	if l.Columns == nil {
 		l.Columns = make(map[string]Role)
@@ -151,7 +150,7 @@ func (l *Layout) setColumn(name string, role Role) {
 	l.Columns[name] = role
 }
 
-// Merge returns the layout with what another one says of it added.
+// Merge returns the layout with the settings of another one added.
 func (l Layout) Merge(more Layout) Layout {
 	if more.Sheet != "" {
 		l.Sheet = more.Sheet

@@ -7,11 +7,11 @@ import (
 	"kir/internal/fault"
 )
 
-// A ingredientLine is an ingredient of a recipe as people write it, taken apart.
+// An ingredientLine is the parts of a line of ingredients as people write it.
 type ingredientLine struct {
 	amount, unit, name string
-	isCut              bool // something was left out of the name
-	hasNoAmount        bool // there was no amount
+	isCut              bool // something was cut off the name
+	hasNoAmount        bool // the line has no amount
 }
 
 var (
@@ -22,13 +22,12 @@ var (
 	eggs           = regexp.MustCompile(`^(?i)(?:(?:large|medium|small|whole)\s+)?(?:eggs?|ei|eier|œufs?|oeufs?|huevos?|uova|uovo)$`)
 )
 
-// mostUnitWords is how many words the name of a unit may have.
+// mostUnitWords is the greatest number of words in a unit's name.
 const mostUnitWords = 4
 
-// splitLine takes apart a text such as "1 ½ cups flour, sifted". An amount
-// without a unit is in pieces, of eggs in whole ones; no amount is one "to
-// taste". The name ends before a comma, and what is in brackets is no part of
-// it. message says why a line cannot be read.
+// splitLine splits a text such as "1 ½ cups flour, sifted". An amount without a unit counts pieces,
+// or whole ones for eggs. A missing amount is one "to taste". The name ends before a comma and
+// excludes text in brackets. message says why a line cannot be read.
 func splitLine(text string, units *Units) (l ingredientLine, message string) {
 	shown := fault.Quote(text)
 	if len(text) > longestCell {
@@ -77,7 +76,7 @@ func splitLine(text string, units *Units) (l ingredientLine, message string) {
 	return l, ""
 }
 
-// leadingAmount takes the amount off the front of a text.
+// leadingAmount cuts the amount off the beginning of a text.
 func leadingAmount(text string) (amount, rest string) {
 	at := len(aboutWord.FindString(text))
 	n := numberLength(text[at:])
@@ -93,7 +92,7 @@ func leadingAmount(text string) (amount, rest string) {
 	return text[:at], strings.TrimSpace(text[at:])
 }
 
-// numberLength is how much of a text's beginning is a number.
+// numberLength returns the length of the number at the beginning of a text.
 func numberLength(text string) int {
 	for _, form := range []*regexp.Regexp{slashFraction, vulgarFraction, numeralPattern} {
 		if n := len(form.FindString(text)); n > 0 {
@@ -104,7 +103,7 @@ func numberLength(text string) int {
 	return 0
 }
 
-// leadingUnit takes the longest name of a unit off the front of a text.
+// leadingUnit cuts the longest name of a unit off the beginning of a text.
 func leadingUnit(text string, units *Units) (unit, rest string) {
 	words := strings.SplitN(text, " ", mostUnitWords+1)
 	for n := min(len(words), mostUnitWords); n > 0; n-- {

@@ -9,7 +9,7 @@ import (
 	"kir/internal/fault"
 )
 
-// readLong takes in a row of the long form.
+// readLong reads a row of the long form.
 func (b *builder) readLong() {
 	t := b.table
 	if b.holdFootnote() || b.skipRow() {
@@ -56,7 +56,7 @@ func (b *builder) readLong() {
 	r.Parts = append(r.Parts, part)
 }
 
-// checkSameLabels checks that the labels in the current row are those of the recipe.
+// checkSameLabels verifies that the current row has the same labels as the recipe's earlier rows.
 func (b *builder) checkSameLabels(recipe int32, r *Recipe, below bool) {
 	t := b.table
 	for i := range b.labels {
@@ -76,7 +76,7 @@ func (b *builder) checkSameLabels(recipe int32, r *Recipe, below bool) {
 	}
 }
 
-// longPart reads the ingredient, the amount and the unit of the current row.
+// longPart parses the ingredient, the amount and the unit of the current row.
 func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool) {
 	t := b.table
 	ok = true
@@ -110,7 +110,7 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 		text = "1"
 	}
 	if text == "" && b.unit >= 0 && part.Unit == nil && isFilling(t.row[b.unit]) {
-		return part, false, false // its unit has been told
+		return part, false, false // the unit's error has been reported
 	}
 	q, message, hint := b.readQuantity(b.amount, text)
 	if message != "" {

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NormalizeName returns a name as books hold it: without space around it, with line feeds between
-// lines, in Unicode normalization form C, so that two spellings that look the same (è as one
-// character, or as e and an accent) are one, and without the apostrophe of [EscapeCell]. Names of
-// recipes, ingredients, attributes, labels and their classes, and ids all go through it, where
-// they are read as where they are written. Nothing else is changed. The name of a name is
-// itself. Ingredients whose names differ in case, or in the space within them, are one.
+// NormalizeName returns a name in the form that books store. It removes surrounding space and the
+// apostrophe of [EscapeCell], ends lines with line feeds, and converts to Unicode normalization
+// form C. So two spellings that look the same (è as one character, or as e and an accent) are
+// equal. It changes nothing else, and normalizing twice changes nothing more. Names of recipes,
+// ingredients, attributes, labels and their classes, and ids all pass through it when read and when
+// written. Ingredients whose names differ only in case, or in the space within them, are one.
 func NormalizeName(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.ContainsRune(text, '\r') {
@@ -32,18 +32,19 @@ func NormalizeName(text string) string {
 	return text
 }
 
-// lineFeeds ends all lines alike.
+// lineFeeds unifies line ends.
 var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// IsFormula reports whether a spreadsheet may run a text: it begins, after space, with one of
-// the characters = + - @, of the usual or of full width.
+// IsFormula reports whether a spreadsheet may run a text. Such a text begins, after space, with one
+// of the characters = + - @, of the usual or of full width.
 func IsFormula(text string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unicode.IsSpace))
 	return strings.ContainsRune("=+-@＝＋－＠", r)
 }
 
-// EscapeCell returns a name as the cell of a file, which no spreadsheet runs as a formula: what
-// could be one, and is no number, has an apostrophe before it. [NormalizeName] of the cell is the name.
+// EscapeCell returns a name as the cell of a file, which no spreadsheet runs as a formula. A name
+// that could be a formula, and is not a number, gets an apostrophe before it. [NormalizeName]
+// converts the cell back to the name.
 func EscapeCell(name string) string {
 	if !IsFormula(name) {
 		return name
@@ -54,8 +55,8 @@ func EscapeCell(name string) string {
 	return "'" + name
 }
 
-// CheckCell says what is wrong with a text that cannot be a cell of a table which is read
-// again, and how to write it instead; empty if it can.
+// CheckCell checks that a text can be a cell of a table which is read again. If not, it returns the
+// fault and how to write the text instead; else empty texts.
 func CheckCell(text string) (message, hint string) {
 	if !utf8.ValidString(text) {
 		return "is no text in UTF-8", "write it in UTF-8"
@@ -71,12 +72,12 @@ func CheckCell(text string) (message, hint string) {
 	return "", ""
 }
 
-// maxCaseSensitive is up to how many letters a name has in which case may tell one thing
-// from another: Co and CO.
+// maxCaseSensitive is the greatest number of letters of names in which case may be significant,
+// such as Co and CO.
 const maxCaseSensitive = 2
 
-// foldName writes the name of an ingredient as that of all that are the same: with one
-// space between words, and without the case of letters, unless they are one or two.
+// foldName returns the key of an ingredient's name, which is equal for all of its spellings: with
+// one space between words and, unless the name has only one or two letters, without case.
 func foldName(name string) string {
 	if strings.ContainsFunc(name, unicode.IsSpace) {
 		name = strings.Join(strings.Fields(name), " ")
@@ -93,11 +94,11 @@ func foldName(name string) string {
 	return strings.ToLower(name)
 }
 
-// SpellingVariants returns the groups of names that differ in case, or in the space
-// within them, and in nothing else: probably one thing, spelt in two ways. Both
-// the groups and the names in each are in the order of names.
+// SpellingVariants returns the groups of names that differ only in case or in the space within
+// them. They are probably two spellings of one ingredient. The groups and the names in each are in
+// the order of names.
 func SpellingVariants(names []string) [][]string {
-	group := make(map[string]int, len(names)) // by folded name: 1 + the first name's place, or −1 − the group's
+	group := make(map[string]int, len(names)) // by folded name: 1 + the first name's index, or −1 − the group's
 	var groups [][]string
 	for k, name := range names {
 		folded := strings.ToLower(strings.Join(strings.Fields(name), " "))

@@ -18,7 +18,7 @@ import (
 	"kir/internal/yield"
 )
 
-// The parts of an OpenDocument file that are read, and the namespaces of what is read in them.
+// The parts of an OpenDocument file that are read, and the namespaces of their elements.
 const (
 	odsType     = "application/vnd.oasis.opendocument.spreadsheet"
 	odsContent  = "content.xml"
@@ -29,10 +29,10 @@ const (
 	nsText   = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 )
 
-// deepestElement is how deep elements of a part may stand in each other.
+// deepestElement bounds the nesting of elements.
 const deepestElement = 100
 
-// isOpenDocument is whether an archive is an OpenDocument file rather than an Office one.
+// isOpenDocument reports whether an archive is an OpenDocument file rather than an Office one.
 func isOpenDocument(archive *zip.Reader) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
@@ -40,13 +40,13 @@ func isOpenDocument(archive *zip.Reader) bool {
 	return (has("mimetype") || has(odsContent)) && !has("[Content_Types].xml")
 }
 
-// isFlatDocument is whether a file begins as an OpenDocument file in one piece.
+// isFlatDocument reports whether a file begins as a flat OpenDocument file.
 func isFlatDocument(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<?xml")) && bytes.Contains(head, []byte(nsOffice))
 }
 
-// openDocument returns the part of an OpenDocument file that has its sheets. Nothing else of
-// it is unpacked but what says which file it is.
+// openDocument returns the part of an OpenDocument file that contains its sheets. It unpacks only
+// that part and the one that identifies the file.
 func openDocument(archive *zip.Reader) ([]byte, error) {
 	if len(archive.File) > mostParts {
 		return nil, fmt.Errorf("it has more than %d parts", mostParts)
@@ -85,15 +85,14 @@ type documentReader struct {
 	xml    *xml.Decoder
 	depth  int
 	tokens int
-	cells  int // of all sheets that are held
+	cells  int // number of stored cells of all sheets
 	text   int // bytes of their texts
 	sheets []*sheet
-	faults map[string]error // of sheets that cannot be held
+	faults map[string]error // errors of sheets that are too large to store
 }
 
-// readDocument reads all sheets of an OpenDocument spreadsheet, from its content or from a
-// file in one piece. Cells that are there many times over, as files have them, are counted
-// before they are held.
+// readDocument reads all sheets of an OpenDocument spreadsheet, from its content or from a flat
+// file. Repeated cells, which files write with a count, are counted before they are stored.
 func (w *workbook) readDocument(content []byte) error {
 	if bytes.Count(content, []byte{'<'}) > mostElements {
 		return errors.New("it has too many elements")
@@ -157,7 +156,7 @@ func (w *workbook) readDocument(content []byte) error {
 	return nil
 }
 
-// isElement says whether a name is that of a namespace.
+// isElement reports whether a name is the given one of a namespace.
 func isElement(n xml.Name, space, local string) bool { return n.Local == local && n.Space == space }
 
 // next returns the next token.
@@ -182,8 +181,8 @@ func (r *documentReader) next() (xml.Token, error) {
 	return token, nil
 }
 
-// eachChild calls what with the elements directly in the one that has begun, until it ends. What
-// reads an element reads it to its end.
+// eachChild calls what with each direct child of the element that has begun, until that element
+// ends. what must read its element to the end.
 func (r *documentReader) eachChild(what func(e xml.StartElement) error) error {
 	for outside := r.depth - 1; r.depth > outside; {
 		token, err := r.next()
@@ -209,7 +208,7 @@ func (r *documentReader) skip() error {
 	return nil
 }
 
-// endError is an error in an element: its file ends before it does.
+// endError returns the error that the file ends within an element.
 func endError(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -227,7 +226,7 @@ func elementAttribute(e xml.StartElement, space, local string) string {
 	return ""
 }
 
-// repeatCount is how many times a cell or a row stands there.
+// repeatCount returns how often a cell or a row is repeated.
 func repeatCount(e xml.StartElement, attribute string) (int, error) {
 	text := elementAttribute(e, nsTable, attribute)
 	if text == "" {
@@ -237,14 +236,13 @@ func repeatCount(e xml.StartElement, attribute string) (int, error) {
 	if err != nil || n < 1 {
 		return 0, fmt.Errorf("%s of a sheet is %s", attribute, fault.Quote(truncate(text, 20)))
 	}
-	return min(n, 1<<24), nil // more than a sheet has of either
+	return min(n, 1<<24), nil // more than a sheet can have of either
 }
 
-// readSheet reads a sheet. What is not held, since there is too much of it, is read to its
-// end all the same.
+// readSheet reads a sheet. If the sheet is too large to store, it still reads it to the end.
 func (r *documentReader) readSheet(start xml.StartElement) error {
 	s := &sheet{name: elementAttribute(start, nsTable, "name"), exacts: make(map[[2]int]bool)}
-	if elementAttribute(start, nsTable, "style-name") == "ta_extref" { // what is kept of another file
+	if elementAttribute(start, nsTable, "style-name") == "ta_extref" { // a cached copy of another file's sheet
 		return r.skip()
 	}
 	if slices.ContainsFunc(r.sheets, func(o *sheet) bool { return o.name == s.name }) {
@@ -254,7 +252,7 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 		return fmt.Errorf("it has more than %d sheets", mostSheets)
 	}
 	cells, text := r.cells, r.text
-	blank := 0 // rows that are held if there is one below them
+	blank := 0 // blank rows, which are stored only if another row follows
 	var full error
 	var rows func(e xml.StartElement) error
 	rows = func(e xml.StartElement) error {
@@ -288,7 +286,8 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 		for _, v := range row {
 			bytes += len(v)
 		}
-		// n rows of at most 16,384 cells of at most 256 KiB: far from what an int holds, as n is.
+		// n is at most 2²⁴ rows, of at most 16,384 cells of at most 256 KiB: the product fits an
+		// int.
 		if full = r.reserve(s, blank+n*(1+len(row)), n*bytes); full != nil {
 			return nil
 		}
@@ -312,7 +311,7 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 	return nil
 }
 
-// reserve counts cells and bytes of text that are to be held, and says so if they are too many.
+// reserve counts cells and bytes of text to be stored, and returns an error if they are too many.
 func (r *documentReader) reserve(s *sheet, cells, text int) error {
 	const hint = "remove what is far from the table, or save the sheet as CSV"
 	if r.cells += cells; r.cells > mostCells {
@@ -324,8 +323,7 @@ func (r *documentReader) reserve(s *sheet, cells, text int) error {
 	return nil
 }
 
-// readRow reads a row down to its last cell with something in it; exact are the fields of
-// numbers.
+// readRow reads a row up to its last cell that is not empty. exact are the fields of numbers.
 func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, err error) {
 	blank, bytes := 0, 0
 	var tooLong error
@@ -339,7 +337,7 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 			return err
 		}
 		text, isExact := "", false
-		if covered { // by a cell that goes over several, so that nobody sees what is in it
+		if covered { // covered by a merged cell, so that its content is invisible
 			err = r.skip()
 		} else {
 			text, isExact, err = r.readCell(e, s, at, len(row)+blank)
@@ -374,7 +372,7 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 	return row, exact, err
 }
 
-// readCell reads what a cell holds, as text, and whether that is a number.
+// readCell returns the content of a cell as text, and whether it is a number.
 func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) (text string, exact bool, err error) {
 	var shown strings.Builder
 	err = r.eachChild(func(p xml.StartElement) error {
@@ -401,7 +399,7 @@ func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) 
 			return day, false, nil
 		}
 	case "boolean":
-		if v := elementAttribute(e, nsOffice, "boolean-value"); v != "" { // as workbooks of .xlsx have it
+		if v := elementAttribute(e, nsOffice, "boolean-value"); v != "" { // as workbooks of .xlsx write it
 			return map[bool]string{true: "1", false: "0"}[v == "true"], true, nil
 		}
 	case "":
@@ -422,7 +420,7 @@ func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) 
 	return text, exact, nil
 }
 
-// documentNumber is [cellText] of a number, which may be shown with a decimal comma.
+// documentNumber is [cellText] for a number, which may be shown with a decimal comma.
 func documentNumber(value, shown string, percent bool) (text string, exact bool) {
 	if percent && !strings.HasSuffix(shown, "%") {
 		shown = "%"
@@ -437,7 +435,7 @@ func documentNumber(value, shown string, percent bool) (text string, exact bool)
 	return text, exact
 }
 
-// readText adds the text of a paragraph, as it is shown, to that of its cell.
+// readText appends the text of a paragraph, as it is shown, to that of its cell.
 func (r *documentReader) readText(to *strings.Builder) error {
 	add := func(text string) error {
 		if to.Len()+len(text) > longestText {

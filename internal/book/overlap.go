@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Overlap returns the overlap coefficient of two sets of ingredients (Szymkiewicz
-// and Simpson), |A ∩ B| / min(|A|, |B|), in 0..1: 1 if one contains the other.
-// With an empty set it is 0. The sets are ingredients' numbers in rising order.
+// Overlap returns the overlap coefficient of two sets of ingredients (Szymkiewicz and Simpson), |A
+// ∩ B| / min(|A|, |B|), in 0..1: 1 if one contains the other. With an empty set it is 0. The sets
+// are indices of ingredients in rising order.
 func Overlap(a, b []int) float64 {
 	shared := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -26,7 +26,7 @@ func Overlap(a, b []int) float64 {
 	return overlap(shared, len(a), len(b))
 }
 
-// overlap is the coefficient from the sizes.
+// overlap computes the coefficient from the sizes.
 func overlap(shared, a, b int) float64 {
 	if shared == 0 {
 		return 0
@@ -38,10 +38,10 @@ func overlap(shared, a, b int) float64 {
 type Neighbour struct {
 	Recipe  int     // index into Book.Recipes
 	Overlap float64 // above 0, at most 1
-	Shared  []int   // the ingredients that are in both, in rising order
+	Shared  []int   // the ingredients in both, in rising order
 }
 
-// An index finds the recipes that use an ingredient, and those that use a set.
+// An index finds the recipes that use an ingredient, and those that use exactly a set.
 type index struct {
 	recipes [][]int32        // by ingredient, in rising order
 	known   map[string]int32 // the first recipe of each set, by setKey
@@ -55,7 +55,7 @@ func setKey(key []byte, set []int) []byte {
 	return key
 }
 
-// index returns the book's index, which is made when it is first asked for.
+// index returns the book's index, which it creates at the first call.
 func (b *Book) index() *index {
 	x := &b.indexed
 	b.once.Do(func() {
@@ -106,15 +106,13 @@ func (b *Book) RecipeWithSet(set []int) (recipe int, ok bool) {
 	return int(r), ok
 }
 
-// Nearest returns the k recipes of the book that are nearest to a set of
-// ingredients, the nearest first; fewer if fewer share an ingredient with it.
-// One with a larger overlap (see [Overlap]) is nearer; of equal ones that which
-// shares more ingredients, then that which has fewer others, then the earlier in
-// the book. Ingredients that the book does not have count for the size of the
-// set.
+// Nearest returns the k recipes of the book that are nearest to a set of ingredients, the nearest
+// first. It returns fewer if fewer share an ingredient with the set. A recipe with a larger overlap
+// (see [Overlap]) is nearer. Among equals, the order is: more shared ingredients, fewer others,
+// earlier in the book. Ingredients that the book does not have count for the size of the set.
 //
-// The time grows with the number of recipes that use an ingredient of the set,
-// counted once for each.
+// The time grows with the number of recipes that use an ingredient of the set, counted once for
+// each.
 func (b *Book) Nearest(set []int, k int) []Neighbour {
 	set = sortedSet(set)
 	if k <= 0 || len(set) == 0 {
@@ -140,13 +138,13 @@ func (b *Book) Nearest(set []int, k int) []Neighbour {
 		np, nq := int64(len(b.Recipes[p].Parts)), int64(len(b.Recipes[q].Parts))
 		mp, mq := min(np, int64(len(set))), min(nq, int64(len(set)))
 		return cmp.Or(
-			cmp.Compare(sq*mp, sp*mq), // sp/mp against sq/mq, without rounding
+			cmp.Compare(sq*mp, sp*mq), // compares sp/mp with sq/mq, without rounding
 			cmp.Compare(sq, sp),
-			cmp.Compare(np, nq), // with as many shared: fewer others
+			cmp.Compare(np, nq), // with equally many shared: fewer others
 			cmp.Compare(p, q),
 		)
 	}
-	// The k nearest so far, in order; recipes further than the last are most.
+	// The k nearest so far, in order. Most recipes are further than the last one.
 	var best []int32
 	for _, r := range touched {
 		if len(best) == k && compare(r, best[k-1]) > 0 {

@@ -11,55 +11,55 @@ import (
 	"kir/internal/yield"
 )
 
-// A profile is what the first rows show of a column.
+// A profile summarises the first rows of a column.
 type profile struct {
-	filled      int             // cells with text
-	unknown     int             // those that say that a value is not known
-	amounts     int             // those that can be read as amounts
-	rests       int             // those that say that it is what others leave
-	numbers     int             // those that are numbers, with nothing but an affix
-	affix       string          // what all figures have beside the number, such as % or €
-	mixed       bool            // figures differ in it
-	rough       int             // other cells that are a number with a mark, such as <5 or 85 ± 6
-	failed      int             // those that say that a recipe failed
-	seen        map[string]bool // the texts
-	allDistinct bool            // no text stands there twice
+	filled      int             // number of cells with text
+	unknown     int             // those that mark an unknown value
+	amounts     int             // those that can be parsed as amounts
+	rests       int             // those that mark the remainder of a recipe
+	numbers     int             // those that are numbers with at most an affix
+	affix       string          // the text beside all numbers, such as % or €
+	mixed       bool            // numbers have different affixes
+	rough       int             // other cells: a number with a mark, such as <5 or 85 ± 6
+	failed      int             // those that mark a failed recipe
+	seen        map[string]bool // the distinct texts
+	allDistinct bool            // no text occurs twice
 	units       int             // amounts with a unit behind them
 	negative    int             // numbers below 0
-	values      []float64       // of the first rows, 0 for an empty cell
+	values      []float64       // numbers of the first rows, 0 for an empty cell
 	example     string
 }
 
-// isNumeric is whether all that is known in a column is numbers.
+// isNumeric reports whether all known values of a column are numbers.
 func (p *profile) isNumeric() bool {
 	return p.numbers > 0 && p.numbers == p.filled-p.unknown && !p.mixed
 }
 
-// isMostlyNumeric is whether a column is one of numbers, even if some of its cells are none: at least
-// twice as many as the others are, a mark beside them left aside.
+// isMostlyNumeric reports whether a column is numeric, even if some cells are not numbers. Numbers,
+// with or without a mark, must be at least twice as many as the other known cells.
 func (p *profile) isMostlyNumeric() bool {
 	numbers := p.numbers + p.rough
 	return p.isNumeric() || numbers >= fewestNumbers && numbers >= 2*(p.filled-p.unknown-p.failed-numbers)
 }
 
-// fewestNumbers is how many numbers a column has at least that is one of numbers in spite of
-// cells that are none.
+// fewestNumbers is the least number of numbers in a numeric column that has other cells, too.
 const fewestNumbers = 3
 
-// marks are what people write beside numbers that says how exact they are, or which remark
-// is about them; what is behind ± goes with it.
+// marks are what people write beside numbers to show precision or to refer to a remark. Text behind
+// ± belongs to the mark.
 var (
 	marksBefore = regexp.MustCompile(`^[<>≤≥~≈=*†‡(\[]+\s*`)
 	marksBehind = regexp.MustCompile(`\s*(?:[?!*†‡¹²³+)\]]+|(?:±|\+/-).*)$`)
 )
 
-// isRough is whether a text is a number but for such marks.
+// isRough reports whether a text is a number with such marks.
 func isRough(text string) bool {
 	n, _ := parseFigure(strings.TrimSpace(marksBehind.ReplaceAllString(marksBefore.ReplaceAllString(text, ""), "")))
 	return n != (numeral{})
 }
 
-// isRowNumbering is whether a column numbers the rows, from 1 on; one may have another text.
+// isRowNumbering reports whether a column numbers the rows from 1 on. One row may have another
+// text.
 func (p *profile) isRowNumbering() bool {
 	next := 1
 	for _, v := range p.values {
@@ -71,23 +71,22 @@ func (p *profile) isRowNumbering() bool {
 }
 
 const (
-	profileRows = 1000 // rows that are looked at
-	sumRows     = 200  // rows whose numbers are kept
-	fewestRows  = 5    // rows that it takes to see that their sums are alike
+	profileRows = 1000 // number of rows that are profiled
+	sumRows     = 200  // number of rows whose numbers are kept
+	fewestRows  = 5    // number of rows needed to conclude that their sums are equal
 )
 
-// A markCounts counts what the numbers in text cells show of their decimal mark.
+// A markCounts counts what the numbers in text cells reveal about their decimal mark.
 type markCounts struct {
-	point, comma         int // numbers that have only one meaning
+	point, comma         int // numbers that are valid with only one mark
 	twoWaysPoint         int // such as 1.500
 	twoWaysComma         int // such as 1,500
 	example, undecided   string
 	placed, undecidedsAt place
 }
 
-// buildProfiles fills in the profiles of the columns from the table's first rows. Rows
-// that are wrong are left out: reading all of it reports them. An error is that the reading is
-// to end.
+// buildProfiles fills in the profiles of the columns from the table's first rows. It skips faulty
+// rows: reading the whole table reports them. An error ends the reading.
 func (t *table) buildProfiles(units *Units) error {
 	t.profile = make([]profile, len(t.header))
 	for i := range t.profile {
@@ -105,7 +104,7 @@ func (t *table) buildProfiles(units *Units) error {
 			}
 			continue
 		} else if err == io.EOF || err != nil {
-			return nil // what fails fails again when all is read
+			return nil // reading the whole table fails again and reports it
 		}
 		if !started {
 			started = head.place(0).line == t.places[0].line
@@ -133,7 +132,7 @@ func (t *table) buildProfiles(units *Units) error {
 	return nil
 }
 
-// dropProfiles drops what is not needed once the columns are known.
+// dropProfiles drops the data that is not needed once the columns are determined.
 func (t *table) dropProfiles() {
 	t.head, t.lines, t.last = nil, nil, nil
 	for i := range t.profile {
@@ -141,7 +140,7 @@ func (t *table) dropProfiles() {
 	}
 }
 
-// add takes in a cell.
+// add adds a cell to the profile.
 func (p *profile) add(t *table, text string, head rows, field, row int, units *Units) {
 	value := 0.0
 	defer func() {
@@ -216,10 +215,10 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 	value = math.NaN()
 }
 
-// isDash is whether a cell says that there is nothing.
+// isDash reports whether a cell is a dash, which means nothing.
 func isDash(text string) bool { return text == "-" || text == "–" || text == "—" }
 
-// isUnknown is whether a cell says that a number is not known. Among texts it is one.
+// isUnknown reports whether a cell marks an unknown number. Among texts it may be a value.
 func isUnknown(text string) bool {
 	switch strings.ToLower(text) {
 	case "n/a", "#n/a", "n.a.", "na", "nan", "?", "k. a.", "k.a.":
@@ -236,11 +235,11 @@ func (p *profile) countFigure(affix string) {
 	p.mixed = p.mixed || affix != p.affix
 }
 
-// affixes are what may stand beside the number of a price or a share.
+// affixes are the texts that may stand beside the number of a price or a share.
 var affixes = []string{"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF"}
 
-// parseFigure reads a number that has at most an affix beside it. The zero numeral is
-// none.
+// parseFigure parses a number with at most an affix beside it. It returns the zero numeral if the
+// text is not one.
 func parseFigure(text string) (n numeral, affix string) {
 	if n = parseNumeral(text); n != (numeral{}) {
 		return n, ""
@@ -256,7 +255,7 @@ func parseFigure(text string) (n numeral, affix string) {
 	return numeral{}, ""
 }
 
-// countMark counts what a number shows.
+// countMark counts what a number reveals about the decimal mark.
 func countMark(m *markCounts, shows Decimal, twoWays bool, text string, head rows, field int) {
 	switch {
 	case shows == DecimalPoint:
@@ -278,10 +277,10 @@ func countMark(m *markCounts, shows Decimal, twoWays bool, text string, head row
 	}
 }
 
-// chooseDecimal settles the decimal mark of text cells. What is given counts.
-// Else it is the mark that gives some number its only meaning; if both do, each
-// number is read as it shows and those with two meanings are refused. If none
-// does, it goes with the delimiter: commas stand with semicolons.
+// chooseDecimal determines the decimal mark of text cells. A given mark applies. Otherwise it is
+// the mark without which some number would be invalid. If both are needed, each number is read with
+// its own mark, and ambiguous numbers are errors. If neither is, the delimiter decides: commas go
+// with semicolons.
 func (t *table) chooseDecimal(given Decimal) {
 	m := &t.marking
 	undecided := m.twoWaysComma + m.twoWaysPoint
@@ -311,7 +310,7 @@ func (t *table) chooseDecimal(given Decimal) {
 			t.addNote(m.undecidedsAt, "the comma is read as the mark between thousands, as in "+fault.Quote(m.undecided)+", since other numbers have a decimal point", "")
 		}
 	case m.twoWaysComma > 0 && m.twoWaysPoint > 0:
-		return // no number says which: all are refused
+		return // no number decides: all ambiguous ones are errors
 	case t.delimiter == ';':
 		t.decimal = DecimalComma
 		ask(m.undecidedsAt, fault.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalComma)+": with semicolons between columns the decimal mark is taken to be the comma")
@@ -326,7 +325,7 @@ func (t *table) chooseDecimal(given Decimal) {
 	}
 }
 
-// parseNumberIn returns the number that a text begins with, in plain form.
+// parseNumberIn returns the number at the beginning of a text, in plain form.
 func parseNumberIn(text string, d Decimal) string {
 	if plain := parseNumeral(numeralPattern.FindString(text)).plainForm(d); plain != "" {
 		return plain
@@ -334,8 +333,8 @@ func parseNumberIn(text string, d Decimal) string {
 	return fault.Quote(text)
 }
 
-// plainFigure returns a cell of a numeric column as a plain number, one that says
-// that it is not known as nothing, and any other text as it is.
+// plainFigure returns a cell of a numeric column as a plain number. A cell that marks an unknown
+// value becomes empty; any other text stays.
 func (t *table) plainFigure(field int, text string) string {
 	p := &t.profile[field]
 	if !p.isNumeric() {
@@ -347,8 +346,8 @@ func (t *table) plainFigure(field int, text string) string {
 	return t.withoutAffix(field, text)
 }
 
-// labelFigure is [table.plainFigure] of a label, also where some cells of a column of numbers are
-// none. There n/a says that a recipe failed.
+// labelFigure is [table.plainFigure] for a label, also if some cells of a numeric column are not
+// numbers. In it n/a marks a failed recipe.
 func (t *table) labelFigure(field int, text string) string {
 	if p := &t.profile[field]; p.isNumeric() || p.mixed || !p.isMostlyNumeric() {
 		return t.plainFigure(field, text)
@@ -359,8 +358,8 @@ func (t *table) labelFigure(field int, text string) string {
 	return t.withoutAffix(field, text)
 }
 
-// withoutAffix returns a cell with what all numbers of its column have beside them as a plain number, and
-// any other text as it is.
+// withoutAffix returns a cell with its column's common affix as a plain number, and any other text
+// unchanged.
 func (t *table) withoutAffix(field int, text string) string {
 	n, affix := parseFigure(text)
 	if affix != t.profile[field].affix {
@@ -372,8 +371,8 @@ func (t *table) withoutAffix(field int, text string) string {
 	return text
 }
 
-// SameFigure reports whether two texts are the same number, however each is written and
-// whatever stands beside one of them, as 1.5, 1,5 and 1.5 % are; or the same text.
+// SameFigure reports whether two texts are the same number, whatever their format and affix, such
+// as 1.5, 1,5 and 1.5 %; or the same text.
 func SameFigure(a, b string) bool {
 	if a == b {
 		return true

@@ -8,28 +8,28 @@ import (
 	"kir/internal/fault"
 )
 
-// A quantity is what a cell says of an amount.
+// A quantity is the interpretation of a cell with an amount.
 type quantity struct {
 	amount Amount
-	unit   string      // what stands behind the number
-	guess  readingKind // how freely it was read
+	unit   string      // the text behind the number
+	guess  readingKind // how freely the cell was interpreted
 	mark   Decimal     // the decimal mark that the numbers show
-	twoWay bool        // a number in it would be another with the other decimal mark
-	isRest bool        // it is what the others leave of the amount, which is 0 if it is not named
+	twoWay bool        // a number in it would differ with the other decimal mark
+	isRest bool        // it is the remainder that the others leave of the amount, which is 0 if it is not given
 }
 
-// A readingKind is a kind of reading that is said in a note.
+// A readingKind is a kind of interpretation that a note reports.
 type readingKind int
 
 const (
 	literalReading readingKind = iota
-	rangeMiddle                // of a range
-	approximate                // a number that is said to be none too exact
-	impliedOne                 // no number: one of the unit
-	readingKinds               // how many there are
+	rangeMiddle                // the middle of a range
+	approximate                // a number marked as approximate
+	impliedOne                 // a unit without a number: one of the unit
+	readingKinds               // number of kinds
 )
 
-// readingNotes describes a reading. The argument of each is an example from the table.
+// readingNotes describes each kind. Its argument is an example from the table.
 var readingNotes = [readingKinds]string{
 	rangeMiddle: "ranges are read as their middle",
 	approximate: "amounts said to be about right are read as they stand",
@@ -42,25 +42,24 @@ var (
 	slashFraction  = regexp.MustCompile(`^(?:([0-9]{1,9})(?:[ \x{00a0}\x{202f}]+|-))?([0-9]{1,9})\s*[/⁄∕]\s*([0-9]{1,9})`)
 	vulgarFraction = regexp.MustCompile(`^(?:([0-9]{1,9})[ \x{00a0}\x{202f}]*)?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])`)
 	numeralPattern = regexp.MustCompile(`^[+-]?(?:[0-9]{1,3}(?:[ \x{00a0}\x{2009}\x{202f}'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?`)
-	wordPattern    = regexp.MustCompile(`^\pL[\pL ]{2,30}$`) // may stand for an amount
+	wordPattern    = regexp.MustCompile(`^\pL[\pL ]{2,30}$`) // may be used in place of an amount
 	oneWord        = regexp.MustCompile(`^(?i:an?|one|eine?|une?)\s+`)
 	datePattern    = regexp.MustCompile(`^(?i)(?:[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}|[0-9]{1,4}/[0-9]{1,2}/[0-9]{1,4}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|[0-9]{1,2}[-. ]{1,2}(?:` + months + `)\.?(?:[- ][0-9]{2,4})?|(?:` + months + `)\.?[- ][0-9]{1,4})(?:[T ].*)?$`)
 )
 
-// months are the names of months and what they are shortened to, in English and
-// German.
+// months are the names of months and their abbreviations, in English and German.
 const months = `jan|january|januar|feb|february|februar|mar|march|mär|märz|apr|april|may|mai|jun|june|juni|jul|july|juli|aug|august|sep|sept|september|oct|october|okt|oktober|nov|november|dec|december|dez|dezember`
 
-// vulgarFractions are the fractions that are one character.
+// vulgarFractions are the fractions that are single characters.
 var vulgarFractions = map[string][2]int64{
 	"½": {1, 2}, "⅓": {1, 3}, "⅔": {2, 3}, "¼": {1, 4}, "¾": {3, 4}, "⅕": {1, 5}, "⅖": {2, 5}, "⅗": {3, 5}, "⅘": {4, 5},
 	"⅙": {1, 6}, "⅚": {5, 6}, "⅐": {1, 7}, "⅛": {1, 8}, "⅜": {3, 8}, "⅝": {5, 8}, "⅞": {7, 8}, "⅑": {1, 9}, "⅒": {1, 10},
 }
 
-// parseQuantity reads an amount as people write it: a decimal number with either
-// mark and marks between thousands, a fraction, a whole number and a fraction, a
-// range of two of these, "about" before it, a unit behind it, or a unit alone.
-// What is wrong, and what would be right, is in message and hint.
+// parseQuantity parses an amount as people write it: a decimal number with either mark and marks
+// between thousands, a fraction, a whole number and a fraction, or a range of two of these. "about"
+// may stand before it and a unit behind it, and a unit may stand alone. For an invalid text it
+// returns a message and a hint what to write instead.
 func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, message, hint string) {
 	if strings.Trim(text, "0123456789") == "" || decimal == DecimalPoint && strings.Trim(text, "0123456789.") == "" {
 		if a, err := scanAmount(text); err == nil {
@@ -127,8 +126,8 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 	return q, "", ""
 }
 
-// readNumber reads the number that a text begins with. why is what to do where a
-// number is there and its decimal mark is in doubt.
+// readNumber parses the number at the beginning of a text. why is a hint for a number whose decimal
+// mark is ambiguous.
 func (q *quantity) readNumber(text string, decimal Decimal) (value *big.Rat, rest string, ok bool, why string) {
 	if m := slashFraction.FindStringSubmatch(text); m != nil {
 		return fraction(m[1], m[2], m[3], text[len(m[0]):])
@@ -160,7 +159,7 @@ func (q *quantity) readNumber(text string, decimal Decimal) (value *big.Rat, res
 	}
 	q.twoWay = q.twoWay || n.isAmbiguous()
 	if plain[0] == '-' {
-		// The sign is kept by the caller, who refuses it; so may the size be any.
+		// The caller keeps the sign and rejects it, so the size may be any.
 		if a, err := scanAmount(plain[1:]); err == nil && a.IsZero() {
 			return new(big.Rat), text[len(found):], true, ""
 		}
@@ -173,7 +172,7 @@ func (q *quantity) readNumber(text string, decimal Decimal) (value *big.Rat, res
 	return a.Rat(), text[len(found):], true, ""
 }
 
-// fraction returns whole + numerator/denominator, each a few digits or none.
+// fraction returns whole + numerator/denominator, each a few digits or empty.
 func fraction(whole, numerator, denominator, left string) (value *big.Rat, rest string, ok bool, why string) {
 	d, _ := new(big.Int).SetString(denominator, 10)
 	if d.Sign() == 0 {
@@ -188,13 +187,13 @@ func fraction(whole, numerator, denominator, left string) (value *big.Rat, rest 
 	return value, left, true, ""
 }
 
-// refusal says what is wrong with an amount.
+// refusal describes the fault of an amount.
 func (q quantity) refusal(text string, decimal Decimal, why string) (_ quantity, message, hint string) {
 	if isFilling(text) {
 		return q, "unreadable amount " + fault.Quote(text), sizeHint(text)
 	}
 	_, message, hint = parseAmount(strings.TrimSpace(text))
-	if message == "" { // readable by itself, but not in this table
+	if message == "" { // valid by itself, but not in this table
 		message = "unreadable amount " + fault.Quote(text)
 	}
 	if why != "" && why != errUnreadable.Error() && why != errRange.Error() {

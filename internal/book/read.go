@@ -10,24 +10,21 @@ func ReadFile(ctx context.Context, path string, o Options) (*Book, error) {
 	return readFile(ctx, path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
 }
 
-// Read reads a book. What the file is shows in how it begins: an .xlsx or .ods workbook,
-// JSON-LD with recipes of schema.org, or else CSV. file is the name for
-// messages, and an ending .csv, .tsv, .txt, .json or .jsonld tells CSV from JSON.
-// The package's documentation describes the forms, docs/tables.md what cells may
-// hold.
+// Read reads a book. The beginning of the file determines its format: an .xlsx or .ods workbook,
+// JSON-LD with recipes of schema.org, or else CSV. file is the name for messages; an ending .csv,
+// .tsv, .txt, .json or .jsonld distinguishes CSV from JSON. The package's documentation describes
+// the forms, docs/tables.md the cells.
 //
-// In the long form the rows of a recipe need not follow each other, and where
-// the cell of its name is empty a row belongs to the recipe above. An amount of
-// 0 says that an ingredient is not used; in the wide form, so does an empty
-// cell. A unit may be empty, which makes the amounts of that recipe plain
-// numbers. A label may be empty, in all rows of a recipe or in none. Rows of
-// nothing at all are skipped; there are no comments. A row may take up to 4 MiB.
+// In the long form the rows of a recipe need not be consecutive. A row without a name belongs to
+// the recipe above. An amount of 0 means that an ingredient is not used; in the wide form, so does
+// an empty cell. A unit may be empty, which makes the amounts of that recipe plain numbers. A label
+// may be empty, in all rows of a recipe or in none. Empty rows are skipped; there are no comments.
+// A row may take up to 4 MiB.
 //
 // A file of results, see [Results], is a book of its entries.
 //
-// What is wrong in the file is an [*Error] or, if it is several things, a
-// [*fault.Errors] of the first 20 by line. What was understood without being
-// said is in [Book.Notes].
+// A fault in the file is an [*Error] or, if there are several, a [*fault.Errors] of the first 20 by
+// line. [Book.Notes] has the reader's interpretations.
 func Read(r io.Reader, file string, o Options) (*Book, error) {
 	units := o.Units
 	if units == nil {

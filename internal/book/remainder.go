@@ -10,17 +10,18 @@ import (
 	"kir/internal/fault"
 )
 
-// A remainderPart is a part of a recipe that makes up what the others leave of a whole.
+// A remainderPart is a part of a recipe that makes up the remainder of a whole.
 type remainderPart struct {
-	Part          // its amount is the whole, 0 if the table does not say
-	before int    // how many of the other parts stand before it
+	Part          // its amount is the whole, 0 if the table does not give it
+	before int    // number of the other parts before it
 	text   string // of the cell
 	place  place
 }
 
-// complete gives a recipe the part, and says what it is, or what is wrong: of one key it need be
-// told once. plain is the whole of numbers without a unit, or 0, and why it is not known.
-// columnOf returns the column of an ingredient, if it has one.
+// complete adds the part with its computed amount to a recipe and describes it, or returns the
+// fault. A fault needs to be reported only once for each key. plain is the whole for numbers
+// without a unit, or 0 if unknown, with the reason in why. columnOf returns the column of an
+// ingredient, if it has one.
 func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint string) {
 	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
 	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
@@ -63,10 +64,10 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 	return fmt.Sprintf("%v%s, which makes %v%s", left, unit, whole, unit), "", "", ""
 }
 
-// plainWhole returns what recipes add up to whose amounts are plain numbers: 100, or 1, if all
-// those do so that say all amounts, or the whole, within 2 in 100. If there are none it
-// is 100, for which nothing speaks, where two of the ingredients are above 1. Else it is
-// 0, and why.
+// plainWhole returns the whole of recipes whose amounts are plain numbers. It is 100, or 1, if all
+// recipes with complete amounts, or a given whole, agree on that within 2 in 100. Without such
+// recipes it is 100, a guess without evidence, if two of the ingredients are above 1. Otherwise it
+// is 0, with the reason.
 func plainWhole(recipes []Recipe, rests map[int32]remainderPart, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
 	why = "is the rest of a whole that nothing tells"
 	large, hundred, one := make(map[int32]bool), true, true

@@ -16,37 +16,37 @@ import (
 	"kir/internal/fault"
 )
 
-// Results are the entries of a file of results, in the order in which they were made.
-// Such a file is in the long form: a row is an ingredient of an entry, in the columns
-// id, round, recipe, ingredient, amount, unit, a column for each label, status and
-// time. Entries are added and never changed: of those of one id, see [IDKey], the last holds.
+// Results are the entries of a file of results, in the order of their creation. Such a file is in
+// the long form: a row is an ingredient of an entry, in the columns id, round, recipe, ingredient,
+// amount, unit, a column for each label, status and time. Entries are added and never changed. Of
+// several entries with one id, see [IDKey], the last counts.
 type Results struct {
 	File    string
 	Labels  []string // the columns between unit and status
 	Entries []Result
 
-	// Ingredients are those that were given, or else all that are named.
+	// Ingredients are those given, or else all that the file names.
 	Ingredients *Ingredients
 }
 
-// A Result is one entry: what was made, and what came of it.
+// A Result is one entry: a recipe that was made, and its measurements.
 type Result struct {
 	ID     string
 	Round  int
-	Recipe string // the name of what was made
-	Parts  []Part // as it was made; none if it was withdrawn
+	Recipe string // name of the recipe
+	Parts  []Part // as it was made; none if withdrawn
 	Values []string
 	Status Status
-	Time   string // when it was recorded; nothing follows from it
+	Time   string // when it was recorded; nothing depends on it
 
 	line int
 }
 
-// A Status says what became of a recipe.
+// A Status is the state of a made recipe.
 type Status string
 
-// The statuses. A recipe that was made has what was measured of it, a failed one was
-// tried and could not be measured, and what is withdrawn counts for nothing.
+// The statuses. A made recipe has its measurements. A failed one was tried and could not be
+// measured. A withdrawn one does not count.
 const (
 	Made      Status = "made"
 	Failed    Status = "failed"
@@ -59,8 +59,7 @@ var (
 	resultEnds    = []string{"status", "time"}
 )
 
-// IsResultColumn reports whether a column of that name in a file of results is none of
-// a label.
+// IsResultColumn reports whether a column of that name in a file of results is not a label.
 func IsResultColumn(name string) bool {
 	is := func(other string) bool { return strings.EqualFold(name, other) }
 	return slices.ContainsFunc(resultColumns, is) || slices.ContainsFunc(resultEnds, is)
@@ -76,9 +75,8 @@ func isResults(header []string) bool {
 	return true
 }
 
-// ReadResults reads a file of results; of the options, Units, Ingredients and Layout
-// count. What is wrong in it is an [*Error] or a [*fault.Errors]. A file of nothing
-// but the header has no entries.
+// ReadResults reads a file of results. Of the options, Units, Ingredients and Layout apply. A fault
+// in it is an [*Error] or a [*fault.Errors]. A file with only the header has no entries.
 func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 	units := o.Units
 	if units == nil {
@@ -96,7 +94,7 @@ func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 
 // readResults reads the entries below the header.
 func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
-	t.summed = 0 // no row of it adds up others
+	t.summed = 0 // no row of a file of results is a sum of others
 	t.dropProfiles()
 	b := newBuilder(t, nil, true, in, units, Layout{})
 	r := &resultReader{builder: b}
@@ -136,18 +134,18 @@ func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 	return &r.results, nil
 }
 
-// A resultReader puts entries together row by row.
+// A resultReader assembles entries row by row.
 type resultReader struct {
 	*builder
-	columns   [6]int // of resultColumns
-	ends      [2]int // of resultEnds
+	columns   [6]int // indices of resultColumns
+	ends      [2]int // indices of resultEnds
 	labels    []int
 	results   Results
 	entryOpen bool // the last entry may have more rows
-	entryBad  bool // and something is wrong with it
+	entryBad  bool // and it has a fault
 }
 
-// readEntryRow takes in a row.
+// readEntryRow reads a row.
 func (r *resultReader) readEntryRow() {
 	t := r.table
 	id, time := NormalizeName(t.row[r.columns[0]]), NormalizeName(t.row[r.ends[1]])
@@ -243,7 +241,7 @@ func (r *resultReader) closeEntry() {
 	}
 }
 
-// checkSameValues checks that a row says the same of its entry as those before.
+// checkSameValues verifies that a row agrees with the earlier rows of its entry.
 func (r *resultReader) checkSameValues(e *Result) {
 	t := r.table
 	for k, i := range r.labels {
@@ -257,7 +255,7 @@ func (r *resultReader) checkSameValues(e *Result) {
 	}
 }
 
-// resultPart reads the amount and unit of the current row.
+// resultPart parses the amount and unit of the current row.
 func (r *resultReader) resultPart(ingredient int32) (part Part, ok bool) {
 	t := r.table
 	part.Ingredient, part.Line = ingredient, int32(min(t.rows.line(r.recipe), math.MaxInt32))
@@ -281,8 +279,8 @@ func (r *resultReader) resultPart(ingredient int32) (part Part, ok bool) {
 	return part, true
 }
 
-// Current returns the entries that hold: the last of each id, in the order in which the
-// ids came up, without those that are withdrawn.
+// Current returns the entries that count: the last of each id, in the order in which the ids first
+// occur, without withdrawn ones.
 func (r *Results) Current() []Result {
 	last := r.lastByID()
 	var current []Result
@@ -320,7 +318,7 @@ func (r *Results) Last(id string) (Result, bool) {
 	return Result{}, false
 }
 
-// Value returns what an entry has of a label, empty if nothing.
+// Value returns an entry's value of a label, or an empty text.
 func (r *Results) Value(e *Result, label string) string {
 	if k := slices.Index(r.Labels, NormalizeName(label)); k >= 0 {
 		return e.Values[k]
@@ -328,8 +326,8 @@ func (r *Results) Value(e *Result, label string) string {
 	return ""
 }
 
-// Book returns the entries that hold as recipes, which are called after their ids. A
-// label of one that failed is what was recorded, mostly nothing.
+// Book returns the entries that count as recipes, which are named by their ids. The label of a
+// failed recipe is what was recorded, usually nothing.
 func (r *Results) Book() *Book {
 	b := &Book{File: r.File, Ingredients: r.Ingredients, Long: true, Results: r}
 	current := r.Current()
@@ -349,7 +347,7 @@ func (r *Results) Book() *Book {
 	return b
 }
 
-// Write returns the file that holds the results.
+// Write returns the content of a file with the results.
 func (r *Results) Write() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -388,7 +386,7 @@ func (r *Results) Write() ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// AddLabel adds a column, unless there is one of that name.
+// AddLabel adds a column unless there is one of that name.
 func (r *Results) AddLabel(name string) {
 	if slices.Contains(r.Labels, name) {
 		return
@@ -399,7 +397,7 @@ func (r *Results) AddLabel(name string) {
 	}
 }
 
-// ReadHeader returns the names of a table's columns, empty where they hold nothing.
+// ReadHeader returns the names of a table's columns, empty for columns without content.
 func ReadHeader(r io.Reader, file string, l Layout) ([]string, error) {
 	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return isRecipeHeader(name) || IsResultColumn(name) })
 	if err != nil {
@@ -408,17 +406,17 @@ func ReadHeader(r io.Reader, file string, l Layout) ([]string, error) {
 	return t.header, nil
 }
 
-// ReadHeaderFile is [ReadHeader] of a file.
+// ReadHeaderFile is [ReadHeader] for a file.
 func ReadHeaderFile(ctx context.Context, path string, l Layout) ([]string, error) {
 	return readFile(ctx, path, func(r io.Reader) ([]string, error) { return ReadHeader(r, path, l) })
 }
 
-// NearestAmount returns the amount that comes closest to a number of 0 or more.
+// NearestAmount returns the amount nearest to a number of at least 0.
 func NearestAmount(r *big.Rat) (Amount, error) { return nearestAmount(r) }
 
-// Join puts books together, their recipes in the order of the books. A label that some
-// of them have is not known of the recipes of the others. Books of the same ingredients
-// keep them; else they are all that any book names, in the order in which they come up.
+// Join joins books, with their recipes in the order of the books. A label that only some books have
+// is unknown for the recipes of the others. Books with the same ingredients keep them. Otherwise
+// the ingredients are all that any book names, in the order in which they first occur.
 func Join(books ...*Book) *Book {
 	out := &Book{File: books[0].File, Ingredients: books[0].Ingredients, Long: books[0].Long}
 	same := !slices.ContainsFunc(books, func(b *Book) bool { return b.Ingredients != out.Ingredients })
@@ -457,7 +455,7 @@ func Join(books ...*Book) *Book {
 	return out
 }
 
-// joinLabel returns a label of several books.
+// joinLabel returns a label of the joined books.
 func joinLabel(name string, books []*Book) Label {
 	l := labelColumn{Label: Label{Name: name}, class: make(map[string]int32)}
 	for _, b := range books {

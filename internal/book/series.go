@@ -10,17 +10,17 @@ import (
 	"kir/internal/fault"
 )
 
-// A Series is a table of numbers over time: a row each time, and a column each thing that
-// was observed.
+// A Series is a table of numbers over time: a row for each time, and a column for each observed
+// quantity.
 type Series struct {
 	File    string
 	Columns []string    // names, without the first column's
 	Times   []string    // the first column's cells
 	Values  [][]float64 // by time and column; NaN where a cell is empty
-	Percent bool        // the numbers have a percent sign, and are divided by 100
+	Percent bool        // the numbers have a percent sign and were divided by 100
 
-	// Notes are what was understood of the table without being said, and Guessed
-	// is what settles those that may well be wrong.
+	// Notes are the reader's interpretations of what the table leaves open. Guessed is the layout
+	// that settles those that may well be wrong.
 	Notes   []Note
 	Guessed Layout
 
@@ -28,9 +28,9 @@ type Series struct {
 	head []place
 }
 
-// ReadSeries reads a series, from CSV or a workbook as [Read] does. columns are names that
-// a header may well have. Numbers may have a sign, or brackets
-// around what is negative, and a percent sign or a currency. What is wrong in the file is an [*Error] or a [*fault.Errors].
+// ReadSeries reads a series, from CSV or a workbook as [Read] does. columns are names that a header
+// is likely to have. Numbers may have a sign, brackets around negative ones, and a percent sign or
+// a currency. A fault in the file is an [*Error] or a [*fault.Errors].
 func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, error) {
 	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return slices.Contains(columns, NormalizeName(name)) })
 	if err != nil {
@@ -48,7 +48,7 @@ func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, 
 	s.Columns, s.head = slices.Clone(t.header[1:]), slices.Clone(t.places)
 	t.dropProfiles()
 	var faults faults
-	plain := (*Error)(nil) // the first number that has no percent sign, where others have
+	plain := (*Error)(nil) // the first number without a percent sign, if others have one
 	err = t.readRows(&faults, func() {
 		values, places := make([]float64, len(s.Columns)), make([]place, len(s.Columns)+1)
 		places[0] = t.place(0)
@@ -78,7 +78,7 @@ func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, 
 	return s, nil
 }
 
-// readSigned reads a field of the current row as a number: NaN if it is empty.
+// readSigned parses a field of the current row as a number: NaN if it is empty.
 func (t *table) readSigned(field int) (v float64, percent, ok bool) {
 	text := strings.ReplaceAll(NormalizeName(t.row[field]), "−", "-")
 	if text == "" || isDash(text) || isUnknown(text) || strings.EqualFold(text, "null") {
@@ -86,7 +86,7 @@ func (t *table) readSigned(field int) (v float64, percent, ok bool) {
 	}
 	sign := 1.0
 	if inner, ok := strings.CutPrefix(text, "("); ok {
-		// Accountants put what is negative in brackets, the percent sign within or behind.
+		// Accountants put negative numbers in brackets, the percent sign within or behind.
 		if a, b, closed := strings.Cut(inner, ")"); closed {
 			text, sign = a+strings.TrimSpace(b), -1
 		}
@@ -102,8 +102,8 @@ func (t *table) readSigned(field int) (v float64, percent, ok bool) {
 	return float64(sign * v), percent, ok
 }
 
-// ErrorAt is an error in a cell: of a row, and of a column counted from 0 behind the
-// times, whose own is −1. Row −1 is the header.
+// ErrorAt returns an error at a cell. Columns are counted from 0 behind the times, whose column is
+// −1. Row −1 is the header.
 func (s *Series) ErrorAt(row, column int, message, hint string) *Error {
 	p := s.head[column+1]
 	if row >= 0 {

@@ -7,37 +7,36 @@ import (
 	"strings"
 )
 
-// A Shape is what a reader took the parts of a table to be, so that they can be shown
-// where they stand.
+// A Shape is how a reader interpreted the parts of a table, so that they can be displayed in place.
 type Shape struct {
-	// Sheet is the sheet of a workbook that was read.
+	// Sheet is the sheet that was read, for a workbook.
 	Sheet string
 
-	// Header is the line of the header, and Columns are what its columns were taken for,
-	// by field. Of a turned table they are its rows, and Lines where each stands.
+	// Header is the line of the header, and Columns are the interpretations of its columns, by
+	// field. For a transposed table they are its rows, and Lines are the rows' lines.
 	Header  int
 	Columns []Column
 	Lines   []int
 
-	// Named is the field of the ingredients' names in a turned table.
+	// Named is the field of the ingredients' names in a transposed table.
 	Named int
 
-	// Left are the lines of rows that were left out below the header, the first of them.
+	// Left are the lines of the first rows below the header that were left out.
 	Left []int
 }
 
-// maxLeftOut is how many rows that were left out are kept in mind.
+// maxLeftOut bounds the recorded rows that were left out.
 const maxLeftOut = 1000
 
-// noteLeftOut keeps in mind that the row at a line is left out.
+// noteLeftOut records that the row at a line is left out.
 func (t *table) noteLeftOut(line int) {
 	if len(t.left) < maxLeftOut {
 		t.left = append(t.left, line)
 	}
 }
 
-// shapeOf returns what the parts of a table were taken to be. before is the table as it
-// stood in the file if it was turned, else nil.
+// shapeOf returns the interpretation of a table's parts. before is the table as in the file if it
+// was transposed, else nil.
 func shapeOf(t *table, columns []Column, before *table) *Shape {
 	s := &Shape{Sheet: t.sheet, Columns: columns, Left: t.left}
 	if t.summed > 0 {
@@ -54,18 +53,18 @@ func shapeOf(t *table, columns []Column, before *table) *Shape {
 	return s
 }
 
-// A Preview is the beginning of a table as it stands in its file.
+// A Preview is the beginning of a table as it is in its file.
 type Preview struct {
-	Sheets []string // of a workbook
-	Sheet  string   // the one that is looked at
-	Lines  []int    // of the rows
+	Sheets []string // sheets of a workbook
+	Sheet  string   // the previewed sheet
+	Lines  []int    // lines of the rows
 	Rows   [][]string
-	More   bool // the table goes on
+	More   bool // the table has more rows
 }
 
-// ReadPreview looks at the first rows of a table without asking what they mean. Texts are cut
-// to so many bytes, as characters permit. What is wrong in a row ends the look, and
-// reading the table reports it; only a file that is no table is an error.
+// ReadPreview reads the first rows of a table without interpreting them. It cuts texts to so many
+// bytes, at a character. It ends at a faulty row, which reading the table reports. Only a file that
+// is not a table is an error.
 func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Preview, error) {
 	s, err := openSource(r, file, l, DefaultUnits(), func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
 	if err != nil {
@@ -75,7 +74,7 @@ func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (
 	for {
 		row, err := s.rows.next()
 		if err != nil {
-			// Whoever reads all of the table reports what is wrong.
+			// Reading the whole table reports the fault.
 			p.More = p.More || err != io.EOF && !errors.As(err, new(*Error))
 			return p, nil
 		}
@@ -94,7 +93,7 @@ func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (
 	}
 }
 
-// truncate shortens a text to so many bytes, and marks that.
+// truncate cuts a text to so many bytes and marks the cut.
 func truncate(text string, most int) string {
 	if len(text) <= most {
 		return strings.Clone(text)

@@ -10,24 +10,24 @@ import (
 	"kir/internal/fault"
 )
 
-// mostSheetBytes is how large the file of a sheet may be.
+// mostSheetBytes bounds the file of a sheet.
 const mostSheetBytes = 128 << 20
 
-// A Sheet is a table of numbers: a header, and rows that begin with a name.
+// A Sheet is a table of numbers whose rows begin with a name.
 type Sheet struct {
 	File    string
 	Columns []string    // names in the header
 	Rows    []string    // names at the beginnings of rows
 	Values  [][]float64 // by row and column
 
-	// Notes are what was understood of the table without being said.
+	// Notes are the reader's interpretations of what the table leaves open.
 	Notes []Note
 
-	data []byte // the file, for places
+	data []byte // the file, for positions
 }
 
-// ReadSheet reads a sheet from a table, which may be CSV or a workbook, as for [Read].
-// What is wrong in the file is an [*Error] or a [*fault.Errors].
+// ReadSheet reads a sheet from a table, which may be CSV or a workbook, as for [Read]. A fault in
+// the file is an [*Error] or a [*fault.Errors].
 func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 	data, err := io.ReadAll(io.LimitReader(r, mostSheetBytes+1))
 	if err != nil {
@@ -97,8 +97,8 @@ func (s *Sheet) open() (*table, error) {
 	return t, nil
 }
 
-// ErrorIn returns an error in a cell: of a row, and of a column counted from 0
-// behind the names, whose own is −1. Row −1 is the header.
+// ErrorIn returns an error at a cell. Columns are counted from 0 behind the names, whose column is
+// −1. Row −1 is the header.
 func (s *Sheet) ErrorIn(row, column int, format string, args ...any) *Error {
 	bad := &Error{File: s.File, Message: fmt.Sprintf(format, args...)}
 	t, err := s.open()
@@ -127,8 +127,8 @@ func (s *Sheet) Column(name string) (int, error) {
 	return at, nil
 }
 
-// RowsOf returns the row of each of the problem's ingredients, which must be
-// those of the sheet in any order.
+// RowsOf returns the row of each of the problem's ingredients, which must be those of the sheet in
+// any order.
 func (s *Sheet) RowsOf(ingredients []string) ([]int, error) {
 	return s.matchNames(ingredients, s.Rows, func(k int) (row, column int) { return k, -1 })
 }
@@ -138,8 +138,8 @@ func (s *Sheet) ColumnsOf(ingredients []string) ([]int, error) {
 	return s.matchNames(ingredients, s.Columns, func(k int) (row, column int) { return -1, k })
 }
 
-// matchNames returns, for each of the names wanted, its place among those there.
-// cell says where a name of the sheet stands.
+// matchNames returns the index in there of each wanted name. cell returns the position of the
+// sheet's k-th name.
 func (s *Sheet) matchNames(wanted, there []string, cell func(k int) (row, column int)) ([]int, error) {
 	index := make(map[string]int, len(there))
 	known := make(map[string]bool, len(wanted))

@@ -15,31 +15,31 @@ import (
 	"kir/internal/file"
 )
 
-// A source is an opened file with a table in it.
+// A source is an opened file that contains a table.
 type source struct {
-	ctx             context.Context // that ends the reading
+	ctx             context.Context // ends the reading
 	file            string
 	rows            rows          // all rows
-	head            func() rows   // the first ones, to see what the table is like
+	head            func() rows   // the first rows, from which the table's format is guessed
 	delimiter       rune          // of a text file, else 0
-	sheet           string        // of a workbook, the one that is read
-	sheets          []string      // and all
-	allowsShortRows bool          // a row may end before the header does
-	addsRepeats     bool          // what a recipe has of an ingredient in two rows is added up
-	notes           []Note        // what was understood so far
-	noted           map[Note]bool // the first notedTo of the notes
+	sheet           string        // the sheet that is read, for a workbook
+	sheets          []string      // all sheets
+	allowsShortRows bool          // a row may be shorter than the header
+	addsRepeats     bool          // amounts of one ingredient in two rows of a recipe are added up
+	notes           []Note        // interpretations so far
+	noted           map[Note]bool // set of the first notedTo notes
 	notedTo         int
-	settling        Layout // what settles it
+	settling        Layout // the layout that settles the notes
 	broken          []*Error
 }
 
-// headSize is how much of a text file is looked at to see how it is written.
+// headSize bounds the beginning of a text file from which its format is guessed.
 const headSize = longestRow
 
-// titleRows is among how many first rows the header is looked for.
+// titleRows is the number of first rows in which the header is searched.
 const titleRows = 20
 
-// otherFormats are files that are no tables and how they begin.
+// otherFormats are file formats that are not tables, by their first bytes.
 var otherFormats = []struct{ magic, what, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password", "save it as .xlsx without a password, or as CSV"},
 	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
@@ -48,9 +48,9 @@ var otherFormats = []struct{ magic, what, instead string }{
 	{"{\\rtf", "an RTF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
 }
 
-// openSource finds out what a file is, by how it begins and, between JSON and
-// CSV, by its name. suits tells which sheet of a workbook is meant, by its first
-// rows, if the layout does not say; units are those of lines of JSON.
+// openSource determines the format of a file from its first bytes and, between JSON and CSV, from
+// its name. suits selects the sheet of a workbook by its first rows, if the layout does not name
+// one. units apply to lines of JSON.
 func openSource(r io.Reader, file string, l Layout, units *Units, suits func(header []string) bool) (*source, error) {
 	ctx := contextOf(r)
 	head, err := io.ReadAll(io.LimitReader(r, headSize))
@@ -110,8 +110,7 @@ func openSource(r io.Reader, file string, l Layout, units *Units, suits func(hea
 	return s, nil
 }
 
-// isJSON is whether a text is JSON: its name says so, or says nothing and it
-// begins like it.
+// isJSON reports whether a text is JSON: by its name, or if that does not tell, by its beginning.
 func isJSON(file string, text []byte) bool {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".json", ".jsonld":
@@ -123,7 +122,7 @@ func isJSON(file string, text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("[")) && bytes.ContainsAny(text[1:min(len(text), 100)], "{")
 }
 
-// openRecipes opens a text in JSON-LD, whose lines have these units.
+// openRecipes opens a JSON-LD text, whose lines use these units.
 func (s *source) openRecipes(text io.Reader, units *Units) error {
 	list, notes, err := readRecipes(s.ctx, text, s.file, units)
 	if err != nil {
@@ -163,8 +162,7 @@ func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*sourc
 	return s, nil
 }
 
-// chooseSheet returns the first sheet that suits, or else the first one with
-// anything in it.
+// chooseSheet returns the first sheet that suits, or else the first one that is not empty.
 func (s *source) chooseSheet(w *workbook, names []string, suits func(header []string) bool) (*sheet, error) {
 	var first, chosen *sheet
 	var fitting []string
@@ -209,12 +207,12 @@ func readFile[T any](ctx context.Context, path string, read func(io.Reader) (T, 
 		var none T
 		return none, err
 	}
-	defer in.Close() // read only: nothing can be lost by it
+	defer in.Close() // read only: a failure to close loses nothing
 	return read(in)
 }
 
-// OpenFile opens a file, which can be read until ctx ends. That there is no such file, that
-// it may not be read and that it is a directory are [*Error]s.
+// OpenFile opens a file, which can be read until ctx ends. If there is no such file, if reading is
+// not permitted, or if it is a directory, the error is an [*Error].
 func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	in, err := file.OpenInput(ctx, path)
 	if bad := (*Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
@@ -233,8 +231,8 @@ func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	return WithContext(ctx, in), nil
 }
 
-// WithContext returns an open file that can be read until ctx ends. So ends what this package does
-// with what it has read of it.
+// WithContext returns an open file that can be read until ctx ends. When ctx ends, this package
+// also stops processing what it has read.
 func WithContext(ctx context.Context, in io.ReadCloser) io.ReadCloser { return &contextReader{in, ctx} }
 
 type contextReader struct {

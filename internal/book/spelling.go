@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// Misspellings returns pairs of ingredients whose names differ in one letter, or in two that are
-// swapped, and that no recipe uses together: the second is used less, and may be the first
-// misspelt. Short names and those with digits are left alone, and so are all but the first of
-// many names that differ in the same letter.
+// Misspellings returns pairs of ingredients that no recipe uses together and whose names differ in
+// one letter, or in two swapped ones. The second is used less, and may be a misspelling of the
+// first. Short names and those with digits are ignored. Of many names that differ in the same
+// letter, all but the first are ignored.
 func (b *Book) Misspellings() (pairs [][2]string) {
 	const fewestLetters, most = 6, 20
 	recipes := b.index().recipes
-	with := make([]int, len(b.Recipes)) // by recipe, 1 + the last ingredient that was asked about
+	with := make([]int, len(b.Recipes)) // by recipe, 1 + the last ingredient that was checked
 	together := func(i, other int32) bool {
 		if len(recipes[i]) > 0 && with[recipes[i][0]] != int(i)+1 {
 			for _, r := range recipes[i] {
@@ -22,8 +22,8 @@ func (b *Book) Misspellings() (pairs [][2]string) {
 		}
 		return slices.ContainsFunc(recipes[other], func(r int32) bool { return with[r] == int(i)+1 })
 	}
-	// Names that differ so have the same key once a letter is taken away, but for one whose
-	// letters are compared.
+	// Names that differ so have the same key once a letter is removed, except some whose letters
+	// are compared.
 	byKey := make(map[string][]int32)
 	for i, name := range b.Ingredients.Names {
 		letters := []rune(strings.ToLower(name))

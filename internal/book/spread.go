@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// spreadWords are how a header says that its numbers are the standard deviations, or the
-// errors, of another column's, in lower case.
+// spreadWords are the lower-case words with which a header marks its numbers as the standard
+// deviations, or the errors, of another column's.
 var spreadWords = [...]string{
 	"sd", "std", "stdev", "stddev", "std dev", "std. dev.", "standard deviation", "error", "err", "std error", "standard error", "se", "sem", "±", "+/-", "uncertainty",
 }
 
-// spreadOf returns of whose numbers a column of that name has the standard deviations:
-// "stars" of "stars sd", "stars ±", "sd of stars" and the like; empty if of none.
+// spreadOf returns the name of the column whose standard deviations a column of that name has:
+// "stars" for "stars sd", "stars ±", "sd of stars" and the like. It is empty if there is none.
 func spreadOf(header string) string {
 	name := strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ").Replace(NormalizeName(header)))
 	name = strings.Join(strings.Fields(name), " ")
@@ -30,19 +30,20 @@ func spreadOf(header string) string {
 	return ""
 }
 
-// meanAtEnd is how a column's name ends whose numbers are means.
+// meanAtEnd matches the end of a column's name whose numbers are means.
 var meanAtEnd = regexp.MustCompile(`(?i)[\s_]*(?:\((?:mean|average|avg)\)|[\s_](?:mean|average|avg))\s*$`)
 
-// plainHeader is a column's name as those of standard deviations have it.
+// plainHeader returns a column's name in the form in which columns of standard deviations refer to
+// it.
 func plainHeader(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ", "[", " ", "]", " ").Replace(NormalizeName(text)))), " ")
 }
 
-// unitNameKey is a key of a name whose numbers have a unit.
+// unitNameKey returns the key of a name whose numbers have a unit.
 func unitNameKey(unit, name string) string { return unit + "\x00" + name }
 
-// spreadKeys returns the keys of the columns whose standard deviations a column of that name
-// has: their names, or names in a unit. There are none where it has nobody's.
+// spreadKeys returns the keys of the columns whose standard deviations a column of that name may
+// have: their names, or names in a unit. It returns none if the column has no standard deviations.
 func spreadKeys(header string) (keys []string) {
 	if said := spreadOf(header); said != "" {
 		keys = append(keys, said)
@@ -55,7 +56,7 @@ func spreadKeys(header string) (keys []string) {
 	return keys
 }
 
-// meanKeys returns the keys of a column that others may have the standard deviations of.
+// meanKeys returns the keys of a column under which columns of standard deviations may find it.
 func meanKeys(header string) []string {
 	header = strings.TrimSpace(meanAtEnd.ReplaceAllString(header, ""))
 	base, unit := SplitHeaderUnit(header)
@@ -71,17 +72,17 @@ func meanKeys(header string) []string {
 	return keys
 }
 
-// isSpread is whether a column of one name has the standard deviations of a column of
-// another name, units left aside.
+// isSpread reports whether a column of one name has the standard deviations of a column of another
+// name, ignoring units.
 func isSpread(header, of string) bool {
 	known := meanKeys(of)
 	return slices.ContainsFunc(spreadKeys(header), func(key string) bool { return slices.Contains(known, key) })
 }
 
-// A meanIndex has columns by their keys, in order. Those that are taken leave it.
+// A meanIndex maps keys to columns, in order. Assigned columns are removed.
 type meanIndex map[string][]int
 
-// add takes in a column.
+// add adds a column.
 func (x meanIndex) add(column int, name string) {
 	for _, key := range meanKeys(name) {
 		if list := x[key]; len(list) == 0 || list[len(list)-1] != column {
@@ -90,8 +91,7 @@ func (x meanIndex) add(column int, name string) {
 	}
 }
 
-// findFree returns the first column under some keys that is free and not the one given; −1 if
-// there is none.
+// findFree returns the first free column under some keys other than not; −1 if there is none.
 func (x meanIndex) findFree(keys []string, not int, free func(column int) bool) int {
 	found := -1
 	for _, key := range keys {
@@ -112,8 +112,8 @@ func (x meanIndex) findFree(keys []string, not int, free func(column int) bool) 
 	return found
 }
 
-// Spreads returns for each label the one that has the standard deviations of its numbers, by
-// its name, such as "stars sd" of stars; -1 where there is none.
+// Spreads returns for each label the index of the label with its standard deviations, found by
+// name, such as "stars sd" for stars; −1 where there is none.
 func (b *Book) Spreads() []int {
 	of, index := make([]int, len(b.Labels)), make(meanIndex)
 	for k := range b.Labels {

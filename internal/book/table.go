@@ -11,31 +11,31 @@ import (
 	"kir/internal/yield"
 )
 
-// A table is rows under a header that names the columns.
+// A table is a sequence of rows under a header that names the columns.
 type table struct {
 	*source
 	header  []string
 	byName  map[string]int // the header's columns
-	width   int            // of the header with empty names at its end, which are no columns
-	places  []place        // of the header's names
+	width   int            // length of the header without empty names at its end, which are not columns
+	places  []place        // positions of the header's names
 	row     []string       // the current row, as long as the header; valid until next
 	profile []profile
-	lines   []int // of the rows whose numbers the profiles keep, and the last of these rows
+	lines   []int // lines of the rows whose numbers the profiles keep, and the last of these rows
 	last    []string
-	summed  int    // the line of a row that adds up the others; 0 if there is none
-	sum     string // what its recipe would be called
-	// included is what it is called where the layout takes it in.
+	summed  int    // line of a row that is the sum of the others; 0 if there is none
+	sum     string // the name of that row
+	// included is that row's name if the layout includes it.
 	included string
 	marking  markCounts
-	decimal  Decimal      // what the numbers of text cells have
+	decimal  Decimal      // decimal mark of text cells
 	left     []int        // lines of rows below the header that are left out
 	unnamed  map[int]bool // columns with a note that they have no name
 
 	footnotes bool   // rows of one cell may be too short
-	short     *Error // what is wrong with the current row if it is one and no footnote
+	short     *Error // the error of the current row if it is too short and not a footnote
 }
 
-// hasSingleCell is whether a row has a single cell that is not empty, of three columns or more.
+// hasSingleCell reports whether a row of three columns or more has a single cell that is not empty.
 func (t *table) hasSingleCell(row []string) bool {
 	filled := 0
 	for _, text := range row {
@@ -46,9 +46,8 @@ func (t *table) hasSingleCell(row []string) bool {
 	return filled == 1 && len(t.header) > 2
 }
 
-// newTable opens a file and reads the header. Its names differ from each other,
-// and are empty only in columns that hold nothing. means tells whether a name in
-// the header has a meaning.
+// newTable opens a file and reads the header. The header's names are distinct, and empty only in
+// columns without content. means reports whether a name in the header has a meaning.
 func newTable(r io.Reader, file string, l Layout, units *Units, means func(name string) bool) (*table, error) {
 	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
 	s, err := openSource(r, file, l, units, suits)
@@ -75,17 +74,17 @@ func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool
 	return t, nil
 }
 
-// findHeader returns how many rows with text in them stand above the header: it
-// is the first row, unless that has one or two cells of many and a later one
-// has names with a meaning or, where none has, is the first with more cells and
-// no number; or unless it has gaps and the second has more cells and no number.
+// findHeader returns the number of rows with text above the header. The header is the first row,
+// with two exceptions. First, if that row has one or two cells of many, it is a later row that has
+// names with a meaning or, without any, the first with more cells and no number. Second, if the
+// first row has gaps, it is the second row if that has more cells and no number.
 func (t *table) findHeader(suits func(row []string) bool) (above int, err error) {
 	head := t.head()
 	first, seen, texts, gaps := 0, 0, 0, false
 	for seen < titleRows {
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) {
-			break // reading all of it reports that
+			break // reading the whole table reports that
 		} else if err == io.EOF {
 			break
 		} else if err != nil {
@@ -127,7 +126,7 @@ func (t *table) findHeader(suits func(row []string) bool) (above int, err error)
 	return max(texts-1, 0), nil
 }
 
-// readHeader reads past the rows above the header, and then the header.
+// readHeader skips the rows above the header and reads the header.
 func (t *table) readHeader(above int) error {
 	for k := 0; ; {
 		row, err := t.rows.next()
@@ -181,13 +180,12 @@ func verbFor(n int) string {
 	return "are"
 }
 
-// find returns the column with one of the names that have a meaning, in
-// whatever case, or -1.
+// find returns the column with one of the names that have a meaning, regardless of case, or −1.
 func (t *table) find(name string) int {
 	return slices.IndexFunc(t.header, func(other string) bool { return strings.EqualFold(name, other) })
 }
 
-// findUnique is find, and an error if a second column has the name in another case.
+// findUnique is find, but returns an error if a second column has the name in another case.
 func (t *table) findUnique(name string) (int, error) {
 	first := t.find(name)
 	for i := first + 1; first >= 0 && i < len(t.header); i++ {
@@ -227,7 +225,7 @@ func (t *table) next() error {
 				if t.unnamed == nil {
 					t.unnamed = make(map[int]bool)
 				}
-				t.unnamed[i] = i < len(t.header) // else the row is too long, too
+				t.unnamed[i] = i < len(t.header) // otherwise the row is too long
 				return t.errorAt(i, fmt.Sprintf("column %d has no name and holds %s", i+1, fault.Quote(text)), "name the column, or empty it")
 			}
 		}
@@ -251,7 +249,7 @@ func (t *table) next() error {
 	}
 }
 
-// delimiterName is what stands between the columns, in words.
+// delimiterName returns the name of the delimiter.
 func (t *table) delimiterName() string {
 	for _, d := range delimiters {
 		if d.mark == t.delimiter {
@@ -261,10 +259,10 @@ func (t *table) delimiterName() string {
 	return "cell"
 }
 
-// place returns where a field of the current row begins.
+// place returns the position of a field of the current row.
 func (t *table) place(field int) place { return t.rows.place(field) }
 
-// isNumber is whether a field of the current row is a number by itself.
+// isNumber reports whether a field of the current row is a number, not text.
 func (t *table) isNumber(field int) bool { return t.rows.isNumber(field) }
 
 // decimalOf returns the decimal mark of a field of the current row.
@@ -275,27 +273,27 @@ func (t *table) decimalOf(field int) Decimal {
 	return t.decimal
 }
 
-// errorAt is an error in a field of the current row.
+// errorAt returns an error at a field of the current row.
 func (t *table) errorAt(field int, message, hint string) *Error {
 	return t.errorIn(t.place(field), message, hint)
 }
 
-// errorInHeader is an error in a field of the header.
+// errorInHeader returns an error at a field of the header.
 func (t *table) errorInHeader(field int, message, hint string) *Error {
 	return t.errorIn(t.places[field], message, hint)
 }
 
-// errorIn is an error at a place in the file.
+// errorIn returns an error at a position in the file.
 func (t *table) errorIn(p place, message, hint string) *Error {
 	return &Error{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}
 }
 
-// addNote takes down what was understood. settle is empty if it cannot well be wrong.
+// addNote records an interpretation. settle is empty if it is almost certainly right.
 func (t *table) addNote(p place, message, settle string) {
 	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle})
 }
 
-// addNoteOnce takes down a note that is not there: a turned table is looked at twice.
+// addNoteOnce adds a note unless it is already there: a transposed table is read twice.
 func (t *table) addNoteOnce(n Note) {
 	if t.noted == nil {
 		t.noted = make(map[Note]bool)
@@ -308,13 +306,14 @@ func (t *table) addNoteOnce(n Note) {
 	}
 }
 
-// addDoubt notes what may well be wrong and nothing but the table settles.
+// addDoubt notes an interpretation that may well be wrong and that only a change of the table
+// settles.
 func (t *table) addDoubt(p place, message string) {
 	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubt: true})
 }
 
-// readRows reads the rows to the end, or until there are enough errors. It returns
-// failures of the machine alone.
+// readRows reads the rows to the end, or until there are enough errors. It returns only failures of
+// the machine.
 func (t *table) readRows(f *faults, read func()) error {
 	for _, e := range t.broken {
 		f.add(e)

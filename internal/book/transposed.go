@@ -11,12 +11,12 @@ import (
 	"kir/internal/yield"
 )
 
-// isTransposed is whether a table has a row for each ingredient and a column for each recipe:
-// no name but that of its first column means anything, the columns behind it hold amounts,
-// and the first is given as that of the ingredients, or called as they are, or the others
-// add up to 100 or 1, or an ingredient makes up the rest of several. Columns of text may
-// stand between them where both a name and the amounts say so. What else is given of a
-// column says that it is not.
+// isTransposed reports whether a table has a row for each ingredient and a column for each recipe.
+// Only the first column's name may have a meaning, and the columns behind it must hold amounts. One
+// more sign is needed: the first column is given as that of the ingredients, or named so; or the
+// others add up to 100 or 1; or an ingredient makes up the remainder of several columns. Columns of
+// text may stand between them if both a name and the amounts are such signs. Any other role given
+// to a column rules it out.
 func (t *table) isTransposed(o Options) bool {
 	first := t.firstNamed()
 	if first < 0 || first+2 >= len(t.header) || 2*t.profile[first].amounts > t.profile[first].filled {
@@ -46,7 +46,7 @@ func (t *table) isTransposed(o Options) bool {
 	return named || divided
 }
 
-// isRestOfSeveral is whether a row says of several columns that it makes up their rest.
+// isRestOfSeveral reports whether a row marks the remainder in several columns.
 func (t *table) isRestOfSeveral(first int) bool {
 	for r := range t.profile[first].values {
 		rests := 0
@@ -62,20 +62,20 @@ func (t *table) isRestOfSeveral(first int) bool {
 	return false
 }
 
-// firstNamed returns the first column with a name; -1 if there is none.
+// firstNamed returns the first column with a name; −1 if there is none.
 func (t *table) firstNamed() int {
 	return slices.IndexFunc(t.header, func(name string) bool { return name != "" })
 }
 
-// rowsToWhole returns after how many rows the columns behind the first add up to a whole each, 100
-// or 1, at best, and within 1/200 of it; 0 if they never do. It is also 0 where these rows
-// add up to it by themselves, or leave nothing out: columns of an experiment's levels may
-// add up so.
+// rowsToWhole returns after how many rows the columns behind the first come closest to adding up to
+// a whole each, 100 or 1, within 1/200 of it; 0 if they never do. It is also 0 if each of these rows
+// adds up to the whole, or no cell of them is 0: columns of an experiment's levels may add up by
+// coincidence.
 func (t *table) rowsToWhole(first int) (rows int) {
 	for _, whole := range []float64{100, 1} {
 		sums := make([]float64, len(t.header))
 		best := math.Inf(1)
-		alike, sparse := true, false // of the rows so far
+		alike, sparse := true, false // for the rows so far
 		for r := range t.profile[first].values {
 			across, off, most := 0.0, 0.0, 0.0
 			for i := first + 1; i < len(sums); i++ {
@@ -99,8 +99,8 @@ func (t *table) rowsToWhole(first int) (rows int) {
 	return rows
 }
 
-// transposedOptions returns the options for a table that was turned: its rows below those that
-// add up to 100 or 1 are no ingredients.
+// transposedOptions returns the options for a transposed table: rows below those that add up to 100
+// or 1 are not ingredients.
 func (t *table) transposedOptions(o Options, before *table) Options {
 	columns := make(map[string]Role)
 	for name, role := range o.Columns {
@@ -112,7 +112,7 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 	given.Columns = columns
 	rows := before.rowsToWhole(before.firstNamed())
 	if rows == 0 && before.isRestOfSeveral(before.firstNamed()) {
-		rows = max(slices.IndexFunc(t.header, isSumName)-1, 0) // with a rest, a total is known by its name
+		rows = max(slices.IndexFunc(t.header, isSumName)-1, 0) // with a remainder, only its name identifies a total
 	}
 	if rows > 0 {
 		for i, name := range t.header[min(rows+1, len(t.header)):] {
@@ -135,7 +135,7 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 	return o
 }
 
-// transpose returns a turned table with its rows as columns: the wide form.
+// transpose returns the table with its rows as columns: the wide form.
 func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	first := t.firstNamed()
 	named := slices.Clone(t.header)

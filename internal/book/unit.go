@@ -11,7 +11,7 @@ import (
 	"kir/internal/fault"
 )
 
-// A Kind is what a unit measures. Amounts of one kind can be added up.
+// A Kind is the quantity that a unit measures. Amounts of one kind can be added up.
 type Kind int
 
 // The kinds of units, with their base units.
@@ -22,7 +22,7 @@ const (
 	Percent                   // percent
 	Share                     // part
 	Count                     // piece
-	Concentration             // gram in a litre, as a kilogram in a cubic metre
+	Concentration             // gram per litre, as kilogram per cubic metre
 )
 
 // String returns the kind in words.
@@ -45,37 +45,36 @@ func (k Kind) String() string {
 	}
 }
 
-// A Unit is what an amount counts.
+// A Unit is the unit of an amount.
 type Unit struct {
-	// Name is the unit's first name: "dash" for "Dashes" too.
+	// Name is the unit's first name: "dash" for "Dashes", too.
 	Name string
 	Kind Kind
-	// Size is how many of the kind's base unit it is, above 0.
+	// Size is the unit in the kind's base unit, above 0.
 	Size Amount
 
-	// inMass is the same unit as a mass, for units that nobody measures, such as
-	// a pinch; nil for all others. See [Book] for when it is taken.
+	// inMass is the same unit as a mass, for small units that nobody measures, such as a pinch; nil
+	// for all others. [DefaultUnits] says when it is used.
 	inMass *Unit
 }
 
-// Units are the units that a book may use. They do not change: [Units.With]
-// returns another set.
+// Units is the set of units that a book may use. It does not change: [Units.With] returns another
+// set.
 type Units struct {
 	names  []string // first names, in the order of definition
 	byName map[string]*Unit
-	terse  bool // no hint is made where there is no such unit
+	terse  bool // errors about unknown units get no hint
 }
 
-// withoutHints returns the units for what only asks whether a text is an amount: to find what is
-// near each of many names takes long.
+// withoutHints returns the units for callers that only test whether a text is an amount. Finding
+// similar names as hints takes long.
 func (u *Units) withoutHints() *Units { return &Units{names: u.names, byName: u.byName, terse: true} }
 
-// With returns the units with one more, or with another size for one that is
-// there, under all its names. The size is a number and a known unit with a space
-// between them, "0.09 cl", "50 g", or a number alone, which is in cl, or in g if
-// the unit is already known as a mass. It is how volume and mass can be mixed in
-// a recipe: With("g", "0.1 cl"). A metric volume in g, or a metric mass in cl, is
-// a density: all other units that are such still follow it.
+// With returns the units with one more, or with another size for a known one, under all its names.
+// The size is a number and a known unit with a space between them, "0.09 cl", "50 g", or a number
+// alone, which is in cl, or in g if the unit is already known as a mass. With("g", "0.1 cl") thus
+// allows volume and mass to be mixed in a recipe. A metric volume in g, or a metric mass in cl,
+// sets a density: all other metric units of its kind follow it.
 func (u *Units) With(name, size string) (*Units, error) {
 	key := unitKey(name)
 	if key == "" {
@@ -118,7 +117,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 	if known {
 		now := map[*Unit]*Unit{old: &unit}
 		dense := slices.Contains(metric, old.Name) && (old.Kind == Mass && unit.Kind == Volume || old.Kind == Volume && unit.Kind == Mass)
-		for _, alias := range slices.Sorted(maps.Keys(u.byName)) { // in order, as the message names the first
+		for _, alias := range slices.Sorted(maps.Keys(u.byName)) { // in order, because the message names the first
 			other := u.byName[alias]
 			if dense && now[other] == nil && other.Kind == old.Kind {
 				ratio := new(big.Rat).Mul(other.Size.Rat(), new(big.Rat).Quo(unit.Size.Rat(), old.Size.Rat()))
@@ -139,11 +138,11 @@ func (u *Units) With(name, size string) (*Units, error) {
 	return with, nil
 }
 
-// metric are the units that are fixed by each other.
+// metric are the units with fixed ratios to each other.
 var metric = []string{"ml", "cl", "dl", "l", "mg", "g", "kg"}
 
-// Lookup returns the unit of that name. Case, points and spaces around do not
-// matter, nor does a plural s or es.
+// Lookup returns the unit of that name. It ignores case, points, surrounding space and a plural s
+// or es.
 func (u *Units) Lookup(name string) (*Unit, bool) {
 	key := unitKey(name)
 	for _, ending := range []string{"", "s", "es"} {
@@ -166,7 +165,7 @@ func (u *Units) Names(kinds ...Kind) (names []string) {
 	return names
 }
 
-// unknownUnit says that there is no such unit, and which there are.
+// unknownUnit returns a message that there is no such unit, and a hint that lists the known ones.
 func (u *Units) unknownUnit(name string) (message, hint string) {
 	if u.terse {
 		return "unknown unit", ""
@@ -184,19 +183,19 @@ func (u *Units) unknownUnit(name string) (message, hint string) {
 	return "unknown unit " + fault.Quote(name), hint
 }
 
-// unitKey is the form under which a unit's name is looked up.
+// unitKey returns the form in which a unit's name is looked up.
 func unitKey(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(NormalizeName(name), ".", " "))), " ")
 }
 
-// A LooseUse is a unit whose size nobody has fixed, and how many recipes of a book use it.
+// A LooseUse is a unit without a standard size, and the number of recipes of a book that use it.
 type LooseUse struct {
 	Name    string
 	Recipes int
 	Sizes   []string // half its size, its own and twice that, in ml
 }
 
-// LooseUnits returns the units of a book whose sizes nobody has fixed, the most used first.
+// LooseUnits returns the book's units without a standard size, the most used first.
 func (b *Book) LooseUnits() []LooseUse {
 	usual := DefaultUnits()
 	counts := make(map[*Unit]int)

@@ -9,7 +9,7 @@ import (
 	"kir/internal/fault"
 )
 
-// readWide takes in a row of the wide form.
+// readWide reads a row of the wide form.
 func (b *builder) readWide() {
 	t := b.table
 	if (b.recipe < 0 || b.recipeName() == "") && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
@@ -63,7 +63,7 @@ func (b *builder) readWide() {
 			continue
 		}
 		if !b.reconcileUnit(used, &part, p.column) {
-			if !b.badRecipes[recipe] { // the others may not agree for the same reason
+			if !b.badRecipes[recipe] { // the others may disagree for the same reason
 				b.failMixedUnits(r, &used[0], &part, p.column)
 			}
 			b.badRecipes[recipe] = true

@@ -10,7 +10,7 @@ import (
 	"kir/internal/yield"
 )
 
-// readWide settles the columns of the wide form.
+// readWide determines the columns of the wide form.
 func (c *columnReader) readWide() error {
 	recipe, err := c.wideRecipe()
 	if err != nil {
@@ -25,7 +25,7 @@ func (c *columnReader) readWide() error {
 	c.findSpreads(recipe)
 	c.findSumRow(recipe)
 	c.findTotal(recipe)
-	var guessed []int // ingredients that nobody has given
+	var guessed []int // ingredients whose role was not given
 	for i, name := range c.header {
 		if i == recipe || name == "" {
 			continue
@@ -81,7 +81,7 @@ func (c *columnReader) readWide() error {
 func (c *columnReader) findSpreads(recipe int) {
 	c.spreads, c.spreadBy = make(map[int]int), make(map[int]int)
 	if !slices.ContainsFunc(c.header, func(name string) bool { return spreadOf(name) != "" }) {
-		return // as nearly always: the keys of all columns take long
+		return // the usual case; computing the keys of all columns takes long
 	}
 	index := make(meanIndex)
 	for k, name := range c.header {
@@ -100,9 +100,9 @@ func (c *columnReader) findSpreads(recipe int) {
 	}
 }
 
-// splitUnitName takes the unit off a column's name in the wide form. What only ends in a percent
-// sign has it as a unit if what is before it is one of the ingredients that are given,
-// or the names of most columns of amounts end so.
+// splitUnitName cuts the unit off a column's name in the wide form. A percent sign at the end is a
+// unit only in two cases: the name before it is a given ingredient, or the names of most columns of
+// amounts end so.
 func (c *columnReader) splitUnitName(name string) (base string, unit *Unit) {
 	if base, unit = splitUnit(name, c.units); unit != nil {
 		return base, unit
@@ -122,7 +122,7 @@ func (c *columnReader) splitUnitName(name string) (base string, unit *Unit) {
 	return base, unit
 }
 
-// arePercentNames is whether the names of most columns of amounts end in a percent sign.
+// arePercentNames reports whether the names of most columns of amounts end in a percent sign.
 func (c *columnReader) arePercentNames() bool {
 	amounts, percents := 0, 0
 	for i := range c.profile {
@@ -136,8 +136,8 @@ func (c *columnReader) arePercentNames() bool {
 	return percents > 1 && 2*percents > amounts
 }
 
-// wideRecipe returns the column of the recipes' names in the wide form, -1 where they have
-// none and are called by their rows.
+// wideRecipe returns the column of the recipes' names in the wide form, or −1 if they have none and
+// are named by their rows.
 func (c *columnReader) wideRecipe() (int, error) {
 	if i, ok := c.taken[RecipeColumn]; ok {
 		return i, nil
@@ -177,8 +177,8 @@ func (c *columnReader) wideRecipe() (int, error) {
 	return 0, c.missingColumnError(RecipeColumn)
 }
 
-// hasNoNames is whether a table lists trials without names: several rows under columns of
-// which two or more hold nothing but amounts, the first column no text that may be a name.
+// hasNoNames reports whether a table lists trials without names. It has several rows, two or more
+// columns that hold only amounts, and no text in the first column that may be a name.
 func (c *columnReader) hasNoNames() bool {
 	_, given := c.given[0]
 	if len(c.lines) < fewestRows || !given && c.profile[0].amounts < c.profile[0].filled {
@@ -196,13 +196,13 @@ func (c *columnReader) hasNoNames() bool {
 	return amounts > 1
 }
 
-// amountsOfWide is how many columns of nothing but amounts a table has at least that has a column
-// for each ingredient whatever its first one is.
+// amountsOfWide is the number of columns with only amounts from which on a table is wide, whatever
+// its first column is.
 const amountsOfWide = 4
 
-// hasRepeatedNames is whether a table lists trials of which several have one name, as those that were
-// measured at several ages: the first column has texts, some more than once, and many others hold
-// nothing but amounts.
+// hasRepeatedNames reports whether a table lists trials of which several share a name, such as
+// those measured at several ages. The first column has texts, some of them repeated, and many
+// others hold only amounts.
 func (c *columnReader) hasRepeatedNames() bool {
 	p := &c.profile[0]
 	if _, given := c.given[0]; given || c.header[0] == "" || p.allDistinct || p.amounts > 0 || p.filled < len(c.lines) || len(c.lines) < fewestRows || c.nearRole(0) {
@@ -217,17 +217,17 @@ func (c *columnReader) hasRepeatedNames() bool {
 	return amounts >= amountsOfWide
 }
 
-// rowName is what a recipe without a name is called: its row in a spreadsheet, its line
-// in a text.
+// rowName returns the name of a recipe without a name: its row in a spreadsheet, its line in a
+// text.
 func rowName(line int) string { return fmt.Sprint("row ", line) }
 
-// nearRole is whether a column's name may be a role's name, misspelt.
+// nearRole reports whether a column's name may be a misspelt role.
 func (c *columnReader) nearRole(column int) bool {
 	_, ok := fault.Nearest(c.header[column], []string{string(RecipeColumn), string(IngredientColumn), string(AmountColumn), "ingredients"})
 	return ok
 }
 
-// wideRole returns what a column of the wide form is that nobody has given.
+// wideRole returns the role of a column of the wide form whose role was not given.
 func (c *columnReader) wideRole(i int) (Role, error) {
 	name, p := c.header[i], &c.profile[i]
 	if in := c.options.Ingredients; in != nil {
@@ -295,7 +295,7 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 	return IngredientColumn, nil
 }
 
-// noteRole takes down what a column is taken for, which may be wrong.
+// noteRole notes the role that was guessed for a column.
 func (c *columnReader) noteRole(column int, role Role, message string) {
 	settle := Layout{Columns: map[string]Role{c.header[column]: role}}
 	c.settling.setColumn(c.header[column], role)
@@ -303,7 +303,7 @@ func (c *columnReader) noteRole(column int, role Role, message string) {
 	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle.YAML(), Asked: c.header[column], Taken: role})
 }
 
-// areUnitCells is whether most columns of amounts have a unit in each of their cells, or in
+// areUnitCells reports whether most columns of amounts have a unit in each of their cells, or in
 // their name.
 func (c *columnReader) areUnitCells() bool {
 	amounts, units := 0, 0
@@ -321,23 +321,23 @@ func (c *columnReader) areUnitCells() bool {
 	return units > 1 && 2*units > amounts
 }
 
-// inOtherUnit is whether a column's name has in brackets a unit that is known, of a strength or a
-// length.
+// inOtherUnit reports whether a column's name has a known unit in brackets that is not of an
+// amount, such as of a strength or a length.
 func inOtherUnit(name string) bool {
 	plain, unit := SplitHeaderUnit(name)
 	left, right, per := strings.Cut(unit, "/")
 	if per {
-		right, _, _ = strings.Cut(right, " ") // oz/cwt binder
+		right, _, _ = strings.Cut(right, " ") // such as oz/cwt binder
 	}
-	known := append(headerUnitWords(), "in", "ft", "C", "F") // which are also words or letters outside brackets
+	known := append(headerUnitWords(), "in", "ft", "C", "F") // known units that outside brackets are also words or letters
 	return plain != name && unit != "" && (slices.Contains(known, left) && (!per || slices.Contains(known, right)))
 }
 
-// findPartSums looks for columns that are the sum of two or more behind them in all rows, or 19 in
-// 20, as the binder of what it is made of: they are no ingredients, or what they have would count
+// findPartSums finds columns that are the sum of two or more behind them in all rows, or in 19 of
+// 20, as the binder is of its components. They are not ingredients: their content would count
 // twice.
 func (c *columnReader) findPartSums(guessed []int) {
-	below := make([]float64, len(c.lines)) // by row, what numbers below 0 can take off a sum
+	below := make([]float64, len(c.lines)) // by row, how much numbers below 0 can reduce a sum
 	for _, i := range guessed {
 		for r, v := range c.profile[i].values {
 			if v < 0 {
@@ -378,8 +378,8 @@ func (c *columnReader) findPartSums(guessed []int) {
 	}
 }
 
-// exceedsWhole is whether sums of columns are more than those of a whole in so many rows that adding
-// up more columns cannot make them the same.
+// exceedsWhole reports whether sums of columns exceed those of a whole in so many rows that adding
+// more columns cannot make them equal.
 func exceedsWhole(sum, whole, below []float64) bool {
 	over := 0
 	for r, v := range whole {
@@ -390,11 +390,12 @@ func exceedsWhole(sum, whole, below []float64) bool {
 	return 20*over > len(whole)
 }
 
-// roundedPart is how far a sum of a few rounded amounts is from what it is written as.
+// roundedPart bounds the relative difference between a sum of a few rounded amounts and its written
+// value.
 const roundedPart = 0.005
 
-// findSumRow looks for a row that is the sum of all others in each column of
-// numbers that it has, below what may be a table of any recipes: it is none.
+// findSumRow finds a row that is the sum of all others in each numeric column that it fills, at the
+// end of what may be a table of any recipes. It is not a recipe.
 func (c *columnReader) findSumRow(recipe int) {
 	rows := len(c.lines)
 	if rows < fewestRows {
@@ -441,8 +442,8 @@ func (c *columnReader) findSumRow(recipe int) {
 	}
 }
 
-// findTotal looks for a column that is called a sum or is 100 or 1 throughout, and is what at
-// least three before it add up to: neither it nor any behind it is an ingredient.
+// findTotal finds a column that is named as a sum or is 100 or 1 throughout, and is the sum of at
+// least three before it. Neither it nor any column behind it is an ingredient.
 func (c *columnReader) findTotal(recipe int) {
 	rows := len(c.profile[0].values)
 	if rows < fewestRows && !slices.ContainsFunc(c.profile, func(p profile) bool { return p.rests > 0 }) {
@@ -468,9 +469,8 @@ func (c *columnReader) findTotal(recipe int) {
 	}
 }
 
-// findOdd looks among the columns that are taken as ingredients, and that nobody
-// has given, for one without which every row adds up to the same, or which is the
-// sum of the others: it is no ingredient.
+// findOdd searches the guessed ingredients for one without which every row has the same sum, or
+// which is the sum of the others. It is not an ingredient.
 func (c *columnReader) findOdd(guessed []int) {
 	var all []int
 	for i, column := range c.columns {
@@ -510,11 +510,11 @@ func (c *columnReader) findOdd(guessed []int) {
 	c.noteRole(i, role, fmt.Sprintf("column %s holds numbers and is %s: %s", fault.Quote(c.header[i]), taken, why))
 }
 
-// roundedSums is how far sums of rounded amounts are from each other, as parts of them.
+// roundedSums bounds the relative difference between sums of rounded amounts.
 const roundedSums = 0.025
 
-// oddColumn returns the one column, and why, without which rows add up to the same but for a part
-// of them, or which is the sum of the others; -1 if there are none or several.
+// oddColumn returns the one column, and the reason, without which rows have nearly the same sum, or
+// which is the sum of the others; −1 if there are none or several.
 func (c *columnReader) oddColumn(all, guessed []int, sum []float64, apart float64) (odd int, why string) {
 	same := func(value func(r int) float64) bool {
 		for r := range sum {

@@ -18,25 +18,24 @@ import (
 	"kir/internal/yield"
 )
 
-// What is read of a workbook is bounded: its file, the cells of a sheet with
-// the empty ones between them, and what archive.go says of its parts.
+// Limits on a workbook: its file, and the cells of a sheet, including the empty ones between them.
+// archive.go bounds its parts.
 const (
 	largestWorkbook = 32 << 20
 	mostCells       = 1 << 22
 	mostSheets      = 1000
-	mostAsked       = 2000 // cells of a workbook that are asked for a formula and have none
+	mostAsked       = 2000 // number of cells that are checked for a formula and have none
 )
 
-// A sheet is one sheet of a workbook, of which only the rows down to the last
-// one with text in it are held.
+// A sheet is one sheet of a workbook. It stores only the rows up to the last one with text.
 type sheet struct {
 	name   string
 	cells  [][]string
 	exacts map[[2]int]bool
-	broken []*Error // cells that cannot be read
+	broken []*Error // errors of unreadable cells
 }
 
-// placeOf returns the place of a cell.
+// placeOf returns the position of a cell.
 func (s *sheet) placeOf(row, field int) place {
 	return place{line: row + 1, column: field + 1, cell: cellName(s.name, row, field)}
 }
@@ -44,7 +43,7 @@ func (s *sheet) placeOf(row, field int) place {
 // rows returns the sheet's rows, from the first one.
 func (s *sheet) rows() rows { return &memoryRows{cells: s.cells, placeOf: s.placeOf, exacts: s.exacts} }
 
-// cellName is the address of a cell as spreadsheets write it, such as Drinks!C4.
+// cellName returns the address of a cell as spreadsheets write it, such as Drinks!C4.
 func cellName(sheet string, row, field int) string {
 	column := ""
 	for n := field + 1; n > 0; n = (n - 1) / 26 {
@@ -59,21 +58,21 @@ func cellName(sheet string, row, field int) string {
 
 // A workbook is a file of sheets: .xlsx or OpenDocument.
 type workbook struct {
-	ctx   context.Context // that ends the reading
+	ctx   context.Context // ends the reading
 	file  string
-	names []string                          // of the sheets
-	read  func(name string) (*sheet, error) // one of them
+	names []string                          // names of the sheets
+	read  func(name string) (*sheet, error) // reads one sheet
 }
 
 // An officeBook is an .xlsx file.
 type officeBook struct {
 	*workbook
 	book     *excelize.File
-	formulas map[[2]int]bool // cells that hold a formula and no result, in whatever sheet
-	asked    int             // how many cells were asked for a formula in vain
+	formulas map[[2]int]bool // cells in any sheet with a formula but no result
+	asked    int             // number of cells checked for a formula in vain
 }
 
-// openWorkbook opens a workbook. Whatever is wrong with it is an *Error.
+// openWorkbook opens a workbook. Any fault in it is an *Error.
 func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, largestWorkbook+1))
 	if err != nil {
@@ -89,7 +88,7 @@ func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, e
 		return nil, &Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", largestWorkbook>>20), Hint: "save the sheet as CSV"}
 	}
 	w = &workbook{ctx: ctx, file: file}
-	content := data // of a file in one piece
+	content := data // for a flat file
 	if archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil {
 		if !isOpenDocument(archive) {
 			if err := w.openOffice(data, bad); err != nil {
@@ -116,7 +115,7 @@ func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 		return bad(err)
 	}
 	defer recoverError(&err, bad)
-	// All parts are kept in memory, never in files beside it: they are bounded.
+	// All parts are kept in memory, never in temporary files: they are bounded.
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: largestParts, UnzipXMLSizeLimit: largestParts})
 	if err != nil {
 		return bad(err)
@@ -126,21 +125,21 @@ func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 	return nil
 }
 
-// recoverError makes an error of a panic: the library was written for files that
-// spreadsheets write, and this one may have been written to break it.
+// recoverError turns a panic into an error. The library expects files that spreadsheets write, and
+// a hostile file may break it.
 func recoverError(err *error, bad func(error) error) {
 	if p := recover(); p != nil {
 		*err = bad(fmt.Errorf("it is not put together as workbooks are: %v", p))
 	}
 }
 
-// errorf is an error in the workbook as a whole.
+// errorf returns an error about the workbook as a whole.
 func (w *workbook) errorf(hint, format string, args ...any) *Error {
 	return &Error{File: w.file, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// readSheet reads a sheet: each cell as the number or the text that it holds. How a
-// number is shown says only whether it is a percentage, a date, or of a unit.
+// readSheet reads a sheet: each cell as the number or the text that it stores. The number format
+// only determines whether a number is a percentage, a date, or has a unit.
 func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	bad := func(err error) error {
 		if w.ctx.Err() != nil {
@@ -215,8 +214,7 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	return s, nil
 }
 
-// checkFormula takes down an empty cell that is empty only because nothing has
-// worked its formula out.
+// checkFormula records a cell that is empty only because its formula has not been computed.
 func (w *officeBook) checkFormula(s *sheet, row, field int) error {
 	if len(s.broken) >= mostErrors {
 		return nil
@@ -242,8 +240,8 @@ func (w *officeBook) checkFormula(s *sheet, row, field int) error {
 	return nil
 }
 
-// cellText returns what a cell holds as text, given its value and what a
-// spreadsheet shows for it, and whether it is a number.
+// cellText returns the content of a cell as text, given its value and its displayed text, and
+// whether it is a number.
 func cellText(value, shown string) (text string, exact bool) {
 	f, ok := number(value)
 	shown = strings.TrimSpace(shown)
@@ -255,7 +253,7 @@ func cellText(value, shown string) (text string, exact bool) {
 		return plain, true
 	}
 	if shown == value {
-		return value, false // 1.500 is text: the number would be held as 1.5
+		return value, false // 1.500 is text: as a number it would be stored as 1.5
 	}
 	if strings.HasSuffix(shown, "%") {
 		return exactNumber(float64(f*100)) + "%", true
@@ -280,7 +278,7 @@ func cellText(value, shown string) (text string, exact bool) {
 	return plain, true
 }
 
-// shownUnits are the units that a number may be shown in.
+// shownUnits are the units in which a number may be displayed.
 var shownUnits = sync.OnceValue(func() *Units { return DefaultUnits().withoutHints() })
 
 func sign(f float64) float64 {
@@ -290,8 +288,7 @@ func sign(f float64) float64 {
 	return 1
 }
 
-// exactNumber writes a number with the 15 digits that spreadsheets show, without
-// an exponent.
+// exactNumber formats a number with the 15 digits that spreadsheets show, without an exponent.
 func exactNumber(f float64) string {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64)
 	if err != nil || math.Abs(short) >= 1e21 || short != 0 && math.Abs(short) < 1e-9 {

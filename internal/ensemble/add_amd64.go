@@ -27,7 +27,7 @@ func adder64() adder[float64] {
 	}
 }
 
-// masksOf returns ones behind as many zeros: those for the lanes from q on begin at
+// masksOf returns zeros followed by as many ones. The mask for the lanes from q on begins at index
 // lanes − q.
 func masksOf[T uint32 | uint64]() *[2 * lanes]T {
 	var m [2 * lanes]T

@@ -8,13 +8,12 @@ import (
 	"slices"
 )
 
-// A Source is what an input of a model is of a composition: Times·n/Over, where n is a
-// whole number: the sum of the units of some ingredients, each times its weight, or
-// how many of them are used; with Presence it is 1 where n is positive, else 0. Or it
-// is a constant.
+// A Source defines an input of a model as a function of a composition: Times·n/Over with a whole
+// number n. n is the sum of the units of some ingredients, each times its weight, or the number of
+// them in use. With Presence it is 1 if n is positive, else 0. A Source can also be a constant.
 type Source struct {
 	Ingredients []int32
-	Weights     []int64 // as many as ingredients; nil: 1 each
+	Weights     []int64 // one for each ingredient; nil: 1 each
 	Count       bool
 	Presence    bool
 	Times       int64   // 0 counts as 1
@@ -24,7 +23,7 @@ type Source struct {
 	Value    float64 // NaN: missing
 }
 
-// value returns the input's value for a whole number.
+// value returns the input's value for the whole number n.
 func (s *Source) value(n int64) float64 {
 	if s.Presence {
 		n = min(n, 1)
@@ -32,20 +31,20 @@ func (s *Source) value(n int64) float64 {
 	return float64(n*max(s.Times, 1)) / cmp.Or(s.Over, 1)
 }
 
-// A slot is a whole number of a composition that tests compare.
+// A slot is a whole number that is computed from a composition and compared by tests.
 type slot struct {
 	source      *Source
 	least, most int64
-	ranks       []int64 // of a weighted slot, which is compared by rank: the thresholds, ascending
+	ranks       []int64 // for a weighted slot, which is compared by rank: the thresholds, ascending
 }
 
-// An effect is what a unit of an ingredient does to a slot, or its use.
+// An effect is the change of a slot by a unit of an ingredient, or by its use.
 type effect struct {
 	slot   int32
 	weight int64
 }
 
-// A node is a test of a slot. Children are as those of a [Node].
+// A node is a test of a slot. It encodes children as [Node] does.
 type node struct {
 	slot, threshold int32
 	left, right     int32
@@ -65,8 +64,8 @@ type Score struct {
 // maxWeighted bounds |Σ weight·amount|.
 const maxWeighted = 1 << 61
 
-// Bind says what the inputs of a model are of compositions of total units of some
-// ingredients.
+// Bind defines the inputs of a model, for compositions of total units of some ingredients, and
+// returns the score.
 func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	if len(sources) != len(m.Inputs) {
 		return nil, fmt.Errorf("the model has %d inputs, and %d are given", len(m.Inputs), len(sources))
@@ -89,7 +88,7 @@ func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	return b.Score, nil
 }
 
-// A test is what a node asks, and a cut how a slot answers it: left up to at, or, if
+// A test is the condition of a node. A cut is its result along a slot: left up to at, or, if
 // falling, right up to at.
 type test struct {
 	feature   int32
@@ -104,12 +103,12 @@ type cut struct {
 type binding struct {
 	*Score
 	total      int64
-	known      map[string]int32 // slots by what they are
-	inputSlots []int32          // by input, its slot
+	known      map[string]int32 // index of each slot by its definition
+	inputSlots []int32          // slot of each input
 	cuts       map[test]cut
 }
 
-// addSlot finds the slot of an input, or makes it. That of a constant is −1.
+// addSlot finds or adds the slot of an input. A constant has slot −1.
 func (b *binding) addSlot(s *Source) error {
 	if s.Constant {
 		b.inputSlots = append(b.inputSlots, -1)
@@ -164,7 +163,7 @@ func (b *binding) addSlot(s *Source) error {
 	return nil
 }
 
-// cut returns where the answer of a test changes along its slot.
+// cut returns where the result of a test changes along its slot.
 func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 	key := test{n.Feature, n.Threshold}
 	if c, ok := b.cuts[key]; ok {
@@ -177,7 +176,7 @@ func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 		return cut{}, fmt.Errorf("input %s goes from %v to %v", b.Inputs[f.Input], first, last)
 	}
 	c := cut{falling: first > last}
-	// The last whole number that answers as the least one would.
+	// Bisects for the last whole number with the same result as the least one.
 	low, high := at.least-1, at.most
 	for low < high {
 		middle := low + (high-low+1)/2
@@ -199,11 +198,11 @@ type reducedNode struct {
 	left, right int32
 }
 
-// reduce leaves the tests whose answer can change, on slots. Constants answer theirs
-// for good.
+// reduce keeps the tests of slots whose result can change. Tests of constants are replaced by their
+// results.
 func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 	var reduced []reducedNode
-	made := make([]int32, len(b.Model.nodes)) // by node, as a child
+	made := make([]int32, len(b.Model.nodes)) // by node, its replacement as a child
 	child := func(c int32) int32 {
 		if c >= 0 {
 			return made[c]
@@ -246,7 +245,7 @@ func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 	return reduced, nil
 }
 
-// weighted says whether a slot's numbers may need more than 31 bits.
+// weighted reports whether a slot's numbers may need more than 31 bits.
 func (s *slot) weighted() bool { return s.source.Weights != nil }
 
 // rankThresholds numbers the thresholds of weighted slots.
@@ -263,7 +262,7 @@ func (b *binding) rankThresholds(reduced []reducedNode) {
 	}
 }
 
-// rankOf returns a number as tests compare it: how many thresholds are below.
+// rankOf returns a number in the form that tests compare: how many thresholds are below it.
 func (s *slot) rankOf(n int64) int32 {
 	if !s.weighted() {
 		return int32(n)
@@ -272,15 +271,15 @@ func (s *slot) rankOf(n int64) int32 {
 	return int32(at)
 }
 
-// layOutNodes lays out the nodes that are reached, those of a tree together and in preorder,
-// and forgets the effects on slots that nothing tests.
+// layOutNodes stores the reachable nodes, those of a tree together and in preorder. It drops the
+// effects on slots that no test uses.
 func (b *binding) layOutNodes(reduced []reducedNode) {
 	const unseen = -1
 	made := make([]int32, len(reduced))
 	for k := range made {
 		made[k] = unseen
 	}
-	depth := make([]int32, len(reduced)) // below a node, itself counted
+	depth := make([]int32, len(reduced)) // depth below a node, the node included
 	for k, n := range reduced {          // children come before parents
 		for _, c := range [...]int32{n.left, n.right} {
 			if c >= 0 {

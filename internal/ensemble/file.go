@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// maxBytes bounds the file of a model.
+// maxBytes bounds the size of a model file.
 const maxBytes = 1 << 30
 
-// ReadFile reads the file of a model, of at most 1 GiB.
+// ReadFile reads a model file of at most 1 GiB.
 func ReadFile(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err == nil && len(data) > maxBytes {

@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// A variation is how a slot varies along a line of s+1 splits, as tests compare it:
-// offset + slope·k at split k, where the slope is 0 for slots that do not vary, 1 or
-// −1. Other slots have a mode and a form.
+// A variation describes a slot's number, as tests compare it, along a line of s+1 splits. It is
+// offset + slope·k at split k. The slope is 1, −1, or 0 for slots that do not vary. Slots that vary
+// otherwise have a mode and a form.
 type variation struct {
 	offset, slope int64
-	// A test begins to be answered otherwise at the split border + slope·threshold,
-	// which is 0 or less, and so nowhere on the line, if the slope is 0.
+	// A test changes its result at the split border + slope·threshold. If the slope is 0 that split
+	// is 0 or less, and so not on the line.
 	border int64
 	mode   mode
 }
 
-// A form is the number of a slot with a mode: at k = 0, of a count that of the others,
-// and what each split adds.
+// A form gives the number of a slot with a mode: at k = 0, or for a count that of the other
+// ingredients, and the increment of each split.
 type form struct{ exact, step int64 }
 
 type mode uint8
@@ -25,26 +25,26 @@ type mode uint8
 const (
 	plain     mode = iota
 	steep          // exact + steep·k, compared by rank
-	countI         // the count of the others, and 1 for k > 0
-	countJ         // and 1 for k < s
-	countBoth      // and both
+	countI         // the count of the others, plus 1 for k > 0
+	countJ         // the count of the others, plus 1 for k < s
+	countBoth      // the count of the others, plus both
 )
 
-// setLinear makes a slot whose number is exact at k = 0 vary by what each split adds.
+// setLinear makes a slot's number exact at k = 0 and adds by with each split.
 func (v *variation) setLinear(exact, by int64) {
 	*v = variation{offset: exact, slope: by, border: -by*exact + (by+1)/2}
 }
 
-// setConstant makes a slot stay at a number.
+// setConstant makes a slot's number constant.
 func (v *variation) setConstant(n int32) { *v = variation{offset: int64(n)} }
 
-// A span is the splits from..to of a line that reach a child.
+// A span is a child with the range from..to of the splits that reach it.
 type span struct{ child, from, to int32 }
 
-// Line tells the sums of the compositions in which ingredients i ≠ j share their
-// current sum s = x_i + x_j as (k, s−k), k = 0, …, s. sums[g][p] is that of target g
-// for k in [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece
-// comes s+1. The slices are valid until the next call.
+// Line computes the sums of the compositions in which ingredients i ≠ j share their current sum s =
+// x_i + x_j as (k, s−k), k = 0, …, s. sums[g][p] is that of target g for k in [starts[p],
+// starts[p+1]), where starts[0] is 0 and after the last piece comes s+1. The slices are valid until
+// the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	total := s.x[i] + s.x[j]
 	s.changes = s.changes[:0]
@@ -80,11 +80,11 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	return starts, s.line
 }
 
-// A crossing is a border on a line, and who of those who ask for its slot has it.
+// A crossing is a border on a line, and the index of its test among the listed tests of the slot.
 type crossing struct{ at, border int32 }
 
-// findCrossings returns the borders of a slot that are on a line. That nobody can foresee, and so
-// the loop has no branch that depends on it.
+// findCrossings returns the borders of a slot's tests that are on a line. They cannot be predicted,
+// so the loop has no branch that depends on them.
 func (s *Scorer) findCrossings(slot, total int32) []crossing {
 	v, all := s.vary[slot], s.listedTests[slot]
 	if len(s.crossings) < len(all) {
@@ -99,8 +99,8 @@ func (s *Scorer) findCrossings(slot, total int32) []crossing {
 	return s.crossings[:n]
 }
 
-// markSteepTrees begins those trees who ask for a steep slot and are answered otherwise from
-// some split of the line on.
+// markSteepTrees marks as stale the trees with a test of a steep slot that changes its result on
+// the line.
 func (s *Scorer) markSteepTrees(slot, total int32) {
 	f, ranks := &s.forms[slot], s.score.slots[slot].ranks
 	low, high := f.exact, f.exact+f.step*int64(total)
@@ -120,8 +120,8 @@ func (s *Scorer) markSteepTrees(slot, total int32) {
 	}
 }
 
-// markCountTrees begins those trees who ask for a count and are answered otherwise at an end
-// of the line than elsewhere.
+// markCountTrees marks as stale the trees with a test of a count whose result at an end of the line
+// differs from that elsewhere.
 func (s *Scorer) markCountTrees(slot int32) {
 	changes := s.forms[slot].exact
 	if s.vary[slot].mode == countBoth {
@@ -134,11 +134,11 @@ func (s *Scorer) markCountTrees(slot int32) {
 	}
 }
 
-// listVarying lists the slots that vary along the line of i and j, and sets how.
+// listVarying lists the slots that vary along the line of i and j, and sets their variations.
 func (s *Scorer) listVarying(i, j int32) {
 	s.varying = s.varying[:0]
 	ofI, ofJ := s.score.effects[i], s.score.effects[j]
-	for len(ofI) > 0 || len(ofJ) > 0 { // both by slot
+	for len(ofI) > 0 || len(ofJ) > 0 { // both are sorted by slot
 		var a, b int64
 		var hasI, hasJ bool
 		slot := int32(math.MaxInt32)
@@ -183,8 +183,8 @@ func (s *Scorer) listVarying(i, j int32) {
 	}
 }
 
-// testOutcome says how a test of a slot with a mode is answered along the line: whether
-// left for k < first and for k ≥ second, else otherwise.
+// testOutcome returns the result of a test of a slot with a mode along the line: left for k < first
+// and for k ≥ second, !left between.
 func (s *Scorer) testOutcome(n *node, total int32) (left bool, first, second int64) {
 	end := int64(total) + 1
 	mode, f := s.vary[n.slot].mode, &s.forms[n.slot]
@@ -215,10 +215,10 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// descend notes the leaves of a stale tree along the line. As the current composition
-// is on the line, at split here, the tree's path is that of a split, and the first of
-// its tests whose answer changes is where to begin. If no other one's does, the path
-// leads to the current leaf on one side of where it changes.
+// descend records the leaves of a stale tree along the line. The current composition is the split
+// here of the line, so the tree's path is that of a split. descend begins at the first test of the
+// path whose result changes. If no other result changes, the path leads to the current leaf on one
+// side of that change.
 func (s *Scorer) descend(t, here, total int32) {
 	last := s.leaves[t]
 	nodes, vary := s.score.nodes, s.vary
@@ -269,8 +269,8 @@ func (s *Scorer) descend(t, here, total int32) {
 	s.todo = todo
 }
 
-// splitSpan sends a span on from a test of a slot with a mode: to which child, and up to
-// which split. What goes another way is left to do.
+// splitSpan follows a span through a test of a slot with a mode. It returns the child, and the
+// split up to which the span reaches it. It appends the rest of the span to todo.
 func (s *Scorer) splitSpan(at span, todo []span, total int32) (child int32, to int64, left []span) {
 	n := &s.score.nodes[at.child]
 	goesLeft, first, second := s.testOutcome(n, total)

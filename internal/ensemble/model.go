@@ -1,30 +1,28 @@
-// Package ensemble scores the tree ensembles of other programs, a line of
-// compositions at a time and bit for bit as a point alone.
+// Package ensemble scores imported tree ensembles, a line of compositions at a time and bit for bit
+// as a point alone.
 //
-// A [Model] is what a file holds: trees over numbered features, the sums of their
-// leaves by target, and what is made of the sums. Packages onnx, xgboost and lightgbm
-// read files into one through a [Builder]. [Bind] says what each input of the model
-// is of a composition and gives a [Score], whose tests compare whole numbers: since a
-// feature rises or falls with a whole number n, such as the units of an ingredient,
-// there is one n where the answer of a test changes, and it is found by evaluating
-// the feature, in the floating-point arithmetic of the model, on both sides of it. So
-// nothing is rounded differently along a line than at a point.
+// A [Model] is the content of a file: trees over numbered features, the sums of their leaves by
+// target, and the outputs computed from the sums. Packages onnx, xgboost and lightgbm read files
+// into one through a [Builder]. [Bind] defines each input of the model as a function of a
+// composition and returns a [Score], whose tests compare whole numbers. A feature rises or falls
+// with a whole number n, such as the units of an ingredient. So there is one n where the result of
+// a test changes. Bind finds it by evaluating the feature, in the floating-point arithmetic of the
+// model, on both sides. So nothing is rounded differently along a line than at a point.
 //
 // # Sums
 //
-// Runtimes add the values of the leaves in the order of the trees, most of them in
-// float32, and the last bits of the result depend on that order. A [Score] adds in
-// the same order and precision. Along a line most trees keep their leaf, but a sum
-// that has changed in one term must be added anew from there on: rounding does not
-// commute. What helps is that the sums of neighbouring pieces of a line are
-// independent chains of additions, so that up to 32 are added at once, and that of the
-// terms of neighbouring pieces only a few differ.
+// Runtimes add the values of the leaves in the order of the trees, most of them in float32, and the
+// last bits of the result depend on that order. A [Score] adds in the same order and precision.
+// Along a line most trees keep their leaf. But a sum with one changed term must be added anew from
+// there on, because rounding does not commute. Two facts keep this fast. The sums of neighbouring
+// pieces of a line are independent chains of additions, so that up to 32 are added at once. And the
+// terms of neighbouring pieces differ only in a few places.
 //
 // # Lines
 //
-// For each test slot the trees whose current path asks for it are known. Only those
-// of the slots that vary along a line are descended, with the interval of splits
-// that reaches a node; see package model, whose larger trees are walked alike.
+// For each slot a scorer lists the trees whose current path tests it. Along a line it descends only
+// the trees of the slots that vary, with the interval of splits that reaches a node. Package model
+// walks its larger trees in the same way.
 package ensemble
 
 import (
@@ -35,17 +33,17 @@ import (
 	"sync"
 )
 
-// A Model is an ensemble of trees as a file has it. Readers make one with a
-// [Builder]. Its slices are not to be changed.
+// A Model is an ensemble of trees as stored in a file. Readers make one with a [Builder]. Its
+// slices must not be changed.
 type Model struct {
-	Maker  string   // the program that made it, such as "XGBoost 1.7.4"
-	Inputs []string // the names of what it is asked about, in order
+	Maker  string   // the program that wrote the file, such as "XGBoost 1.7.4"
+	Inputs []string // names of the inputs, in order
 	Single bool     // features and sums are float32; else float64
 
-	Features []Feature // what nodes test
+	Features []Feature // the features that nodes test
 	Fold     Fold
-	Start    []float64 // by target, what its sum begins with
-	Terms    [][]Term  // by target, what is added, in that order
+	Start    []float64 // by target, the start of its sum
+	Terms    [][]Term  // by target, its terms in the order of addition
 	Outputs  []Output
 
 	nodes  []Node // children before parents
@@ -56,15 +54,14 @@ type Model struct {
 	made summer
 }
 
-// A Feature is a number that nodes compare: what Of makes of an input, which must not
-// fall, or not rise, anywhere. Without Of it is the input, rounded to float32 if the
-// model is of that.
+// A Feature is a number that nodes compare: Of applied to an input. Of must be monotonic. Without
+// Of the feature is the input, rounded to float32 if the model is Single.
 type Feature struct {
 	Input int
 	Of    func(v float64) float64
 }
 
-// A Fold is how the values of a target become one number.
+// A Fold selects how the values of a target are combined into one number.
 type Fold int
 
 // The folds.
@@ -74,33 +71,33 @@ const (
 	Max
 )
 
-// A Term is a tree's part in a target: values[leaf+At], where leaf is the tree's.
+// A Term is a tree's contribution to a target: values[leaf+At], where leaf is the tree's current
+// leaf.
 type Term struct{ Tree, At int32 }
 
-// A Node sends what is at most the threshold to the left. A child is the index of a
-// node, or ^k of the leaf whose values begin at k.
+// A Node sends values up to the threshold to the left. A child is the index of a node, or ^k for
+// the leaf whose values begin at k.
 type Node struct {
 	Feature, Left, Right int32
 	NaNLeft              bool // where a missing value goes
 	Threshold            float64
 }
 
-// An Output is something that a model tells: one number, or one for each class.
+// An Output is a quantity that a model predicts: one number, or one for each class.
 type Output struct {
 	Name    string
 	Classes []string // nil for a number
-	// Of is what it tells, of the sums by target; a number does not fall, or does
-	// not rise, with any of them.
+	// Of computes the output from the sums by target. A number must be monotonic in each of them.
 	Of func(sums []float64, class int) float64
 }
 
-// Bounds of all trees together.
+// Limits on all trees together.
 const (
 	maxNodes  = 1 << 25
 	maxValues = 1 << 26
 )
 
-// Trees returns how many trees there are.
+// Trees returns the number of trees.
 func (m *Model) Trees() int { return len(m.roots) }
 
 // A Builder makes the trees of a [Model], children before parents.
@@ -124,9 +121,9 @@ func (b *Builder) AddLeaf(values ...float64) (int32, error) {
 	return ^int32(len(b.m.values) - len(values)), nil
 }
 
-// AddThresholdTests adds tests of a feature v that lead to children[k] where v is above
-// bounds[k−1] and at most bounds[k], of which there is one less and which ascend, and
-// to children[missing] where v is missing. It returns the first test as a child.
+// AddThresholdTests adds tests of a feature v and returns the first one as a child. They lead to
+// children[k] where v is above bounds[k−1] and at most bounds[k], and to children[missing] where v
+// is missing. bounds ascends and is one shorter than children.
 func (b *Builder) AddThresholdTests(feature int, bounds []float64, children []int32, missing int) (int32, error) {
 	if len(bounds) == 0 {
 		return children[0], nil
@@ -152,9 +149,9 @@ func (b *Builder) AddThresholdTests(feature int, bounds []float64, children []in
 	return int32(len(b.m.nodes) - 1), nil
 }
 
-// AddCategoryTests adds tests of whether a feature is in one of some categories, ascending and
-// different whole numbers of at least 0: a value is in the category that it has
-// without its digits behind the point, zero being the greatest value below category 0.
+// AddCategoryTests adds tests of whether a feature is in one of some categories. The categories are
+// ascending, distinct whole numbers of at least 0. A value belongs to the category that is its
+// integer part. zero is the greatest value below category 0.
 func (b *Builder) AddCategoryTests(feature int, categories []int, zero float64, in, out, missing int32) (int32, error) {
 	var bounds []float64
 	children := []int32{out}
@@ -173,7 +170,7 @@ func (b *Builder) AddCategoryTests(feature int, categories []int, zero float64, 
 	return b.AddThresholdTests(feature, bounds, children, max(slices.Index(children, missing), 0))
 }
 
-// PreviousInput returns the greatest number below v that an input can be.
+// PreviousInput returns the greatest possible input below v.
 func (b *Builder) PreviousInput(v float64) float64 {
 	if b.m.Single {
 		return float64(math.Nextafter32(float32(v), float32(math.Inf(-1))))
@@ -181,7 +178,7 @@ func (b *Builder) PreviousInput(v float64) float64 {
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// A Shape is the shape of one tree in a file, whose nodes have numbers from 0.
+// A Shape is the structure of one tree in a file, whose nodes have numbers from 0.
 type Shape struct {
 	Nodes, Root int
 	Children    func(node int) (left, right int, leaf bool)
@@ -189,8 +186,7 @@ type Shape struct {
 	Test        func(node int, left, right int32) (int32, error) // adds the test
 }
 
-// AddTree adds a tree. Every node is reached over one way alone, so that there is no
-// circle.
+// AddTree adds a tree. Each node may be reached in only one way, so that there is no cycle.
 func (b *Builder) AddTree(s Shape) error {
 	if s.Root < 0 || s.Root >= s.Nodes {
 		return fmt.Errorf("the tree begins at node %d, and it has %d", s.Root, s.Nodes)
@@ -233,8 +229,8 @@ func (b *Builder) AddTree(s Shape) error {
 	return nil
 }
 
-// AddToTargets adds the last tree to the sums of targets, with the values that each of its
-// leaves has, in that order.
+// AddToTargets adds the last tree to the sums of targets. Each leaf has one value for each target,
+// in that order.
 func (b *Builder) AddToTargets(targets ...int) error {
 	for at, target := range targets {
 		if target < 0 || target >= len(b.m.Terms) {

@@ -2,8 +2,8 @@ package ensemble
 
 import "math"
 
-// Sums returns the sum of each target at the dense composition x, tree by tree. It is
-// what a [Scorer] must agree with.
+// Sums returns the sum of each target at the dense composition x, computed tree by tree. It is the
+// reference for [Scorer].
 func (s *Score) Sums(x []int32) []float64 {
 	return s.appendSums(nil, s.appendLeaves(nil, s.appendSlots(nil, x)))
 }
@@ -28,7 +28,7 @@ func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
 	return dst
 }
 
-// appendLeaves appends the leaf of each tree.
+// appendLeaves appends the current leaf of each tree.
 func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
 	nodes := s.nodes
 	for _, at := range s.roots {
@@ -52,9 +52,8 @@ func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	return dst
 }
 
-// Bounds returns numbers between which the sum of each target is wherever the
-// composition is: those of the least and of the greatest leaf of each tree. They are
-// wider than what occurs.
+// Bounds returns bounds of the sum of each target over all compositions: the sums of the least and
+// of the greatest leaf of each tree. They are wider than the range that occurs.
 func (s *Score) Bounds() (least, greatest []float64) {
 	leaves := make([][]int32, len(s.roots))
 	end := int32(len(s.nodes))
@@ -80,8 +79,8 @@ func (s *Score) Bounds() (least, greatest []float64) {
 	return least, greatest
 }
 
-// Sums returns the sum of each target where the model's inputs are some numbers, NaN
-// where they are missing: what a model says of anything, without a composition.
+// Sums returns the sum of each target for given inputs of the model, NaN where one is missing. It
+// needs no composition.
 func (m *Model) Sums(inputs []float64) []float64 {
 	leaves := make([]int32, len(m.roots))
 	for t, at := range m.roots {
@@ -103,7 +102,7 @@ func (m *Model) Sums(inputs []float64) []float64 {
 	return sums
 }
 
-// feature returns a feature of an input as nodes compare it.
+// feature returns a feature of an input, in the form that nodes compare.
 func (m *Model) feature(f Feature, v float64) float64 {
 	switch {
 	case f.Of != nil:
@@ -114,7 +113,7 @@ func (m *Model) feature(f Feature, v float64) float64 {
 	return v
 }
 
-// tables returns what sums are made from.
+// tables returns the summer of the model.
 func (m *Model) tables() summer {
 	m.once.Do(func() {
 		if m.Single {

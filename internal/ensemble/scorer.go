@@ -2,27 +2,27 @@ package ensemble
 
 import "math/bits"
 
-// A Scorer keeps the sums of one moving composition, and tells those of the lines
-// through it. It is the working memory of one chain: not for use by several
-// goroutines at once. Its methods do not allocate once its lists have grown.
+// A Scorer keeps the sums of one moving composition, and computes those of the lines through it. It
+// is the working memory of one chain: several goroutines must not use it at once. Its methods do
+// not allocate once its lists have grown.
 type Scorer struct {
 	score *Score
 	sums  summer
 	x     []int32     // by ingredient
 	used  []int32     // the ingredients with x > 0, in no order
 	place []int32     // by ingredient: where it is in used
-	exact []int64     // by slot, its number
-	vary  []variation // by slot, its number as tests compare it
+	exact []int64     // by slot, its exact number
+	vary  []variation // by slot, its number in the form that tests compare
 
-	leaves      []int32        // by tree
+	leaves      []int32        // by tree, its current leaf
 	starts      []int32        // by tree, where its path begins in paths
 	paths       []step         // the tests on each tree's current path
-	lengths     []int32        // by tree
-	listedTests [][]listedTest // by slot, who on the paths asks for it
+	lengths     []int32        // by tree, the length of its path
+	listedTests [][]listedTest // by slot, the tests of it on current paths
 	stale       []uint64       // a bit set of trees
-	from        []resumePoint  // by stale tree, where to begin with it
+	from        []resumePoint  // by stale tree, where to resume
 
-	// A line.
+	// The current line.
 	forms     []form  // by slot
 	varying   []int32 // the slots that vary
 	crossings []crossing
@@ -55,7 +55,7 @@ func (s *Score) NewScorer() *Scorer {
 		c.vary[k].setConstant(s.slots[k].rankOf(0))
 	}
 	for t, root := range s.roots {
-		c.leaves[t] = 0 // which is none
+		c.leaves[t] = 0 // no leaf yet
 		c.replacePath(int32(t), 0, root)
 	}
 	return c
@@ -89,7 +89,7 @@ func (s *Scorer) AppendSums(dst []float64) []float64 {
 	return dst
 }
 
-// assign sets one amount. The trees whose path answers otherwise become stale.
+// assign sets one amount and marks as stale the trees whose path has a test with a changed result.
 func (s *Scorer) assign(i, amount int32) {
 	old := s.x[i]
 	if old == amount {
@@ -127,12 +127,12 @@ func (s *Scorer) assign(i, amount int32) {
 	}
 }
 
-// A resumePoint is with which test on its path to begin with a stale tree. If there is only
-// one such test, and at a split of the line its answer changes, that is the border, and
-// other the child that is not on the path; else the border is 0.
+// A resumePoint says at which test on its path to resume a stale tree. If that is the only such
+// test and its result changes at one split of the line, border is the split and other the child
+// that is not on the path. Otherwise border is 0.
 type resumePoint struct{ step, other, border int32 }
 
-// markStale makes a tree stale from a test on its path on.
+// markStale marks a tree as stale from a test on its path on.
 func (s *Scorer) markStale(q listedTest, border int32) {
 	at := &s.from[q.tree]
 	if w, bit := q.tree>>6, uint64(1)<<(q.tree&63); s.stale[w]&bit == 0 {
@@ -143,7 +143,7 @@ func (s *Scorer) markStale(q listedTest, border int32) {
 	}
 }
 
-// refresh brings the paths of the stale trees up to date.
+// refresh updates the paths of the stale trees.
 func (s *Scorer) refresh() {
 	for w, trees := range s.stale {
 		for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
@@ -152,8 +152,8 @@ func (s *Scorer) refresh() {
 	}
 }
 
-// refreshTree finds the first test on a tree's path that is now answered otherwise,
-// and follows the answer.
+// refreshTree finds the first test on a tree's path whose result has changed, and follows the new
+// branch.
 func (s *Scorer) refreshTree(t int32) {
 	path := s.paths[s.starts[t]:][:s.lengths[t]]
 	for p := int(s.from[t].step); p < len(path); p++ {
@@ -176,7 +176,7 @@ func (s *Scorer) refreshTree(t int32) {
 	}
 }
 
-// unlistStep takes a step from those that ask for its slot.
+// unlistStep removes a step from the listed tests of its slot.
 func (s *Scorer) unlistStep(q step) {
 	all := s.listedTests[q.slot]
 	last := all[len(all)-1]
@@ -185,8 +185,7 @@ func (s *Scorer) unlistStep(q step) {
 	s.listedTests[q.slot] = all[:len(all)-1]
 }
 
-// replacePath replaces the path of tree t from its p-th test on by the one that begins at
-// a child.
+// replacePath replaces the path of tree t from its p-th test on by the path that begins at a child.
 func (s *Scorer) replacePath(t, p, at int32) {
 	for at >= 0 {
 		n := &s.score.nodes[at]
@@ -206,10 +205,8 @@ func (s *Scorer) replacePath(t, p, at int32) {
 	}
 }
 
-// A step is a node on a path, what it tests, and where it is among those who ask for
-// that.
+// A step is a node on a path, with its test and its index among the listed tests of its slot.
 type step struct{ node, slot, threshold, listIndex int32 }
 
-// listedTest is a step of a tree's path, by the slot that it asks for, and the child that
-// is not on the path.
+// A listedTest is a step of a tree's path, listed by slot, with the child that is not on the path.
 type listedTest struct{ threshold, tree, step, other int32 }

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// splits are where pieces of a line start. Those of short lines are a bit set.
+// splits collects the splits at which the pieces of a line start. For a short line it is a bit set.
 type splits struct {
 	short  bool
 	set    [maxShort / 64]uint64
-	piece  [maxShort]int32 // by split at which one starts, which of the pieces
+	piece  [maxShort]int32 // by split at which a piece starts, the index of the piece
 	long   []int32
 	starts []int32
 }
 
-// maxShort is up to how many splits a short line has.
+// maxShort is the greatest number of splits of a short line.
 const maxShort = 4096
 
-// begin forgets all, for a line of total+1 splits.
+// begin clears s for a line of total+1 splits.
 func (s *splits) begin(total int32) {
 	if s.short = total < maxShort; s.short {
 		clear(s.set[:total>>6+1])
@@ -27,7 +27,7 @@ func (s *splits) begin(total int32) {
 	s.long = append(s.long[:0], 0)
 }
 
-// add notes that a piece starts at split k.
+// add records that a piece starts at split k.
 func (s *splits) add(k int32) {
 	if s.short {
 		s.set[k>>6] |= 1 << (k & 63)
@@ -36,7 +36,7 @@ func (s *splits) add(k int32) {
 	}
 }
 
-// finish returns where pieces start, each once and ascending.
+// finish returns the splits at which pieces start, each once and ascending.
 func (s *splits) finish(total int32) []int32 {
 	s.starts = s.starts[:0]
 	if !s.short {
@@ -54,7 +54,7 @@ func (s *splits) finish(total int32) []int32 {
 	return s.starts
 }
 
-// place makes the splits of changes the pieces that start there.
+// place replaces the splits of the changes by the indices of the pieces that start there.
 func (s *splits) place(changes []change) {
 	for k := range changes {
 		c := &changes[k]

@@ -2,29 +2,29 @@ package ensemble
 
 import "slices"
 
-// A summer adds the leaves of the trees in the precision of the model. A table of it
-// is shared by scorers, each of which has a copy by fresh.
+// A summer adds the leaves of the trees in the precision of the model. Scorers share its tables;
+// each has a copy, which fresh returns.
 type summer interface {
 	fresh() summer
-	// set makes a leaf the current one of its tree.
+	// set makes a leaf the current leaf of its tree.
 	set(tree, leaf int32)
 	// point returns the sum of a target.
 	point(target int) float64
 	// at returns the sum of a target given the leaf of each tree.
 	at(target int, leaves []int32) float64
-	// line adds the sums of a target over as many pieces of a line to out. Changes are
-	// by tree, ascending, and then by piece.
+	// line appends the sums of a target over the pieces of a line to out. Changes must be ascending
+	// by tree, then by piece.
 	line(target int, changes []change, pieces int, out []float64) []float64
-	// bounds returns the least and the greatest sum that there can be, given which
-	// leaves each tree has.
+	// bounds returns bounds of the sum of a target, given the possible leaves of each tree.
 	bounds(target int, leaves [][]int32) (least, greatest float64)
 }
 
-// A change gives a tree another leaf from a piece on; while a line is walked, from a
-// split on.
+// A change gives a tree another leaf from a piece on. While Line walks the line, it counts splits
+// instead of pieces.
 type change struct{ tree, leaf, piece int32 }
 
-// A share is what a tree adds to a target: the values at leaf+at, as the term-th term.
+// A share is a tree's contribution to a target: the values at leaf+at, as the target's term number
+// term.
 type share struct{ target, term, at int32 }
 
 // tables is the [summer] of one precision.
@@ -33,33 +33,33 @@ type tables[T float32 | float64] struct {
 	start   []T
 	values  []T
 	shares  []share  // by tree
-	from    []int32  // by tree, where its shares begin; one more
-	added   [][]Term // by target
-	single  bool     // there is one target, and the leaves of tree t are of its term t
+	from    []int32  // by tree, where its shares begin; trees+1
+	added   [][]Term // by target, the terms in the order of addition
+	single  bool     // there is one target, and tree t gives its term t
 	current [][]T    // by target and term
 	add     adder[T]
 
-	places []place[T] // of a block, scratch
-	lanes  [lanes]T   // their sums
+	places []place[T] // for the current block; scratch
+	lanes  [lanes]T   // sums of the block
 }
 
-// Pieces are added half or all lanes at once: about as many as hide the time that an
-// addition waits for the one before it.
+// Pieces are added half or all lanes at once. That many independent additions hide the latency of
+// an addition.
 const (
 	lanes = 32
 	half  = lanes / 2
 )
 
-// A place says that a term differs between the pieces of a block: up to a lane it is
-// before, from there on after. Further places of the same term, in the order of their
-// lanes, say what it is from there on.
+// A place says that a term differs between the pieces of a block. Lanes before the place's lane
+// have the value before, lanes from there on the value after. Further places of the same term, in
+// the order of their lanes, change it from their lanes on.
 type place[T float32 | float64] struct {
 	term, lane    int32
 	before, after T
 }
 
-// An adder adds terms to each of half or all lanes' sums, one after another, but at
-// places, which ascend, what they say.
+// An adder adds terms to the sums of half or all lanes, one term after another. At the places,
+// which ascend, it adds their values instead.
 type adder[T float32 | float64] func(sums []T, terms []T, places []place[T])
 
 func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
@@ -109,7 +109,7 @@ func (a *tables[T]) set(tree, leaf int32) {
 
 func (a *tables[T]) point(target int) float64 { return float64(a.foldTerms(target, a.current[target])) }
 
-// foldTerms is the sum, or what else the model makes, of a target's terms.
+// foldTerms returns the fold of a target's terms, such as their sum.
 func (a *tables[T]) foldTerms(target int, terms []T) T {
 	v := a.start[target]
 	switch {
@@ -149,8 +149,9 @@ func (a *tables[T]) line(target int, changes []change, pieces int, out []float64
 	return out
 }
 
-// fillPlaces makes places of the changes, for the block that begins with piece p: those
-// before it are at its first lane, and those behind it at none.
+// fillPlaces converts changes to places for the block that begins with piece p. Changes before the
+// block are placed at its first lane. Those behind it are placed after its last lane, where they
+// have no effect.
 func (a *tables[T]) fillPlaces(target int, changes []change, p int32) {
 	current, values := a.current[target], a.values
 	if cap(a.places) < len(changes) {
@@ -178,7 +179,8 @@ func (a *tables[T]) fillPlaces(target int, changes []change, p int32) {
 	a.places = places[:n]
 }
 
-// applyPlaces sets r to what the first places say of their term, and returns the others.
+// applyPlaces sets r to the values of the first places, those of one term, and returns the other
+// places.
 func applyPlaces[T float32 | float64](r []T, places []place[T]) []place[T] {
 	for k, q := range places {
 		if k > 0 && q.term != places[0].term {
@@ -196,7 +198,7 @@ func applyPlaces[T float32 | float64](r []T, places []place[T]) []place[T] {
 	return nil
 }
 
-// forEachTerm calls f with every term in each of some lanes.
+// forEachTerm calls f with every term in each of the lanes.
 func forEachTerm[T float32 | float64](lanes int, terms []T, places []place[T], f func(k int, r []T)) {
 	r := make([]T, lanes)
 	for k, t := range terms {
@@ -227,7 +229,7 @@ func (a *tables[T]) extremes(result, terms []T) {
 	})
 }
 
-// addPlain is an [adder] in plain Go. It is what the machine's own way must agree with.
+// addPlain is an [adder] in plain Go. It is the reference for the assembly.
 func addPlain[T float32 | float64](sums, terms []T, places []place[T]) {
 	forEachTerm(len(sums), terms, places, func(_ int, r []T) {
 		for q, v := range r {
@@ -261,6 +263,6 @@ func (a *tables[T]) bounds(target int, leaves [][]int32) (least, greatest float6
 		}
 		low, high = append(low, from), append(high, to)
 	}
-	// Rounding keeps the order of sums whose terms are in order.
+	// Rounding is monotonic: it keeps the order of sums whose terms are ordered.
 	return float64(a.foldTerms(target, low)), float64(a.foldTerms(target, high))
 }

@@ -1,8 +1,8 @@
 package ensemble
 
-// BoundsInBox returns numbers between which the sum of each target is where each ingredient i has
-// from lo[i] to hi[i] units, of total in all: those of the least and of the greatest leaf that
-// each tree can reach.
+// BoundsInBox returns bounds of the sum of each target over the compositions of total units in
+// which each ingredient i has from lo[i] to hi[i] units. They are the sums of the least and of the
+// greatest leaf that each tree can reach.
 func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float64) {
 	from, to := make([]int32, len(s.slots)), make([]int32, len(s.slots))
 	for k := range s.slots {
@@ -49,5 +49,5 @@ func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float6
 	return least, greatest
 }
 
-// BoundsInBoxCost is about how many nanoseconds [Score.BoundsInBox] takes.
+// BoundsInBoxCost returns the approximate time of [Score.BoundsInBox], in nanoseconds.
 func (s *Score) BoundsInBoxCost() int64 { return int64(5 * len(s.nodes)) }

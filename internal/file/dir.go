@@ -14,43 +14,42 @@ import (
 	"strings"
 )
 
-// NewEnding ends the names of files that are being written, or were when a process was
+// NewEnding ends the names of unfinished files, which are being written or were when a process was
 // killed: NAME.DIGITS.new.
 const NewEnding = ".new"
 
-// A Dir is a directory in which kir keeps files, which need not be there yet. The path to
-// it may go through links; below it none is followed. Names are paths with slashes.
+// A Dir is a directory in which kir keeps files. It need not exist yet. The path to it may contain
+// links; below it kir follows none. Names are paths with slashes.
 //
-// A file is written whole under another name and then given its own, so that at any
-// moment it is as it was or as it is to be, and has reached the disk when the call
-// returns.
+// kir writes a file whole under another name and then renames it. So at any moment the file has
+// either its old or its new content. The new content has reached the disk when the call returns.
 type Dir struct {
 	Path string
 
-	// Mode is that of the files that are written; 0 stands for 0o644.
+	// Mode is the mode of written files; 0 means 0o644.
 	Mode fs.FileMode
 
-	// Step hears of each system call that changes something, before it is made;
-	// its error is that call's. For tests, and nil else.
+	// Step is called before each system call that changes something, and its error replaces that
+	// call's. It is for tests, and nil otherwise.
 	Step func(call, path string) error
 }
 
-// Create makes a file of data. One that is there already is left as it is, whatever it
-// is: the error is then [fs.ErrExist].
+// Create creates a file with data. If anything of that name exists, it is left unchanged and the
+// error is [fs.ErrExist].
 func Create(path string, data []byte) error { return parentDir(path).Create(filepath.Base(path), data) }
 
-// Replace makes data the contents of a file, whether or not it is there. It takes the
-// place of a link, and leaves what that leads to.
+// Replace makes data the content of a file, whether or not it exists. It replaces a link itself,
+// not the link's target.
 func Replace(path string, data []byte) error {
 	return parentDir(path).Replace(filepath.Base(path), data)
 }
 
-// Read reads a file of at most so many bytes that kir has written: no link to one.
+// Read reads a file of at most most bytes that kir has written. It does not follow a link.
 func Read(path string, most int64) ([]byte, error) {
 	return parentDir(path).Read(filepath.Base(path), most)
 }
 
-// parentDir is the directory of a path.
+// parentDir returns the directory of a path.
 func parentDir(path string) *Dir { return &Dir{Path: filepath.Dir(path)} }
 
 // Join returns the path of a file.
@@ -63,7 +62,7 @@ func (d *Dir) runStep(call, path string) error {
 	return d.Step(call, path)
 }
 
-// withPath gives an error the path of what it is about.
+// withPath adds the path of the file to an error.
 func withPath(err error, path string) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
@@ -76,7 +75,7 @@ func withPath(err error, path string) error {
 	return err
 }
 
-// operationVerb returns what a call of the system does to a file, for a message.
+// operationVerb describes a system call in words, for a message.
 func operationVerb(op string) string {
 	switch op {
 	case "openat", "stat", "lstat", "statat", "lstatat":
@@ -87,8 +86,8 @@ func operationVerb(op string) string {
 	return strings.TrimSuffix(op, "at")
 }
 
-// openParent opens the directory that a name is in, made if that is wanted. Nothing below the
-// Dir may be a link.
+// openParent opens the directory that contains a name, and creates it if make is set. Nothing below
+// the Dir may be a link.
 func (d *Dir) openParent(name string, make bool) (*os.Root, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: d.Join(name), Err: fs.ErrInvalid}
@@ -98,7 +97,7 @@ func (d *Dir) openParent(name string, make bool) (*os.Root, error) {
 			return nil, err
 		}
 	}
-	// Opening a pipe would wait for who writes to it.
+	// Opening a pipe would wait for a writer.
 	if info, err := os.Stat(d.Path); err != nil {
 		return nil, withPath(err, d.Join(name))
 	} else if !info.IsDir() {
@@ -123,7 +122,7 @@ func (d *Dir) openParent(name string, make bool) (*os.Root, error) {
 	return r, nil
 }
 
-// openSubdirectory opens a directory of r, which is at a name.
+// openSubdirectory opens a directory of r, whose name is at.
 func (d *Dir) openSubdirectory(r *os.Root, part, at string, make bool) (*os.Root, error) {
 	info, err := r.Lstat(part)
 	if make && errors.Is(err, fs.ErrNotExist) {
@@ -154,8 +153,8 @@ func (d *Dir) openSubdirectory(r *os.Root, part, at string, make bool) (*os.Root
 	return next, nil
 }
 
-// makePath makes the directory itself, and those above it, each of which has reached the
-// disk when it returns.
+// makePath creates the directory itself, and those above it. Each has reached the disk when it
+// returns.
 func (d *Dir) makePath() error {
 	var missing []string
 	for at := filepath.Clean(d.Path); ; at = filepath.Dir(at) {
@@ -183,7 +182,7 @@ func (d *Dir) makePath() error {
 	return nil
 }
 
-// MakeDir makes the directory of a name.
+// MakeDir creates the directory of a name.
 func (d *Dir) MakeDir(name string) error {
 	r, err := d.openParent(name, true)
 	if err != nil {
@@ -192,8 +191,8 @@ func (d *Dir) MakeDir(name string) error {
 	return r.Close()
 }
 
-// sync waits until what was created, renamed and removed in the directory of that name
-// has reached the disk.
+// sync waits until all files created, renamed and removed in the directory of that name have
+// reached the disk.
 func (d *Dir) sync(r *os.Root, name string) error { return d.syncPath(r, d.Join(name)) }
 
 func (d *Dir) syncPath(r *os.Root, path string) error {
@@ -212,8 +211,8 @@ func (d *Dir) syncPath(r *os.Root, path string) error {
 	return nil
 }
 
-// Create makes a file of data. One that is there already is left as it is, whatever it
-// is: the error is then [fs.ErrExist]. Of several processes that create one file, one does.
+// Create creates a file with data. If anything of that name exists, it is left unchanged and the
+// error is [fs.ErrExist]. If several processes create one file, one of them succeeds.
 func (d *Dir) Create(name string, data []byte) error {
 	r, err := d.openParent(name, true)
 	if err != nil {
@@ -232,11 +231,11 @@ func (d *Dir) Create(name string, data []byte) error {
 	if err == nil {
 		err = d.sync(r, path.Dir(name))
 	}
-	// The link is what counts.
+	// The new link decides success, whatever becomes of the temporary file.
 	return cmp.Or(err, d.remove(r, path.Join(path.Dir(name), filled)))
 }
 
-// link gives a file that has been filled its name, unless that is taken.
+// link gives a complete file its name, unless the name is taken.
 func (d *Dir) link(r *os.Root, filled, name string) error {
 	if err := d.runStep("link", d.Join(name)); err != nil {
 		return err
@@ -249,16 +248,16 @@ func (d *Dir) link(r *os.Root, filled, name string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return errors.Join(withPath(err, d.Join(name)), d.remove(r, beside))
 	}
-	// Some file systems have no links. There, two processes that end a file in the same
-	// instant are not told from one another.
+	// Some file systems have no links. There, two processes that finish a file at the same instant
+	// cannot be distinguished.
 	if _, there := r.Lstat(base); there == nil {
 		return errors.Join(&fs.PathError{Op: "create", Path: d.Join(name), Err: fs.ErrExist}, d.remove(r, beside))
 	}
 	return withPath(r.Rename(filled, base), d.Join(name))
 }
 
-// Replace makes data the contents of a file, whether or not it is there. It takes the
-// place of a link, and leaves what that leads to.
+// Replace makes data the content of a file, whether or not it exists. It replaces a link itself,
+// not the link's target.
 func (d *Dir) Replace(name string, data []byte) error {
 	r, err := d.openParent(name, true)
 	if err != nil {
@@ -278,8 +277,8 @@ func (d *Dir) Replace(name string, data []byte) error {
 	return d.sync(r, path.Dir(name))
 }
 
-// writeNewFile writes data to a new file beside a name, and returns what it is called once it has
-// reached the disk.
+// writeNewFile writes data to a new file beside a name. It returns the new file's name once the
+// data has reached the disk.
 func (d *Dir) writeNewFile(r *os.Root, name string, data []byte) (filled string, err error) {
 	at := d.Join(name)
 	if err := d.runStep("create", at); err != nil {
@@ -311,7 +310,7 @@ func (d *Dir) writeNewFile(r *os.Root, name string, data []byte) (filled string,
 	return filled, nil
 }
 
-// newTempFile makes an empty file that nobody else has, called after another one.
+// newTempFile creates an empty file with a unique name that begins with base.
 func newTempFile(r *os.Root, base string) (f *os.File, name string, err error) {
 	const tries = 10_000
 	for range tries {
@@ -324,7 +323,7 @@ func newTempFile(r *os.Root, base string) (f *os.File, name string, err error) {
 	return f, name, err
 }
 
-// Remove removes a file; one that is not there is none to remove.
+// Remove removes a file. It is no error if the file does not exist.
 func (d *Dir) Remove(name string) error {
 	r, err := d.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -347,7 +346,7 @@ func (d *Dir) remove(r *os.Root, name string) error {
 	return nil
 }
 
-// Open opens a file to read. What is no regular file is [ErrNotRegular].
+// Open opens a file to read. The error for anything but a regular file is [ErrNotRegular].
 func (d *Dir) Open(name string) (*os.File, error) {
 	r, err := d.openParent(name, false)
 	if err != nil {
@@ -372,33 +371,33 @@ func (d *Dir) Read(name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // read only: nothing can be lost by it
+	defer f.Close() // read only: a failure to close loses nothing
 	data, err := readAll(f, d.Join(name), most)
 	return data, withPath(err, d.Join(name))
 }
 
-// ReadPart reads so many bytes of a file from an offset on, or less where it ends.
+// ReadPart reads so many bytes of a file from an offset on, or fewer if the file ends.
 func (d *Dir) ReadPart(name string, offset, length int64) ([]byte, error) {
 	f, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // read only: nothing can be lost by it
+	defer f.Close() // read only: a failure to close loses nothing
 	data, err := io.ReadAll(io.NewSectionReader(f, offset, length))
 	return data, withPath(err, d.Join(name))
 }
 
 // An Entry is a file of a directory.
 type Entry struct {
-	Name string // from the directory on
+	Name string // relative to the directory
 	fs.FileInfo
 }
 
-// Walk returns the files below the directory whose names begin with a prefix, by name, and
-// the names of those that are being written, or were when a process was killed. What is
-// neither a file nor a directory is among the files, with its mode.
+// Walk returns the files below the directory whose names begin with a prefix, by name. It also
+// returns the names of unfinished files. An entry that is neither a file nor a directory is among
+// the files, with its mode.
 func (d *Dir) Walk(prefix string) (files []Entry, unfinished []string, err error) {
-	within := path.Dir(prefix + "x") // the directory of all names that begin so
+	within := path.Dir(prefix + "x") // the directory of all names with the prefix
 	r, err := d.openParent(path.Join(within, "x"), false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil // nothing has been made yet
@@ -409,7 +408,7 @@ func (d *Dir) Walk(prefix string) (files []Entry, unfinished []string, err error
 	defer r.Close()
 	err = fs.WalkDir(r.FS(), ".", func(at string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && at != "." {
-			return nil // it was removed a moment ago
+			return nil // it has just been removed
 		}
 		if err != nil || at == "." {
 			return err
@@ -441,7 +440,7 @@ func (d *Dir) Walk(prefix string) (files []Entry, unfinished []string, err error
 	return files, unfinished, withDirPath(err, d)
 }
 
-// withDirPath is placed for what is somewhere in a directory.
+// withDirPath makes an error's path start from the Dir's path.
 func withDirPath(err error, d *Dir) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {

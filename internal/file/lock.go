@@ -10,22 +10,22 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A Lock is held on a file of a [Dir], which is made where there is none and never
-// written to. The directory must be there.
+// A Lock is a lock on a file of a [Dir]. The file is created if needed and never written to. The
+// directory must exist.
 type Lock struct {
 	dir   *Dir
 	name  string
 	flock *flock.Flock
 }
 
-// Lock takes the lock of a name, for this process alone or to be shared with others that
-// share it. It is nil where another process has it for longer than patience. The error is
+// Lock takes the lock of a name, for this process alone or shared with others that share it. It
+// returns nil if another process holds the lock for longer than patience. The error is
 // [errors.ErrUnsupported] where there are no locks.
 func (d *Dir) Lock(name string, shared bool, patience time.Duration) (*Lock, error) {
 	for begun := time.Now(); ; {
 		l, err := d.lockOnce(name, shared)
 		switch {
-		case errors.Is(err, errGone): // who had it until then has removed the file
+		case errors.Is(err, errGone): // the previous holder has removed the file
 		case l != nil || err != nil || time.Since(begun) >= patience:
 			return l, err
 		default:
@@ -34,8 +34,8 @@ func (d *Dir) Lock(name string, shared bool, patience time.Duration) (*Lock, err
 	}
 }
 
-// Locked says whether a process has the lock of a name. known is false where that cannot
-// be told. It has the lock itself for an instant.
+// Locked reports whether a process holds the lock of a name. known is false if that cannot be
+// determined. Locked itself takes the lock for an instant.
 func (d *Dir) Locked(name string) (held, known bool) {
 	info, err := os.Lstat(d.Join(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func (d *Dir) lockOnce(name string, shared bool) (*Lock, error) {
 	return l, nil
 }
 
-// makeEmpty makes an empty file where there is none.
+// makeEmpty creates an empty file if there is none.
 func (d *Dir) makeEmpty(name string) error {
 	r, err := d.openParent(name, false)
 	if err != nil {
@@ -90,7 +90,7 @@ func (d *Dir) makeEmpty(name string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		f, err := r.OpenFile(base, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
-			return nil // another process was as quick
+			return nil // another process has created it first
 		}
 		if err != nil {
 			return withPath(err, at)
@@ -104,14 +104,14 @@ func (d *Dir) makeEmpty(name string) error {
 	return nil
 }
 
-// Close lets the lock go. The file stays.
+// Close releases the lock. The file stays.
 func (l *Lock) Close() error { return l.flock.Close() }
 
-// Remove removes the file and lets the lock go.
+// Remove removes the file and releases the lock.
 func (l *Lock) Remove() error {
 	err := l.dir.Remove(l.name)
 	if err = errors.Join(err, l.flock.Close()); err != nil {
-		// Some systems remove no file that is open.
+		// Some systems cannot remove an open file.
 		return l.dir.Remove(l.name)
 	}
 	return nil

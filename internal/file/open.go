@@ -1,10 +1,10 @@
-// Package file is the one way in which kir opens files to read and writes files whole.
+// Package file opens files to read and writes files whole; kir uses nothing else for either.
 //
-// Whoever gave kir a directory, a problem's or a run's, may have put a link, a pipe or a
-// device in the place of a file. A file that a person or a problem names is opened by
-// [Open] or [OpenInput], which follow links and take nothing but what can be read to an end.
-// The files that kir keeps for itself, in a run and beside a problem, are in a [Dir],
-// below which no link is followed, neither to read nor to write.
+// The author of a directory that kir is given, of a problem or a run, may have put a link, a pipe
+// or a device in the place of a file. [Open] or [OpenInput] opens a file that a person or a problem
+// names. They follow links and accept only files that can be read to an end. The files that kir
+// keeps for itself, in a run and beside a problem, are in a [Dir]. Below it kir follows no link,
+// neither to read nor to write.
 package file
 
 import (
@@ -19,16 +19,16 @@ import (
 	"kir/internal/fault"
 )
 
-// ErrNotRegular is behind the error of something that is there in the place of a file
-// and is none, such as a device.
+// ErrNotRegular is the error for an existing path that is not a regular file, such as a device.
 var ErrNotRegular = errors.New("not a regular file")
 
-// NotRegularError is the error of what is in the place of a file, [ErrNotRegular].
+// NotRegularError returns the error for a path that is not a regular file. It wraps
+// [ErrNotRegular].
 func NotRegularError(path string, mode fs.FileMode) error {
 	return &fault.Error{File: path, Message: "this is " + describeKind(mode) + ", not a regular file", Hint: "put the file itself in its place", Err: ErrNotRegular}
 }
 
-// notDirectoryError is the error of what is in the place of a directory.
+// notDirectoryError returns the error for a path that is not a directory.
 func notDirectoryError(path string, mode fs.FileMode) error {
 	what := "a file"
 	if !mode.IsRegular() {
@@ -37,7 +37,7 @@ func notDirectoryError(path string, mode fs.FileMode) error {
 	return &fault.Error{File: path, Message: "this is " + what + ", not a directory", Hint: "put the directory itself in its place", Err: ErrNotRegular}
 }
 
-// describeKind says what a file is that is no regular one.
+// describeKind describes the kind of a file that is not regular.
 func describeKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -54,10 +54,10 @@ func describeKind(mode fs.FileMode) string {
 	return "something else"
 }
 
-// Open opens a regular file to read, until ctx ends; links to it are followed. What is no
-// regular file is [ErrNotRegular], and is not waited for.
+// Open opens a regular file to read, until ctx ends. It follows links to it. For anything else the
+// error is [ErrNotRegular], and Open does not wait.
 func Open(ctx context.Context, path string) (io.ReadCloser, error) {
-	// Looking first is for devices, which may do something when they are opened.
+	// The file is checked before it is opened, because opening a device may have effects.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (s *stream) Read(p []byte) (int, error) {
 
 func (s *stream) Close() error { return s.file.Close() }
 
-// openRegular opens a file that was seen to be a regular one, and sees that it still is, and
-// the same one, where that is known.
+// openRegular opens a file that was seen to be regular. It checks that the opened file still is
+// regular and, where the system can tell, the same one.
 func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (*os.File, error) {
 	f, err := open()
 	if err != nil {
@@ -114,7 +114,7 @@ func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (
 	return nil, errors.Join(err, f.Close())
 }
 
-// OpenInput opens what a person named to read: a regular file, or a pipe, which is waited for
+// OpenInput opens a file that a person named to read: a regular file, or a pipe, for which it waits
 // until ctx ends.
 func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
@@ -146,10 +146,10 @@ func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
 	}
 }
 
-// ErrTooLong is behind the error of a file that has more than it should.
+// ErrTooLong is the error for a file larger than allowed.
 var ErrTooLong = errors.New("the file is too long")
 
-// tooLongError is the error of a file that has more than it may.
+// tooLongError returns the error for a file of more than most bytes. It wraps [ErrTooLong].
 func tooLongError(path string, most int64) error {
 	return &fault.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", most), Hint: "is it the right one?", Err: ErrTooLong}
 }

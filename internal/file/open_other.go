@@ -4,11 +4,12 @@ package file
 
 import "io/fs"
 
-// Where there are no such flags, what is looked at before a file is opened has to do.
+// This system has no such flags; the check before a file is opened must suffice.
 const (
 	openNonblocking = 0
 	openNoFollow    = 0
 )
 
-// IsOwnedByUser says whether a file belongs to the user, as far as that can be told.
+// IsOwnedByUser reports whether a file belongs to the user. This system cannot tell, so the result
+// is true.
 func IsOwnedByUser(fs.FileInfo) bool { return true }

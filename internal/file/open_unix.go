@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// openNonblocking has a pipe opened without waiting for who writes to it, and openNoFollow has no
-// link followed.
+// With openNonblocking, opening a pipe does not wait for a writer. With openNoFollow, opening
+// follows no link.
 const (
 	openNonblocking = syscall.O_NONBLOCK
 	openNoFollow    = syscall.O_NOFOLLOW
 )
 
-// IsOwnedByUser says whether a file belongs to the user.
+// IsOwnedByUser reports whether a file belongs to the user.
 func IsOwnedByUser(info fs.FileInfo) bool {
 	of, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(of.Uid) == os.Geteuid()

@@ -1,12 +1,12 @@
-// Package lightgbm reads models that LightGBM saved as text, versions v2 to v4, into
-// the form that package ensemble scores.
+// Package lightgbm reads models that LightGBM saved as text, versions v2 to v4, into the form that
+// package ensemble scores.
 //
-// Numerical and categorical splits, all kinds of missing values and random forests are
-// read. Named and refused are linear trees and objectives that are not known.
+// It reads numerical and categorical splits, all kinds of missing values, and random forests. An
+// error names and rejects linear trees and unknown objectives.
 //
-// LightGBM compares and adds in float64: a prediction is the sum of the trees' leaves
-// in their order, divided by the number of iterations if it is a forest, and then the
-// objective's link. The leaves of forests of version v2 have passed the link already.
+// LightGBM compares and adds in float64. A prediction is the sum of the trees' leaves in their
+// order, divided by the number of iterations if it is a forest, and then the objective's link. In
+// forests of version v2 the link is already applied to the leaves.
 package lightgbm
 
 import (
@@ -22,14 +22,14 @@ import (
 	"kir/internal/portable"
 )
 
-// Bounds of what a file may say.
+// Limits on a file.
 const (
 	maxFeatures = 1 << 20
 	maxClasses  = 1 << 12
 )
 
-// Read reads a model. The error says what is wrong with the file, or what of it is
-// not supported.
+// Read reads a model. The error describes the fault in the file, or names the part that is not
+// supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -79,7 +79,7 @@ type lines struct {
 	number int
 }
 
-// next returns the next line; more is false behind the last.
+// next returns the next line; more is false after the last.
 func (l *lines) next() (line string, more bool) {
 	if len(l.rest) == 0 {
 		return "", false
@@ -90,8 +90,8 @@ func (l *lines) next() (line string, more bool) {
 	return strings.TrimSuffix(string(text), "\r"), true
 }
 
-// fields reads lines of a name and a value up to the one that begins a tree or ends
-// the trees, which it returns.
+// fields reads lines of a name and a value up to the one that begins a tree or ends the trees. It
+// returns that line, too.
 func (l *lines) fields() (fields map[string]string, next string, err error) {
 	fields = make(map[string]string)
 	for {
@@ -110,12 +110,12 @@ func (l *lines) fields() (fields map[string]string, next string, err error) {
 	}
 }
 
-// A file is what the head of a file says.
+// A file holds the header of a model file.
 type file struct {
 	head         map[string]string
 	trees        int
 	perIteration int
-	iterations   float64 // how many there are, once the trees are read
+	iterations   float64 // number of iterations, known once the trees are read
 }
 
 func (f *file) readInt(name string, least, most int) (int, error) {
@@ -156,8 +156,8 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 	return m, f.setObjective(m, average, average && version == "v2")
 }
 
-// setObjective sets what is made of the sums; those of a forest are divided, and if
-// they are linked already are left at that.
+// setObjective sets the output computed from the sums. For a forest it divides them. It applies no
+// link if the leaves already have it.
 func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 	words := strings.Fields(f.head["objective"])
 	name, sigmoid, sqrt := "", 1.0, false

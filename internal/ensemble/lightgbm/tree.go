@@ -22,10 +22,10 @@ const (
 	nanMissing  = 2 << 2
 )
 
-// nearZero is how near to 0 a value is missing where zeros are.
+// nearZero bounds the magnitude of values that are missing if zeros count as missing.
 const nearZero = float64(float32(1e-35))
 
-// A tree's nodes and its leaves; a child is a node, or ^k of leaf k.
+// A tree holds its nodes and its leaves. A child is a node, or ^k for leaf k.
 type tree struct {
 	features, types, left, right []int
 	thresholds, leaves           []float64
@@ -65,8 +65,8 @@ func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error
 	feature, threshold, kind := t.features[k], t.thresholds[k], t.types[k]
 	if kind&categorical != 0 {
 		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) && t.categories[at] != nil {
-			defer func() { t.categories[at] = nil }()                                    // nodes share none, so that the file bounds the work
-			return b.AddCategoryTests(feature, t.categories[at], -1, left, right, right) // −0.5 is category 0, too
+			defer func() { t.categories[at] = nil }()                                    // nodes do not share categories, so the file's size bounds the work
+			return b.AddCategoryTests(feature, t.categories[at], -1, left, right, right) // values above −1, such as −0.5, are in category 0, too
 		}
 		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categories))
 	}
@@ -124,7 +124,7 @@ func readTree(fields map[string]string) (*tree, error) {
 	return t, err
 }
 
-// readCategories reads the categories that go left, which are bits of words.
+// readCategories reads the categories that go left, which the file stores as bits of words.
 func (t *tree) readCategories(fields map[string]string) error {
 	count, err := strconv.Atoi(fields["num_cat"])
 	if err != nil || count < 1 || count > len(t.features) {
@@ -158,7 +158,7 @@ func (t *tree) readCategories(fields map[string]string) error {
 	return nil
 }
 
-// parseNumber reads a finite number, and infinity as the largest.
+// parseNumber parses a finite number, or infinity as the largest one.
 func parseNumber(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -170,7 +170,7 @@ func parseNumber(text string) (float64, error) {
 	return v, err
 }
 
-// parseList reads a list of so many values, of any number if n is negative.
+// parseList parses a list of n values, or of any number if n is negative.
 func parseList[T any](fields map[string]string, name string, n int, parse func(string) (T, error)) ([]T, error) {
 	texts := strings.Fields(fields[name])
 	if n >= 0 && len(texts) != n {

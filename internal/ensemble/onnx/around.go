@@ -17,8 +17,8 @@ var arithmetic = map[string]func(a, b float64) float64{
 	"Div": func(a, b float64) float64 { return a / b },
 }
 
-// operand returns the constant of a node of two operands, number by number, and whether
-// it is the first.
+// operand returns the constant of a node with two operands, as a function of the number's index,
+// and whether it is the first operand.
 func (w *walk) operand(n *node, width int) (of func(k int) float64, first bool, err error) {
 	if len(n.inputs) != 2 {
 		return nil, false, fmt.Errorf("it has %d operands", len(n.inputs))
@@ -34,7 +34,8 @@ func (w *walk) operand(n *node, width int) (of func(k int) float64, first bool, 
 	return of, first, err
 }
 
-// broadcast returns the k-th of as many numbers as columns, or of one for all.
+// broadcast returns the k-th of the numbers. There must be one for each column, or a single one for
+// all.
 func broadcast(numbers []float64, width int) (func(k int) float64, error) {
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -50,7 +51,7 @@ func broadcast(numbers []float64, width int) (func(k int) float64, error) {
 	return nil, fmt.Errorf("it has %d constants for %d columns", len(numbers), width)
 }
 
-// convertBeforeTrees is a node before the trees.
+// convertBeforeTrees returns the columns of a node before the trees.
 func (w *walk) convertBeforeTrees(n *node) ([]column, error) {
 	columns := w.columns[n.inputs[0]]
 	if columns == nil {
@@ -168,7 +169,8 @@ func (w *walk) selected(n *node, width int) ([]int, error) {
 	return at, nil
 }
 
-// convertAfterTrees is a node behind the trees. It returns nil if what it makes is no number.
+// convertAfterTrees returns the table of a node behind the trees, or nil if its output is not a
+// number.
 func (w *walk) convertAfterTrees(n *node) (*table, error) {
 	k := slices.IndexFunc(n.inputs, func(name string) bool { return w.tables[name] != nil })
 	t := w.tables[n.inputs[k]]
@@ -190,7 +192,7 @@ func (w *walk) convertAfterTrees(n *node) (*table, error) {
 		return nil, nil
 	case "Cast":
 		if a := n.attributes["to"]; a == nil || a.i != kindFloat && a.i != kindDouble {
-			return nil, nil // such as to a class
+			return nil, nil // such as a cast to a class
 		} else if made.single = a.i == kindFloat; made.single {
 			return each(round32)
 		}
@@ -241,7 +243,7 @@ func (w *walk) convertAfterTrees(n *node) (*table, error) {
 	return nil, errors.New("it is not supported behind a tree ensemble")
 }
 
-// normalizer divides by a norm of all numbers.
+// normalizer divides all numbers by their norm.
 func (w *walk) normalizer(n *node, t *table) (*table, error) {
 	norm := "MAX"
 	if a := n.attributes["norm"]; a != nil {

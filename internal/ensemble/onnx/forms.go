@@ -26,7 +26,7 @@ var modes = map[string]int{
 	"BRANCH_EQ": modeEQ, "BRANCH_NEQ": modeNEQ, "LEAF": modeLeaf,
 }
 
-// trees are those of an ensemble, in any of its forms. Leaves are among the nodes.
+// trees holds the trees of an ensemble, in any of its forms. Leaves are among the nodes.
 type trees struct {
 	roots     []int
 	modes     []int
@@ -34,7 +34,7 @@ type trees struct {
 	values    []float64
 	members   [][]float64
 	yes, no   []int
-	missing   []int64 // 1 where a missing value goes to yes; empty: nowhere
+	missing   []int64 // 1 where a missing value goes to yes; empty: no node does that
 	weights   map[int][]weight
 	targets   int
 	average   bool
@@ -42,16 +42,16 @@ type trees struct {
 	transform string
 }
 
-// A weight is what a leaf adds to a target.
+// A weight is the contribution of a leaf to a target.
 type weight struct {
 	target int64
 	value  float64
 }
 
-// folds are the aggregations by name; that by a mean is a sum, divided later.
+// folds are the folds of the aggregations, by name. A mean is a sum that is divided later.
 var folds = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
 
-// checkLength returns an error if a list is not as long as another one.
+// checkLength returns an error if a list has not the length nodes.
 func checkLength(name string, length, nodes int) error {
 	if length != nodes {
 		return fmt.Errorf("%s has %d values of %d nodes", name, length, nodes)
@@ -59,7 +59,7 @@ func checkLength(name string, length, nodes int) error {
 	return nil
 }
 
-// readTrees reads those of versions 1 and 3, whose nodes are named by tree and number.
+// readTrees reads the trees of versions 1 and 3, whose nodes are identified by tree and number.
 func readTrees(n *node) (*trees, ensemble.Fold, error) {
 	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_values"), missing: n.ints("nodes_missing_value_tracks_true"),
 		base: n.numbers("base_values"), transform: n.text("post_transform", "NONE"), weights: make(map[int][]weight)}
@@ -164,7 +164,7 @@ func readTrees(n *node) (*trees, ensemble.Fold, error) {
 	return t, fold, nil
 }
 
-// readTrees5 reads those of version 5, whose nodes and leaves are numbered.
+// readTrees5 reads the trees of version 5, whose nodes and leaves are numbered.
 func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_splits"), missing: n.ints("nodes_missing_value_tracks_true"), weights: make(map[int][]weight)}
 	nodes := len(t.features)
@@ -207,7 +207,8 @@ func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 			return nil, 0, err
 		}
 	}
-	// The leaf behind a child is a node of its own: nodes, then those for yes, then for no.
+	// The leaf of a child becomes a node of its own. The order is: nodes, leaves for yes, leaves
+	// for no.
 	t.modes = slices.Repeat([]int{modeLeaf}, 3*nodes)
 	t.yes, t.no, t.members = make([]int, nodes), make([]int, nodes), make([][]float64, nodes)
 	members := n.numbers("membership_values")

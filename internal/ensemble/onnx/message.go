@@ -18,10 +18,11 @@ const (
 	wireFixed32
 )
 
-// forEachField calls f with every field of a message of Protocol Buffers: its number, and its value,
-// or its bytes. Numbers of fixed size come as bytes; a group comes as nothing.
+// forEachField calls f with every field of a Protocol Buffers message: its number, and its value or
+// its bytes. Fixed-size numbers come as bytes; a group comes as nothing.
 //
-// ONNX needs these few lines of the format, and a browser would load a library's rest with them.
+// ONNX needs only these few lines of the format. A library would add its whole size to the browser
+// version.
 func forEachField(message []byte, f func(field int, value uint64, text []byte) error) error {
 	for len(message) > 0 {
 		field, kind, value, text, rest, err := nextField(message)
@@ -42,7 +43,7 @@ func forEachField(message []byte, f func(field int, value uint64, text []byte) e
 	return nil
 }
 
-// nextField reads the field that a message begins with. Of a group it reads one end.
+// nextField reads the first field of a message. For a group it reads only one delimiter.
 func nextField(message []byte) (field, kind int, value uint64, text, rest []byte, err error) {
 	tag, rest, err := nextVarint(message)
 	if err != nil {
@@ -78,7 +79,7 @@ func nextField(message []byte) (field, kind int, value uint64, text, rest []byte
 	return field, kind, value, text, rest, nil
 }
 
-// afterGroup returns what comes after a group that has begun.
+// afterGroup returns the bytes after the end of a group that has begun.
 func afterGroup(group int, message []byte) (rest []byte, err error) {
 	for groups := []int{group}; len(groups) > 0; {
 		field, kind, _, _, rest, err := nextField(message)
@@ -97,7 +98,7 @@ func afterGroup(group int, message []byte) (rest []byte, err error) {
 	return message, nil
 }
 
-// nextVarint reads the number of variable size that a message begins with.
+// nextVarint reads the variable-size number at the beginning of a message.
 func nextVarint(message []byte) (value uint64, rest []byte, err error) {
 	value, n := binary.Uvarint(message)
 	switch {

@@ -1,19 +1,17 @@
-// Package onnx reads tree ensembles from ONNX files into the form that package
-// ensemble scores.
+// Package onnx reads tree ensembles from ONNX files into the form that package ensemble scores.
 //
-// Read are TreeEnsembleClassifier and TreeEnsembleRegressor (ai.onnx.ml 1 and 3) and
-// TreeEnsemble (5), of float and double, with all modes, aggregations and
-// post-transforms; and the nodes that exporters put around them. Before the trees:
-// Cast, Identity, Scaler, Imputer, Concat, FeatureVectorizer, ArrayFeatureExtractor,
-// Gather, and Add, Sub, Mul and Div with constants. Behind them: Cast, Identity, ZipMap,
-// Normalizer, Reshape and its like, Concat, Exp, Log, Neg, Sqrt, Sigmoid, Softmax, and
-// arithmetic with constants. Any other node is named and refused, and so are two
-// ensembles in one graph.
+// It reads TreeEnsembleClassifier and TreeEnsembleRegressor (ai.onnx.ml 1 and 3) and TreeEnsemble
+// (5), of float and double, with all modes, aggregations and post-transforms. It also reads the
+// nodes that exporters put around them. Before the trees: Cast, Identity, Scaler, Imputer, Concat,
+// FeatureVectorizer, ArrayFeatureExtractor, Gather, and Add, Sub, Mul and Div with constants.
+// Behind them: Cast, Identity, ZipMap, Normalizer, Reshape and its like, Concat, Exp, Log, Neg,
+// Sqrt, Sigmoid, Softmax, and arithmetic with constants. An error names any other node, and rejects
+// two ensembles in one graph.
 //
-// ONNX does not say in which order leaves are added. A score does as ONNX Runtime does
-// with one thread: in the order of the trees, in float32 unless the input is of
-// doubles, and base values after them. With more threads the runtime adds parts of the
-// trees to each other, and its last bits depend on how many threads there are.
+// ONNX does not define in which order leaves are added. A score does as ONNX Runtime does with one
+// thread: in the order of the trees, in float32 unless the input is of doubles, and base values
+// after them. With more threads the runtime adds partial sums to each other, and its last bits
+// depend on the number of threads.
 package onnx
 
 import (
@@ -27,8 +25,8 @@ import (
 	"kir/internal/ensemble"
 )
 
-// Read reads a model. The error says what is wrong with the file, or what of it is
-// not supported.
+// Read reads a model. The error describes the fault in the file, or names the part that is not
+// supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -46,11 +44,11 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	return m, w.run()
 }
 
-// A column is a number made of an input of the model alone.
+// A column is a number computed from a single input of the model.
 type column struct {
 	input int
 	kind  int
-	of    func(float64) float64 // nil: itself
+	of    func(float64) float64 // nil: the input itself
 }
 
 // withStep applies a step to a column.
@@ -63,7 +61,7 @@ func (c column) withStep(kind int, step func(float64) float64) column {
 	return c
 }
 
-// walk goes through the nodes of a graph.
+// A walk processes the nodes of a graph.
 type walk struct {
 	m       *ensemble.Model
 	graph   *graph
@@ -107,8 +105,8 @@ func (w *walk) run() error {
 	return nil
 }
 
-// addInput adds the columns of an input of the graph. If it does not say how many there
-// are, they are as many as trees ask for.
+// addInput adds the columns of an input of the graph. If the graph does not give their number, it
+// is the number that the trees test.
 func (w *walk) addInput(in input) {
 	n := in.columns
 	if n == 0 {
@@ -173,10 +171,10 @@ func (w *walk) node(n *node) error {
 			return fmt.Errorf("it needs %.40q, which no node before it makes", name)
 		}
 	}
-	return nil // what becomes of the label of the likeliest class does not matter
+	return nil // nodes that process the label of the likeliest class do not matter
 }
 
-// isLabel says whether a name is that of an output of a node that is no number.
+// isLabel reports whether a name is that of a node's output that is not a number.
 func (w *walk) isLabel(name string) bool {
 	return slices.ContainsFunc(w.graph.nodes, func(n node) bool { return slices.Contains(n.outputs, name) }) || w.graph.constants[name] != nil
 }

@@ -7,7 +7,7 @@ import (
 	"kir/internal/portable"
 )
 
-// A table is numbers made of the trees' sums.
+// A table is a list of numbers computed from the trees' sums.
 type table struct {
 	width   int
 	single  bool
@@ -36,8 +36,8 @@ func logistic(v float32) float32 {
 	return p
 }
 
-// probit is the approximation of the inverse of the normal law's distribution that ONNX
-// Runtime has, by S. Winitzki's of the inverse error function (2008).
+// probit is ONNX Runtime's approximation of the normal quantile function, from S. Winitzki's of the
+// inverse error function (2008).
 func probit(v float32) float32 {
 	x := float32(2*v) - 1
 	sign := float32(1)
@@ -50,7 +50,7 @@ func probit(v float32) float32 {
 	return float32(1.41421356 * (sign * sqrt32(-a+sqrt32(float32(a*a)-b))))
 }
 
-// softmax returns the softmax of all; with zeros, of those that are not about 0.
+// softmax returns the softmax of all numbers; with zeros, only of those that are not nearly 0.
 func softmax(all []float32, zeros bool) []float64 {
 	most := all[0]
 	for _, v := range all {

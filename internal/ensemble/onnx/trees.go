@@ -26,7 +26,7 @@ func (w *walk) addEnsemble(n *node) error {
 			return errors.New("its inputs are of float and double")
 		}
 		w.m.Single = !double
-		// An input of float is rounded to it before anything else.
+		// A float input is rounded to float32 before anything else.
 		f := ensemble.Feature{Input: c.input, Of: c.of}
 		if w.inputKind(c.input) == kindFloat {
 			f.Of = round32
@@ -69,7 +69,7 @@ func (w *walk) addEnsemble(n *node) error {
 	}
 	transform := t.transform
 	if t.targets == 1 && transform != "PROBIT" {
-		transform = "NONE" // as the runtime does
+		transform = "NONE" // as ONNX Runtime does
 	}
 	made, err := postTransform(sums, transform)
 	w.tables[n.outputs[0]] = made
@@ -85,7 +85,7 @@ func (w *walk) inputKind(input int) int {
 	return 0
 }
 
-// round rounds as the trees' sums do.
+// round rounds v to the precision of the trees' sums.
 func (w *walk) round(v float64) float64 {
 	if w.m.Single {
 		return round32(v)
@@ -93,8 +93,8 @@ func (w *walk) round(v float64) float64 {
 	return v
 }
 
-// classifier makes the classes' numbers of the sums. Of two classes one may be told for
-// both, in ways that ONNX does not say and the runtime has.
+// classifier computes the classes' numbers from the sums. Of two classes, a model may give the
+// number of only one. ONNX does not define the other's; classifier does as ONNX Runtime.
 func (w *walk) classifier(n *node, t *trees, sums *table, used []bool, positive bool) error {
 	classes := n.labels("classlabels")
 	if len(n.outputs) < 2 {
@@ -150,8 +150,8 @@ func (w *walk) classifier(n *node, t *trees, sums *table, used []bool, positive 
 	return nil
 }
 
-// addTrees adds the trees to the model. It returns which targets have weights, and
-// whether all of them are positive.
+// addTrees adds the trees to the model. It returns which targets have weights, and whether all
+// weights are positive.
 func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 	w.m.Terms = make([][]ensemble.Term, t.targets)
 	used, positive = make([]bool, t.targets), true
@@ -159,7 +159,7 @@ func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 	local := make([]int, len(t.modes)) // by node, its number in its tree + 1
 	var nodes, targets []int
 	for k, root := range t.roots {
-		// Those of this tree alone.
+		// The nodes of this tree alone.
 		nodes = append(nodes[:0], root)
 		targets = targets[:0]
 		for q := 0; q < len(nodes); q++ {

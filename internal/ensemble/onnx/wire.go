@@ -8,15 +8,14 @@ import (
 	"strconv"
 )
 
-// Bounds of what a file may say.
+// Limits on a file.
 const (
 	maxColumns = 1 << 20
 	maxTargets = 1 << 12
 	maxSteps   = 1 << 8 // nodes of a graph
 )
 
-// A graph is what is read of a model: its nodes in an order in which each comes after
-// what it needs.
+// A graph holds the parts of a model that are read. Each node comes after its inputs.
 type graph struct {
 	nodes          []node
 	constants      map[string]*tensor
@@ -28,7 +27,7 @@ type graph struct {
 type input struct {
 	name    string
 	kind    int
-	columns int // 0 if it is not said
+	columns int // 0 if the file does not say
 }
 
 type node struct {
@@ -47,7 +46,7 @@ type attribute struct {
 	strings []string
 }
 
-// A tensor is a list of numbers; its shape matters nowhere but in how many there are.
+// A tensor is a list of numbers; of its shape only the number of elements matters.
 type tensor struct {
 	name    string
 	kind    int
@@ -64,7 +63,7 @@ const (
 	kindDouble = 11
 )
 
-// appendInts appends a whole number, or those of a packed field.
+// appendInts appends one whole number, or those of a packed field.
 func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	if packed == nil {
 		return append(dst, int64(value)), nil
@@ -79,7 +78,7 @@ func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	return dst, nil
 }
 
-// appendNumbers appends numbers of a kind, in little endian.
+// appendNumbers appends little-endian numbers of a kind.
 func appendNumbers(dst []float64, kind int, data []byte) ([]float64, error) {
 	size := map[int]int{kindFloat: 4, kindDouble: 8, kindInt64: 8, kindInt32: 4, kindUint8: 1}[kind]
 	if size == 0 {
@@ -250,7 +249,7 @@ func readTensor(message []byte) (*tensor, error) {
 	return t, err
 }
 
-// readInput reads the name, the kind of elements and how many columns there are.
+// readInput reads the name, the kind of elements and the number of columns.
 func readInput(message []byte) (in input, err error) {
 	var shape []int64
 	dimension := func(_ int, _ uint64, text []byte) error {

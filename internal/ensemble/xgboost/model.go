@@ -1,14 +1,14 @@
-// Package xgboost reads models of XGBoost 1.6 to 3.x, saved as JSON or UBJSON, into
-// the form that package ensemble scores.
+// Package xgboost reads models of XGBoost 1.6 to 3.x, saved as JSON or UBJSON, into the form that
+// package ensemble scores.
 //
-// Read are the boosters gbtree and dart with numerical and categorical splits, for one
-// target or several, a tree each. Named and refused are gblinear, trees with several
-// outputs, and objectives that are not known.
+// It reads the boosters gbtree and dart with numerical and categorical splits, for one target or
+// several with a tree each. An error names and rejects gblinear, trees with several outputs, and
+// unknown objectives.
 //
-// XGBoost compares and adds in float32: a prediction begins with the base score, as a
-// margin, and the trees' leaves are added in their order, of dart each multiplied by
-// the tree's weight first. That is what a score does, to the bit; the links round as
-// exp and log in float64 do, which is mostly how the C library's float32 ones round.
+// XGBoost compares and adds in float32. A prediction begins with the base score, as a margin. The
+// trees' leaves are added in their order; for dart each is first multiplied by the tree's weight. A
+// score does the same, to the bit. The links round as exp and log in float64 do, which is usually
+// how the C library's float32 ones round.
 package xgboost
 
 import (
@@ -24,8 +24,8 @@ import (
 	"kir/internal/ensemble"
 )
 
-// Read reads a model. The error says what is wrong with the file, or what of it is
-// not supported.
+// Read reads a model. The error describes the fault in the file, or names the part that is not
+// supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -43,18 +43,18 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	return f.buildModel()
 }
 
-// isJSON tells JSON from UBJSON, in which no quote or space follows the first brace.
+// isJSON distinguishes JSON from UBJSON, in which no quote or space follows the first brace.
 func isJSON(data []byte) bool {
 	rest, brace := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return !brace || len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
 }
 
-// nonFiniteLiterals are numbers that XGBoost writes and JSON does not know, such as the
-// conditions of tests of categories.
+// nonFiniteLiterals are numbers that XGBoost writes but JSON does not have, such as the conditions
+// of categorical tests.
 var nonFiniteLiterals = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// quoteNonFinite makes strings of special numbers.
+// quoteNonFinite turns these literals into strings.
 func quoteNonFinite(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	text := false
@@ -85,7 +85,7 @@ func quoteNonFinite(data []byte) []byte {
 	return out
 }
 
-// A file is what is read of a model.
+// A file holds the parts of a model file that are read.
 type file struct {
 	Version []int `json:"version"`
 	Learner struct {
@@ -106,7 +106,7 @@ type file struct {
 type booster struct {
 	Name       string   `json:"name"`
 	WeightDrop []real   `json:"weight_drop"`
-	GBTree     *booster `json:"gbtree"` // of dart
+	GBTree     *booster `json:"gbtree"` // for dart
 	Model      struct {
 		TreeInfo []int  `json:"tree_info"`
 		Trees    []tree `json:"trees"`
@@ -129,10 +129,10 @@ type tree struct {
 	} `json:"tree_param"`
 }
 
-// A real is a number of float32; a special one is NaN.
+// A real is a float32 number; a non-finite literal becomes NaN.
 type real float32
 
-// UnmarshalJSON reads it.
+// UnmarshalJSON decodes a number or a quoted literal.
 func (r *real) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		*r = real(math.NaN())
@@ -146,7 +146,7 @@ func (r *real) UnmarshalJSON(text []byte) error {
 // A flag is written as true and false or as 1 and 0.
 type flag bool
 
-// UnmarshalJSON reads both.
+// UnmarshalJSON decodes both.
 func (f *flag) UnmarshalJSON(text []byte) error {
 	switch string(text) {
 	case "1", "true":
@@ -159,10 +159,10 @@ func (f *flag) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A number is a whole one, written as text.
+// A number is a whole number that is written as a string.
 type number int
 
-// UnmarshalJSON reads the text, and a bare number, too.
+// UnmarshalJSON decodes the string, or a bare number.
 func (n *number) UnmarshalJSON(text []byte) error {
 	v, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 32)
 	if err != nil || v < 0 {
@@ -172,7 +172,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Bounds of what a file may say beside its trees.
+// Limits on a file beside its trees.
 const (
 	maxFeatures = 1 << 20
 	maxTargets  = 1 << 12
@@ -279,7 +279,7 @@ func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 	})
 }
 
-// maxCategory is the largest category, as XGBoost has it.
+// maxCategory is XGBoost's largest category.
 const maxCategory = 1<<24 - 1
 
 // categories returns the categories that go right, by node.
@@ -288,7 +288,7 @@ func (t *tree) categories() (map[int][]int, error) {
 		return nil, errors.New("its lists of categories are not of one length")
 	}
 	of := make(map[int][]int, len(t.CatNodes))
-	rest := len(t.Categories) // nodes share none, so that the file bounds the work
+	rest := len(t.Categories) // nodes do not share categories, so the file's size bounds the work
 	for k, node := range t.CatNodes {
 		from, size := t.CatStarts[k], t.CatSizes[k]
 		if rest -= size; rest < 0 {

@@ -10,7 +10,7 @@ import (
 	"kir/internal/portable"
 )
 
-// A link is what an objective makes of a margin.
+// A link is an objective's function of a margin.
 type link int
 
 const (
@@ -21,7 +21,7 @@ const (
 	softmax
 )
 
-// objectives are the links of the objectives that there are, by name.
+// objectives maps the known objectives to their links.
 var objectives = map[string]link{
 	"reg:squarederror": identity, "reg:linear": identity, "reg:squaredlogerror": identity,
 	"reg:pseudohubererror": identity, "reg:absoluteerror": identity, "reg:quantileerror": identity,
@@ -32,7 +32,7 @@ var objectives = map[string]link{
 	"multi:softprob": softmax, "multi:softmax": softmax,
 }
 
-// setObjective sets what the sums begin with and what is made of them.
+// setObjective sets the start of the sums and the outputs computed from them.
 func setObjective(m *ensemble.Model, objective string, targets int, baseScore string) error {
 	link, ok := objectives[objective]
 	if !ok {

@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// maxDepth bounds how deep values are nested.
+// maxDepth bounds the nesting of values.
 const maxDepth = 64
 
-// toJSON writes a value of UBJSON as JSON; see ubjson.org. Numbers that are not finite
-// become strings, as in [quoteNonFinite].
+// toJSON converts a UBJSON value to JSON; see ubjson.org. Numbers that are not finite become
+// strings, as in [quoteNonFinite].
 func toJSON(data []byte) ([]byte, error) {
 	u := ubjson{data: data}
 	kind, err := u.byte()
@@ -50,7 +50,7 @@ func (u *ubjson) byte() (byte, error) {
 	return b[0], nil
 }
 
-// sizes are the bytes of the numbers, by their markers.
+// sizes are the sizes of the numbers in bytes, by their markers.
 var sizes = map[byte]int{'i': 1, 'U': 1, 'I': 2, 'l': 4, 'L': 8, 'd': 4, 'D': 8}
 
 // readInt reads a whole number of a kind.
@@ -76,8 +76,7 @@ func (u *ubjson) readInt(kind byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(b)), nil
 }
 
-// readLength reads a length: a marker and a whole number, which is not above the bytes
-// that are left.
+// readLength reads a length: a marker and a whole number, at most the number of remaining bytes.
 func (u *ubjson) readLength() (int, error) {
 	kind, err := u.byte()
 	if err != nil {
@@ -182,7 +181,7 @@ func (u *ubjson) object(depth int) error {
 	}
 }
 
-// array reads an array: values up to a bracket, or numbers of one kind and their count.
+// array reads an array: values up to a bracket, or a count and numbers of one kind.
 func (u *ubjson) array(depth int) error {
 	u.out = append(u.out, '[')
 	kind, err := u.byte()
