@@ -98,10 +98,10 @@ func (r *ruleset) indexSums() {
 
 func (r *ruleset) termsOf(i int) []sumTerm { return r.terms[r.firstTerm[i]:r.firstTerm[i+1]] }
 
-// possible says whether X_n is not empty, as far as is known.
+// possible reports whether X_n is not empty, as far as is known.
 func (r *ruleset) possible(n int) bool { return n < len(r.logCount) && r.logCount[n] > negInf }
 
-// counted says whether it is known if X_n is empty.
+// counted reports whether it is known if X_n is empty.
 func (r *ruleset) counted(n int) bool { return r.shares == nil || r.shares[n-1].Counted }
 
 // rulesName is what the rules are called where properties have names.
@@ -258,7 +258,7 @@ func (s *ruleScorer) brokenNeeds(i int) int {
 	return n
 }
 
-// needBroken says whether a need is not met.
+// needBroken reports whether a need is not met.
 func (s *ruleScorer) needBroken(k int32) bool {
 	return s.amounts[s.r.Needs[k].If] > 0 && s.met[k] == 0
 }
@@ -267,7 +267,7 @@ func (s *ruleScorer) sumBroken(k int32) bool {
 	return s.sums[k] < s.r.Sums[k].Min || s.sums[k] > s.r.Sums[k].Max
 }
 
-// allKept says whether all rules are.
+// allKept reports whether all rules are.
 func (s *ruleScorer) allKept() bool {
 	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && s.badSums == 0
 }

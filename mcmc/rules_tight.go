@@ -51,7 +51,7 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 const maxCompensated = 3
 
 // solve finds what b takes of a unit of a, and what each of the others, so that the
-// total and the sums stay: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c = f_a. It says whether
+// total and the sums stay: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c = f_a. It reports whether
 // there is such a ρ > 0.
 func (s *tightSums) solve(held []int, a, b int32, others []int32) (rho float64, kappa [maxCompensated]float64, ok bool) {
 	n := len(held) + 1

@@ -140,7 +140,7 @@ func (s *Space) Untabled() error {
 	return s.rules.untabled
 }
 
-// Cached says whether figures came from a cache.
+// Cached reports whether figures came from a cache.
 func (s *Space) Cached() bool { return s.rules != nil && s.rules.cached }
 
 // masses returns the probabilities of 1..n, at index n−1, as far as there are

@@ -57,7 +57,7 @@ type candidateBuffer struct {
 // undo is a move to take back: the units that ingredient i had, and those that it got.
 type undo struct{ i, j, k, to int32 }
 
-// term is a wish of positive weight, or a bound, and its scorer for this state.
+// term is an objective of positive weight, or a bound, and its scorer for this state.
 type term struct {
 	objective *Objective
 	scorer    Scorer
@@ -148,7 +148,7 @@ func (x *State) LogDensity() float64 {
 	return x.target.LogLaw(x.Composition.Used()) + x.sum
 }
 
-// AppendScores appends y_k(x) of every wish, in the target's order, to dst. The
+// AppendScores appends y_k(x) of every objective, in the target's order, to dst. The
 // properties of weight 0 have not been checked: see [State.CheckScores].
 func (x *State) AppendScores(dst []float64) []float64 {
 	k := 0
@@ -270,7 +270,7 @@ func (x *State) scoreCandidate() (float64, error) {
 }
 
 // takeCandidate makes the candidate the state's composition, which becomes the spare
-// one, and says whether it is another. Its weighted log scores sum to value.
+// one, and reports whether it is another. Its weighted log scores sum to value.
 func (x *State) takeCandidate(value float64) (changed bool) {
 	y := x.candidateBuffer
 	x.recalled = false

@@ -33,7 +33,7 @@ func (t *Tally) Of(names ...string) []MoveTally {
 	return t.Moves[from:]
 }
 
-// named says whether the moves begin with those of the given names.
+// named reports whether the moves begin with those of the given names.
 func named(moves []MoveTally, names []string) bool {
 	for k, name := range names {
 		if moves[k].Name != name {
@@ -69,7 +69,7 @@ const (
 	updated
 )
 
-// accepted says whether the candidate was.
+// accepted reports whether the candidate was.
 func (o outcome) accepted() bool { return o >= stayed }
 
 // acceptedOutcome is the outcome of an accepted move.

@@ -11,8 +11,8 @@ import (
 	"kir/internal/portable"
 )
 
-// A Objective is a property with a name and a weight c ≥ 0: it multiplies the
-// target by y(x)^c. A wish of weight 0 counts for nothing, not even where its
+// An Objective is a property with a name and a weight c ≥ 0: it multiplies the
+// target by y(x)^c. An objective of weight 0 counts for nothing, not even where its
 // property is 0.
 type Objective struct {
 	Name     string
@@ -21,8 +21,8 @@ type Objective struct {
 }
 
 // A Bound forbids compositions by a property that is 1 or 0, such as a bound on what a
-// model predicts. It is part of the law and no wish: it has no weight, no score of it is
-// kept, and a target with other wishes has the same bounds.
+// model predicts. It is part of the law and no objective: it has no weight, no score of it is
+// kept, and a target with other objectives has the same bounds.
 type Bound struct {
 	Name     string
 	Property Property // 1 where the bound is kept, 0 elsewhere
@@ -38,7 +38,7 @@ type Bound struct {
 //	P(x) ∝ y_sparse(n(x)) / |X_n(x)| · Π_k y_k(x)^c_k
 //
 // on the compositions x of a space that keep its bounds (Obara, Morimura and Yanagisawa
-// 2019, §3). Without wishes and bounds y_sparse is exactly the law of n. A Target does not
+// 2019, §3). Without objectives and bounds y_sparse is exactly the law of n. A Target does not
 // change and serves any number of chains.
 type Target struct {
 	space      *Space
@@ -65,7 +65,7 @@ type Target struct {
 	components func() componentResult
 }
 
-// NewTarget returns the target that joins a sparsity law and wishes.
+// NewTarget returns the target that joins a sparsity law and objectives.
 //
 // The law is that on the sizes which rules leave: it fails with an
 // [*InfeasibleError] where they leave none, with an [*UncountedError] for mass on
@@ -160,7 +160,7 @@ func (t *Target) Space() *Space { return t.space }
 // Law returns the law of n.
 func (t *Target) Law() *Law { return t.law }
 
-// Objectives returns the wishes; the slice must not be written to.
+// Objectives returns the objectives; the slice must not be written to.
 func (t *Target) Objectives() []Objective { return t.objectives }
 
 // Bounds returns the bounds; the slice must not be written to.
@@ -177,7 +177,7 @@ func (t *Target) Keeps(x *Composition) bool {
 	return true
 }
 
-// HasBatchProperty says whether a wish is a [BatchProperty], so that many chains at once, which
+// HasBatchProperty reports whether an objective is a [BatchProperty], so that many chains at once, which
 // wait for it together, are better than one for each core.
 func (t *Target) HasBatchProperty() bool {
 	return slices.ContainsFunc(t.objectives, func(w Objective) bool {
@@ -206,7 +206,7 @@ func (t *Target) logShare(n int) float64 {
 
 // A ScoreError says that a property returned what is no score.
 type ScoreError struct {
-	Objective string  // the name of the wish
+	Objective string  // the name of the objective
 	Value     float64 // c·log y, NaN or +Inf
 	State     string  // the composition
 	Parts     []Part  // the composition again, for whoever knows its ingredients' names
@@ -226,7 +226,7 @@ func (e *ScoreError) Error() string {
 func (e *ScoreError) Unwrap() error { return e.Err }
 
 // LogScore returns Σ_k c_k·log y_k(x), from the properties as they are at the
-// point. A wish of weight 0 is left out.
+// point. An objective of weight 0 is left out.
 //
 // It is −Inf where a rule of the space or a bound is broken or a property is 0, and then it
 // does not matter whether the others have a score there.
@@ -254,7 +254,7 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 	return sum, nil
 }
 
-// AppendScores appends y_k(x) of every wish, in the target's order and whatever
+// AppendScores appends y_k(x) of every objective, in the target's order and whatever
 // its weight, to dst.
 func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) {
 	for _, w := range t.objectives {
@@ -282,12 +282,12 @@ func newScoreError(wish string, by any, score float64, x *Composition) *ScoreErr
 	return e
 }
 
-// scored says whether anything but the sparsity law tells compositions apart.
+// scored reports whether anything but the sparsity law tells compositions apart.
 func (t *Target) scored() bool {
 	return t.space.rules != nil || t.hasTerms()
 }
 
-// hasTerms says whether wishes or bounds do.
+// hasTerms reports whether objectives or bounds do.
 func (t *Target) hasTerms() bool {
 	return len(t.bounds) > 0 || slices.ContainsFunc(t.objectives, func(w Objective) bool { return w.Weight > 0 })
 }
@@ -301,7 +301,7 @@ func (t *Target) mass(n int) float64 {
 }
 
 // WithObjectives returns a target of the same space, the same law of n and the same bounds
-// that has other wishes.
+// that has other objectives.
 func (t *Target) WithObjectives(wishes ...Objective) (*Target, error) {
 	if err := checkObjectives(wishes); err != nil {
 		return nil, err
@@ -325,13 +325,13 @@ func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 	return &u, nil
 }
 
-// equalityConstrained says whether rules fix a sum or leave little room for it, so that moves of two
+// equalityConstrained reports whether rules fix a sum or leave little room for it, so that moves of two
 // ingredients do not get far.
 func (t *Target) equalityConstrained() bool {
 	return t.tight != nil || t.space.rules != nil && t.space.rules.lattice != nil
 }
 
-// inequalityConstrained says whether rules bound sums, or totals of groups, and leave them room.
+// inequalityConstrained reports whether rules bound sums, or totals of groups, and leave them room.
 func (t *Target) inequalityConstrained() bool {
 	rules := t.space.rules
 	return rules != nil && !t.equalityConstrained() && (len(rules.Sums) > 0 || slices.ContainsFunc(rules.Groups, func(g count.Group) bool { return g.Total != nil }))

@@ -51,7 +51,7 @@ func (f *moveFlags) add(c *cobra.Command) {
 	must(c.MarkFlagFilename("save", "yaml", "yml"))
 }
 
-// isSet says whether something is asked otherwise.
+// isSet reports whether something is asked otherwise.
 func (f *moveFlags) isSet() bool {
 	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max) > 0 || f.near != "" || f.save != ""
 }
@@ -94,7 +94,7 @@ type source struct {
 	best []report.Best
 }
 
-// isRun says whether a location is one of runs rather than of problem files.
+// isRun reports whether a location is one of runs rather than of problem files.
 func isRun(location string) bool {
 	info, err := os.Stat(location)
 	return bucket.IsBucket(location) || err == nil && info.IsDir()

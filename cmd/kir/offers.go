@@ -35,7 +35,7 @@ type trial struct {
 // A drawTrial is a short run of chains with other weights.
 type drawTrial struct {
 	Setting string        `json:"setting"`
-	Mean    float64       `json:"mean"` // score of the draws, of the wishes as they are
+	Mean    float64       `json:"mean"` // score of the draws, of the objectives as they are
 	Best    float64       `json:"best"`
 	RHat    report.Number `json:"rhat"`
 }
@@ -118,14 +118,14 @@ func offerBookAmounts(ctx context.Context, p *problem.Problem, as *trial) (*offe
 	return &offer{text, []trial{*as, *within}, nil}, nil
 }
 
-// maxSingleWeights is up to how many wishes are tried with a greater weight each alone.
+// maxSingleWeights is up to how many objectives are tried with a greater weight each alone.
 const maxSingleWeights = 4
 
-// offerWeights tries greater weights, for all wishes and for one at a time, and
+// offerWeights tries greater weights, for all objectives and for one at a time, and
 // offers those whose draws score most while chains agree, if that is a tenth more
 // than with the weights as they are.
 func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
-	var names []string // of the wishes that count
+	var names []string // of the objectives that count
 	for _, w := range p.Properties {
 		if w.Weight > 0 {
 			names = append(names, w.Name)

@@ -155,7 +155,7 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 	return []campaign.Result{r}, nil
 }
 
-// isSingleRecipe says whether a word of the command line is a recipe and not a table.
+// isSingleRecipe reports whether a word of the command line is a recipe and not a table.
 func (f *recordFlags) isSingleRecipe(k *campaign.Campaign, what string, values []string) bool {
 	if len(values) > 0 || f.made != "" || f.failed || f.withdraw && !isFile(what) {
 		return true

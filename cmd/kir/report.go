@@ -112,7 +112,7 @@ func savePage(ctx context.Context, path string, page []byte) error {
 	return writeOver(path, page)
 }
 
-// isReplaceable says whether a file begins as it should, or is not there.
+// isReplaceable reports whether a file begins as it should, or is not there.
 func isReplaceable(ctx context.Context, path string, should func(begin []byte) bool) (bool, error) {
 	f, err := file.Open(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -47,7 +47,7 @@ func newSpinner(ctx context.Context, w io.Writer, quiet bool) *spinner {
 // written have none that a slow machine could wear out.
 type delayKey struct{}
 
-// hasOwnDelay says whether a context has a patience of its own. Then the time by which chains
+// hasOwnDelay reports whether a context has a patience of its own. Then the time by which chains
 // stop unless another is asked for does not count either.
 func hasOwnDelay(ctx context.Context) bool { return ctx.Value(delayKey{}) != nil }
 

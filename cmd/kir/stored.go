@@ -139,7 +139,7 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 	return m, "", nil
 }
 
-// checkComplete says whether a run has all its draws, and tells of states that are damaged:
+// checkComplete reports whether a run has all its draws, and tells of states that are damaged:
 // they are not needed for what there is.
 func checkComplete(r *run.Run, tell func(string)) error {
 	s, err := r.Status()

@@ -22,7 +22,7 @@ import (
 	"kir/mcmc"
 )
 
-// isTerminal says whether a stream is shown to a person.
+// isTerminal reports whether a stream is shown to a person.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -197,7 +197,7 @@ func (b *Bounder) UpperBound() float64 {
 	return max(above, b.incumbent)
 }
 
-// IsOptimal says whether no score is higher than the best that is known.
+// IsOptimal reports whether no score is higher than the best that is known.
 func (b *Bounder) IsOptimal() bool { return b.started && b.UpperBound() <= b.incumbent+scoreTolerance }
 
 // Candidates returns compositions that were met, the best first.
@@ -330,7 +330,7 @@ func (b *Bounder) offer(parts []rule.Part) error {
 	return nil
 }
 
-// IsUnbounded says whether a part may be anything.
+// IsUnbounded reports whether a part may be anything.
 func (p Factor) IsUnbounded() bool {
 	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Pieces == nil && p.MaxOverForms == nil
 }

@@ -2,7 +2,7 @@ package bound
 
 import "math"
 
-// hasColumn says whether a part has a column in the program, below tangents.
+// hasColumn reports whether a part has a column in the program, below tangents.
 func (p Factor) hasColumn() bool { return p.Linear != nil || p.Tangent != nil }
 
 // single returns what a part with a column is at most in a box by itself.

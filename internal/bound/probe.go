@@ -42,7 +42,7 @@ func (b *Bounder) newProbe(n *box) {
 	b.probe = p
 }
 
-// isBoundedByForms says whether a part is bounded by forms.
+// isBoundedByForms reports whether a part is bounded by forms.
 func (p Factor) isBoundedByForms() bool { return !p.hasColumn() && p.MaxOverForms != nil }
 
 // boundByForms returns what the parts that are bounded by forms have at most together in a box, by

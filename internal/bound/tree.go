@@ -757,7 +757,7 @@ func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
 	return true
 }
 
-// hasBoxedFactor says whether a part says itself what it has in a box.
+// hasBoxedFactor reports whether a part says itself what it has in a box.
 func (b *Bounder) hasBoxedFactor() bool {
 	return slices.ContainsFunc(b.p.Factors, Factor.isBoxed)
 }

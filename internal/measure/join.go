@@ -48,7 +48,7 @@ func (m *measurement) join() []*joint {
 	return joined
 }
 
-// bridgeHolds says whether the ratio between the sizes at k and k+1 is known
+// bridgeHolds reports whether the ratio between the sizes at k and k+1 is known
 // better than their shares.
 func (m *measurement) bridgeHolds(k int) bool {
 	without := make([]float64, groups)

@@ -38,7 +38,7 @@ type sizeWork struct {
 	logCount float64 // log D_n
 }
 
-// sampled says whether some population of the size got there.
+// sampled reports whether some population of the size got there.
 func (w *sizeWork) sampled() bool {
 	for _, g := range w.groups {
 		if g != nil && g.mean > 0 {

@@ -128,7 +128,7 @@ func newRules(p Problem) (*rules, error) {
 	return r, nil
 }
 
-// isCeiling says whether a sum has no least, and no term takes from it.
+// isCeiling reports whether a sum has no least, and no term takes from it.
 func isCeiling(s *condition.Sum) bool {
 	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t condition.Term) bool { return t.IsBent() || t.PerUnit < 0 || t.Whole < 0 })
 }

@@ -78,7 +78,7 @@ func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 	return r, nil
 }
 
-// isFeasible says whether x is a composition that keeps all rules, whatever it is.
+// isFeasible reports whether x is a composition that keeps all rules, whatever it is.
 func (w *walker) isFeasible(x Composition) bool {
 	if len(x.Amounts) != len(x.Ingredients) {
 		return false

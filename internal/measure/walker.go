@@ -207,7 +207,7 @@ func firstChangedKind(whole int64) int {
 	return ceilingUse
 }
 
-// staysFeasible says whether a composition that keeps all rules would keep them after
+// staysFeasible reports whether a composition that keeps all rules would keep them after
 // changes of different ingredients. It is most of the work where rules are many, and
 // ends at the first that would be broken.
 func (w *walker) staysFeasible(changes ...change) bool {
@@ -229,7 +229,7 @@ func (w *walker) staysFeasible(changes ...change) bool {
 	return kept
 }
 
-// keepsCeilings says whether no ceiling is passed that one of the changes raises the sum of.
+// keepsCeilings reports whether no ceiling is passed that one of the changes raises the sum of.
 func (w *walker) keepsCeilings(changes []change, at, kind int) bool {
 	c := changes[at]
 	units, whole := w.amountDeltas(c)
@@ -388,7 +388,7 @@ func (w *walker) factor(i, sum int32) int64 {
 	return 0
 }
 
-// split says whether a uniform split of the composition, which keeps all rules,
+// split reports whether a uniform split of the composition, which keeps all rules,
 // keeps them too. It leaves the composition as it is.
 func (w *walker) split(r Rand) bool {
 	n := len(w.list)
@@ -408,7 +408,7 @@ func (w *walker) split(r Rand) bool {
 	return w.staysFeasible(change{i, k}, change{j, rest})
 }
 
-// merge says whether a uniform merge of the composition keeps all rules.
+// merge reports whether a uniform merge of the composition keeps all rules.
 func (w *walker) merge(r Rand) bool {
 	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]

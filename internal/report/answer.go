@@ -49,19 +49,19 @@ const (
 	Doubtful AnswerGrade = "doubtful" // the models are fair or good, and what they promise is not kept
 	Fair     AnswerGrade = "fair"
 	Good     AnswerGrade = "good"
-	Stated   AnswerGrade = "stated"  // nothing is learnt: the wishes are what was written down
+	Stated   AnswerGrade = "stated"  // nothing is learnt: the objectives are what was written down
 	Unasked  AnswerGrade = "unasked" // nothing is wished for
 )
 
-// Sure says whether the grade calls for no care.
+// Sure reports whether the grade calls for no care.
 func (g AnswerGrade) Sure() bool { return g == Good || g == Stated || g == Unasked }
 
-// ObjectiveSummary is what the shortlist promises of one wish.
+// ObjectiveSummary is what the shortlist promises of one objective.
 type ObjectiveSummary struct {
 	Name     string `json:"name"`
 	Strength string `json:"strength,omitempty"` // weak, fair or good: of a model
 	// Unit says what the figures are: the label's own "value", the "probability" of a
-	// class as [Prediction] has it, or the "score" in 0..1 of another wish.
+	// class as [Prediction] has it, or the "score" in 0..1 of another objective.
 	Unit      string `json:"unit"`
 	Shortlist Number `json:"shortlist"` // means
 	// Expected is what is left of the shortlist's mean once it is taken into account that
@@ -71,7 +71,7 @@ type ObjectiveSummary struct {
 	Known    Number  `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
 }
 
-// Expects says whether anything is known of what is left of what the shortlist promises.
+// Expects reports whether anything is known of what is left of what the shortlist promises.
 func (a *Answer) Expects() bool {
 	return slices.ContainsFunc(a.Wishes, func(w ObjectiveSummary) bool { return w.Expected != nil })
 }

@@ -12,7 +12,7 @@ type Best struct {
 	Chain      int               `json:"chain"` // −1: a search found it
 	Draw       int               `json:"draw"`  // −1: a search found it
 	Drawn      bool              `json:"drawn"` // else a search, or a replica of a tempered chain, met it
-	Score      Number            `json:"score"` // of the shortlist Π y_k, of the wishes that count, each once
+	Score      Number            `json:"score"` // of the shortlist Π y_k, of the objectives that count, each once
 	LogDensity Number            `json:"log_density"`
 	Scores     map[string]Number `json:"scores"` // y_k, whatever its weight
 	Recipe     map[string]int    `json:"recipe"` // units by ingredient
@@ -20,7 +20,7 @@ type Best struct {
 	Nearest    []Nearest         `json:"nearest"`
 	Slack      []Slack           `json:"slack"` // of the rules that have something to say of it
 
-	// Predicted are the labels, numbers and classes, by wish.
+	// Predicted are the labels, numbers and classes, by objective.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
 	// Values are those of all properties that have any, what is predicted among them.
 	Values map[string]Value `json:"values,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"kir/model"
 )
 
-// A Property is one wish and what is known of its quality.
+// A Property is one objective and what is known of its quality.
 type Property struct {
 	Name   string  `json:"name"`
 	Kind   string  `json:"kind"`

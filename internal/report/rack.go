@@ -9,7 +9,7 @@ import (
 	"kir/internal/book"
 )
 
-// A IngredientOrder is what is known of the ingredients, by which a table puts them in order.
+// An IngredientOrder is what is known of the ingredients, by which a table puts them in order.
 type IngredientOrder struct {
 	*book.Ingredients
 	Group *book.Attribute // nil if they are in no groups

@@ -11,12 +11,12 @@ type Scorecard struct {
 type Scored struct {
 	Recipe string            `json:"recipe"`
 	Used   int               `json:"used"`
-	Score  Number            `json:"score"`  // Π y_k of the wishes that count, each once
+	Score  Number            `json:"score"`  // Π y_k of the objectives that count, each once
 	Scores map[string]Number `json:"scores"` // y_k; null where it cannot be told fairly
 	Book   string            `json:"book"`   // the known recipe of the same amounts; empty if there is none
 	// OutOfBag says that it was scored by models that have not seen it.
 	OutOfBag bool `json:"out_of_bag"`
-	// Predicted are the labels, numbers and classes, by wish, of recipes that are not
+	// Predicted are the labels, numbers and classes, by objective, of recipes that are not
 	// in the book.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
 	// Values are those of all properties that have any, what is predicted among them.

@@ -57,10 +57,10 @@ const (
 	StopMost   Stop = "most"   // it has as many iterations as such a run has at most
 )
 
-// isOpenEnded says whether the number of draws is not known yet.
+// isOpenEnded reports whether the number of draws is not known yet.
 func (s *session) isOpenEnded() bool { return s.manifest.isOpenEnded() }
 
-// isOpenEnded says whether the number of draws of the run is not known yet.
+// isOpenEnded reports whether the number of draws of the run is not known yet.
 func (m *Manifest) isOpenEnded() bool { return m.Auto != nil && m.Auto.Stop == "" }
 
 // maxBufferedDraws returns how many draws of a chain are held at most: a power of two that
@@ -86,7 +86,7 @@ func (m *Manifest) warmup() int {
 	return m.Settings.Warmup
 }
 
-// isWarmupOpen says whether the length of the warm-up is not known yet.
+// isWarmupOpen reports whether the length of the warm-up is not known yet.
 func (s *session) isWarmupOpen() bool { return s.manifest.isWarmupOpen() }
 
 func (m *Manifest) isWarmupOpen() bool {
@@ -272,7 +272,7 @@ func (s *session) fixLength(why Stop) error {
 	return nil
 }
 
-// timeOver says whether the run has taken the time that it may, but for what the search
+// timeOver reports whether the run has taken the time that it may, but for what the search
 // takes after it.
 func (s *session) timeOver() bool {
 	auto := s.manifest.Auto

@@ -76,7 +76,7 @@ func (d *directory) clean() error {
 	return err
 }
 
-// emptyDirectory says whether a directory holds nothing but what a process that
+// emptyDirectory reports whether a directory holds nothing but what a process that
 // was killed in its first moments leaves.
 func emptyDirectory(path string) bool {
 	entries, err := os.ReadDir(path)

@@ -40,7 +40,7 @@ func (r *Run) Problem(ctx context.Context) ([]byte, error) {
 // Status says how far the run was when it was first asked.
 func (r *Run) Status() (*Status, error) { return r.status() }
 
-// IsActive says whether a process works on the run now, as far as that can be told: in a
+// IsActive reports whether a process works on the run now, as far as that can be told: in a
 // directory by its lock; else, and of shards, which may be on other machines, by whether
 // a chain that is not done was heard of lately.
 func (r *Run) IsActive(now time.Time) bool {
@@ -52,7 +52,7 @@ func (r *Run) IsActive(now time.Time) bool {
 	return false
 }
 
-// CheckComplete says whether the run has all its draws. If it has not, the error is an
+// CheckComplete reports whether the run has all its draws. If it has not, the error is an
 // [UnfinishedError].
 func (r *Run) CheckComplete() error {
 	s, err := r.status()

@@ -150,7 +150,7 @@ func keptShare(t *mcmc.Target) float64 {
 // weightTrial is how many iterations each chain of a trial of weights has.
 const weightTrial = 500
 
-// TryWeights makes a short run of balanced with other weights of the wishes, in
+// TryWeights makes a short run of balanced with other weights of the objectives, in
 // their order.
 func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, error) {
 	wishes := slices.Clone(t.Objectives())
@@ -164,7 +164,7 @@ func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, 
 	return runTrial(ctx, weighed, "balanced", weightTrial)
 }
 
-// Agrees says whether the chains of a trial came to the same, as far as so short a
+// Agrees reports whether the chains of a trial came to the same, as far as so short a
 // run can tell.
 func (t *Trial) Agrees() bool { return t.RHat <= trialRHat }
 

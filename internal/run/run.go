@@ -164,7 +164,7 @@ func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, e
 
 // RunShard makes the draws of one shard of a run, which the first to come makes.
 // It goes on where an earlier process ended, and does nothing where all draws of
-// the shard are there. It says whether those of the run are.
+// the shard are there. It reports whether those of the run are.
 func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete bool, err error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {

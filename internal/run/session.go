@@ -184,7 +184,7 @@ const (
 	lockPatience = 300 * time.Millisecond
 )
 
-// lockHeld says whether a process works on the run in a store; known is false where that
+// lockHeld reports whether a process works on the run in a store; known is false where that
 // cannot be told, as in buckets and where there are no locks.
 func lockHeld(store Store) (held, known bool) {
 	d, ok := store.(*directory)

@@ -111,7 +111,7 @@ func (s Shard) Chains(chains int) (from, to int) {
 	return (s.Index - 1) * chains / s.Count, s.Index * chains / s.Count
 }
 
-// hasChains says whether any of the chains are of the shard.
+// hasChains reports whether any of the chains are of the shard.
 func (s Shard) hasChains(chains int) bool {
 	from, to := s.Chains(chains)
 	return from < to

@@ -68,7 +68,7 @@ func (s *shortlist) bar() float64 {
 	return s.best[shortlistLength-1].LogScore
 }
 
-// refuses says whether a composition of that score and density, or a later one,
+// refuses reports whether a composition of that score and density, or a later one,
 // is not wanted whatever it uses.
 func (s *shortlist) refuses(logScore, logDensity float64) bool {
 	if len(s.best) < shortlistLength {
@@ -128,7 +128,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) err
 	return nil
 }
 
-// LogScore returns Σ_k c_k·log y_k of the scores of wishes, in their order.
+// LogScore returns Σ_k c_k·log y_k of the scores of objectives, in their order.
 func LogScore(wishes []mcmc.Objective, scores []float64) (sum float64) {
 	for k, w := range wishes {
 		if w.Weight > 0 {
@@ -142,7 +142,7 @@ func newBest(draw int, logScore, logDensity float64) Best {
 	return Best{Draw: draw, Score: portable.Exp(logScore), LogScore: logScore, LogDensity: logDensity}
 }
 
-// wants says whether b, of the set of ingredients in s.set, is to be inserted,
+// wants reports whether b, of the set of ingredients in s.set, is to be inserted,
 // and where one of the same set stands, or −1.
 func (s *shortlist) wants(b *Best) (same int, wanted bool) {
 	same = slices.IndexFunc(s.best, func(b Best) bool { return b.uses(s.set) })
@@ -164,7 +164,7 @@ func (s *shortlist) insert(b Best, same int) {
 	s.best = slices.Insert(s.best, at, b)
 }
 
-// uses says whether the draw uses the ingredients of a set, in ascending order,
+// uses reports whether the draw uses the ingredients of a set, in ascending order,
 // and no others.
 func (b *Best) uses(set []int) bool {
 	return slices.EqualFunc(b.Parts, set, func(p mcmc.Part, i int) bool { return p.Ingredient == i })

@@ -24,7 +24,7 @@ type Spec struct {
 	Inputs      []Input       // every file that the problem was made of
 	Version     string        // of the program
 
-	// Known says whether a set of ingredients, given in ascending order, is
+	// Known reports whether a set of ingredients, given in ascending order, is
 	// that of a recipe in the book. nil means that there is no book.
 	Known func(ingredients []int) bool
 
@@ -81,12 +81,12 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// hasObjectives says whether a property counts.
+// hasObjectives reports whether a property counts.
 func (s *Spec) hasObjectives() bool {
 	return slices.ContainsFunc(s.Target.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 })
 }
 
-// properties returns the names of the wishes.
+// properties returns the names of the objectives.
 func (s *Spec) properties() []string {
 	names := make([]string, len(s.Target.Objectives()))
 	for k, w := range s.Target.Objectives() {

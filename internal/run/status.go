@@ -33,7 +33,7 @@ type ChainStatus struct {
 	settled   bool  // there is a state, and it is whole
 }
 
-// Complete says whether all draws are stored.
+// Complete reports whether all draws are stored.
 func (s *Status) Complete() bool {
 	for _, c := range s.Chains {
 		if !c.Done {
@@ -47,7 +47,7 @@ func (s *Status) Complete() bool {
 // three times what chains take between states at most, unless a segment takes longer.
 const activeWindow = 90 * time.Second
 
-// isActive says whether a chain that is not done was heard of lately.
+// isActive reports whether a chain that is not done was heard of lately.
 func (s *Status) isActive(now time.Time) bool {
 	for _, c := range s.Chains {
 		if !c.Done && !c.Saved.IsZero() && now.Sub(c.Saved) < activeWindow {
@@ -57,7 +57,7 @@ func (s *Status) isActive(now time.Time) bool {
 	return false
 }
 
-// intact says whether the states are there and whole, and the files of draws have the
+// intact reports whether the states are there and whole, and the files of draws have the
 // lengths that they should.
 func (s *Status) intact() bool {
 	for _, c := range s.Chains {

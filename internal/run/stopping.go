@@ -23,7 +23,7 @@ const (
 	rarePresence = 0.05
 )
 
-// checkStopping says whether every figure that is shown is good enough by the draws that are
+// checkStopping reports whether every figure that is shown is good enough by the draws that are
 // held, and else how many times as many draws the worst that was seen would need, about.
 // It looks at the draws alone.
 func (s *session) checkStopping() (yes bool, ahead float64, err error) {
@@ -157,7 +157,7 @@ func (e *stoppingRule) checkShares() error {
 	return nil
 }
 
-// isRare says whether a share of the draws is too rare, or too common, for its error to
+// isRare reports whether a share of the draws is too rare, or too common, for its error to
 // decide how long a run is.
 func isRare(share float64) bool { return math.Min(share, 1-share) < rarePresence }
 

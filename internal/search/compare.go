@@ -15,7 +15,7 @@ import (
 
 // A Comparison sets a shortlist beside what is known and what comes by chance.
 type Comparison struct {
-	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
+	// Scores are Π y_k of the objectives that count, each once, whatever its weight.
 	Shortlist Scores `json:"shortlist"` // of its entries
 	Random    Scores `json:"random"`    // of compositions drawn under the same rules
 	Known     Scores `json:"known"`     // of the known recipes, by models that have not seen them

@@ -45,7 +45,7 @@ func (d *Distance) Clone() *Distance {
 	return &Distance{d.common, make([]int32, len(d.amount))}
 }
 
-// Common says whether all known recipes have an ingredient.
+// Common reports whether all known recipes have an ingredient.
 func (d *Distance) Common(i int) bool { return d.common[i] }
 
 // Between returns the distance of two compositions, given by their parts in any

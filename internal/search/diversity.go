@@ -10,7 +10,7 @@ type diversityFilter struct {
 	best     Found // LogScore −Inf: none
 }
 
-// allows says whether parts are far enough from everything.
+// allows reports whether parts are far enough from everything.
 func (a *diversityFilter) allows(parts []mcmc.Part) bool {
 	for k := range a.from {
 		if a.distance.Between(a.from[k].Parts, parts) < a.least {

@@ -58,15 +58,15 @@ func newDoses(t *mcmc.Target, least, most []int) *doses {
 	return d
 }
 
-// allowsSize says whether the target allows n ingredients.
+// allowsSize reports whether the target allows n ingredients.
 func (d *doses) allowsSize(n int) bool { return n < len(d.sizes) && d.sizes[n] }
 
-// allows says whether ingredient i may have that amount, which may be 0.
+// allows reports whether ingredient i may have that amount, which may be 0.
 func (d *doses) allows(i int, amount int32) bool {
 	return amount == 0 || d.least[i] <= amount && amount <= d.most[i]
 }
 
-// allowsAll says whether each amount is allowed.
+// allowsAll reports whether each amount is allowed.
 func (d *doses) allowsAll(x *mcmc.Composition) bool {
 	for _, i := range x.Ingredients() {
 		if !d.allows(int(i), int32(x.Amount(int(i)))) {

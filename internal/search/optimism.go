@@ -10,7 +10,7 @@ import (
 	"kir/mcmc"
 )
 
-// A OptimismCheck is what is left of a shortlist's scores when somebody else checks
+// An OptimismCheck is what is left of a shortlist's scores when somebody else checks
 // them: the best of many is best by luck, too (the winner's curse).
 type OptimismCheck struct {
 	Told    number.Number `json:"told"`    // mean score of a shortlist by the target that it was searched for

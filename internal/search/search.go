@@ -19,7 +19,7 @@ type Result struct {
 	Diverse      []Found // the best that are apart from each other, the best first
 }
 
-// Plain returns the target whose wishes count once each, those of weight 0 still
+// Plain returns the target whose objectives count once each, those of weight 0 still
 // not at all: its score Π_k y_k is made of the properties as they are, and can be
 // compared between runs of different weights.
 func Plain(t *mcmc.Target) (*mcmc.Target, error) {

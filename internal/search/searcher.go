@@ -21,7 +21,7 @@ type searcher struct {
 	feasible                  int
 }
 
-// refuses says whether a set of ingredients is not to be kept.
+// refuses reports whether a set of ingredients is not to be kept.
 func (s *searcher) refuses(parts []mcmc.Part) bool {
 	if s.o.Refuse == nil {
 		return false

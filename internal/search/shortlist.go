@@ -42,7 +42,7 @@ type ListOptions struct {
 // same.
 type Entry struct {
 	Found
-	Scores []float64 // y_k of each wish, whatever its weight
+	Scores []float64 // y_k of each objective, whatever its weight
 
 	// Ranges are the amounts that each of the Parts may have, given to or taken
 	// from one other of them, without the model telling the difference.
@@ -252,7 +252,7 @@ func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walk
 	return w, nil
 }
 
-// canReplace says whether a composition may stand in the place of an entry: it is as far from
+// canReplace reports whether a composition may stand in the place of an entry: it is as far from
 // the others as they are to be, or as the entry is.
 func (l *shortlister) canReplace(entries []Entry, at int, f Found) bool {
 	for k := range entries {
@@ -415,7 +415,7 @@ func (l *shortlister) setNeighbours(entries []Entry, at int) {
 	e.Nearest = e.Nearest[:min(len(e.Nearest), mostNearest)]
 }
 
-// sameSet says whether two compositions use the same ingredients.
+// sameSet reports whether two compositions use the same ingredients.
 func sameSet(x, y []mcmc.Part) bool {
 	return slices.EqualFunc(x, y, func(p, q mcmc.Part) bool { return p.Ingredient == q.Ingredient })
 }

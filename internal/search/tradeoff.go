@@ -215,7 +215,7 @@ func lossesOf(members []Member) [][]float64 {
 
 // frontSearch is a search for a front that goes on: what its travellers share, and do not change.
 type frontSearch struct {
-	target *mcmc.Target // without wishes
+	target *mcmc.Target // without objectives
 	losses []Loss
 	o      TradeOptions
 	doses  *doses
@@ -236,7 +236,7 @@ func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	return out, true
 }
 
-// allows says whether a composition may be offered: rules, bounds, doses and sizes.
+// allows reports whether a composition may be offered: rules, bounds, doses and sizes.
 func (t *frontSearch) allows(x *mcmc.Composition) bool {
 	if !t.doses.allowsSize(x.Used()) || !t.doses.allowsAll(x) || t.refuses(x.Parts()) {
 		return false

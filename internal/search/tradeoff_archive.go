@@ -32,7 +32,7 @@ func newPareto(losses []Loss) *pareto {
 	return p
 }
 
-// isNondominated says whether nothing is at least as good in every loss.
+// isNondominated reports whether nothing is at least as good in every loss.
 func (p *pareto) isNondominated(losses []float64) bool {
 	if len(losses) == 2 {
 		// The last with a first loss that is no greater has the least second one of these.

@@ -78,11 +78,11 @@ func unaskedAnswer() *report.Answer {
 	}
 }
 
-// randomWishes is how many random compositions tell what a wish has by chance: the
+// randomWishes is how many random compositions tell what an objective has by chance: the
 // standard error of the mean is a 22nd of what they differ.
 const randomWishes = 500
 
-// wishesOf says of each wish that counts what the shortlist has of it, what random
+// wishesOf says of each objective that counts what the shortlist has of it, what random
 // compositions have and what the known recipes have.
 func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
 	out := []report.ObjectiveSummary{}

@@ -56,7 +56,7 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 	return list, nil
 }
 
-// inBook says whether the book has a recipe of a composition's ingredients.
+// inBook reports whether the book has a recipe of a composition's ingredients.
 func inBook(p *problem.Problem, parts []mcmc.Part) bool {
 	if p.Book == nil {
 		return false

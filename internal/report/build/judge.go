@@ -102,7 +102,7 @@ func firstLimited(p *problem.Problem, names []string) string {
 	return ""
 }
 
-// mostListed is up to how many wishes are named in a headline.
+// mostListed is up to how many objectives are named in a headline.
 const mostListed = 3
 
 // joinNames joins names; of many it has the number.
@@ -123,7 +123,7 @@ func plural(noun string, n int) string {
 	return noun + "s"
 }
 
-// modelSkillText says in a figure how much the model of a wish knows.
+// modelSkillText says in a figure how much the model of an objective knows.
 func modelSkillText(p *problem.Problem, name string) string {
 	for _, w := range p.Properties {
 		if w.Name != name || w.Model == nil {
@@ -139,7 +139,7 @@ func modelSkillText(p *problem.Problem, name string) string {
 	return "unknown"
 }
 
-// modelSentence says how good the model of a wish is out of bag, beside guessing.
+// modelSentence says how good the model of an objective is out of bag, beside guessing.
 func modelSentence(w problem.Property) string {
 	q := w.Model.Quality()
 	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())

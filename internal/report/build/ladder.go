@@ -109,7 +109,7 @@ func legsApart(ladders []run.Ladder) *run.Ladder {
 }
 
 // disagreement returns the ladders with the smallest and the largest log Z, and
-// says whether the mean over the ladders varies by more than 4 times what their
+// reports whether the mean over the ladders varies by more than 4 times what their
 // own errors amount to: of 2 chains by chance once in 16,000, of more less often.
 func disagreement(ladders []run.Ladder) (lo, hi *run.Ladder, apart bool) {
 	mean, within, between := 0.0, 0.0, 0.0

@@ -111,7 +111,7 @@ func chanceError(expected, rare, share float64) float64 {
 	return math.Sqrt(q*(1-q)/rare) / share
 }
 
-// isSignificant says whether a lift surely differs from the expected one. Lifts of rare
+// isSignificant reports whether a lift surely differs from the expected one. Lifts of rare
 // pairs are counts of few events, whose law is skewed: a lift above is compared
 // as it is and one below by its logarithm, whose standard error is se/lift. Each
 // is the more careful choice on its side.

@@ -37,7 +37,7 @@ func predictors(p *problem.Problem) (list []predictor, err error) {
 	return list, nil
 }
 
-// isNumeric says whether the label is a number.
+// isNumeric reports whether the label is a number.
 func (w *predictor) isNumeric() bool {
 	return w.Model != nil && w.Model.Numeric() || w.Value != nil
 }

@@ -13,7 +13,7 @@ import (
 	"kir/internal/run"
 )
 
-// trustStatistics are the statistics that say whether a run can be trusted.
+// trustStatistics are the statistics that reports whether a run can be trusted.
 func trustStatistics(r *run.Result) []run.Statistic {
 	return append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
 }

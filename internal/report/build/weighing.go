@@ -214,7 +214,7 @@ func finerStep(ways []weigh.Alternative, m measure) string {
 	return ""
 }
 
-// weighing writes what was rounded. divides says whether units of all ingredients are weighed
+// weighing writes what was rounded. divides reports whether units of all ingredients are weighed
 // alike, so that the recipe divides what is weighed.
 func weighing(w *weigh.RoundedBatch, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measure, rack report.IngredientOrder, divides bool) *report.Weighing {
 	stepSize, _ := step.Float64()

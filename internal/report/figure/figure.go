@@ -78,7 +78,7 @@ var fixed = [hueCount + greyCount]struct{ fill, text string }{
 	{"#b9b9b9", "#000000"}, // paler grey
 }
 
-// Banded says whether a paint has a band in the colour of its text.
+// Banded reports whether a paint has a band in the colour of its text.
 func (p Paint) Banded() bool { return p >= first+hueCount && p < first+greyFrom }
 
 // Hex returns a fixed paint as #rrggbb, and the colour of text on it. It is for

@@ -26,7 +26,7 @@ func Save(f *Figure, dir string, save func(path string, data []byte) error) (fil
 	return files, nil
 }
 
-// IsFigure says whether a file that begins so is an SVG that was made here.
+// IsFigure reports whether a file that begins so is an SVG that was made here.
 func IsFigure(begin []byte) bool {
 	return bytes.HasPrefix(begin, []byte(svgBegin)) && bytes.Contains(begin[:min(len(begin), 1<<8)], []byte(svgNames))
 }

@@ -78,7 +78,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// expectedOf writes what is expected of a wish; nothing where nothing checks it.
+// expectedOf writes what is expected of an objective; nothing where nothing checks it.
 func expectedOf(w report.ObjectiveSummary) string {
 	if w.Expected == nil {
 		return ""
@@ -94,7 +94,7 @@ func expectedScore(a *report.Answer) string {
 	return number.Score(a.Random.Mean+report.Number(*a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
-// objectiveFigure writes a figure of a wish: in the label's unit, as a share of a class, or a
+// objectiveFigure writes a figure of an objective: in the label's unit, as a share of a class, or a
 // score.
 func objectiveFigure(w report.ObjectiveSummary, v report.Number) string {
 	switch w.Unit {

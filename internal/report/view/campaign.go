@@ -528,7 +528,7 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 </html>
 `))
 
-// Advice says whether to go on, and then why.
+// Advice reports whether to go on, and then why.
 func Advice(l campaign.RemainingGain) (headline, why string) {
 	headline = "Go on."
 	if l.Advice == campaign.Stop {

@@ -63,7 +63,7 @@ func (c card) Kept() []string {
 // if it stands beside such a one.
 const manyParts, fewParts = 12, 6
 
-// hasMoreParts says whether the composition has more parts than that, with names that are
+// hasMoreParts reports whether the composition has more parts than that, with names that are
 // short enough for two columns of them.
 func (c card) hasMoreParts(parts int) bool {
 	longest := 0
@@ -105,7 +105,7 @@ func (v *pageView) cards(of []report.Best, colours map[string]figure.Paint) []ca
 	return list
 }
 
-// needsWideCards says whether the cards of a list need more room than usual.
+// needsWideCards reports whether the cards of a list need more room than usual.
 func needsWideCards(list []card) bool {
 	return slices.ContainsFunc(list, func(c card) bool { return c.hasMoreParts(manyParts) })
 }

@@ -159,7 +159,7 @@ func (v *pageView) Part(pointer string, part swatch) template.HTML {
 	return dataTag(pointer, float64(part.Amount), func(float64) string { return part.Share })
 }
 
-// Wished writes what an entry has of a wish: what a model expects of a number, with
+// Wished writes what an entry has of an objective: what a model expects of a number, with
 // its interval, or the score; nothing if that says no more than the entry's score.
 func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
 	if q, ok := b.Predicted[w.Name]; ok {
@@ -221,13 +221,13 @@ func (v *pageView) Traded(place int, name string) template.HTML {
 	return out
 }
 
-// Weak says whether the score of an entry is that of a weak model, too.
+// Weak reports whether the score of an entry is that of a weak model, too.
 func (v *pageView) Weak() bool { return v.Model.Answer != nil && v.Model.Answer.Grade == report.Weak }
 
-// Measured says whether rules were measured, so that the law of n has an error.
+// Measured reports whether rules were measured, so that the law of n has an error.
 func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
 
-// wishStyle is how the figures of a wish are written.
+// wishStyle is how the figures of an objective are written.
 func wishStyle(w report.ObjectiveSummary) string {
 	switch w.Unit {
 	case "value":
@@ -244,7 +244,7 @@ func (v *pageView) Headline() string {
 	return text
 }
 
-// Sure says whether the headline calls for no care.
+// Sure reports whether the headline calls for no care.
 func (v *pageView) Sure() bool {
 	_, sure := headline(v.Model)
 	return sure
@@ -330,7 +330,7 @@ func Page(w io.Writer, m *report.Model) error {
 // mostPage bounds what is read of a page that was written.
 const mostPage = 64 << 20
 
-// PageIsFresh says whether report.html, in the run's directory, was made of the
+// PageIsFresh reports whether report.html, in the run's directory, was made of the
 // draws that the model was.
 func PageIsFresh(ctx context.Context, store run.Store, m *report.Model) (bool, error) {
 	data, err := run.ReadWhole(ctx, store, PageName, mostPage)
@@ -356,7 +356,7 @@ func SavePage(ctx context.Context, store run.Store, m *report.Model) error {
 	return store.Replace(ctx, PageName, b.Bytes())
 }
 
-// IsPage says whether a file is a page that was made here.
+// IsPage reports whether a file is a page that was made here.
 func IsPage(data []byte) bool {
 	return bytes.Contains(data[:min(len(data), 1<<12)], []byte(`<meta name="generator" content="kir `))
 }

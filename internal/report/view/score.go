@@ -67,7 +67,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	return p.Err
 }
 
-// predictedObjectives returns the wishes for labels that a model predicts, and a prediction of
+// predictedObjectives returns the objectives for labels that a model predicts, and a prediction of
 // each.
 func predictedObjectives(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
 	like = make(map[string]report.Prediction)

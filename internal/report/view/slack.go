@@ -38,10 +38,10 @@ func clipName(name string) string {
 	return name
 }
 
-// hasBound says whether a rule has a bound that a composition may come close to.
+// hasBound reports whether a rule has a bound that a composition may come close to.
 func hasBound(s report.Slack) bool { return (s.Min.Known() || s.Max.Known()) && s.Min != s.Max }
 
-// atBound says whether the bound of a rule is met.
+// atBound reports whether the bound of a rule is met.
 func atBound(s report.Slack) bool { return hasBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
 
 // slackText says what a rule bounds, and how far from the bound a composition is.

@@ -31,7 +31,7 @@ type bucket struct {
 // writerKey is the name under which an object says which process wrote it.
 const writerKey = "Kir-Writer"
 
-// IsBucket says whether a location is in a bucket.
+// IsBucket reports whether a location is in a bucket.
 func IsBucket(location string) bool { return strings.HasPrefix(location, "s3://") }
 
 // Open returns the store at s3://bucket/prefix?endpoint=URL&region=NAME.
