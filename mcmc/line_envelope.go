@@ -194,7 +194,8 @@ func (e *envelope) weigh(q int) {
 
 // middle returns the last split of the first part when a span is cut. It is in the middle if the
 // ends weigh about the same. Otherwise it is near the higher end, at a fraction 1/√D of the way,
-// where D is the fall of the log weight over the span.
+// where D is the fall of the log weight over the span. By that point a parabola has fallen by 1,
+// and a straight line by √D.
 func (e *envelope) middle(n *span) int {
 	length := n.to - n.from
 	fall := float64(e.beta * math.Abs(n.a-n.b))

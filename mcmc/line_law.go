@@ -13,8 +13,8 @@ type lineLaw struct {
 	ends       float64 // 2·end
 	perInner   float64 // 1/inner, or 0 if that is 0
 
-	// shift is log(inner/end) if that ratio exceeds what a float64 can hold next to a score, else
-	// 0.
+	// shift is log(inner/end) if that is so far from 0 that a score may have to make up for
+	// weights beyond the range of a float64, else 0.
 	shift float64
 }
 

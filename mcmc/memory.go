@@ -13,7 +13,7 @@ type memory struct {
 	tuned bool   // whether there is such a mix
 
 	// The current round of warm-up: its number, its iterations so far and the states it met.
-	// wholeMoves counts the moves that draw a whole composition, in the last round and in this one.
+	// last and now count the moves that draw a whole composition, in the last round and in this one.
 	round, done int
 	met         states
 	last, now   wholeMoves

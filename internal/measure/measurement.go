@@ -1,6 +1,6 @@
 package measure
 
-// A measurement is one on its way.
+// A measurement is the state of [Measure] while it works.
 type measurement struct {
 	problem Problem
 	options Options
@@ -14,7 +14,7 @@ func (m *measurement) areNeighbours(k int) bool {
 	return k+1 < len(m.sizes) && m.sizes[k].n+1 == m.sizes[k+1].n && m.sizes[k].sampled() && m.sizes[k+1].sampled()
 }
 
-// isRelevant reports whether a size has a share of the mass that counts.
+// isRelevant reports whether a size has a non-negligible share of the mass.
 func (m *measurement) isRelevant(k int) bool {
 	sum := 0.0
 	for _, w := range m.sizes {
