@@ -285,7 +285,7 @@ func (t *Target) scored() bool {
 	return t.space.rules != nil || t.hasTerms()
 }
 
-// hasTerms reports whether the target has objectives or bounds that count.
+// hasTerms reports whether the target has bounds or objectives of positive weight.
 func (t *Target) hasTerms() bool {
 	return len(t.bounds) > 0 || slices.ContainsFunc(t.objectives, func(w Objective) bool { return w.Weight > 0 })
 }

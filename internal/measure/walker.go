@@ -312,7 +312,7 @@ func (w *walker) transfer(r Rand, b float64) {
 	ai, aj := &w.rules.amounts[i], &w.rules.amounts[j]
 	var k int32
 	if r.Bernoulli(0.5) {
-		// Draw any amount of i that leaves j an amount too.
+		// Draw any allowed amount of i below the sum.
 		from, to := ai.lo, min(ai.hi, s-1) // and i has an amount in it
 		k = from + ai.step*int32(r.Intn(int((to-from)/ai.step)+1))
 	} else {
