@@ -8,9 +8,9 @@ import (
 	"kir/internal/file"
 )
 
-// A Store keeps the files of a run: a [Directory], or what package bucket has. Names
-// are paths with slashes, such as draws/chain=0000/part-00000.parquet. At any
-// moment, whatever happens to a process, a file is whole or not there.
+// A Store keeps the files of a run: a [Directory], or a bucket of package bucket. Names are paths
+// with slashes, such as draws/chain=0000/part-00000.parquet. Whatever happens to a process, a file
+// is always either whole or absent.
 type Store interface {
 	// Location returns where the run is, as commands take it.
 	Location() string
@@ -28,25 +28,24 @@ type Store interface {
 	Read(ctx context.Context, name string, offset, length int64) ([]byte, error)
 	// List returns the files whose names begin with a prefix, by name.
 	List(ctx context.Context, prefix string) ([]File, error)
-	// Remove removes a file; one that is not there is none to remove.
+	// Remove removes a file. If there is none, it does nothing.
 	Remove(ctx context.Context, name string) error
 }
 
-// A File is what a Store lists.
+// A File is an entry of [Store.List].
 type File struct {
 	Name string
 	Size int64
 }
 
-// What files of a run may have at most: they may be somebody else's, and need not be what
-// they should be.
+// The largest sizes of a run's files. The files may come from someone else and be malformed.
 const (
 	mostManifest = 128 << 20 // names, of which 10⁶ may have 100 letters
 	mostProblem  = 64 << 20
 	mostState    = 64 << 20
 )
 
-// ReadWhole reads a file of at most so many bytes. One that has more is [ErrDamaged].
+// ReadWhole reads a file of at most the given number of bytes. A larger file is [ErrDamaged].
 func ReadWhole(ctx context.Context, store Store, name string, most int64) ([]byte, error) {
 	var data []byte
 	var err error
