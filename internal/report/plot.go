@@ -22,7 +22,7 @@ type Histogram struct {
 	Edges  []Number `json:"edges"`  // one more than bins
 	Draws  []Number `json:"draws"`  // by bin, the share of the draws
 	Random []Number `json:"random"` // by bin, the share of the random compositions
-	// DrawsBelow and its counterpart count scores below the first edge, above all scores of 0.
+	// DrawsBelow and RandomBelow are the shares below the first edge, mostly scores of 0.
 	DrawsBelow  Number `json:"draws_below"`
 	RandomBelow Number `json:"random_below"`
 	Looked      int    `json:"looked"` // draws that were looked at
