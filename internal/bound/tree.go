@@ -425,7 +425,7 @@ func (b *Bounder) addLinearTangent(k int, v float64) bool {
 	return ok
 }
 
-// setColumnBounds sets the bounds of the program's columns to those of a box.
+// setColumnBounds sets the bounds of the columns to those of a box. The logs are bounded below by least.
 func (b *Bounder) setColumnBounds(n *box) {
 	x := b.x
 	for j := range x.first {
