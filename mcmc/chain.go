@@ -22,11 +22,10 @@ type Chain struct {
 	tally Tally
 }
 
-// A mover is what the iterations of a chain move: one state, by a kernel, or the
+// A mover is the part of a chain that its iterations move: one state under a kernel, or the
 // replicas of a ladder.
 type mover interface {
-	// state returns the state that the chain hands out. Warm-up may make it
-	// another one.
+	// state returns the state that the chain hands out. Warm-up may replace it by another one.
 	state() *State
 	// advance makes iterations.
 	advance(r *Rand, iterations int, tally *Tally) error
@@ -38,18 +37,16 @@ type mover interface {
 	// save writes all that is needed to go on.
 	save(e *encoder)
 
-	// searching returns the states that note what they look at; see
-	// [Chain.Search].
+	// searching returns the states that record the compositions they visit; see [Chain.Search].
 	searching() []*State
-	// setWorkers lets so many states move at once.
+	// setWorkers sets how many states may move at once.
 	setWorkers(workers int)
-	// report returns what the ladder did, nil if there is none.
+	// report returns the ladder's statistics, nil if the chain has no ladder.
 	report() *Ladder
 }
 
-// NewChain starts a chain of a target that a kernel moves. All that it does
-// follows from the seed and the index, and is independent of other chains. See
-// [StartState].
+// NewChain starts a chain of a kernel on a target. The seed and the index decide all its draws.
+// Chains with different keys are independent. See [StartState].
 func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
 	if t == nil || k == nil {
 		return nil, fmt.Errorf("chain %d: there must be a target and a kernel", index)
@@ -65,9 +62,8 @@ func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
 // chainRand returns the stream of random choices of a chain.
 func chainRand(seed uint64, index int) *Rand { return NewRand(seed, "chain", uint64(index)) }
 
-// Warm makes iterations of warm-up, in which the kernel tunes itself. They are
-// not to be kept: while it is tuned, a chain does not leave the target as it
-// is.
+// Warm makes iterations of warm-up, in which the kernel tunes itself. Do not keep their states:
+// while a kernel is tuned, it does not leave the target invariant.
 func (c *Chain) Warm(iterations int) error {
 	err := c.mover.warm(c.rand, iterations, &c.tally)
 	c.State = c.mover.state()
@@ -88,28 +84,27 @@ func (c *Chain) Advance(iterations int) error {
 // Refresh scores the chain's compositions anew; see [State.Refresh].
 func (c *Chain) Refresh() error { return c.mover.refresh() }
 
-// SetWorkers lets up to so many replicas of a tempered chain move at once,
-// where a scan takes long enough for that to pay. It changes nothing but the
-// time.
+// SetWorkers sets how many replicas of a tempered chain may move at once. They do so only where a
+// scan takes long enough to gain from it. The draws do not depend on it.
 func (c *Chain) SetWorkers(workers int) { c.mover.setWorkers(workers) }
 
-// Ladder returns what a tempered chain did since warm-up, and nil for a chain
-// of a kernel.
+// Ladder returns the statistics of a tempered chain since warm-up, and nil for a chain of a single
+// state.
 func (c *Chain) Ladder() *Ladder { return c.mover.report() }
 
-// Tally returns what the iterations since [Chain.EndWarmup] did.
+// Tally returns the counts of the iterations since [Chain.EndWarmup].
 func (c *Chain) Tally() Tally {
 	var t Tally
 	t.Add(c.tally)
 	return t
 }
 
-// Updated returns what [Tally.Updated] of [Chain.Tally] is, at no cost.
+// Updated returns the Updated count of [Chain.Tally], at no cost.
 func (c *Chain) Updated() int64 { return c.tally.Updated }
 
-// Search makes the replicas of a tempered chain note what they look at, by
-// moves from now on, that scores above a bar. It takes no random choice and
-// changes no draw. A chain of a kernel does not search, and says so.
+// Search makes the replicas of a tempered chain record the compositions that score above a bar,
+// among those their moves look at from then on. It takes no random choice and changes no draw.
+// Search returns false for a chain of a single state, which does not search.
 func (c *Chain) Search(logScoreAbove float64) (searches bool) {
 	states := c.mover.searching()
 	for _, x := range states {
@@ -121,9 +116,9 @@ func (c *Chain) Search(logScoreAbove float64) (searches bool) {
 	return len(states) > 0
 }
 
-// DrainVisited hands over what has been noted since the last call, at most 256 by each
-// replica, and forgets it. A find's parts, in no particular order, hold only
-// until visit returns.
+// DrainVisited passes the states recorded since the last call to visit, at most 256 of each
+// replica, and forgets them. The parts of a [VisitedState] have no particular order and are valid
+// only until visit returns.
 func (c *Chain) DrainVisited(visit func(VisitedState) error) error {
 	for _, x := range c.mover.searching() {
 		f := x.visited

@@ -9,16 +9,15 @@ import (
 	"slices"
 )
 
-// chainFormat begins what a chain is saved as, and chainName that of every version.
+// chainFormat begins a saved chain. chainName is the part of it that all versions share.
 const (
 	chainName   = "kir chain "
 	chainFormat = chainName + "8\n"
 )
 
-// MarshalBinary returns all that the chain needs to go on later from where it
-// is. A chain that is restored from it goes on, draw for draw, as this one
-// does from its next [Chain.Refresh] on. What a [Learner] of the user's own keeps
-// in [State.Learnt] cannot be saved.
+// MarshalBinary returns everything that the chain needs to continue later. A restored chain
+// repeats, draw for draw, the draws of this one after its next [Chain.Refresh]. A chain whose
+// [State.Learnt] is set, by a [Learner] of the user's own, cannot be saved.
 func (c *Chain) MarshalBinary() ([]byte, error) {
 	e := encoder{data: []byte(chainFormat)}
 	e.ints(int64(c.State.Composition.N()), int64(c.Tries))
@@ -28,20 +27,21 @@ func (c *Chain) MarshalBinary() ([]byte, error) {
 	return e.data, e.err
 }
 
-// MostSaved returns how many bytes [Chain.MarshalBinary] returns at most of a chain of a
-// kernel, see [KernelNames], whose compositions use up to so many ingredients.
+// MostSaved returns an upper bound of the bytes that [Chain.MarshalBinary] returns for a chain of
+// the named kernel, see [KernelNames], whose compositions use at most the given number of
+// ingredients.
 func MostSaved(kernel string, used int) int64 {
 	const (
 		number = 5 // bytes of an ingredient or an amount, at most
 		fixed  = 1 << 12
 	)
-	// Two lists of states that were met, one of a state; sizes, ingredients and amounts.
+	// A state's memory has two lists of met states: sizes, ingredients and amounts.
 	memory := 3 * number * (2*(maxMet+int64(used)) + int64(used))
 	state := fixed + 2*number*int64(used) + memory
 	if kernel != "tempered" {
 		return fixed + state
 	}
-	// Either leg has a ladder and its sums. The learnt one's states remember nothing.
+	// Each leg has a ladder and its sums. The states of the learnt leg have no memory.
 	const steps = maxSteps + 1
 	sums := int64(fixed + 8*steps*(3+2*maxBatches))
 	return fixed + int64(steps+len(peakBetas()))*state + steps*(state-memory) + memory + 2*sums
@@ -61,11 +61,11 @@ func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
 	})
 }
 
-// errOtherKernel is returned for a chain of replicas that is to go on without, and
-// the other way round.
+// errOtherKernel is returned for saved replicas restored by a kernel without replicas, and vice
+// versa.
 var errOtherKernel = errors.New("the saved chain is of another kernel")
 
-// restoreChain returns the chain whose mover, which comes last, restore reads.
+// restoreChain restores a chain. The function restore reads its mover, which is saved last.
 func restoreChain(t *Target, data []byte, restore func(d *decoder) mover) (*Chain, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(chainFormat))
 	switch {
@@ -96,7 +96,7 @@ func restoreChain(t *Target, data []byte, restore func(d *decoder) mover) (*Chai
 
 func damaged(what string) error { return fmt.Errorf("the saved chain is damaged: %s", what) }
 
-// encoder appends what is saved.
+// encoder appends values to a saved chain.
 type encoder struct {
 	data []byte
 	err  error
@@ -114,7 +114,7 @@ func (e *encoder) floats(values ...float64) {
 	}
 }
 
-// list writes how many there are, and each, none of which is negative.
+// list writes the number of values and each value. None may be negative.
 func (e *encoder) list(values []int32) {
 	e.ints(int64(len(values)))
 	for _, v := range values {
@@ -147,8 +147,8 @@ func (e *encoder) random(r *Rand) {
 	e.data = append(e.data, state...)
 }
 
-// state writes the composition, its ingredients in the order in which random
-// integers pick them, and what was learnt.
+// state writes the composition and the learnt memory. The ingredients keep their order, since
+// random integers index it.
 func (e *encoder) state(x *State) {
 	if x.Learnt != nil && e.err == nil {
 		e.err = errors.New("a chain cannot be saved whose kernel has learnt something that is not kir's own")
@@ -174,7 +174,7 @@ func (e *encoder) state(x *State) {
 	}
 }
 
-// decoder reads what is saved. After its first error it returns zeros.
+// decoder reads a saved chain. After its first error it returns zeros.
 type decoder struct {
 	data   []byte
 	target *Target
@@ -188,7 +188,7 @@ func (d *decoder) fail(what string) {
 	d.data = nil
 }
 
-// take returns the next bytes; zeros if there are not as many.
+// take returns the next n bytes, or zeros if fewer remain.
 func (d *decoder) take(n int) []byte {
 	if n < 0 || n > len(d.data) {
 		d.fail("it ends early")
@@ -213,15 +213,15 @@ func (d *decoder) intBetween(lo, hi int64) int {
 	return int(v)
 }
 
-// maxCount is more than can be counted in a lifetime, and small enough for
-// sums and for numbers with a point.
+// maxCount exceeds any count that can be reached in a lifetime, and is small enough for sums and
+// for exact float64 numbers.
 const maxCount = 1 << 53
 
 // count returns a count that must be at most hi.
 func (d *decoder) count(hi int64) int64 { return int64(d.intBetween(0, hi)) }
 
-// sum returns a sum of terms from 0 to 1, of which there are so many. Rounding
-// may have carried it a little beyond.
+// sum returns a sum of the given number of terms, each from 0 to 1. It allows for rounding a little
+// beyond the number of terms.
 func (d *decoder) sum(terms int64) float64 {
 	v := d.float()
 	if !(v >= 0 && v <= float64(terms)*(1+1e-9)) {
@@ -285,7 +285,7 @@ func (d *decoder) states() (s states) {
 	return s
 }
 
-// coldState returns where a chain was before it was heated, if it was.
+// coldState returns the composition a chain had before warm-up heated it, if it is hot.
 func (d *decoder) coldState() states {
 	s := d.states()
 	list := slices.Sorted(slices.Values(s.list))
@@ -296,7 +296,7 @@ func (d *decoder) coldState() states {
 	return s
 }
 
-// minMoveBytes is how long the count of a move is whose name is empty.
+// minMoveBytes is the saved length of a move's counts if the move's name is empty.
 const minMoveBytes = 4 * 8
 
 func (d *decoder) tally(t *Tally) {

@@ -9,15 +9,13 @@ import (
 	"kir/rule"
 )
 
-// A Part is one used ingredient of a composition: which, and how many units.
+// A Part is one used ingredient of a composition: its number and its amount in units.
 type Part = rule.Part
 
-// A Composition divides a total of M units among N ingredients, most of which
-// get none. Amounts can be looked up by ingredient, and the used ingredients
-// walked over, both in constant time each.
+// A Composition divides a total of M units among N ingredients, most of which get none. Looking up
+// an amount takes constant time, and so does each step of a walk over the used ingredients.
 //
-// Memory is one 32-bit word an ingredient, and a second one once more than a
-// few are used.
+// It takes one 32-bit word of memory an ingredient, and a second one once more than a few are used.
 type Composition struct {
 	total   int
 	amounts []int32 // by ingredient
@@ -25,8 +23,8 @@ type Composition struct {
 	slot    []int32 // where a used ingredient stands in a list of more than maxScanned
 }
 
-// maxScanned is up to how many used ingredients are looked for one by one. It
-// spares large spaces the cache misses of a second table.
+// maxScanned is the largest number of used ingredients that find searches one by one. This saves
+// large spaces the cache misses of a second table.
 const maxScanned = 64
 
 // NewComposition returns the composition over the given number of ingredients
@@ -40,7 +38,7 @@ func NewComposition(ingredients int, parts ...Part) (*Composition, error) {
 	return x, nil
 }
 
-// newComposition returns one that uses nothing yet.
+// newComposition returns a composition that uses no ingredient yet.
 func newComposition(ingredients int) *Composition {
 	return &Composition{amounts: make([]int32, ingredients)}
 }
@@ -68,7 +66,7 @@ func (x *Composition) Ingredients() []int32 { return x.list }
 // Parts returns the used ingredients and their amounts, by ingredient.
 func (x *Composition) Parts() []Part { return x.AppendParts(nil) }
 
-// AppendParts appends what [Composition.Parts] returns to dst.
+// AppendParts appends the result of [Composition.Parts] to dst.
 func (x *Composition) AppendParts(dst []Part) []Part {
 	from := len(dst)
 	for _, i := range x.Ingredients() {
@@ -78,8 +76,7 @@ func (x *Composition) AppendParts(dst []Part) []Part {
 	return dst
 }
 
-// SetParts makes x the composition with the given parts. On an error x is
-// left as it was.
+// SetParts makes x the composition with the given parts. On an error x is unchanged.
 func (x *Composition) SetParts(parts ...Part) error {
 	total := 0
 	for _, p := range parts {
@@ -107,9 +104,9 @@ func (x *Composition) SetParts(parts ...Part) error {
 	return nil
 }
 
-// Move splits the sum of x_i and x_j anew: k units to ingredient i, the rest
-// to ingredient j. i and j must differ and k be at least 0 and at most the
-// sum; otherwise x is left as it was.
+// Move splits the sum of x_i and x_j anew: k units to ingredient i, the rest to ingredient j. i and
+// j must differ, and k must be from 0 to the sum; otherwise Move returns an error and x is
+// unchanged.
 func (x *Composition) Move(i, j, k int) error {
 	if i < 0 || i >= x.N() || j < 0 || j >= x.N() || i == j {
 		return fmt.Errorf("%d and %d are not two of the ingredients 0 to %d", i, j, x.N()-1)
@@ -139,7 +136,7 @@ func (x *Composition) Clone() *Composition {
 	}
 }
 
-// Equal says whether x and y divide the same total in the same way.
+// Equal reports whether x and y divide the same total in the same way.
 func (x *Composition) Equal(y *Composition) bool {
 	if x.N() != y.N() || x.total != y.total || len(x.list) != len(y.list) {
 		return false
@@ -166,7 +163,7 @@ func (x *Composition) String() string {
 	return b.String()
 }
 
-// clear leaves nothing used.
+// clear sets all amounts to 0.
 func (x *Composition) clear() {
 	for _, i := range x.list {
 		x.amounts[i] = 0
@@ -174,23 +171,23 @@ func (x *Composition) clear() {
 	x.list, x.total = x.list[:0], 0
 }
 
-// put gives units to an ingredient that has none.
+// put sets the amount of an ingredient that is not yet used.
 func (x *Composition) put(i, amount int) {
 	x.amounts[i] = int32(amount)
 	x.total += amount
 	x.use(int32(i))
 }
 
-// move is [Composition.Move] for splits that are known to be valid.
+// move is [Composition.Move] for valid splits, which it does not check.
 func (x *Composition) move(i, j, k int) {
 	s := x.amounts[i] + x.amounts[j]
 	x.assign(int32(i), int32(k))
 	x.assign(int32(j), s-int32(k))
 }
 
-// passOn gives all units of the used ingredient i, which stands at p, to the
-// absent j, which takes its place, if the mask is all ones. If it is 0 all stays.
-// There is no branch on which it is.
+// passOn gives all units of the used ingredient i, at position p of the list, to the unused
+// ingredient j, if the mask is all ones. j takes i's position. If the mask is 0, nothing changes.
+// The code has no branch on the mask.
 func (x *Composition) passOn(p int, i, j, units, mask int32) {
 	x.amounts[i], x.amounts[j] = units&^mask, units&mask
 	j = i ^ (i^j)&mask
@@ -200,7 +197,7 @@ func (x *Composition) passOn(p int, i, j, units, mask int32) {
 	}
 }
 
-// assign sets an amount and keeps the list; the total is the caller's.
+// assign sets an amount and updates the list. The caller updates the total.
 func (x *Composition) assign(i, amount int32) {
 	was := x.amounts[i]
 	x.amounts[i] = amount
@@ -212,7 +209,7 @@ func (x *Composition) assign(i, amount int32) {
 	}
 }
 
-// use puts ingredient i at the end of the list.
+// use appends ingredient i to the list.
 func (x *Composition) use(i int32) {
 	x.list = append(x.list, i)
 	if len(x.list) > maxScanned {
@@ -220,8 +217,8 @@ func (x *Composition) use(i int32) {
 	}
 }
 
-// place notes where i stands, which is last in the list; and if it is the
-// first one beyond maxScanned, where the others do.
+// place records the position of ingredient i, the last in the list. If the list has just passed
+// maxScanned, it records the positions of all the others too.
 func (x *Composition) place(i int32) {
 	if len(x.list) == maxScanned+1 {
 		x.placeAll()
@@ -230,7 +227,7 @@ func (x *Composition) place(i int32) {
 	}
 }
 
-// placeAll notes where everything in the list stands.
+// placeAll records the position of every ingredient in the list.
 func (x *Composition) placeAll() {
 	if x.slot == nil {
 		x.slot = make([]int32, len(x.amounts))
@@ -240,7 +237,7 @@ func (x *Composition) placeAll() {
 	}
 }
 
-// find returns where ingredient i, which is used, stands in the list.
+// find returns the position in the list of the used ingredient i.
 func (x *Composition) find(i int32) int {
 	if len(x.list) > maxScanned {
 		return int(x.slot[i])
@@ -252,7 +249,7 @@ func (x *Composition) find(i int32) int {
 	return p
 }
 
-// drop takes ingredient i from the list; the last one takes its place.
+// drop removes ingredient i from the list. The last ingredient takes its position.
 func (x *Composition) drop(i int32) {
 	p, last := x.find(i), x.list[len(x.list)-1]
 	x.list[p] = last

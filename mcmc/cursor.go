@@ -1,14 +1,13 @@
 package mcmc
 
-// A Cursor is a composition that a search moves as it likes, with its score and
-// those of its lines. It draws nothing and follows no law: what it visits are
-// no draws. It belongs to one goroutine.
+// A Cursor is a composition that a search moves freely, with its score and those of its lines. It
+// samples no law, so the compositions it visits are not draws. It belongs to one goroutine.
 type Cursor struct {
 	state *State
 }
 
-// NewCursor returns a cursor of a target at a copy of x, which must be in the
-// target's space. Rules may be broken there, and properties 0.
+// NewCursor returns a cursor of a target at a copy of x, which must be in the target's space. x may
+// break rules and properties may be 0 there.
 func NewCursor(t *Target, x *Composition) (*Cursor, error) {
 	s, err := NewState(t, x.Clone())
 	if err != nil {
@@ -17,15 +16,15 @@ func NewCursor(t *Target, x *Composition) (*Cursor, error) {
 	return &Cursor{s}, nil
 }
 
-// Composition returns where the cursor is. It changes with it and must not be
-// changed otherwise.
+// Composition returns the cursor's composition. It changes as the cursor moves. Callers must not
+// modify it.
 func (c *Cursor) Composition() *Composition { return c.state.Composition }
 
 // LogScore returns Σ_k c_k·log y_k, and −Inf where a rule of the space is
 // broken.
 func (c *Cursor) LogScore() float64 { return c.state.sum }
 
-// AppendScores appends y_k of every wish, in the target's order, to dst.
+// AppendScores appends y_k of every objective, in the target's order, to dst.
 func (c *Cursor) AppendScores(dst []float64) ([]float64, error) {
 	return c.state.target.AppendScores(dst, c.state.Composition)
 }
@@ -39,11 +38,10 @@ func (c *Cursor) Set(x *Composition) error {
 	return c.state.Refresh()
 }
 
-// Line returns the log score, as [Cursor.LogScore] has it, over the splits
-// k = 0..x_i+x_j of two ingredients' sum, which must not be 0; see [Scorer]. What
-// the law of n makes of the ends is not in it: see [Target.LogLaw]. Where it gives
-// them no mass the value means nothing and may be NaN. The pieces hold until the
-// next call.
+// Line returns the log score, as [Cursor.LogScore] defines it, over the splits k = 0..x_i+x_j of
+// two ingredients' sum, which must not be 0; see [Scorer]. The scores leave out the law of n, which
+// differs at the ends: see [Target.LogLaw]. Where that law gives an end no mass, the end's value is
+// undefined and may be NaN. The pieces are valid until the next call.
 func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	x := c.state
 	if len(x.terms) == 0 {
@@ -67,21 +65,20 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	return pieces, err
 }
 
-// A CurvedLine is what [Cursor.Curve] tells of a line.
+// A CurvedLine is the result of [Cursor.Curve].
 type CurvedLine struct {
 	Zero, Full float64 // the log scores of its ends, as [Cursor.Line] has them
 
-	// The split between the ends with the highest score, and one drawn. Best is 0 where
-	// none is allowed.
+	// Best is the split between the ends with the highest score, Drawn a random one. Best is 0
+	// where the rules allow no split.
 	Best, Drawn           int
 	BestScore, DrawnScore float64
 }
 
-// Curve is [Cursor.Line] without a score for each split, for long lines of which
-// properties have bounds; see [CurveScorer]. Of the splits from ≤ k < to, which are no
-// ends, it tells the best and one that is drawn with probability ∝ exp(β·log score).
-// It says whether it does: for other lines, and where bounds are of no use, there is
-// Line.
+// Curve is [Cursor.Line] without a score for each split, for long lines whose properties have
+// bounds; see [CurveScorer]. Among the splits from ≤ k < to, which are no ends, it returns the best
+// one and one drawn with probability ∝ exp(β·log score). ok is false for other lines and where the
+// bounds are of no use: call Line there.
 func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLine, ok bool, err error) {
 	x := c.state
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
@@ -113,8 +110,8 @@ func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLi
 	return line, !e.plain, nil
 }
 
-// Move splits the sum of i and j anew: k units to i, the rest to j. logScore is
-// what [Cursor.Line] has there.
+// Move splits the sum of i and j anew: k units to i, the rest to j. logScore must be the score of
+// that split from [Cursor.Line].
 func (c *Cursor) Move(i, j, k int, logScore float64) {
 	c.state.moveUnscored(i, j, k)
 	c.state.sum = logScore

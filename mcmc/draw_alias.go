@@ -1,15 +1,15 @@
 package mcmc
 
-// An aliasTable draws k with probability ∝ weights[k] in constant time
-// (Walker 1977, Vose 1991): a column is drawn uniformly, and then either k is
-// its own number or the one other that shares the column with it.
+// An aliasTable draws k with probability ∝ weights[k] in constant time (Walker 1977, Vose 1991). It
+// draws a column uniformly, and then chooses between the column's own number and the one other
+// number that shares the column.
 type aliasTable struct {
 	weights []float64
 	own     []float64 // share of its column that is its own
 	other   []int32
 }
 
-// newAliasTable returns the table of weights of which at least one is positive.
+// newAliasTable returns the table of the given weights. At least one must be positive.
 func newAliasTable(weights []float64) *aliasTable {
 	n := len(weights)
 	t := &aliasTable{weights: weights, own: make([]float64, n), other: make([]int32, n)}
@@ -17,7 +17,7 @@ func newAliasTable(weights []float64) *aliasTable {
 	for _, w := range weights {
 		sum += w
 	}
-	// Columns that are too full and those with room to spare.
+	// full are the columns that weigh too much, spare those with room.
 	var full, spare []int32
 	for k, w := range weights {
 		t.own[k] = float64(w / sum * float64(n))
@@ -37,7 +37,7 @@ func newAliasTable(weights []float64) *aliasTable {
 			spare = append(spare, big)
 		}
 	}
-	// What rounding has left over is full. A weight of 0 must stay undrawn: its
+	// Columns that rounding leaves over count as full. A weight of 0 must never be drawn, so its
 	// column goes to the heaviest.
 	heaviest := 0
 	for k, w := range weights {
@@ -53,8 +53,8 @@ func newAliasTable(weights []float64) *aliasTable {
 	return t
 }
 
-// draw draws from the table. Column and share come from one random word: its
-// high and its low bits.
+// draw draws from the table. The high bits of one random word choose the column, the low bits the
+// number in it.
 func (t *aliasTable) draw(r *Rand) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(t.weights)

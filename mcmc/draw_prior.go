@@ -9,9 +9,9 @@ import (
 	"kir/internal/measure"
 )
 
-// A Prior draws compositions independently from a target's sparsity law, with
-// every rule kept and as if there were no wishes: what random compositions look
-// like. It belongs to one goroutine.
+// A Prior draws independent compositions from a target's sparsity law. It keeps every rule and
+// ignores the objectives: its draws show what random compositions look like. It belongs to one
+// goroutine.
 type Prior struct {
 	target *Target
 	draws  exactScratch
@@ -22,7 +22,7 @@ type Prior struct {
 	drawnAs measure.Composition
 }
 
-// NewPrior returns what draws from the sparsity law of a target.
+// NewPrior returns a prior of the sparsity law of a target.
 func NewPrior(t *Target) *Prior {
 	p := &Prior{target: t, x: newComposition(t.space.ingredients)}
 	if t.space.rules != nil {
@@ -34,19 +34,19 @@ func NewPrior(t *Target) *Prior {
 	return p
 }
 
-// rareShare is the share of what is drawn exactly below which it is not drawn again
-// and again until rules are kept.
+// rareShare is the least share of exact draws that must keep the rules for Draw to reject and
+// repeat. Below it, Draw uses the measured walk.
 const rareShare = 0.02
 
-// Draw returns a composition, which holds until the next call: n from the law,
-// then one of X_n uniformly. Where rules cannot be counted it draws again until
-// one keeps them. Where fewer than one in 50 do and |X_n| was measured, it is
-// instead one that the measuring met, moved on: see [measure.Walk.Draw].
+// Draw returns a composition, valid until the next call. It draws n from the law, and then a
+// composition uniformly from X_n. Where rules cannot be counted, it repeats until one keeps them.
+// Where fewer than one in 50 keep them and |X_n| was measured, it instead moves on a composition
+// that the measurement met: see [measure.Walk.Draw].
 func (p *Prior) Draw(r *Rand) (*Composition, error) {
 	return p.drawSize(r, p.target.law.draw(r))
 }
 
-// drawSize is Draw with n given.
+// drawSize is [Prior.Draw] for a given n.
 func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	t := p.target
 	if p.walk != nil && t.space.rules.measuredAt[n] >= 0 && t.space.rules.shares[n-1].Estimate < rareShare {
@@ -67,7 +67,7 @@ func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, maxTries)
 }
 
-// drawn returns the parts of what was drawn, until the next.
+// drawn returns the parts of the last draw, valid until the next.
 func (p *Prior) drawn() []Part {
 	p.parts = p.x.AppendParts(p.parts[:0])
 	return p.parts
@@ -77,8 +77,8 @@ func (p *Prior) drawn() []Part {
 // start a chain from.
 var ErrNoStart = errors.New("no start of positive density was found")
 
-// A NoStartError is [ErrNoStart] with the property or the bound that is to blame for most of
-// it.
+// A NoStartError is an [ErrNoStart] that names the property or the bound that forbids most of the
+// compositions tried.
 type NoStartError struct {
 	Tries     int     // compositions that were drawn
 	Objective string  // the property that is 0 most often; empty if none is alone
@@ -97,10 +97,10 @@ func (e *NoStartError) Error() string {
 
 func (e *NoStartError) Unwrap() error { return ErrNoStart }
 
-// blameTries is how many compositions tell which property is 0.
+// blameTries is the number of compositions drawn to find which property is 0.
 const blameTries = 200
 
-// newNoStartError looks at each property alone.
+// newNoStartError tests each property alone.
 func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 	e := &NoStartError{Tries: tries}
 	zeros := make([]int, len(t.objectives)+len(t.bounds))
@@ -135,20 +135,18 @@ func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 	return e
 }
 
-// startTries is how many draws from the sparsity law a chain may take to find
-// a composition that no property forbids.
+// startTries is the most draws from the sparsity law that a chain takes to find a composition of
+// positive density.
 const startTries = 100_000
 
-// lawTries is how many of them are of the law; after that n is uniform in every
-// second one, since what no property forbids may be of a size that the law hardly
-// has.
+// lawTries is how many of these draws take n from the law. After them every second draw has a
+// uniform n, since the allowed compositions may have sizes that the law rarely draws.
 const lawTries = 1_000
 
-// StartState draws the first state of a chain exactly from the sparsity law,
-// again while a property is 0 there; after 1,000 draws every second one has an n
-// that is uniform on the law's sizes. It returns how many draws that took, and
-// fails with a [NoStartError] after 100,000. Where a target has bounds that can be led to,
-// it leads there after 1,000; see [Bound].
+// StartState draws the first state of a chain exactly from the sparsity law and repeats while a
+// property is 0 there. After 1,000 draws every second one has an n uniform on the law's sizes. It
+// returns the number of draws, and fails with a [NoStartError] after 100,000. If the target has
+// bounds with a guide toward them, a guided walk starts after 1,000 draws; see [Bound].
 func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 	prior := NewPrior(t)
 	x = newState(t, prior.x)
@@ -179,8 +177,8 @@ func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 	return nil, tries, newNoStartError(t, r, prior, tries)
 }
 
-// A lead has so many attempts, each at so many weights of what leads, each four times the
-// one before, for so many turns of so many iterations.
+// leadToBounds makes several attempts. Each attempt tries several weights of the guiding property,
+// each four times the last, for several turns of iterations.
 const (
 	leadAttempts   = 5
 	leadWeights    = 9
@@ -188,8 +186,8 @@ const (
 	leadIterations = 50
 )
 
-// leadToBounds returns a state at which all bounds are kept, nil if none is found: a walk of the
-// target whose bounds are replaced by what leads to them, to powers that rise.
+// leadToBounds returns a state that keeps all bounds, nil if it finds none. It walks a target in
+// which guides replace the bounds, raised to rising powers.
 func (t *Target) leadToBounds(r *Rand) (x *State, tries int, err error) {
 	free := *t
 	free.bounds = nil
@@ -228,7 +226,7 @@ func (t *Target) leadToBounds(r *Rand) (x *State, tries int, err error) {
 	return nil, tries, nil
 }
 
-// leadingObjectives returns the wishes of t and what leads to its bounds, to a power.
+// leadingObjectives returns the objectives of t and the guides of its bounds, raised to a power.
 func (t *Target) leadingObjectives(power float64) []Objective {
 	wishes := slices.Clone(t.objectives)
 	for _, b := range t.bounds {
@@ -239,8 +237,8 @@ func (t *Target) leadingObjectives(power float64) []Objective {
 	return wishes
 }
 
-// walkUntil goes from a composition by the law t until it is where another target gives
-// density, and returns where it then is.
+// walkUntil walks from a composition by the law t until the target until has positive density, and
+// returns the composition there.
 func (t *Target) walkUntil(r *Rand, from *Composition, until *Target) (*Composition, error) {
 	kernel, err := NewKernel("accelerated", t)
 	if err != nil {

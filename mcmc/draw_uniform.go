@@ -7,7 +7,7 @@ import (
 	"kir/internal/count"
 )
 
-// exactScratch is what drawing a composition needs to remember.
+// exactScratch is the scratch memory for drawing a composition.
 type exactScratch struct {
 	sampler *count.Sampler // of a space with rules, else nil
 
@@ -16,15 +16,14 @@ type exactScratch struct {
 	cuts cutSet
 }
 
-// draw makes y uniform on X_n: a uniform n-subset of the ingredients and a
-// uniform (n−1)-subset of the total−1 gaps between units, the cuts, both by
-// Floyd's algorithm (Bentley and Floyd 1987): for each top from the number of
-// things less the size of the subset upwards, a thing uniform up to top, or
-// top itself if that was drawn before. Which cut ends which ingredient does
-// not depend on how the ingredients are listed, so neither does the law on
-// how they came to be.
+// draw makes y uniform on X_n. It draws a uniform n-subset of the ingredients and a uniform
+// (n−1)-subset of the total−1 gaps between units, the cuts. Both use Floyd's algorithm (Bentley and
+// Floyd 1987): for each top from (number of things − size of the subset) upwards, it takes a
+// uniform thing up to top, or top itself if that thing was drawn before. The pairing of cuts and
+// ingredients does not depend on the order of the ingredients, so the order does not affect the
+// law.
 //
-// With rules it draws from what can be counted; X_n must not be empty.
+// With rules it draws from the compositions that keep the countable rules; X_n must not be empty.
 func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 	y.clear()
 	if e.sampler != nil {
@@ -38,8 +37,8 @@ func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 		}
 		return
 	}
-	// All numbers are drawn before the first amount is looked at, so that the
-	// processor can wait for many of these at once.
+	// Draw all numbers before reading the first amount, so that the processor can wait for many
+	// cache misses at once.
 	e.cuts.reset(n-1, total-1)
 	first := y.N() - n
 	y.list = slices.Grow(y.list, n)[:n]
@@ -63,8 +62,8 @@ func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 	e.cuts.share(y.list, y.amounts, total)
 }
 
-// drawAmounts splits total units anew among the listed ingredients, uniformly among
-// the ways that leave each at least 1.
+// drawAmounts divides total units among the listed ingredients, uniformly among the ways that give
+// each at least 1.
 func (e *exactScratch) drawAmounts(r *Rand, list, amounts []int32, total int) {
 	n := len(list)
 	e.cuts.reset(n-1, total-1)
@@ -78,10 +77,9 @@ func (e *exactScratch) drawAmounts(r *Rand, list, amounts []int32, total int) {
 	e.cuts.share(list, amounts, total)
 }
 
-// A cutSet is a set of gaps between units, numbered from 0, which come in any
-// order and leave sorted. Where there are few gaps for each cut it is a bit
-// set; else the range is divided into about as many buckets as there are cuts,
-// each a sorted list, and a cut takes constant time whatever the range.
+// A cutSet is a set of gaps between units, numbered from 0. Gaps are added in any order and read
+// sorted. With few gaps a cut it is a bit set. Otherwise it has about as many buckets as cuts, each
+// a sorted list, so that adding a cut takes constant time whatever the range.
 type cutSet struct {
 	bits []uint64 // the bit set; empty if there are buckets
 
@@ -91,7 +89,7 @@ type cutSet struct {
 	at    []int32 // by cut: its gap
 }
 
-// reset empties the set for so many cuts among so many gaps.
+// reset empties the set for a number of cuts among a number of gaps.
 func (c *cutSet) reset(size, gaps int) {
 	if gaps/64+1 <= 2*size+4 {
 		c.useBits(gaps)
@@ -115,7 +113,7 @@ func (c *cutSet) useBuckets(size, gaps int) {
 	c.next, c.at = c.next[:0], c.at[:0]
 }
 
-// add adds a gap, or top if the set has that gap. top is above all in the set.
+// add adds a gap, or top if the set already has that gap. top exceeds all gaps in the set.
 func (c *cutSet) add(gap, top int) {
 	if len(c.bits) > 0 {
 		if c.bits[gap/64]&(1<<(gap%64)) != 0 {
@@ -144,7 +142,7 @@ func (c *cutSet) before(gap int) *int32 {
 	return link
 }
 
-// share gives each of the ingredients the units up to the next cut, in turn.
+// share gives each ingredient in turn the units up to the next cut.
 func (c *cutSet) share(list, amounts []int32, total int) {
 	from := int32(0)
 	if len(c.bits) > 0 {
@@ -167,7 +165,7 @@ func (c *cutSet) share(list, amounts []int32, total int) {
 	amounts[list[0]] = int32(total) - from
 }
 
-// drawUsedTwo draws an ordered pair of used ingredients; there are at least 2.
+// drawUsedTwo draws an ordered pair of used ingredients. At least 2 must be used.
 func drawUsedTwo(r *Rand, c *Composition) (i, j int) {
 	p, q := r.pair(len(c.list), len(c.list)-1)
 	if q >= p {
@@ -176,9 +174,8 @@ func drawUsedTwo(r *Rand, c *Composition) (i, j int) {
 	return int(c.list[p]), int(c.list[q])
 }
 
-// drawUsedPair draws i uniformly among the used ingredients and j uniformly
-// among all others. It returns where i stands in the list, j, and whether that
-// is used too.
+// drawUsedPair draws i uniformly among the used ingredients and j uniformly among all others. It
+// returns the position of i in the list, j, and whether j is used too.
 func drawUsedPair(r *Rand, x *Composition) (p int, j int32, used bool) {
 	p, q := r.pair(len(x.list), len(x.amounts)-1)
 	if j = int32(q); j == x.list[p] {
@@ -187,8 +184,8 @@ func drawUsedPair(r *Rand, x *Composition) (p int, j int32, used bool) {
 	return p, j, x.amounts[j] > 0
 }
 
-// drawCut draws one of the M−n places between units where no used ingredient
-// ends yet, uniformly: the ingredient that it divides and the units before it.
+// drawCut draws uniformly one of the M−n places between units where no used ingredient ends. It
+// returns the ingredient divided there and its units before the place.
 func drawCut(r *Rand, c *Composition) (i, units int) {
 	at := 0
 	if places := c.total - c.Used(); places > 1 {
@@ -204,12 +201,11 @@ func drawCut(r *Rand, c *Composition) (i, units int) {
 	panic("kir: a composition with fewer units than its total")
 }
 
-// absent draws one of the N−n ingredients that are not used, uniformly. There
-// must be one.
+// absent draws uniformly one of the N−n ingredients that are not used. There must be one.
 //
-// It draws a number below N−n. Most are of absent ingredients, which are
-// drawn by that. The used ones below N−n are as many as the absent ones from
-// N−n on, and stand for these, the first of either for the first of the other.
+// It draws a number below N−n. Most such numbers are absent ingredients and are returned as they
+// are. The used ingredients below N−n are as many as the absent ones from N−n on. Each stands for
+// one of these, in rising order.
 func (x *Composition) absent(r *Rand) int {
 	absent := len(x.amounts) - len(x.list)
 	j := 0

@@ -6,38 +6,36 @@ import (
 	"strings"
 )
 
-// A Kernel is a Markov chain's transition: it moves a state so that, if the
-// state was distributed as the target, it still is.
+// A Kernel is the transition of a Markov chain that leaves the target invariant: a state
+// distributed as the target still is after a move.
 //
-// A kernel holds what follows from its target alone, so that one kernel serves
-// any number of chains at once. What belongs to a chain is in the [State] and
-// the [Rand].
+// A kernel depends on its target alone, so one kernel serves any number of chains at once. The
+// [State] and the [Rand] hold the data of a chain.
 //
-// A kernel of one's own is best made of [NewMetropolis]. One that tunes itself
-// implements [Learner] too. Chains of a kernel are made by [NewChain], and
-// streamed with [SamplerOf].
+// To write your own kernel, start from [NewMetropolis]. A kernel that tunes itself implements
+// [Learner] too. [NewChain] makes a chain of a kernel, and [SamplerOf] a sampler for [Stream].
 type Kernel interface {
-	// Advance makes iterations in place and adds what happened to the tally.
-	// The state must have positive density.
+	// Advance makes iterations in place and adds their outcomes to the tally. The state must have
+	// positive density.
 	Advance(r *Rand, x *State, iterations int, tally *Tally) error
 }
 
-// A Learner is a kernel that tunes itself in warm-up. What it learns of a chain
-// it keeps in the chain's state; see [State.Learnt].
+// A Learner is a kernel that tunes itself in warm-up. It stores what it learns about a chain in the
+// chain's state; see [State.Learnt].
 type Learner interface {
 	Kernel
-	// Warm makes iterations that may change how later ones are made. While it
-	// does, a chain need not leave the target as it is.
+	// Warm makes iterations that may tune later ones. Meanwhile the chain need not leave the target
+	// invariant.
 	Warm(r *Rand, x *State, iterations int, tally *Tally) error
-	// EndWarmup fixes what Warm has learnt: Advance then leaves the target
-	// invariant. Warm may not have been called before.
+	// EndWarmup fixes the tuning, so that Advance leaves the target invariant. It may be called
+	// without an earlier Warm.
 	EndWarmup(x *State)
 }
 
-// kernelError says which kernel failed.
+// kernelError adds the kernel's name to an error.
 func kernelError(kernel string, err error) error { return fmt.Errorf("%s: %w", kernel, err) }
 
-// All kernels of this package.
+// The names of the kernels of this package.
 var (
 	_ Kernel  = (*accelerated)(nil)
 	_ Kernel  = (*Exact)(nil)
@@ -49,28 +47,27 @@ var (
 	_ Sampler = (*Tempered)(nil)
 )
 
-// KernelNames returns the names that [NewSampler] knows, in alphabetical order:
-// those of [NewKernel], and tempered.
+// KernelNames returns the names that [NewSampler] accepts, in alphabetical order: those of
+// [NewKernel], and tempered.
 func KernelNames() []string {
 	return []string{"accelerated", "balanced", "exact", "gibbs", "naive", "tempered"}
 }
 
-// NewKernel returns the kernel of that name for a target. It fails with an
-// error that wraps [ErrReducible] where the kernel is not valid.
+// NewKernel returns the named kernel for a target. It fails with an error that wraps [ErrReducible]
+// where the kernel is not valid.
 //
 //   - balanced and exact are [Balanced] and [Exact].
-//   - accelerated is Algorithm 2 of Obara, Morimura and Yanagisawa (2019, §4.3): a used
-//     ingredient and another one, and a new split of what they have together from the
-//     target's exact conditional law.
-//   - gibbs is their Gibbs sampler (§4.2): the same of any two ingredients, which mostly
-//     changes nothing.
-//   - naive is their naive sampler: candidates drawn uniformly, hardly ever accepted in a
-//     large space.
+//   - accelerated is Algorithm 2 of Obara, Morimura and Yanagisawa (2019, §4.3). It takes a used
+//     ingredient and another one, and splits their sum anew by the target's exact conditional law.
+//   - gibbs is their Gibbs sampler (§4.2): the same for any two ingredients, which mostly changes
+//     nothing.
+//   - naive is their naive sampler: it draws candidates uniformly and rarely accepts one in a large
+//     space.
 //
-// The number of ingredients changes by at most 1 in accelerated and gibbs, so that the
-// law of it must not have a gap.
+// accelerated and gibbs change the number of ingredients by at most 1, so they need a law of n
+// without a gap.
 //
-// It knows all of [KernelNames] but tempered, which moves more than one state; see
+// NewKernel accepts all [KernelNames] but tempered, which moves more than one state; see
 // [NewSampler].
 func NewKernel(name string, t *Target) (Kernel, error) {
 	if t == nil {
@@ -93,8 +90,8 @@ func NewKernel(name string, t *Target) (Kernel, error) {
 	return nil, fmt.Errorf("there is no kernel %q: there are %s", name, strings.Join(KernelNames(), ", "))
 }
 
-// NewSampler returns what makes chains of a target with the kernel of that name,
-// one of [KernelNames]. It fails as [NewKernel] does.
+// NewSampler returns the sampler of a target with the named kernel, one of [KernelNames]. It fails
+// as [NewKernel] does.
 func NewSampler(name string, t *Target) (Sampler, error) {
 	if name == "tempered" && t != nil {
 		return NewTempered(t)
@@ -106,19 +103,19 @@ func NewSampler(name string, t *Target) (Sampler, error) {
 	return SamplerOf(t, k)
 }
 
-// A Sampler makes the chains of one target. It serves any number of chains at
-// once. [SamplerOf] makes one of a [Kernel], of the user's own too; a [Tempered]
-// is one; and [NewSampler] knows those that have a name.
+// A Sampler makes the chains of one target. It serves any number of chains at once. [SamplerOf]
+// makes one from a [Kernel], including the user's own. [Tempered] is a Sampler, and [NewSampler]
+// makes one by name.
 type Sampler interface {
-	// NewChain starts a chain. All that it does follows from the seed and the
-	// index, and is independent of other chains.
+	// NewChain starts a chain. The seed and the index decide all its draws, which are independent
+	// of other chains.
 	NewChain(seed uint64, index int) (*Chain, error)
-	// RestoreChain returns the chain of this sampler that [Chain.MarshalBinary]
-	// saved, with its states refreshed.
+	// RestoreChain restores a chain of this sampler from the result of [Chain.MarshalBinary], with
+	// its states refreshed.
 	RestoreChain(data []byte) (*Chain, error)
 }
 
-// SamplerOf returns the sampler of the chains of a target that a kernel moves.
+// SamplerOf returns the sampler that makes chains of a kernel on a target.
 func SamplerOf(t *Target, k Kernel) (Sampler, error) {
 	if t == nil || k == nil {
 		return nil, errors.New("a sampler is made of a target and a kernel")

@@ -50,11 +50,10 @@ func (a *accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 	return a.advance(r, x, iterations, tally)
 }
 
-// advanceBare is advance without properties: a line then has two weights only.
+// advanceBare is Advance without properties: a line then has two weights only.
 //
-// Among many ingredients j is hardly ever used, the split is then hardly ever
-// inside, and nothing is known beforehand of which end it is. So that case
-// alone is fast: it has no branches that depend on the end.
+// Among many ingredients j is rarely used and the split is rarely inside, but which end it takes is
+// unpredictable. Only this case is fast: it has no branch that depends on the end.
 func (a *accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally *Tally) {
 	lines := a.target.lines
 	rejected, stayed := 0, 0
@@ -126,8 +125,8 @@ func (a *accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 	return nil
 }
 
-// rejectMerge decides whether a split that merges two of n used ingredients is
-// rejected by the ratio of α.
+// rejectMerge decides, by the ratio of α, whether to reject a split that merges two of n used
+// ingredients.
 func rejectMerge(r *Rand, n int) bool {
 	return !r.Bernoulli(float64(n) / float64(2*(n-1)))
 }

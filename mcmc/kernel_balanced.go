@@ -34,8 +34,8 @@ type Balanced struct {
 	constrainedShare float64 // how many of all moves are that; 0 where rules bound no sum
 }
 
-// NewBalanced returns the kernel with the mix that suits the target and that
-// warm-up tunes. It is valid for every target.
+// NewBalanced returns the kernel with a mix that suits the target and that warm-up tunes. It is
+// valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
 	b := &Balanced{target: t, first: initialMix(t)}
 	switch {
@@ -47,9 +47,8 @@ func NewBalanced(t *Target) (*Balanced, error) {
 	return b, nil
 }
 
-// NewBalancedMix returns the kernel with a mix of the caller's own, which
-// stays as it is. Without refresh and recall the moves may not reach
-// everything that the target allows.
+// NewBalancedMix returns the kernel with the caller's mix, which warm-up does not change. Without
+// refresh and recall the moves may not reach everything that the target allows.
 func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	b := &Balanced{target: t, first: &shares{m.Line, m.Resize, m.Refresh, m.Recall}, fixed: true}
 	sum := 0.0
@@ -76,8 +75,8 @@ func (b *Balanced) mix(x *State) *shares {
 	return b.first
 }
 
-// constrainedShareOf returns how many of all moves are along. Whole compositions, where the mix
-// makes many, take the place of it as they do of lines.
+// constrainedShareOf returns the share of all moves that are along. If the mix makes many moves of
+// whole compositions, these displace along moves as they displace lines.
 func (b *Balanced) constrainedShareOf(mix *shares) float64 {
 	if b.fixed || b.constrainedShare == 0 {
 		return b.constrainedShare
@@ -132,9 +131,9 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 	return nil
 }
 
-// resize reaches a new size by single splits or merges. The proposal's factors
-// are (M−m)(N−m)/(m(m+1)) for each split from m, and without rules their
-// product with |X_n|/|X_n′| is 1.
+// resize reaches a new size by single splits or merges. The proposal's factor is
+// (M−m)(N−m)/(m(m+1)) for each split from m. Without rules the product of these factors with
+// |X_n|/|X_n′| is 1.
 func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	t, c := b.target, x.Composition
 	if len(t.law.p) == 1 {
@@ -172,9 +171,8 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	return rejected, nil
 }
 
-// logCancelled is what of a resize from n to n′ does not cancel where rules
-// make |X_n| something else than its closed form C_n:
-// log(C_n′/C_n · |X_n|/|X_n′|).
+// logCancelled is the factor of a resize from n to n′ that does not cancel where rules change |X_n|
+// from its closed form C_n: log(C_n′/C_n · |X_n|/|X_n′|).
 func logCancelled(t *Target, from, to int) float64 {
 	space := Space{ingredients: t.space.ingredients, total: t.space.total}
 	closed := 0.0
@@ -188,17 +186,16 @@ func logCancelled(t *Target, from, to int) float64 {
 	return closed + ruled
 }
 
-// pairShare is how often line takes a second ingredient that is used, on
-// purpose, where there is one.
+// pairShare is the probability that line deliberately takes a used second ingredient, where there
+// is one.
 const pairShare = 0.2
 
-// absentShare is how often line's second ingredient is one that is not used, and one
-// of those that warm-up met most, in proportion to the odds of its being used.
+// absentShare is the probability that line's second ingredient is an unused one, drawn among those
+// that warm-up met most, in proportion to the odds of being used.
 const absentShare = 0.8
 
-// pairOfOne is the probability that line takes a pair of which one
-// ingredient is used, of n, and the other is not and is drawn with
-// probability q.
+// pairOfOne is the probability that line takes a given pair of which one of n used ingredients is a
+// part, and whose unused ingredient is drawn with probability q.
 func pairOfOne(n int, q float64) float64 {
 	p := q / float64(n)
 	if n > 1 {
@@ -207,16 +204,16 @@ func pairOfOne(n int, q float64) float64 {
 	return p
 }
 
-// pairOfTwo is the probability that line takes a pair of two used ingredients,
-// of n ≥ 2, that are drawn with probabilities q and p.
+// pairOfTwo is the probability that line takes a given pair of two of n ≥ 2 used ingredients, drawn
+// with probabilities q and p.
 func pairOfTwo(n int, q, p float64) float64 {
 	f := float64(n)
 	return (2*pairShare/(f-1) + float64((1-pairShare)*(q+p))) / f
 }
 
-// drawPartner draws the ingredients of a line. The second is another used one,
-// uniformly, with probability pairShare; else with probability absentShare one that
-// is not used, by its odds; else any, as often as warm-up met it.
+// drawPartner draws the two ingredients of a line. With probability pairShare the second is another
+// used one, uniformly. Otherwise, with probability absentShare, it is an unused one, drawn by its
+// odds. Otherwise it is any ingredient, as often as warm-up met it.
 func (x *State) drawPartner(r *Rand) (i, j int) {
 	c := x.Composition
 	if len(c.list) > 1 && r.Bernoulli(pairShare) {
@@ -232,9 +229,9 @@ func (x *State) drawPartner(r *Rand) (i, j int) {
 	return i, x.memory.draw(r, c.N())
 }
 
-// partnerShares returns with which probability line draws i as the second ingredient,
-// not as one of a used pair, if it is absent and j used; j if it is the other way
-// round; and either if both are used.
+// partnerShares returns the probabilities that line draws i or j as the second ingredient, other
+// than in a used pair: i if i is absent and j used, j if j is absent and i used, and either if both
+// are used.
 func (x *State) partnerShares(i, j int) (absentI, absentJ, usedI, usedJ float64) {
 	m, n := x.memory, x.Composition.N()
 	usedI, usedJ = m.share(i, n), m.share(j, n)
@@ -270,7 +267,7 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 		others--
 	}
 	absentI, absentJ, usedI, usedJ := x.partnerShares(i, j)
-	// At k = 0 ingredient i is the one that is not used.
+	// At k = 0 ingredient i is absent.
 	law := t.lines[others].splits(pairOfOne(others+1, absentI), pairOfOne(others+1, absentJ), pairOfTwo(others+2, usedI, usedJ))
 	if x.curved(r, c.Amount(i)+c.Amount(j)) {
 		return x.takeAnotherCurved(r, i, j, &law)
@@ -288,8 +285,8 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 	return x.takeAnotherSplit(r, pieces, i, j, &law)
 }
 
-// takeAnotherSplit draws another split of the line of (i, j) in proportion to exp(β·value)
-// times what the law gives it, and moves there if it is accepted.
+// takeAnotherSplit draws another split of the line of (i, j) with probability ∝ exp(β·value) times
+// its mass in law. It moves there if the split is accepted.
 func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, error) {
 	was := x.Composition.Amount(i)
 	line, err := x.weigh(p, i, j, law, was)
@@ -307,11 +304,11 @@ func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (o
 	return updated, x.moveTo(i, j, k, value)
 }
 
-// A Mix is how often each move of [Balanced] is made, up to a common factor.
+// A Mix holds how often each move of [Balanced] is made, up to a common factor.
 type Mix struct {
 	Line, Resize, Refresh, Recall float64
 
-	// Along counts only where rules bound sums or totals.
+	// Along applies only where rules bound sums or totals.
 	Along float64
 }
 
@@ -326,7 +323,7 @@ const (
 	constrainedIndex = moveCount // beside the mix, where rules hold a sum
 )
 
-// moveNames are what a [Tally] calls the moves of Balanced.
+// moveNames are the names of Balanced's moves in a [Tally].
 func moveNames() []string { return []string{"line", "resize", "refresh", "recall", "along"} }
 
 // movesOf returns a tally's counts of the moves of Balanced, with or without along.
@@ -350,25 +347,25 @@ func (s *shares) pick(r *Rand) int {
 }
 
 const (
-	// drawnWhole is how many ingredients refresh draws an iteration, on
-	// average, without properties; so an iteration's cost does not grow with n.
+	// drawnWhole is the average number of ingredients that refresh draws an iteration without
+	// properties. It keeps an iteration's cost from growing with n.
 	drawnWhole = 20
 
-	// resizeShare is how often resize is made for each line.
+	// resizeShare is the number of resizes for each line.
 	resizeShare = 0.15
 
-	// wholeShare is how often refresh, and recall, are made for each line until
-	// warm-up has measured what they are worth.
+	// wholeShare is the number of refreshes, and of recalls, for each line until warm-up has
+	// measured their acceptance.
 	wholeShare = 0.25
 
-	// constrainedMoveShare is how many of all moves are along, where rules hold a sum.
+	// constrainedMoveShare is the share of along moves where rules fix a sum.
 	constrainedMoveShare = 0.5
 
-	// roomyShare is the same where rules bound sums or totals and leave them room.
+	// roomyShare is the share of along moves where rules bound sums or totals but leave them room.
 	roomyShare = 0.2
 )
 
-// initialMix returns the mix that suits a target as far as is known before warm-up.
+// initialMix returns the mix that suits a target before warm-up has measured anything.
 func initialMix(t *Target) *shares {
 	if t.scored() {
 		return &shares{lineMove: 1, resizeMove: resizeShare, refreshMove: wholeShare, recallMove: wholeShare}

@@ -2,15 +2,14 @@ package mcmc
 
 import "fmt"
 
-// Exact draws compositions independently from y_sparse(n)/|X_n|: the target
-// when there are no wishes. It draws n, then which n ingredients, then where
-// the n−1 cuts fall. No chain is needed; as a kernel it is the best there is.
-// It also gives every chain its first state.
+// Exact draws compositions independently from y_sparse(n)/|X_n|: the target when there are no
+// objectives. It draws n, then n ingredients, then the n−1 cuts. Since its draws are independent,
+// no kernel is better for such a target. It also draws the first state of every chain.
 type Exact struct {
 	target *Target
 }
 
-// NewExact returns the kernel for a target without wishes and bounds.
+// NewExact returns the kernel for a target without objectives and bounds.
 func NewExact(t *Target) (*Exact, error) {
 	for _, w := range t.objectives {
 		if w.Weight > 0 {
@@ -26,7 +25,7 @@ func NewExact(t *Target) (*Exact, error) {
 	return &Exact{t}, nil
 }
 
-// Advance draws anew once an iteration.
+// Advance makes one independent draw an iteration.
 func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.ready("exact", e.target); err != nil {
 		return err
@@ -50,9 +49,9 @@ func (x *State) drawExact(r *Rand, y *Composition) {
 	x.exact.draw(r, y, x.target.law.draw(r), x.target.space.total)
 }
 
-// drawAnew makes the composition of a state without terms an independent draw,
-// and says whether it is another one than before. Among a million ingredients
-// the time goes into cache misses, which a candidate to copy from would double.
+// drawAnew replaces the composition of a state without terms by an independent draw. It reports
+// whether the composition changed. Among a million ingredients cache misses take most of the time,
+// and copying from a candidate would double them.
 func (x *State) drawAnew(r *Rand) (changed bool) {
 	c := x.Composition
 	x.was = x.was[:0]
@@ -72,9 +71,8 @@ func (x *State) drawAnew(r *Rand) (changed bool) {
 	return false
 }
 
-// independentMove is a Metropolis–Hastings move whose candidate is drawn by
-// [State.drawExact], whatever the state. It reaches all that the target allows
-// from everywhere.
+// independentMove is a Metropolis–Hastings move whose candidate comes from [State.drawExact],
+// independently of the state. From any state it can reach everything that the target allows.
 func (x *State) independentMove(r *Rand) (outcome, error) {
 	if len(x.terms) == 0 {
 		return acceptedOutcome(x.drawAnew(r)), nil // the ratio is 1
@@ -87,13 +85,13 @@ func (x *State) independentMove(r *Rand) (outcome, error) {
 	return result, err
 }
 
-// independentShare is how often kernels that move along lines make an
-// independent move in a space with rules.
+// independentShare is the share of independent moves in kernels that move along lines, in a space
+// with rules.
 const independentShare = 0.02
 
-// tryIndependent makes the moves that a kernel of lines makes now and then in a space with
-// rules, as iterations of their own: an independent one or, where rules hold a sum,
-// one along it. It says whether it made one.
+// tryIndependent makes the occasional non-line move of a line kernel in a space with rules, as an
+// iteration of its own. It is an independent move or, where rules fix a sum, one along that sum. It
+// reports whether it made a move.
 func (x *State) tryIndependent(r *Rand, tally *Tally) (made bool, err error) {
 	if x.target.space.rules == nil {
 		return false, nil

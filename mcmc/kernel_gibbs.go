@@ -1,13 +1,12 @@
 package mcmc
 
-// gibbs is the paper's Gibbs sampler (Obara, Morimura and Yanagisawa 2019,
-// §4.2): a pair of ingredients uniform among all pairs, and a new split of
-// their sum from the target's exact conditional law along that line. It is
-// always accepted and, as most pairs are of absent ingredients, mostly
-// changes nothing.
+// gibbs is the paper's Gibbs sampler (Obara, Morimura and Yanagisawa 2019, §4.2). It takes a pair
+// of ingredients, uniform among all pairs, and splits their sum anew by the target's exact
+// conditional law along that line. The split is always accepted. Most pairs are of absent
+// ingredients, so most moves change nothing.
 //
-// n changes by at most 1, so the law of n must not have a gap. In a space with
-// rules some iterations are other moves, as in accelerated.
+// n changes by at most 1, so the law of n must not have a gap. In a space with rules some
+// iterations are other moves, as in accelerated.
 type gibbs struct {
 	target *Target
 }

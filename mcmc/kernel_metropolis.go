@@ -6,12 +6,12 @@ import (
 	"kir/internal/portable"
 )
 
-// A Proposal draws candidates for the general Metropolis–Hastings algorithm.
-// It serves all chains at once.
+// A Proposal draws candidates for the general Metropolis–Hastings algorithm. One proposal serves
+// all chains at once.
 type Proposal interface {
-	// Propose makes y, which comes as a copy of x, a candidate, and returns
-	// log q(x|y) − log q(y|x), where q(y|x) is the probability that y is
-	// proposed at x. −Inf means that y cannot lead back to x.
+	// Propose changes y, which begins as a copy of x, into a candidate. It returns log q(x|y) − log
+	// q(y|x), where q(y|x) is the probability of proposing y at x. −Inf means that y cannot lead
+	// back to x.
 	Propose(r *Rand, x, y *Composition) (logRatio float64, err error)
 }
 
@@ -29,14 +29,13 @@ type Metropolis struct {
 	proposal Proposal
 }
 
-// NewMetropolis returns the kernel for a proposal. Its errors begin with the
-// name.
+// NewMetropolis returns the kernel of a proposal. Its errors begin with the name.
 func NewMetropolis(name string, t *Target, p Proposal) *Metropolis {
 	return &Metropolis{name, t, p}
 }
 
-// Advance makes iterations. A candidate that is not in the space and a
-// log ratio that is NaN or +Inf are errors.
+// Advance makes iterations. It returns an error if a candidate is not in the space or a log ratio
+// is NaN or +Inf.
 func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.ready(m.name, m.target); err != nil {
 		return err

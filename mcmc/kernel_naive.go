@@ -2,23 +2,23 @@ package mcmc
 
 import "kir/internal/portable"
 
-// naive is the paper's naive sampler (Obara, Morimura and Yanagisawa 2019,
-// §4.2): Metropolis–Hastings with a candidate drawn uniformly from X,
-// whatever the state. As X is mostly made of compositions with many
-// ingredients, it accepts next to nothing in a large space.
+// naive is the paper's naive sampler (Obara, Morimura and Yanagisawa 2019, §4.2):
+// Metropolis–Hastings with a candidate drawn uniformly from X, independently of the state. Most
+// compositions in X use many ingredients, so in a large space it accepts almost no candidate.
 type naive struct {
 	target *Target
 	sizes  []float64 // ∝ |X_n| for n = 1, 2, …: how many ingredients a candidate uses
 }
 
-// newNaive returns the kernel. It leaves every target as it is, and by its
-// formulas reaches all of it: gaps, islands and rules are nothing to it. But
-// candidates come as X has them, and a size that holds less than 2⁻⁵³ of X lies
-// below what a random number resolves: it is as good as never proposed.
+// newNaive returns the kernel. It leaves every target invariant and in theory reaches all of it,
+// across gaps, disconnected components and rules. But it draws sizes in proportion to |X_n|. A size
+// that holds less than 2⁻⁵³ of X lies below the resolution of a random number and is practically
+// never proposed.
 func newNaive(t *Target) (*naive, error) {
 	sizes := t.space.LogCounts(t.space.MaxUsed())[1:]
 	if t.space.rules != nil {
-		// Uniform on what can be drawn; rules that cannot be counted reject.
+		// Draw uniformly from the countable compositions, and reject those that break uncounted
+		// rules.
 		for k := range sizes {
 			sizes[k] = t.space.logDrawable(k + 1)
 		}
@@ -35,8 +35,8 @@ func newNaive(t *Target) (*naive, error) {
 
 // Advance makes iterations.
 //
-// A candidate is only made when it may be accepted: how many ingredients it
-// uses comes first, and without properties decides alone.
+// It draws a candidate's number of ingredients first. Without properties that number alone decides.
+// The candidate itself is made only if it may be accepted.
 func (m *naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.ready("naive", m.target); err != nil {
 		return err

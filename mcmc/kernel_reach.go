@@ -8,20 +8,20 @@ import (
 	"kir/internal/portable"
 )
 
-// enumerable is how many compositions a space may have for a kernel to look at
-// all of them before it is made.
+// enumerable is the largest number of compositions of a space that a kernel enumerates to check it
+// before use.
 const enumerable = 5000
 
-// componentResult are what [supportComponents] returns.
+// componentResult holds the results of [supportComponents].
 type componentResult struct {
 	parts int
 	a, b  *Composition
 	err   error
 }
 
-// supportComponents returns how many parts the lines leave the target's support
-// in, and a composition of each of the first two. It returns 0 where there are
-// no wishes and no bounds, or too many compositions to look at.
+// supportComponents returns the number of components that lines connect the target's support into,
+// and a composition of each of the first two. It returns 0 without objectives and bounds, and where
+// there are too many compositions to enumerate.
 func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	compositions := 0.0
 	for n, c := range t.space.LogCounts(t.law.hi) {
@@ -49,7 +49,7 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 		}
 	}
 
-	// Union of all that stand on one line.
+	// Unite all compositions on one line.
 	parent := make([]int, len(support))
 	find := func(k int) int {
 		for parent[k] != k {
@@ -101,8 +101,8 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	return parts, a, b, nil
 }
 
-// eachComposition hands the compositions of X_n to visit, one after the other in the same
-// memory, until one fails.
+// eachComposition calls visit for each composition of X_n, until visit returns an error. All calls
+// share the same memory.
 func (s *Space) eachComposition(n int, visit func(x *Composition) error) error {
 	x := newComposition(s.ingredients)
 	var place func(from, left, parts int) error
@@ -129,12 +129,11 @@ func (s *Space) eachComposition(n int, visit func(x *Composition) error) error {
 	return place(0, s.total, n)
 }
 
-// checkLines says, as an error that wraps [ErrReducible], why a kernel that
-// moves along lines cannot reach all that the target allows.
+// checkLines returns an error that wraps [ErrReducible] if a kernel that moves along lines cannot
+// reach everything that the target allows.
 //
-// A gap in the law of n cuts the support in two. So may a property that is 0
-// somewhere; that is looked for in spaces small enough to enumerate, and
-// cannot be told in general.
+// A gap in the law of n cuts the support in two. A property that is 0 somewhere may do so too.
+// checkLines looks for this in spaces small enough to enumerate; in general it cannot be decided.
 func checkLines(kernel string, t *Target) error {
 	if t.space.rules != nil {
 		return nil // its independent moves connect everything
@@ -156,6 +155,6 @@ func checkLines(kernel string, t *Target) error {
 	return nil
 }
 
-// ErrReducible is returned for a target whose support a kernel cannot walk
-// all over: its draws would not follow the target, however long it ran.
+// ErrReducible is returned for a target whose support a kernel cannot fully reach. Its draws would
+// not follow the target, however long it ran.
 var ErrReducible = errors.New("the chain cannot reach everything that the target allows")

@@ -41,16 +41,16 @@ type Tempered struct {
 	peaks  []float64 // β above 1, rising
 }
 
-// maxSteps is how many steps a ladder may have up to β = 1.
+// maxSteps is the most steps of a ladder up to β = 1.
 const maxSteps = 100
 
-// peakBetas are the β of the peaks. At β the odds of one composition against
-// another are those of the target to the power β, and so what is rare at β = 1
-// for being a little better only is common there.
+// peakBetas are the β of the peaks. At β the odds between two compositions are those of the target
+// to the power β. So compositions that are rare at β = 1 because they are only slightly better
+// become common there.
 func peakBetas() []float64 { return []float64{3, 9} }
 
-// NewTempered returns the kernel, with so many replicas a chain as warm-up
-// finds right. It is valid for every target.
+// NewTempered returns the sampler. Warm-up chooses the number of replicas of each chain. It is
+// valid for every target.
 func NewTempered(t *Target) (*Tempered, error) {
 	if t == nil {
 		return nil, errors.New("tempered: there is no target to make chains of")
@@ -62,9 +62,9 @@ func NewTempered(t *Target) (*Tempered, error) {
 	return &Tempered{target: t, within: within, moves: scanMoves, peaks: peakBetas()}, nil
 }
 
-// NewTemperedReplicas returns the kernel with a given number of replicas from
-// β = 0 to β = 1, 2 to 101, and the peaks, and no second leg. Where there are no wishes
-// all β are alike, and there is one.
+// NewTemperedReplicas returns the sampler with a given number of replicas from β = 0 to β = 1, 2 to
+// 101, plus the peaks, and without a second leg. Without objectives all β are alike, and the chain
+// has one replica.
 func NewTemperedReplicas(t *Target, replicas int) (*Tempered, error) {
 	if replicas < 2 || replicas > maxSteps+1 {
 		return nil, fmt.Errorf("tempered: %d replicas: there must be from 2 to %d", replicas, maxSteps+1)
@@ -76,5 +76,5 @@ func NewTemperedReplicas(t *Target, replicas int) (*Tempered, error) {
 	return k, err
 }
 
-// scanMoves is how many moves each replica makes in a scan.
+// scanMoves is the number of moves of each replica in a scan.
 const scanMoves = 4

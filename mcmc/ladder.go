@@ -2,12 +2,12 @@ package mcmc
 
 import "math"
 
-// A Ladder is what a tempered chain did since warm-up.
+// A Ladder holds the statistics of a tempered chain since warm-up.
 type Ladder struct {
 	Scans int64
 
-	// Learnt is the second leg, which leads from the law that warm-up has learnt to
-	// the same β = 1; nil where that did not pay. All else is of the first leg alone.
+	// Learnt is the second leg, from the law that warm-up has learnt to the same β = 1. It is nil
+	// where that leg did not pay. All other fields describe the first leg alone.
 	Learnt *Ladder
 
 	// Rungs are the replicas' places, from β = 0 to β = 1, without the peaks.
@@ -20,14 +20,12 @@ type Ladder struct {
 	// and RoundTrips those that had been at β = 1 before.
 	Restarts, RoundTrips int64
 
-	// LogZ is the log of the mean of Π_k y_k^c_k over random compositions of
-	// the sparsity law, and LogZError its standard error. NaN where the draws
-	// do not tell.
+	// LogZ is the log of the mean of Π_k y_k^c_k over random compositions of the sparsity law, and
+	// LogZError its standard error. Both are NaN where the draws do not determine them.
 	//
-	// The estimate is the sum over the steps of Bennett's (1976) for
-	// Z_{r+1}/Z_r. The error is that of the means of 32 to 63 batches of
-	// scans, to first order and with all steps of a batch together, since
-	// replicas that swap are not independent of each other.
+	// The estimate sums Bennett's (1976) estimates of log(Z_{r+1}/Z_r) over the steps. The error
+	// comes from the means of 32 to 63 batches of scans, to first order. It takes all steps of a
+	// batch together, since replicas that swap depend on each other.
 	LogZ, LogZError float64
 }
 
@@ -35,12 +33,12 @@ type Ladder struct {
 type Rung struct {
 	Beta float64
 
-	// Rejected is the rate at which swaps with the next rung are rejected, and
-	// Barrier the sum of these rates below: Λ(β). The last rung has no next.
+	// Rejected is the rate at which swaps with the next rung are rejected; the last rung has no
+	// next one. Barrier is Λ(β), the sum of these rates over the rungs below.
 	Rejected, Barrier float64
 
-	// MeanLogScore is the mean of V = Σ_k c_k·log y_k where that is finite, and
-	// Forbidden the share of scans where it is −Inf, which only β = 0 allows.
+	// MeanLogScore is the mean of V = Σ_k c_k·log y_k over the scans where V is finite. Forbidden
+	// is the share of scans where V is −Inf, which only β = 0 allows.
 	MeanLogScore, Forbidden float64
 }
 
@@ -52,9 +50,9 @@ func (l *Ladder) Best() *Ladder {
 	return l
 }
 
-// PoolLogZ returns the mean of the log Z of the ladders' best legs and its standard
-// error: the larger of what these legs' own errors amount to and of what the spread
-// between them does.
+// PoolLogZ returns the mean of the log Z of the ladders' best legs and its standard error. The
+// error is the larger of two: the one that follows from the legs' own errors, and the one that
+// follows from the spread between them.
 func PoolLogZ(ladders ...*Ladder) (logZ, standardError float64) {
 	if len(ladders) == 0 {
 		return math.NaN(), math.NaN()

@@ -6,7 +6,7 @@ import (
 	"kir/internal/portable"
 )
 
-// ladderSums is what scans add up to.
+// ladderSums holds the sums over scans.
 type ladderSums struct {
 	scans                int64
 	rejected             []float64 // by step: Σ (1 − probability of a swap)
@@ -14,22 +14,21 @@ type ladderSums struct {
 	forbidden            []int64   // by rung: how often it is not
 	restarts, roundTrips int64
 
-	// Bennett's sums. For step k and the offset C, with d the rise of the
-	// density and f(u) = 1/(1 + e^u),
+	// batches are Bennett's sums. For step k and the offset C, with d the rise of the log density
+	// and f(u) = 1/(1 + e^u),
 	//
 	//	Z_{k+1}/Z_k = e^C · E_k[f(C − d)] / E_{k+1}[f(d − C)],
 	//
-	// whatever C is, and f is bounded. They are kept for batches of scans, of
-	// which two become one when there are too many.
+	// for any C, and f is bounded. Each batch sums a number of scans. When there are too many
+	// batches, pairs of them are merged.
 	batches []bennett // by batch and step
 	length  int64     // scans of a batch
 }
 
-// bennett is the sums of f(C − d) over the lower rung and of f(d − C) over the
-// upper one.
+// bennett holds the sums of f(C − d) over the lower rung and of f(d − C) over the upper one.
 type bennett struct{ lower, upper float64 }
 
-// maxBatches is when two batches become one.
+// maxBatches is the number of batches at which pairs are merged.
 const maxBatches = 64
 
 func (s *ladderSums) steps() int { return len(s.rejected) }
@@ -64,8 +63,8 @@ func (s *ladderSums) beginScan() {
 	s.scans++
 }
 
-// addStep counts step k: V on its lower rung, the probability of a swap, and the
-// rises of the two states' densities less the offset.
+// addStep adds step k to the sums: V on its lower rung, the probability of a swap, and the rises of
+// the two states' log densities less the offset.
 func (s *ladderSums) addStep(k int, logScore, swap, lower, upper float64) {
 	s.addScore(k, logScore)
 	s.rejected[k] += 1 - swap
@@ -82,11 +81,11 @@ func (s *ladderSums) addScore(k int, logScore float64) {
 	}
 }
 
-// endScan counts V on the last rung.
+// endScan adds V on the last rung.
 func (s *ladderSums) endScan(logScore float64) { s.addScore(s.steps(), logScore) }
 
-// avoidableRate is the rate at which step k is rejected where it is not bound to
-// be, by a composition that is forbidden.
+// avoidableRate is the rejection rate of step k without the swaps that a forbidden composition
+// rejects, which no spacing avoids.
 func (s *ladderSums) avoidableRate(k int) float64 {
 	if allowed := s.scans - s.forbidden[k]; allowed > 0 {
 		return max(0, s.rejected[k]-float64(s.forbidden[k])) / float64(allowed)
@@ -94,8 +93,8 @@ func (s *ladderSums) avoidableRate(k int) float64 {
 	return 0
 }
 
-// inefficiency returns Σ r/(1−r) over the steps, r the rate at which each is rejected. A
-// round trip takes about 2 + 2·that scans (Syed et al. 2022).
+// inefficiency returns Σ r/(1−r) over the steps, where r is a step's rejection rate. A round trip
+// takes about 2 + 2·Σ r/(1−r) scans (Syed et al. 2022).
 func (s *ladderSums) inefficiency() float64 {
 	sum := 0.0
 	for _, rejected := range s.rejected {
@@ -104,7 +103,7 @@ func (s *ladderSums) inefficiency() float64 {
 	return sum
 }
 
-// logRatio returns log Z_{k+1}/Z_k less the offset, NaN where no scan tells.
+// logRatio returns log Z_{k+1}/Z_k less the offset, NaN where no scan determines it.
 func (s *ladderSums) logRatio(k int) float64 {
 	sum := bennett{}
 	for ; k < len(s.batches); k += s.steps() {
@@ -117,8 +116,7 @@ func (s *ladderSums) logRatio(k int) float64 {
 	return portable.Log(sum.lower) - portable.Log(sum.upper)
 }
 
-// error returns the standard error of log Z: that of the mean of the batches
-// that are full, of what each adds to it to first order.
+// error returns the standard error of log Z, to first order, from the spread between full batches.
 func (s *ladderSums) error() float64 {
 	steps := s.steps()
 	if steps == 0 {
@@ -143,6 +141,6 @@ func (s *ladderSums) error() float64 {
 		}
 		squares += float64(d * d) // the mean of d is 0
 	}
-	// What no scan has met may still be there once in so many.
+	// A composition that no scan has met may still have a share of up to 1/scans.
 	return max(math.Sqrt(squares/float64(full)/float64(full-1)), 1/float64(s.scans))
 }

@@ -6,18 +6,18 @@ import (
 	"kir/internal/portable"
 )
 
-// maxLearntCost is how much of the first leg's Σ r/(1−r) that of the learnt one may be; see
-// [ladderSums.inefficiency].
+// maxLearntCost is the largest Σ r/(1−r) of the learnt leg, relative to that of the first leg, at
+// which the learnt leg is kept; see [ladderSums.inefficiency].
 const maxLearntCost = 0.75
 
-// leg returns the rungs of the learnt leg, with that at β = 1.
+// leg returns the rungs of the learnt leg, including the one at β = 1.
 func (l *replicas) leg() []rung {
 	return append(slices.Clone(l.rungs[len(l.rungs)-l.learnt:]), l.rungs[l.steps()])
 }
 
-// swapLearnt lets neighbours of the learnt leg swap, every second pair in turn, and says
-// whether β = 1 did. The legs are one line from β = 0 to β = 0, along which the turns go
-// on. A swap has the ratio
+// swapLearnt swaps neighbours of the learnt leg, every second pair in turn. It reports whether the
+// replica at β = 1 swapped. The two legs form one line from β = 0 to β = 0, and the turns alternate
+// along it. A swap has the ratio
 //
 //	exp((β_{r+1} − β_r)(h(x_r) − h(x_{r+1}))),  h = log(π·Y/q).
 func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
@@ -39,7 +39,7 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 		}
 		x, y := lower.state, upper.state
 		d := y.beta - x.beta
-		// A score may be so large that all else is lost beside it.
+		// A very large score would lose the other terms to rounding if they were added to it.
 		here, there := x.target.LogLaw(x.Composition.Used())-x.logRecall, y.target.LogLaw(y.Composition.Used())-y.logRecall
 		p := portable.Exp(min(0, d*(x.sum-y.sum+(here-there))))
 		s.addStep(k, x.sum, p, float64(d*(x.sum+here))-lower.offset, float64(d*(y.sum+there))-lower.offset)
@@ -58,8 +58,8 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 	return coldSwapped
 }
 
-// relearn ends a round of warm-up for the learnt leg: from now on it begins at what is
-// learnt at β = 1, with β by what the last round rejected.
+// relearn ends a round of warm-up for the learnt leg. The leg then starts from the law learnt at β
+// = 1, with its β spaced by the rejections of the last round.
 func (l *replicas) relearn() error {
 	m := l.state().memory
 	if l.kernel.steps > 0 || m == nil || !l.kernel.target.scored() {
@@ -85,9 +85,9 @@ func (l *replicas) relearn() error {
 	return l.rebuildLearnt(betas, levels)
 }
 
-// rebuildLearnt makes the learnt leg one of the given β and log Z, the last of β = 1.
-// What rungs there are keep their compositions, of which that at β = 0 alone may be
-// forbidden, and further ones have that at β = 1.
+// rebuildLearnt gives the learnt leg the given β and log Z, ending at β = 1. Existing rungs keep
+// their compositions, of which only the one at β = 0 may be forbidden. Further rungs copy the
+// composition at β = 1.
 func (l *replicas) rebuildLearnt(betas, logZ []float64) error {
 	first, cold := len(l.rungs)-l.learnt, l.state().Composition
 	l.learnt = len(betas) - 1
@@ -108,7 +108,7 @@ func (l *replicas) rebuildLearnt(betas, logZ []float64) error {
 	return nil
 }
 
-// settleLearnt ends warm-up: the leg is left out where it does not pay.
+// settleLearnt ends warm-up. It drops the learnt leg where it does not pay.
 func (l *replicas) settleLearnt() {
 	if !l.learntPays {
 		l.rungs = l.rungs[:len(l.rungs)-l.learnt]

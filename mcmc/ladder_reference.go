@@ -33,8 +33,8 @@ const (
 	mostDistinct = 1 << 24 // steps that computing G may take
 )
 
-// newReference returns the reference that is learnt from the states met, nil if
-// there are none or hardly a draw from g is a composition.
+// newReference returns the reference learnt from the states met. It returns nil if there are none,
+// or if almost no draw from g is a composition.
 func newReference(t *Target, met *states, tries int) *reference {
 	f := &reference{tries: tries}
 	f.known.learn(t, met)
@@ -51,8 +51,8 @@ func newReference(t *Target, met *states, tries int) *reference {
 	return f
 }
 
-// mass returns G, the probability that recall draws no ingredient twice; 0 where that is
-// too long to compute, or nothing was met.
+// mass returns G, the probability that recall draws no ingredient twice. It returns 0 where G takes
+// too long to compute or no state was met.
 func (m *memory) mass(t *Target) float64 {
 	n := t.space.ingredients
 	met := slices.Compact(slices.Sorted(slices.Values(m.list)))
@@ -80,8 +80,8 @@ func (m *memory) mass(t *Target) float64 {
 	return min(g, 1)
 }
 
-// distinctOthers returns with which probability 0 to the law's most of the ingredients
-// that recall draws for a group, beside the core, all differ.
+// distinctOthers returns, by count from 0 to the law's most, the probability that the ingredients
+// that recall draws for a group, besides the core, all differ.
 func (m *memory) distinctOthers(t *Target, met []int32, own *group) []float64 {
 	n := t.space.ingredients
 	var shares []float64
@@ -100,10 +100,9 @@ func (m *memory) distinctOthers(t *Target, met []int32, own *group) []float64 {
 	return distinct(shares, n-m.core-len(shares), each, t.law.hi)
 }
 
-// distinct returns with which probability 0 to most independent draws all differ, of
-// things of which some have the given probabilities, and the others each the same.
-// With one more thing of probability q, P(k draws differ) rises by k·q·P(k−1 draws
-// without it differ).
+// distinct returns, by count from 0 to most, the probability that independent draws of things all
+// differ. Some things have the given probabilities, and the others share one probability. One more
+// thing of probability q raises P(k draws differ) by k·q·P(k−1 draws without it differ).
 func distinct(some []float64, others int, each float64, most int) []float64 {
 	p := make([]float64, most+1)
 	p[0] = 1
@@ -118,15 +117,15 @@ func distinct(some []float64, others int, each float64, most int) []float64 {
 	return p
 }
 
-// memory returns what a state draws from the reference with.
+// memory returns the memory with which a state draws from the reference.
 func (f *reference) memory() *memory {
 	m := &memory{adaptiveProposal: f.known.adaptiveProposal}
 	m.parts = nil
 	return m
 }
 
-// draw makes y an independent draw, by a state that has the reference's memory. It
-// returns the probability that y's amounts come out when recall divides them.
+// draw makes y an independent draw, using a state that has the reference's memory. It returns the
+// probability that recall's division gives y's amounts.
 func (f *reference) draw(r *Rand, x *State, y *Composition) (divided product) {
 	if !r.Bernoulli(plain) {
 		for range f.tries {
@@ -139,12 +138,12 @@ func (f *reference) draw(r *Rand, x *State, y *Composition) (divided product) {
 	return x.memory.divide(nil, nil, y)
 }
 
-// logProbability returns log q(y), by a state that has the reference's memory.
+// logProbability returns log q(y), using a state that has the reference's memory.
 func (f *reference) logProbability(x *State, y *Composition) float64 {
 	return f.logDivided(x, y, x.memory.divide(nil, nil, y))
 }
 
-// logDivided is log of a y of whose amounts the probability is known.
+// logDivided is logProbability of a y whose amounts have a known probability.
 func (f *reference) logDivided(x *State, y *Composition, divided product) float64 {
 	t := x.target
 	recalled := f.logRecall + divided.timesProduct(x.listedProbability(y)).log()
@@ -152,7 +151,8 @@ func (f *reference) logDivided(x *State, y *Composition, divided product) float6
 	return max(recalled, plain) + portable.Log1p(portable.Exp(-math.Abs(recalled-plain)))
 }
 
-// logCurrent returns log q of the state's own composition, which is kept until it moves.
+// logCurrent returns log q of the state's own composition. It caches the value until the state
+// moves.
 func (f *reference) logCurrent(x *State) float64 {
 	if !x.recalled {
 		x.recalled, x.logRecall = true, f.logProbability(x, x.Composition)
@@ -160,12 +160,12 @@ func (f *reference) logCurrent(x *State) float64 {
 	return x.logRecall
 }
 
-// move moves a state of the learnt leg, which follows
+// move moves a state of the learnt leg, which follows the law
 //
-//	q(x)^(1−β) · (π(n)·Y(x))^β:
+//	q(x)^(1−β) · (π(n)·Y(x))^β.
 //
-// by an independent draw if β = 0, and else by a candidate that is one, for which the
-// weight of [State.wholeMove] is (π/q)^β.
+// At β = 0 it is an independent draw. Otherwise it is an independent candidate, whose weight in
+// [State.wholeMove] is (π/q)^β.
 func (f *reference) move(r *Rand, x *State) error {
 	if x.beta == 0 {
 		divided := f.draw(r, x, x.Composition)

@@ -10,22 +10,21 @@ import (
 	"kir/internal/portable"
 )
 
-// replicas are those of one tempered chain.
+// replicas are the replicas of one tempered chain.
 type replicas struct {
 	kernel *Tempered
 	rungs  []rung // from β = 0 to β = 1, the peaks, and those of the learnt leg
 	peaks  int    // how many rungs are above β = 1
 	scans  int64  // its parity says which swaps are tried next
 
-	// The learnt leg leads from the reference at β = 0 to the same β = 1. There is
-	// none before something was learnt.
+	// The learnt leg leads from the reference at β = 0 to the same β = 1. It exists only after
+	// something was learnt.
 	reference  *reference
 	learnt     int // how many rungs it has below β = 1
 	learntSums ladderSums
 	learntPays bool // whether the last round of warm-up found that it pays
 
-	// Streams of random choices are made for replicas as they are needed, each
-	// with a number of its own.
+	// Each replica's stream of random choices is made when needed, with its own number.
 	seed           uint64
 	index, streams int
 
@@ -38,7 +37,7 @@ type replicas struct {
 	took    time.Duration // by these
 }
 
-// rung is a place in the ladder: its β is its state's.
+// rung is a place in the ladder. Its β is that of its state.
 type rung struct {
 	state  *State
 	rand   *Rand
@@ -47,7 +46,7 @@ type rung struct {
 	aside  Tally       // of moves that are not reported
 }
 
-// visitedEnds says which ends of the ladder a replica has seen.
+// visitedEnds records which ends of the ladder a replica has reached.
 type visitedEnds uint8
 
 const (
@@ -56,7 +55,7 @@ const (
 	byLearnt                         // that β = 0 was of the learnt leg
 )
 
-// NewChain starts a chain, with a ladder that warm-up will space anew.
+// NewChain starts a chain with a ladder that warm-up will respace.
 func (k *Tempered) NewChain(seed uint64, index int) (*Chain, error) {
 	l, tries, err := newReplicas(k, seed, index)
 	if err != nil {
@@ -65,8 +64,7 @@ func (k *Tempered) NewChain(seed uint64, index int) (*Chain, error) {
 	return &Chain{State: l.state(), Tries: tries, mover: l, rand: chainRand(seed, index)}, nil
 }
 
-// newReplicas returns the ladder with which a chain begins. It is guessed: β
-// rises as the cube.
+// newReplicas returns the initial ladder of a chain. Its β rise as the cube, a guess.
 func newReplicas(k *Tempered, seed uint64, index int) (l *replicas, tries int, err error) {
 	l = &replicas{kernel: k, seed: seed, index: index, workers: 1}
 	steps := k.steps
@@ -100,8 +98,7 @@ func newReplicas(k *Tempered, seed uint64, index int) (l *replicas, tries int, e
 	return l, tries, nil
 }
 
-// firstSteps is how many steps a ladder has before warm-up has found how many
-// it needs.
+// firstSteps is the number of steps of a ladder until warm-up has found how many it needs.
 const firstSteps = 8
 
 // stream returns the next stream of random choices.
@@ -110,11 +107,11 @@ func (l *replicas) stream() *Rand {
 	return NewRand(l.seed, fmt.Sprintf("replicas of chain %d", l.index), uint64(l.streams))
 }
 
-// steps returns how many steps lead from β = 0 to β = 1: the number of the rung
-// there.
+// steps returns the number of steps from β = 0 to β = 1, which is also the index of the rung at β =
+// 1.
 func (l *replicas) steps() int { return len(l.rungs) - 1 - l.peaks - l.learnt }
 
-// state returns that at β = 1.
+// state returns the state at β = 1.
 func (l *replicas) state() *State { return l.rungs[l.steps()].state }
 
 // searching returns all states.
@@ -174,8 +171,8 @@ const (
 	shortScan  = 20 * time.Microsecond // what several workers save only on longer scans
 )
 
-// explore moves every replica. Each has its own random choices, so it makes no
-// difference how many do so at once.
+// explore moves every replica. Each has its own stream of random choices, so the number of workers
+// does not affect the result.
 func (l *replicas) explore(warm bool, tally *Tally) error {
 	workers := min(l.workers, len(l.rungs))
 	if workers > 1 && l.timed < timedScans {
@@ -194,7 +191,7 @@ func (l *replicas) explore(warm bool, tally *Tally) error {
 	return nil
 }
 
-// exploreAtOnce is explore by several workers.
+// exploreAtOnce is explore with several workers.
 func (l *replicas) exploreAtOnce(workers int, warm bool, tally *Tally) error {
 	l.errs = slices.Grow(l.errs[:0], len(l.rungs))[:len(l.rungs)]
 	part := func(from int) {
@@ -216,7 +213,7 @@ func (l *replicas) exploreAtOnce(workers int, warm bool, tally *Tally) error {
 	return nil
 }
 
-// move moves the replica on one rung. Only what happens at β = 1 is counted.
+// move moves the replica on one rung. It counts only moves at β = 1.
 func (l *replicas) move(k int, warm bool, tally *Tally) error {
 	g, b := &l.rungs[k], l.kernel.within
 	if k != l.steps() {
@@ -247,9 +244,8 @@ func (l *replicas) rise(k int, x *State) float64 {
 	return d
 }
 
-// logSwap returns the logarithm of the Metropolis ratio of a swap between rung k
-// and the next: the rise at the one below less that at the one above, which each
-// by itself may be beyond a float64.
+// logSwap returns the log of the Metropolis ratio of a swap between rung k and the next: the rise
+// at the lower state less the rise at the upper one. Each rise alone may exceed a float64.
 func (l *replicas) logSwap(k int, lower, upper *State) float64 {
 	d := float64((l.rungs[k+1].state.beta - l.rungs[k].state.beta) * (lower.sum - upper.sum))
 	if k == 0 {
@@ -258,13 +254,12 @@ func (l *replicas) logSwap(k int, lower, upper *State) float64 {
 	return d
 }
 
-// peakSwaps is the share of swaps with a peak that are tried. Tried each time,
-// they would hand the same few replicas to β = 1 in turn, and draws that recur
-// with a period look as if they were worth more than they are.
+// peakSwaps is the share of swaps with a peak that are tried. If every one were tried, the same few
+// replicas would reach β = 1 in turn. Draws that recur with a period make the effective sample size
+// look too large.
 const peakSwaps = 0.1
 
-// swap lets neighbours swap, every second pair in turn, and says whether the
-// last one did.
+// swap swaps neighbours, every second pair in turn. It reports whether the pair at β = 1 swapped.
 func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 	parity := int(l.scans & 1)
 	l.scans++
@@ -291,8 +286,8 @@ func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 	return coldSwapped
 }
 
-// countRoundTrips notes which replicas are at an end of the ladder, and counts what comes from
-// β = 0 to β = 1.
+// countRoundTrips records which replicas are at an end of the ladder, and counts those that come
+// from β = 0 to β = 1.
 func (l *replicas) countRoundTrips() {
 	steps := l.steps()
 	cold := &l.rungs[steps].seen
@@ -316,7 +311,7 @@ func (l *replicas) countRoundTrips() {
 	*cold = seenCold
 }
 
-// swap exchanges the compositions of two states, with what scores them.
+// swap exchanges the compositions of two states and their scorers.
 func (x *State) swap(y *State) {
 	x.Composition, y.Composition = y.Composition, x.Composition
 	x.terms, y.terms = y.terms, x.terms
@@ -334,8 +329,8 @@ func (l *replicas) endWarmup() {
 	l.round, l.done = 0, 0
 }
 
-// restart begins anew, with offsets as the sums have them, of a leg that begins with the
-// given rungs.
+// restart clears the sums of a leg that begins with the given rungs, and takes the offsets from the
+// estimates so far.
 func (s *ladderSums) restart(rungs []rung) {
 	for k := range s.steps() {
 		if rise := s.logRatio(k); !math.IsNaN(rise) && !math.IsInf(rise, 0) {
@@ -345,7 +340,7 @@ func (s *ladderSums) restart(rungs []rung) {
 	s.reset(s.steps())
 }
 
-// report returns what the chain did since warm-up.
+// report returns the chain's statistics since warm-up.
 func (l *replicas) report() *Ladder {
 	out := l.sums.report(l.rungs[:l.steps()+1])
 	if l.learnt > 0 {
@@ -354,7 +349,7 @@ func (l *replicas) report() *Ladder {
 	return out
 }
 
-// report returns what a leg of the given rungs did.
+// report returns the statistics of a leg with the given rungs.
 func (s *ladderSums) report(rungs []rung) *Ladder {
 	out := &Ladder{Scans: s.scans, Restarts: s.restarts, RoundTrips: s.roundTrips}
 	n, steps := float64(s.scans), s.steps()

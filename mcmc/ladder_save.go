@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// save writes what the chain of replicas goes on from, the rungs, and the sums of
-// either leg.
+// save writes everything that the chain of replicas needs to continue: the rungs and the sums of
+// both legs.
 func (l *replicas) save(e *encoder) {
 	first := len(l.rungs) - l.learnt
 	e.ints(int64(first), l.scans, int64(l.seed), int64(l.index), int64(l.streams), int64(l.round), int64(l.done), int64(l.learnt), oneIf(l.learntPays))
@@ -19,7 +19,7 @@ func (l *replicas) save(e *encoder) {
 	l.sums.save(e)
 }
 
-// rungs writes rungs, with or without what their states have learnt.
+// rungs writes rungs, with or without the memories of their states.
 func (e *encoder) rungs(rungs []rung, learnt bool) {
 	for k := range rungs {
 		g := &rungs[k]
@@ -44,7 +44,7 @@ func (s *ladderSums) save(e *encoder) {
 	}
 }
 
-// RestoreChain returns the chain that [Chain.MarshalBinary] saved, with its states
+// RestoreChain restores a chain from the result of [Chain.MarshalBinary], with its states
 // refreshed.
 func (k *Tempered) RestoreChain(data []byte) (*Chain, error) {
 	return restoreChain(k.target, data, func(d *decoder) mover {
@@ -59,7 +59,7 @@ func (k *Tempered) RestoreChain(data []byte) (*Chain, error) {
 	})
 }
 
-// replicas reads a ladder of so many rungs without the learnt leg.
+// replicas reads a ladder of the given number of rungs, without the learnt leg.
 func (d *decoder) replicas(k *Tempered, rungs int64) *replicas {
 	var peaks []float64
 	lo, hi := int64(1), int64(1) // rungs from β = 0 to β = 1
@@ -107,8 +107,8 @@ func (d *decoder) replicas(k *Tempered, rungs int64) *replicas {
 	return l
 }
 
-// rungs reads so many rungs; those from the one numbered target on have a β of 1 and of
-// the peaks.
+// rungs reads the given number of rungs. The rung with index target has β = 1, and those after it
+// have the β of the peaks.
 func (d *decoder) rungs(count, target int64, peaks []float64) (rungs []rung) {
 	last := -1.0
 	for at := range count {
@@ -135,7 +135,7 @@ func (d *decoder) rungs(count, target int64, peaks []float64) (rungs []rung) {
 	return rungs
 }
 
-// sums reads those of a leg.
+// sums reads the sums of a leg.
 func (d *decoder) sums(steps int) (s ladderSums) {
 	s.reset(steps)
 	s.scans = d.count(maxCount)

@@ -2,12 +2,12 @@ package mcmc
 
 import "math"
 
-// firstLadderRound is how many scans the first round of warm-up has; each
-// further one has twice as many as the last.
+// firstLadderRound is the number of scans in the first round of warm-up. Each further round has
+// twice as many.
 const firstLadderRound = 32
 
-// tune ends a round of warm-up: it spaces the ladder anew so that, as the
-// round has it, all steps are rejected equally often.
+// tune ends a round of warm-up. It respaces the ladder so that, by the rates of the round, all
+// steps are rejected equally often.
 func (l *replicas) tune() error {
 	steps := l.steps()
 	if steps > 0 {
@@ -29,14 +29,14 @@ func (l *replicas) tune() error {
 	return nil
 }
 
-// stepsFor returns how many steps a leg of a barrier has.
+// stepsFor returns the number of steps of a leg with the given barrier.
 func stepsFor(barrier float64) int {
 	return min(max(int(math.Ceil(2*barrier)), 1), maxSteps)
 }
 
-// cumulate returns the barrier and log Z up to each rung of a leg, which begins with the
-// given ones. What no spacing can change is left out: at β = 0 a composition that is
-// forbidden is always rejected.
+// cumulate returns the barrier and log Z up to each rung of a leg, which begins with the given
+// rungs. It leaves out rejections that no spacing can change: at β = 0 a forbidden composition is
+// always rejected.
 func (s *ladderSums) cumulate(rungs []rung) (barrier, logZ []float64) {
 	steps := s.steps()
 	barrier, logZ = make([]float64, steps+1), make([]float64, steps+1)
@@ -51,11 +51,11 @@ func (s *ladderSums) cumulate(rungs []rung) (barrier, logZ []float64) {
 	return barrier, logZ
 }
 
-// spaceBetas returns the β of so many steps, between which the barrier rises evenly, and
-// log Z there, both interpolated between the rungs of a leg.
+// spaceBetas returns β for the given number of steps, between which the barrier rises evenly, and
+// log Z there. It interpolates both between the rungs of a leg.
 func spaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, levels []float64) {
 	last := len(barrier) - 1
-	// A trace of a barrier everywhere keeps β rising where nothing is rejected.
+	// A small extra barrier everywhere keeps β rising where no swap is rejected.
 	height := func(k int) float64 { return barrier[k] + float64(1e-3*rungs[k].state.beta) }
 	k := 0
 	for s := range steps {
@@ -71,8 +71,8 @@ func spaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, levels
 	return append(betas, 1), append(levels, logZ[last])
 }
 
-// rebuild makes a ladder of the given β from this one. Each new rung takes the
-// state of the old one that is as far up, or a copy of it.
+// rebuild makes a ladder of the given β from this one. Each new rung takes the state of the old
+// rung at the same relative height, or a copy of it.
 func (l *replicas) rebuild(betas, logZ []float64) error {
 	old, steps := l.rungs[:l.steps()+1], len(betas)-1
 	peaks := l.rungs[l.steps()+1:]
@@ -98,7 +98,7 @@ func (l *replicas) rebuild(betas, logZ []float64) error {
 			l.rungs[k].offset = logZ[k+1] - logZ[k]
 		}
 	}
-	// A forbidden composition may stay at β = 0 only.
+	// A forbidden composition is valid at β = 0 only.
 	for k := 1; k <= steps; k++ {
 		if l.rungs[k].state.sum == negInf {
 			x, err := l.state().clone()
@@ -113,7 +113,7 @@ func (l *replicas) rebuild(betas, logZ []float64) error {
 	return nil
 }
 
-// clone returns a state with the same composition, and what was learnt.
+// clone returns a state with the same composition and a copy of the memory.
 func (x *State) clone() (*State, error) {
 	y := newState(x.target, x.Composition.Clone())
 	y.beta = x.beta

@@ -6,18 +6,17 @@ import (
 	"kir/internal/portable"
 )
 
-// line returns Σ_k c_k·log y_k over the splits of (i, j), of which law says where
-// there is mass. The pieces hold until the next call. There must be terms.
+// line returns Σ_k c_k·log y_k over the splits of (i, j); law gives their mass. The pieces are
+// valid until the next call. There must be terms.
 //
-// A split that some property forbids is −Inf whatever the others say of it. What
-// is no score, NaN or +Inf, comes through elsewhere; [State.weigh] finds it if it
-// matters.
+// A split that some property forbids is −Inf, whatever the other properties return. An invalid
+// score, NaN or +Inf, is passed on elsewhere; [State.weigh] reports it if it matters.
 func (x *State) line(i, j int, law *splitLaw) (*Pieces, error) {
 	return x.lineOf(i, j, law, true, -1)
 }
 
-// lineOf is line with or without the terms that are curves. It returns nil where the rules
-// allow no split but omit.
+// lineOf is line with or without the terms that are curves. It returns nil where the rules allow no
+// split but omit.
 func (x *State) lineOf(i, j int, law *splitLaw, curves bool, omit int) (*Pieces, error) {
 	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
 	first := true
@@ -55,7 +54,7 @@ func (x *State) lineOf(i, j int, law *splitLaw, curves bool, omit int) (*Pieces,
 	return &x.acc, nil
 }
 
-// alone says whether split k of a line of sum s is the only one that is not −Inf.
+// alone reports whether split k of a line of sum s is the only one that is not −Inf.
 func (p *Pieces) alone(k, s int) bool {
 	for q, v := range p.values {
 		end := s + 1
@@ -69,9 +68,8 @@ func (p *Pieces) alone(k, s int) bool {
 	return true
 }
 
-// wanted returns, as pieces of a line of sum s, where the answer of the term
-// numbered k matters: not −Inf where the law has mass and no earlier term
-// forbids.
+// wanted returns pieces over a line of sum s that tell term k where its score matters: they are not
+// −Inf where the law has mass and no earlier term forbids the split.
 func (x *State) wanted(k, s int, law *splitLaw) *Pieces {
 	w, acc := &x.next, &x.acc
 	w.Reset()
@@ -95,7 +93,7 @@ func (x *State) wanted(k, s int, law *splitLaw) *Pieces {
 	return w
 }
 
-// checkPieces verifies what a scorer made of a line of sum s.
+// checkPieces verifies the pieces that a scorer returned for a line of sum s.
 func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
 	last := int32(-1)
 	for q, start := range p.starts {
@@ -110,8 +108,8 @@ func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
 	return nil
 }
 
-// badSplit says which property has no score at split k of (i, j), which the law
-// and the other properties allow.
+// badSplit returns an error that names the property without a valid score at split k of (i, j),
+// which the law and the other properties allow.
 func (x *State) badSplit(i, j, k int) error {
 	y := x.Composition.Clone()
 	y.move(i, j, k)
@@ -133,16 +131,16 @@ func (x *State) badSplit(i, j, k int) error {
 	return fmt.Errorf("the properties together have no score at %v on the line of %d and %d, and by itself each has one", y, i, j)
 }
 
-// weighedLine is what [State.weigh] finds besides the weights.
+// weighedLine holds the results of [State.weigh] other than the weights.
 type weighedLine struct {
 	here float64 // the weight of the split that is left out
 	rest float64 // the sum of all other weights
 	at   int     // the piece of the split left out, −1 if it is an end or there is none
 }
 
-// highest returns the greatest value of an end of the line of (i, j), and of what
-// lies between, to which the law gives weight; −Inf if there is none. One that is
-// no score is an error.
+// highest returns the greatest value of an end of the line of (i, j), and of the splits between,
+// among those to which the law gives weight. It returns −Inf if there is none, and an error for an
+// invalid score.
 func (x *State) highest(p *Pieces, i, j int, law *splitLaw) (end, inner float64, err error) {
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	first, last := p.values[0], p.values[len(p.values)-1]
@@ -175,14 +173,13 @@ func (x *State) highest(p *Pieces, i, j int, law *splitLaw) (end, inner float64,
 	return end, inner, nil
 }
 
-// weigh fills x.weights with what there is to choose among on the line of (i, j):
-// k = 0, k = s, and what each piece holds between them, each in proportion to
-// exp(β·value) times what the law gives it. The split omit, unless it is −1, is
-// left out.
+// weigh fills x.weights with the choices on the line of (i, j): k = 0, k = s, and the inner splits
+// of each piece. Each weight is proportional to exp(β·value) times the law's mass. The split omit
+// is left out, unless it is −1.
 //
-// The scale is that of the greatest value to which the law gives weight, so that
-// one weight at least is of the order of its factor. Where the law gives none the
-// value is not looked at: it may be anything, and far above all others.
+// The scale is that of the greatest value to which the law gives weight, so at least one weight is
+// of the order of its factor. weigh ignores values where the law has no mass: they may be anything,
+// even far above all others.
 func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine, error) {
 	topEnd, topInner, err := x.highest(p, i, j, law)
 	if err != nil {
@@ -194,8 +191,8 @@ func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine
 	return x.spread(p, x.Composition.Amount(i)+x.Composition.Amount(j), law, omit, topEnd, topInner), nil
 }
 
-// spread is weigh of the splits 0..s, given the greatest value of an end and of what
-// lies between.
+// spread is weigh for the splits 0..s, given the greatest value of an end and of the splits
+// between.
 func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
 	n := len(p.starts)
 	first, last := p.values[0], p.values[n-1]
@@ -245,8 +242,8 @@ func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInn
 	return line
 }
 
-// drawWeighed draws one of the choices that [State.weigh] has weighed: a split,
-// its value and its weight.
+// drawWeighed draws one of the choices weighed by [State.weigh]. It returns the split, its value
+// and its weight.
 func (x *State) drawWeighed(r *Rand, p *Pieces, s int, line *weighedLine, omit int) (k int, value, weight float64) {
 	w := x.weights
 	choice := r.Categorical(w)

@@ -7,17 +7,17 @@ import (
 	"kir/internal/portable"
 )
 
-// shortLine is the sum below which weighing all splits takes less time.
+// shortLine is the sum below which it takes less time to weigh all splits.
 const shortLine = 48
 
-// curved says whether a line of sum s is drawn from by an envelope. An oracle, which
-// knows no rejection, draws from the same law split by split.
+// curved reports whether an envelope draws from a line of sum s. An oracle cannot decide
+// rejections, so with one the same law is drawn split by split.
 func (x *State) curved(r *Rand, s int) bool {
 	return x.curves && x.beta > 0 && (s >= shortLine || r.oracle != nil)
 }
 
-// newEnvelope returns an envelope of the line of (i, j), from which the split omit, unless
-// it is −1, can be left out.
+// newEnvelope returns an envelope of the line of (i, j). Draws can leave out the split omit, unless
+// it is −1.
 func (x *State) newEnvelope(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	e, err := x.startEnvelope(i, j, law, omit)
 	if e == nil {
@@ -28,7 +28,7 @@ func (x *State) newEnvelope(i, j int, law *splitLaw, omit int) (*envelope, error
 	return e, nil
 }
 
-// startEnvelope returns the envelope before it is close to the law, nil where the rules allow no
+// startEnvelope returns the envelope before it is fitted to the law, nil where the rules allow no
 // split but omit.
 func (x *State) startEnvelope(i, j int, law *splitLaw, omit int) (*envelope, error) {
 	p, err := x.lineOf(i, j, law, false, omit)
@@ -65,8 +65,8 @@ func (x *State) startEnvelope(i, j int, law *splitLaw, omit int) (*envelope, err
 	return e, nil
 }
 
-// drawFrom draws a split other than omit by the law of an envelope's line, and returns
-// it with its log weight; ok is false if no other has weight.
+// drawFrom draws a split other than omit by the law of an envelope's line, and returns it with its
+// log weight. ok is false if no other split has weight.
 func (x *State) drawFrom(r *Rand, e *envelope, omit int) (k int, log float64, ok bool, err error) {
 	if k, log, ok = e.draw(r, omit); e.plain && !ok {
 		return x.drawPlain(r, e, omit)
@@ -89,13 +89,13 @@ func (x *State) drawPlain(r *Rand, e *envelope, omit int) (k int, log float64, o
 	return k, e.law.log(k, e.s) + float64(x.beta*e.score), true, nil
 }
 
-// takeAnotherCurved is [State.takeAnotherSplit] by an envelope. With t and h the weights
-// of the split that is drawn and of where the chain stands, and W their sum with all
-// others', what is drawn is rejected with probability
+// takeAnotherCurved is [State.takeAnotherSplit] with an envelope. Let t be the weight of the drawn
+// split, h that of the current one, and W the sum of all weights. The drawn split is rejected with
+// probability
 //
-//	1 − (W − h)/(W − t) = h/(W − t) · (1 − t/h)   where t < h,
+//	1 − (W − h)/(W − t) = h/(W − t) · (1 − t/h)   where t < h.
 //
-// and of this the first factor is how often h is what is drawn when t is left out.
+// The first factor is the probability of drawing h when t is left out.
 func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, error) {
 	was := x.Composition.Amount(i)
 	e, err := x.newEnvelope(i, j, law, was)
@@ -121,7 +121,7 @@ func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, er
 	return updated, x.moveTo(i, j, k, math.NaN())
 }
 
-// recordCurved is [visitedStates.addLine] of an envelope's line.
+// recordCurved is [visitedStates.addLine] for an envelope's line.
 func (x *State) recordCurved(e *envelope) {
 	f := x.visited
 	if f == nil || e.plain {
@@ -137,9 +137,9 @@ func (x *State) recordCurved(e *envelope) {
 	}
 }
 
-// drawSplit draws a split of the line of (i, j) in proportion to exp(β·value)
-// times what the law gives it, and returns it with its value, for [State.moveTo].
-// The split that the chain stands on is among the pieces, so something has weight.
+// drawSplit draws a split of the line of (i, j) in proportion to exp(β·value) times the law's mass.
+// It returns the split with its value, for [State.moveTo]. The current split is among the pieces,
+// so at least one has weight.
 func (x *State) drawSplit(r *Rand, i, j int, law *splitLaw) (k int, value float64, err error) {
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	if x.curved(r, s) {

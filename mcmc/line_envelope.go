@@ -6,20 +6,19 @@ import (
 	"kir/internal/portable"
 )
 
-// An envelope is a law of the splits of a line that is nowhere below the line's own,
-// and from which that is drawn by rejection, so that not every split is weighed.
+// An envelope is a law on the splits of a line that is nowhere below the line's own law. The line's
+// law is drawn from it by rejection, so that not every split has to be weighed.
 //
-// The splits are divided into spans, and a span weighs its length times the most
-// that a split of it can. Spans are cut until about half of the splits that are
-// drawn so are kept, and once more wherever one is not. Each try keeps split k with
-// probability ∝ w(k), whatever the spans are and whatever was tried before, and so
-// what is kept follows the line's law, however far the bounds are from it: they must
-// be bounds. (The method is that of Gilks and Wild, "Adaptive rejection sampling for
-// Gibbs sampling", Applied Statistics 41 (1992), 337–348, with steps for a hull, so
-// that the law need not be log-concave.) The sum of the line's weights is never
-// known, and not needed.
+// The envelope divides the splits into spans. The mass of a span is its length times an upper bound
+// of the weight of its splits. Spans are cut until about half of the drawn splits are kept, and
+// once more wherever one is rejected. Each try keeps split k with probability ∝ w(k), whatever the
+// spans and the earlier tries. So the kept splits follow the line's law however loose the bounds
+// are, as long as they are bounds. (The method is that of Gilks and Wild, "Adaptive rejection
+// sampling for Gibbs sampling", Applied Statistics 41 (1992), 337–348, with steps for a hull, so
+// that the law need not be log-concave.) The sum of the line's weights is never known and never
+// needed.
 //
-// Where a few hundred spans are not enough, all splits are weighed after all.
+// Where a few hundred spans are not enough, all splits are weighed.
 type envelope struct {
 	spans []span
 	omit  int     // the span that holds the split left out, −1: none
@@ -34,14 +33,14 @@ type envelope struct {
 	s     int
 }
 
-// A curve is a property of which the line is known as a function, and its weight.
+// A curve is a property that is a known function along the line, and its weight.
 type curve struct {
 	CurveScorer
 	weight float64
 }
 
-// A span is the splits from ≤ k ≤ to of a line, on which what the law and the pieces
-// of other properties make of them is the same.
+// A span is the splits from ≤ k ≤ to of a line over which the law and the pieces of the other
+// properties are constant.
 type span struct {
 	from, to    int
 	law, pieces float64 // log weight and log score
@@ -56,7 +55,7 @@ const (
 	mostSpans   = 256 // and with more all splits are weighed
 )
 
-// at returns Σ_k c_k·log y_k at split k, of which the pieces are known.
+// at returns Σ_k c_k·log y_k at split k, given the sum of the pieces there.
 func (e *envelope) at(pieces float64, k int) float64 {
 	for c := range e.curve {
 		pieces += float64(e.curve[c].weight * e.curve[c].At(k))
@@ -64,8 +63,8 @@ func (e *envelope) at(pieces float64, k int) float64 {
 	return pieces
 }
 
-// above returns a bound of the scores at the splits from ≤ k ≤ to. Products and sums
-// are rounded the same way, which keeps their order.
+// above returns an upper bound of the scores at the splits from ≤ k ≤ to. It rounds products and
+// sums the same way as the scores, which keeps their order.
 func (e *envelope) above(pieces float64, from, to int) float64 {
 	for c := range e.curve {
 		pieces += float64(e.curve[c].weight * e.curve[c].Above(from, to))
@@ -73,8 +72,8 @@ func (e *envelope) above(pieces float64, from, to int) float64 {
 	return pieces
 }
 
-// add adds the splits from ≤ k ≤ to, with the split omit and peaks in spans of their
-// own and at their ends.
+// add adds the splits from ≤ k ≤ to. The split omit gets a span of its own, and peaks are at the
+// ends of spans.
 func (e *envelope) add(from, to int, law, pieces float64, omit int) {
 	if from > to || pieces == negInf {
 		return
@@ -103,7 +102,7 @@ func (e *envelope) add(from, to int, law, pieces float64, omit int) {
 	}
 }
 
-// bound fills in the bound of a span whose ends are known.
+// bound computes the bound of a span whose ends are known.
 func (e *envelope) bound(n *span) {
 	n.bound = max(n.a, n.b)
 	if n.to-n.from > 1 {
@@ -117,8 +116,8 @@ func (e *envelope) bound(n *span) {
 // log returns the log weight of a score on a span.
 func (e *envelope) log(n *span, score float64) float64 { return n.law + float64(e.beta*score) }
 
-// climb cuts the span of the highest bound until some weight is close to it, so that
-// all others can be measured by it.
+// climb cuts the span with the highest bound until some weight is close to it. That weight is the
+// scale for all others.
 func (e *envelope) climb() {
 	for {
 		high, found := -1, negInf
@@ -179,11 +178,11 @@ func (e *envelope) fit() {
 	}
 }
 
-// weigh fills in the mass of a span.
+// weigh computes the mass of a span.
 func (e *envelope) weigh(q int) {
 	n := &e.spans[q]
 	splits := float64(n.to - n.from + 1)
-	// What is left out may be far above all others; none is below by as much.
+	// The bound of the omitted split may be far above all others; no bound is that far below.
 	n.mass = float64(splits * portable.Exp(min(e.log(n, n.bound)-e.top, 700)))
 	if n.loose = 0; n.from < n.to {
 		fall := e.log(n, n.bound) - float64((e.log(n, n.a)+e.log(n, n.b))/2)
@@ -193,10 +192,10 @@ func (e *envelope) weigh(q int) {
 	}
 }
 
-// middle returns where to cut a span: the last split of its first part. That is in the
-// middle if its ends weigh about the same; else near the higher end, at √D of the
-// way where the log weight falls by D: there a parabola has fallen by 1, and what
-// falls evenly by √D.
+// middle returns the last split of the first part when a span is cut. It is in the middle if the
+// ends weigh about the same. Otherwise it is near the higher end, at a fraction 1/√D of the way,
+// where D is the fall of the log weight over the span. By that point a parabola has fallen by 1,
+// and a straight line by √D.
 func (e *envelope) middle(n *span) int {
 	length := n.to - n.from
 	fall := float64(e.beta * math.Abs(n.a-n.b))
@@ -210,7 +209,7 @@ func (e *envelope) middle(n *span) int {
 	return n.to - 1 - part
 }
 
-// cut divides a span in two: its splits up to last, and a new last span.
+// cut divides a span in two: its splits up to last, and a new span that is appended.
 func (e *envelope) cut(q, last int) {
 	if len(e.spans) == mostSpans {
 		e.plain = true
@@ -230,9 +229,9 @@ func (e *envelope) cut(q, last int) {
 	e.spans = append(e.spans, more)
 }
 
-// draw draws a split other than omit by the law of an envelope's line, and returns
-// it with its log weight; ok is false if no other has weight, and, plain being true,
-// where all splits are to be weighed. An oracle, which knows no rejection, has that too.
+// draw draws a split other than omit by the law of an envelope's line, and returns it with its log
+// weight. ok is false if no other split has weight, and also if plain is set, which means that all
+// splits are to be weighed. With an oracle, which cannot decide rejections, plain is set too.
 func (e *envelope) draw(r *Rand, omit int) (k int, log float64, ok bool) {
 	for !e.plain && r.oracle == nil {
 		mass := 0.0
@@ -277,7 +276,7 @@ func (e *envelope) draw(r *Rand, omit int) (k int, log float64, ok bool) {
 	return 0, 0, false
 }
 
-// isolate puts a split of a span in one of its own.
+// isolate puts a split of a span into a span of its own.
 func (e *envelope) isolate(q, k int) {
 	if k > e.spans[q].from {
 		e.cut(q, k-1)
@@ -291,7 +290,7 @@ func (e *envelope) isolate(q, k int) {
 	e.weigh(q)
 }
 
-// log returns the log of what the law gives split k of a line of sum s.
+// log returns the log of the mass that the law gives split k of a line of sum s.
 func (w *splitLaw) log(k, s int) float64 {
 	switch k {
 	case 0:
@@ -302,8 +301,8 @@ func (w *splitLaw) log(k, s int) float64 {
 	return portable.Log(w.inner) + w.shift
 }
 
-// best returns the split between the ends with the highest score above a bar, 0 if
-// there is none, by cutting the span of the highest bound.
+// best returns the split between the ends with the highest score above a bar, 0 if there is none.
+// It repeatedly cuts the span with the highest bound.
 func (e *envelope) best(bar float64) (split int, score float64) {
 	for {
 		score = bar
@@ -323,7 +322,7 @@ func (e *envelope) best(bar float64) (split int, score float64) {
 				high, top = q, n.bound
 			}
 		}
-		// Bounds are above the best by some roundings.
+		// Rounding may leave bounds slightly above the best score.
 		if e.plain || high < 0 || e.beta*(top-score) < 1e-9 {
 			return split, score
 		}

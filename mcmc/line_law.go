@@ -6,15 +6,15 @@ import (
 	"kir/internal/portable"
 )
 
-// A lineLaw is a law of the splits 0..s of a line but for a common factor: the
-// weight of either end and of a split between.
+// A lineLaw is a law of the splits 0..s of a line up to a common factor: the weight of each end and
+// of each split between.
 type lineLaw struct {
 	end, inner float64
 	ends       float64 // 2·end
 	perInner   float64 // 1/inner, or 0 if that is 0
 
-	// shift is log(inner/end) where that is so far from 0 that a score may have
-	// to make up for what a float64 has no room for; else 0.
+	// shift is log(inner/end) if that is so far from 0 that a score may have to make up for
+	// weights beyond the range of a float64, else 0.
 	shift float64
 }
 
@@ -26,13 +26,12 @@ func newLineLaw(end, inner float64) lineLaw {
 	return w
 }
 
-// farApart is when a lineLaw has a shift. The greatest weight of a line is then
-// never below its inverse, and what is lost beside it below 10⁻²⁹⁰ of it.
+// farApart is the ratio from which a lineLaw has a shift. The greatest weight of a line is then
+// never below its inverse, and the weights lost to underflow are below 10⁻²⁹⁰ of it.
 const farApart = 0x1p60
 
-// lineLawOf returns y(n)/|X_n| for n and n+1, scaled so that the larger is 1,
-// from y(n), y(n+1), the ratio |X_{n+1}|/|X_n| and its logarithm. Only what is 0
-// has weight 0.
+// lineLawOf returns y(n)/|X_n| for n and n+1, scaled so that the larger is 1. Its arguments are
+// y(n), y(n+1), the ratio |X_{n+1}|/|X_n| and the log of that ratio. A weight is 0 only if y is 0.
 func lineLawOf(y, next, ratio, logRatio float64) lineLaw {
 	switch {
 	case y > 0 && (next == 0 || logRatio == negInf):
@@ -54,8 +53,8 @@ func lineLawOf(y, next, ratio, logRatio float64) lineLaw {
 	return w
 }
 
-// splits returns the law for lines with scores, where the ends weigh zero and
-// full times as much, and what lies between inner times.
+// splits returns the law for lines with scores. The end k = 0 weighs zero times as much, the end k
+// = s full times and each inner split inner times.
 func (w *lineLaw) splits(zero, full, inner float64) splitLaw {
 	if w.shift != 0 {
 		return splitLaw{zero, full, inner, w.shift}
@@ -80,13 +79,13 @@ func (r *Rand) split(w *lineLaw, s int) int {
 	}
 	u := float64(float64(r.pcg.Uint64()>>11) * 0x1p-53 * (w.ends + float64(float64(s-1)*w.inner)))
 	if u < w.ends {
-		// Nothing is known of which end it is, so there is no branch: the bits
-		// of floats that are not negative are ordered as the floats.
+		// The end is unpredictable, so the code avoids a branch: the bits of non-negative floats
+		// have the same order as the floats.
 		first := int(math.Float64bits(u)-math.Float64bits(w.end)) >> 63
 		return s &^ first
 	}
-	// Rounding may carry u to the very end of the range; what has no weight
-	// must not come out of that.
+	// Rounding may carry u to the very end of the range. A split without weight must not be drawn
+	// even then.
 	k := 1 + int((u-w.ends)*w.perInner)
 	if k < s {
 		return k
@@ -97,10 +96,10 @@ func (r *Rand) split(w *lineLaw, s int) int {
 	return s - 1
 }
 
-// A splitLaw is what the splits of a line of (i, j) weigh before their scores do:
-// the ends k = 0 and k = s, which use one ingredient less, and each between. The
-// weight of those between is inner·e^shift, where the two sizes lie further apart
-// than the exponent of a float64 goes; else shift is 0.
+// A splitLaw is the weight of the splits of a line of (i, j) without their scores. The ends k = 0
+// and k = s use one ingredient less than the splits between. An inner split weighs inner·e^shift.
+// shift is not 0 only where the weights of the two sizes differ by more than the exponent of a
+// float64 can hold.
 type splitLaw struct {
 	zero, full, inner float64
 	shift             float64

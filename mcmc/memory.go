@@ -1,21 +1,19 @@
 package mcmc
 
-// A memory is what a chain has learnt in warm-up: which ingredients its states
-// used, how many of them, and how much of each. Drawing from it is a draw from a list
-// of what was met, with probability 1−unmet, or else from all ingredients alike. A nil
-// memory, or an empty one, has met nothing.
+// A memory is what a chain has learnt in warm-up: which ingredients its states used, how many of
+// them, and how much of each. With probability 1−unmet a draw from it comes from a list of what was
+// met. Otherwise it is uniform over all ingredients. A nil or empty memory has met nothing.
 //
-// It is filled in rounds, each twice as long as the last; what a round meets is
-// used from its end on. So what is learnt on the way from the start fades.
+// Warm-up has rounds, each twice as long as the last. The states that a round meets are used once
+// it ends. So the states met on the way from the start lose their influence.
 type memory struct {
 	adaptiveProposal // of the states of the last round
 
 	mix   shares // what suits after warm-up
 	tuned bool   // whether there is such a mix
 
-	// Warm-up: the round that is on, the iterations made of it, what it met, and
-	// how often the moves that draw a whole composition were tried and accepted
-	// in the last round and in this one.
+	// The current round of warm-up: its number, its iterations so far and the states it met.
+	// last and now count the moves that draw a whole composition, in the last round and in this one.
 	round, done int
 	met         states
 	last, now   wholeMoves
@@ -27,14 +25,14 @@ type memory struct {
 // wholeMoves counts the moves that draw a whole composition.
 type wholeMoves struct{ refresh, recall wholeTally }
 
-// add adds what was counted elsewhere.
+// add adds other counts.
 func (w *wholeMoves) add(v wholeMoves) {
 	w.refresh.add(v.refresh)
 	w.recall.add(v.recall)
 }
 
-// A wholeTally counts one of them: how often it was tried, had a candidate that is
-// allowed, and took it.
+// A wholeTally counts one kind of whole move: how often it was tried, had an allowed candidate, and
+// accepted it.
 type wholeTally struct{ tried, candidates, accepted int64 }
 
 func (t *wholeTally) count(o outcome) {
@@ -49,8 +47,8 @@ func (t *wholeTally) add(u wholeTally) {
 	t.accepted += u.accepted
 }
 
-// worth returns the share of tries that had a candidate, times the square of the rate at
-// which those were taken.
+// worth returns the share of tries with an allowed candidate, times the square of the acceptance
+// rate among these.
 func (t wholeTally) worth() float64 {
 	share := (float64(t.candidates) + 0.5) / (float64(t.tried) + 0.5)
 	rate := (float64(t.accepted) + 0.5) / (float64(t.candidates) + 1)
@@ -62,15 +60,15 @@ const (
 	maxMetStates = 8192    // states that a round looks at, at most
 	maxMet       = 1 << 15 // ingredients of states that are remembered, but for the last state
 
-	// How often refresh and recall are made for each line: wholeWorth times the worth of
-	// the better one, over the number of ingredients, but at least minWhole over that
-	// number and at most maxWhole.
+	// The number of refreshes and recalls for each line: wholeWorth times the larger
+	// [wholeTally.worth], over the number of ingredients. It is at least minWhole over that number
+	// and at most maxWhole.
 	wholeWorth = 75
 	minWhole   = 0.1
 	maxWhole   = 10
 )
 
-// ordered says whether it knows which ingredients are used most.
+// ordered reports whether the memory has an order of the ingredients by use.
 func (m *memory) ordered() bool { return m != nil && len(m.order) > 0 }
 
 // draw draws one of n ingredients.
@@ -89,11 +87,12 @@ func (m *memory) share(i, n int) float64 {
 	return uniformShare/float64(n) + (1-uniformShare)*float64(m.count[i])/float64(len(m.list))
 }
 
-// tune sets the mix. A whole new composition costs about as much as a line for
-// each of its ingredients and pays only if it is accepted often: where it is not, the
-// few states that it hardly ever proposes hold the chain. So refresh and recall are made
-// by the squares of their rates. What is barred only takes time: that counts but once.
-// They change the size, too, and take the place of resize as they do of lines.
+// tune sets the mix. A whole new composition costs about as much as a line for each of its
+// ingredients, so it pays only if it is often accepted. Where it is rarely accepted, the few states
+// that it hardly ever proposes hold the chain. So the shares of refresh and recall rise with the
+// squares of their acceptance rates. A forbidden candidate only costs time, so the share of allowed
+// ones counts once. These moves also change the size, so they displace resize as they displace
+// lines.
 func (m *memory) tune(used float64, resizes bool) {
 	both := m.last
 	both.add(m.now)

@@ -7,12 +7,12 @@ import (
 	"kir/internal/portable"
 )
 
-// A room is what is left of the total for ingredients that have no amounts yet, and
-// what these may take together.
+// A room is the part of the total left for ingredients without amounts yet, and the least and most
+// that these may take together.
 type room struct{ left, least, most int }
 
-// arrange takes ingredients in the order in which amounts are divided: by rank, then,
-// where rules bound amounts, by number. It returns the ranks that there are, a bit for each.
+// arrange lists ingredients in the order in which amounts are divided: by rank, and, where rules
+// bound amounts, then by number. It returns the ranks present, one bit each.
 func (c *adaptiveProposal) arrange(list []int32, total int) (ranks uint64, of room) {
 	c.parts = c.parts[:0]
 	for _, i := range list {
@@ -40,8 +40,8 @@ func (c *adaptiveProposal) arrange(list []int32, total int) (ranks uint64, of ro
 	return ranks, of
 }
 
-// next returns which amounts there may be of the part at a place, given what is left
-// for it and those after it.
+// next returns the amounts allowed for the part at a place, given what is left for it and the parts
+// after it.
 func (c *adaptiveProposal) next(of *room, at int) doses {
 	if c.doses == nil {
 		return doses{1, of.left - (len(c.parts) - 1 - at), 1}
@@ -56,8 +56,8 @@ func (c *adaptiveProposal) next(of *room, at int) doses {
 	return s
 }
 
-// A binLaw is the law of one amount, the first of several parts of what is left: how
-// much weight each bin has, within which all that there may be are alike.
+// A binLaw is the law of one amount, the first of several parts of what is left. It has a weight
+// for each bin. Within a bin all allowed amounts are equally likely.
 type binLaw struct {
 	doses
 	weights [tiltBins]float64
@@ -68,7 +68,7 @@ type binLaw struct {
 	tails []binTails // computed before: powers take most of the time of learning
 }
 
-// binTails are P(amount > last[b+1]) by bin b of the first of n+1 parts, without a tilt.
+// binTails are P(amount > last[b+1]) by bin b for the first of n+1 parts, without a tilt.
 type binTails struct {
 	most, n int
 	known   uint32 // a bit for each bin
@@ -87,7 +87,7 @@ func (l *binLaw) bin(total int) {
 // binOf returns the bin of an amount.
 func binOf(amount, total int) int { return (amount*tiltBins+total-1)/total - 1 }
 
-// within returns the amounts of bin b that there may be: from the first on, n of them.
+// within returns the allowed amounts of bin b: the first one and their number n.
 func (l *binLaw) within(b int) (first, n int) {
 	first, last := max(l.last[b]+1, l.lo), min(l.last[b+1], l.hi)
 	if l.step > 1 {
@@ -97,9 +97,8 @@ func (l *binLaw) within(b int) (first, n int) {
 	return first, max((last-first)/l.step+1, 0)
 }
 
-// fill computes the weights of doses. Without a tilt they are, up to a
-// factor, those of the first of so many parts of a line that is cut anywhere:
-// P(amount > a) = (1 − a/most)^(parts−1).
+// fill computes the weights of doses. Without a tilt they follow, up to a factor, the first part of
+// a line cut into parts at uniform points: P(amount > a) = (1 − a/most)^(parts−1).
 func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
 	l.doses, l.count = s, 0
 	if s.lo > s.hi {
@@ -141,7 +140,7 @@ func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
 	return sum
 }
 
-// tailsOf returns the tails of so many parts, as far as they are known.
+// tailsOf returns the tails for the given number of parts, computed on first use.
 func (l *binLaw) tailsOf(most, n int) *binTails {
 	if l.tails == nil {
 		l.tails = make([]binTails, keptTails)
@@ -171,10 +170,9 @@ func intPow(x float64, n int) float64 {
 	return portable.Pow(x, float64(n))
 }
 
-// divide draws the amounts of y, whose ingredients are listed, if there is a stream
-// of random choices to draw with; else y has them. It returns the probability that they
-// come out. Where doses cannot come to what is left, those from there on are not kept, so
-// that there is always a division.
+// divide draws the amounts of y, whose ingredients are listed. Without a stream of random choices
+// it keeps y's amounts. It returns the probability of these amounts. Where the doses cannot add up
+// to what is left, divide ignores the doses from there on, so that a division always exists.
 func (c *adaptiveProposal) divide(r *Rand, e *exactScratch, y *Composition) product {
 	ranks, room := c.arrange(y.list, y.total)
 	ranked := bits.OnesCount64(ranks)

@@ -2,15 +2,15 @@ package mcmc
 
 import "math"
 
-// LearntESS returns about how many independent states what each of some chains of one target
-// has learnt in warm-up so far rests on, or NaN where that cannot be told: of fewer than two
-// chains, and of kernels that learn from no states.
+// LearntESS estimates how many independent states the memory of each chain of one target rests on,
+// while warm-up learns. It returns NaN for fewer than two chains, and for kernels that learn from
+// no states.
 //
-// It compares how much chains differ with how much states do. Let p_ci be the share of
-// the states met by chain c that use ingredient i, p_i the mean over chains and s²_i the
-// variance between them. If each rests on m independent states, s²_i is p_i(1−p_i)/m on
-// average; so m is Σ_i p_i(1−p_i) / Σ_i s²_i. The same is done with the amounts, and the
-// smaller is returned. Chains in different regions differ much, and rest on few.
+// It compares the differences between chains with those between states. Let p_ci be the share of
+// the states met by chain c that use ingredient i, p_i the mean over chains and s²_i the variance
+// between them. If each chain rests on m independent states, s²_i is p_i(1−p_i)/m on average; so m
+// is Σ_i p_i(1−p_i) / Σ_i s²_i. LearntESS does the same with the amounts and returns the smaller
+// estimate. Chains in different regions differ much, so the estimate is small.
 func LearntESS(chains []*Chain) float64 {
 	if len(chains) < 2 {
 		return math.NaN()
@@ -27,12 +27,11 @@ func LearntESS(chains []*Chain) float64 {
 	return min(stateChainRatio(used), stateChainRatio(amounts))
 }
 
-// moments are the means over states of numbers that each ingredient has, and of their
-// squares.
+// moments are the means over states of one number an ingredient, and of its square.
 type moments struct{ mean, square []float64 }
 
-// moments returns those of whether each of n ingredients is used, and of its amount, over
-// what was met in this round of warm-up and the last.
+// moments returns the moments of whether each of n ingredients is used, and of its amount, over the
+// states met in this round of warm-up and the last.
 func (m *memory) moments(n int) (used, amounts *moments) {
 	counts, sums, squares := make([]float64, n), make([]float64, n), make([]float64, n)
 	for _, met := range []*states{&m.states, &m.met} {
@@ -52,7 +51,7 @@ func (m *memory) moments(n int) (used, amounts *moments) {
 	return &moments{counts, counts}, &moments{sums, squares} // whether it is used is its own square
 }
 
-// stateChainRatio returns the variance of states over that of chains, +Inf where nothing differs.
+// stateChainRatio returns the variance of states over that of chains, +Inf where all chains agree.
 func stateChainRatio(chains []*moments) float64 {
 	within, between := 0.0, 0.0
 	for i := range chains[0].mean {

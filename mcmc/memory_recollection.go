@@ -7,18 +7,18 @@ import (
 	"kir/internal/portable"
 )
 
-// A adaptiveProposal is the law of whole compositions that recall draws from, made of
-// the states that warm-up met:
+// An adaptiveProposal is the law of whole compositions that recall draws from. It is built from the
+// states that warm-up met:
 //
-//   - which of the ingredients that were met most, the core, come together, and how
-//     many others with them, is taken from one of the states;
-//   - the others are drawn independently, each as often as it was met, half of the time
-//     with what states have of the same core, their group;
-//   - in place of both, now and then a size is drawn, and then all ingredients are;
-//   - the amounts are divided in the order of how often ingredients were met, as
-//     uniform ones would be but for the doses that rules leave each, and for a tilt: how
-//     much more often an ingredient's amount was met in each twentieth of the total, and
-//     how much more often in its group.
+//   - The core are the ingredients that were met most. One of the states decides which of them come
+//     together, and with how many others.
+//   - The others are drawn independently, each as often as it was met. Half of the draws use only
+//     the states with the same core, their group.
+//   - Now and then, in place of both, a size is drawn and then all ingredients independently.
+//   - The amounts are divided in the order of how often ingredients were met. They are uniform
+//     within the doses that rules leave each, times a tilt. The tilt is how much more often an
+//     ingredient's amount was met in each twentieth of the total, and how much more often in its
+//     group.
 type adaptiveProposal struct {
 	states         // that were met
 	count  []int32 // by ingredient: how often they use it
@@ -39,7 +39,7 @@ type adaptiveProposal struct {
 
 	doses []doses // by ingredient: which amounts the rules allow; nil if they allow all
 
-	// Scratch: ingredients in the order of their amounts, odds and bins to draw by.
+	// Scratch: ingredients in the order of their amounts, and the odds and bins for draws.
 	parts  []int32
 	absent [orderMost]float64
 	bins   binLaw
@@ -52,11 +52,11 @@ const (
 	looseShare = 0.3 // how often recall draws all ingredients independently
 )
 
-// uniformShare is the share of draws by a [memory] that do not look at it, so that
-// what warm-up never met is still drawn.
+// uniformShare is the share of draws by a [memory] that ignore it, so that ingredients never met in
+// warm-up are still drawn.
 const uniformShare = 0.2
 
-// learn makes it that of the given states.
+// learn builds the law from the given states.
 func (c *adaptiveProposal) learn(t *Target, met *states) {
 	if len(met.list) == 0 {
 		return
@@ -115,7 +115,7 @@ func (c *adaptiveProposal) learn(t *Target, met *states) {
 }
 
 // drawAbsent draws one of the order that x does not use, in proportion to its odds. It
-// says whether there is one.
+// reports whether there is one.
 func (c *adaptiveProposal) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
 	weights := c.absent[:len(c.order)]
 	for k, i := range c.order {
@@ -130,8 +130,8 @@ func (c *adaptiveProposal) drawAbsent(r *Rand, x *Composition) (j int, ok bool) 
 	return int(c.order[r.Categorical(weights)]), true
 }
 
-// absentShares returns with which probability drawAbsent returns i if j is used, and
-// j if i is. What x else uses is used.
+// absentShares returns the probability that drawAbsent returns i when j is used and i is not, and
+// vice versa. The other ingredients of x are used.
 func (c *adaptiveProposal) absentShares(x *Composition, i, j int) (ofI, ofJ float64) {
 	sum := 0.0
 	for k, v := range c.order {
@@ -149,13 +149,13 @@ func (c *adaptiveProposal) absentShares(x *Composition, i, j int) (ofI, ofJ floa
 	return share(i), share(j)
 }
 
-// coreAt is where the count of a size and a core stands.
+// coreAt returns the position of the count for a size and a core.
 func (c *adaptiveProposal) coreAt(t *Target, n int, core uint64) int {
 	return (n-t.law.lo)<<c.core | int(core)
 }
 
-// substitute pairs the core's ingredients below N − core with the others from there
-// on: a number below N − core that is of the core stands for one of those.
+// substitute pairs the core's ingredients below N − core with the non-core ingredients from N −
+// core on. A drawn number below N − core that belongs to the core stands for its partner.
 func (c *adaptiveProposal) substitute(ingredients int) {
 	c.standIn = make([]int32, c.core)
 	next := int32(ingredients - c.core)
@@ -171,8 +171,8 @@ func (c *adaptiveProposal) substitute(ingredients int) {
 	}
 }
 
-// A product is factor·e^rest: one of factors that may be below what a float64 holds, each
-// or together, and are not above it.
+// A product is factor·e^rest. It holds a product of factors ≤ 1 that may underflow a float64, alone
+// or together.
 type product struct{ factor, rest float64 }
 
 func one() product { return product{factor: 1} }
@@ -208,7 +208,7 @@ func (p product) plus(q product) product {
 
 func (p product) log() float64 { return p.rest + portable.Log(p.factor) }
 
-// rankOf returns where an ingredient stands in the order.
+// rankOf returns the position of an ingredient in the order.
 func (c *adaptiveProposal) rankOf(i int32) uint8 {
 	if c.rank == nil {
 		return unranked
@@ -216,7 +216,7 @@ func (c *adaptiveProposal) rankOf(i int32) uint8 {
 	return c.rank[i]
 }
 
-// drawOther draws one of n ingredients that is not of the core.
+// drawOther draws one of n ingredients outside the core.
 func (c *adaptiveProposal) drawOther(r *Rand, g *group, n int) int32 {
 	if g != nil && len(g.others) > 0 && r.Bernoulli(ownShare) {
 		return g.others[r.Intn(len(g.others))]
@@ -262,15 +262,14 @@ func (s *states) add(c *Composition) {
 	}
 }
 
-// addAll appends what u holds.
+// addAll appends all compositions of u.
 func (s *states) addAll(u *states) {
 	s.sizes = append(s.sizes, u.sizes...)
 	s.list = append(s.list, u.list...)
 	s.amounts = append(s.amounts, u.amounts...)
 }
 
-// addLast appends the last of what u holds, as many as use at most so many ingredients
-// together.
+// addLast appends the last compositions of u, as many as use at most room ingredients together.
 func (s *states) addLast(u *states, room int) {
 	first, from := len(u.sizes), len(u.list)
 	for first > 0 && len(u.list)-from+int(u.sizes[first-1]) <= room {
@@ -280,7 +279,7 @@ func (s *states) addLast(u *states, room int) {
 	s.addAll(&states{u.sizes[first:], u.list[from:], u.amounts[from:]})
 }
 
-// copyFrom makes s hold what u does.
+// copyFrom makes s a copy of u.
 func (s *states) copyFrom(u *states) {
 	s.sizes, s.list, s.amounts = s.sizes[:0], s.list[:0], s.amounts[:0]
 	s.addAll(u)

@@ -2,14 +2,14 @@ package mcmc
 
 import "math/bits"
 
-// A group is what the states that use the same of the core have of their own.
+// A group is what the states that use the same core ingredients have in common.
 type group struct {
 	others []int32          // ingredients met that are of the order and not of the core
 	count  [orderMost]int32 // by rank: how often each is among them
 	tilts  []tilt           // by rank
 }
 
-// A tilt is how much more often an amount was met in each bin than it would have been.
+// A tilt is, for each bin, how often an amount was met there relative to the expected count.
 type tilt [tiltBins]float64
 
 const (
@@ -20,8 +20,8 @@ const (
 	ownShare    = 0.5 // how often an ingredient that is not of the core is drawn as in its group
 )
 
-// A place is that of a state among those that were met: its number, and from where on
-// its ingredients and amounts are listed.
+// A place locates a state among those that were met: its number, and the index where its
+// ingredients and amounts begin.
 type place struct{ state, at int }
 
 // places returns the places of all states.
@@ -61,9 +61,9 @@ func (c *adaptiveProposal) learnGroups(t *Target, all []place) {
 	}
 }
 
-// tiltsOf counts how often each amount was met in some states, and how often it would
-// have been by other tilts, or if nil were amounts uniform, given those before it. It
-// returns the ratios times those tilts.
+// tiltsOf counts how often each amount was met in some states, and how often other tilts predict
+// it, given the amounts before it. by nil stands for uniform amounts. tiltsOf returns the ratios
+// times those tilts.
 func (c *adaptiveProposal) tiltsOf(t *Target, some []place, by []tilt, weight float64) []tilt {
 	met, expected := make([]tilt, len(c.order)), make([]tilt, len(c.order))
 	var of [orderMost]int32

@@ -6,9 +6,10 @@ import (
 	"kir/internal/portable"
 )
 
-// Warm makes iterations of warm-up: by turns cold, at the target, and through flatter
-// laws, from which the chain comes back slowly and, where there are several regions,
-// maybe to another one. So what is learnt, in the cold, is not of one region alone.
+// Warm makes iterations of warm-up. They alternate between the target (cold) and flatter laws
+// (hot). From a flat law the chain returns slowly to the target and, where there are several
+// regions, maybe to another one. So the memory, which learns from cold states only, does not know
+// one region alone.
 func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	if len(x.terms) == 0 {
 		return b.learn(r, x, iterations, tally)
@@ -40,8 +41,8 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	return nil
 }
 
-// Warm-up moves the chain for so many iterations cold, and then for so many with the
-// properties raised to a power that rises from hottest, in steps.
+// Warm-up alternates cold iterations with iterations in which the properties are raised to a power
+// that rises in steps from hottest.
 const (
 	coldLeg  = 512
 	hotLeg   = 256
@@ -49,8 +50,7 @@ const (
 	hottest  = 1. / 16
 )
 
-// learn makes iterations of warm-up, in rounds: what a round has met is used from
-// its end on.
+// learn makes iterations of warm-up in rounds. The states that a round met are used once it ends.
 func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error {
 	if len(x.terms) == 0 {
 		return b.Advance(r, x, iterations, tally) // there is nothing to learn
@@ -81,9 +81,8 @@ func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error 
 	return nil
 }
 
-// EndWarmup learns from what the round that is on has met, and from as much of the last
-// one as there is room for, and sets the mix that suits it. A chain that is hot goes back
-// to where it was cold.
+// EndWarmup learns from the states of the current round, and from as many of the last round's as
+// fit, and sets the mix for them. A hot chain goes back to its last cold composition.
 func (b *Balanced) EndWarmup(x *State) {
 	m := x.memory
 	if m == nil {
@@ -102,8 +101,8 @@ func (b *Balanced) EndWarmup(x *State) {
 	m.leg, m.coldState = 0, states{}
 }
 
-// returnToCold takes a chain back to where it was cold. Should a property have no score
-// there any more, the state has no density and the next iteration says so.
+// returnToCold takes a chain back to its last cold composition. If a property has no score there
+// any more, the state has no density and the next iteration returns the error.
 func (x *State) returnToCold() {
 	c, home := x.Composition, &x.memory.coldState
 	c.clear()

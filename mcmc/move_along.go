@@ -8,9 +8,9 @@ import (
 	"kir/internal/portable"
 )
 
-// drawTogether draws ingredients for a step: of m the first 1 to m, as many as is
-// drawn uniformly, among the used ones, uniformly and each once, and the others as
-// often as warm-up met them. It says whether they all differ.
+// drawTogether draws the m ingredients of a step. The number of used ones is uniform from 1 to m.
+// These are drawn uniformly, each once, and the others as often as warm-up met them. It reports
+// whether all differ.
 func (x *State) drawTogether(r *Rand, s *step) bool {
 	c := x.Composition
 	used := min(s.m, c.Used())
@@ -72,11 +72,11 @@ func togetherShare(q []float64, used uint, n int) float64 {
 	return sum / float64(min(m, n))
 }
 
-// substituteShare is how many of the moves along tight sums are substitutions.
+// substituteShare is the share of substitutions among the moves along tight sums.
 const substituteShare = 0.5
 
-// constrainedMove moves several ingredients together, so that sums stay what they are where
-// they are fixed, or nearly so where they are tight.
+// constrainedMove moves several ingredients together, so that fixed sums keep their value and tight
+// sums keep it nearly.
 func (x *State) constrainedMove(r *Rand) (outcome, error) {
 	rules := x.target.space.rules
 	switch t := x.target.tight; {
@@ -105,7 +105,8 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 	if most < 3 {
 		return stayed, nil
 	}
-	// Half of the time so many as have a step wherever the equalities concern all.
+	// Half of the moves use just as many ingredients as have a step when the equalities concern all
+	// of them.
 	s.m = min(len(lattice.factors)+2, most)
 	if most > 3 && r.Bernoulli(0.5) {
 		s.m = 3 + r.Intn(most-2)
@@ -135,7 +136,7 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 			others--
 		}
 	}
-	// The size and the weight, by its log, at either end and between.
+	// weigh returns the size and the log weight at each end and between.
 	weigh := func(at int) (log float64) {
 		used := uint(0)
 		for k, i := range s.of[:s.m] {
@@ -184,7 +185,7 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 	return rejected, nil
 }
 
-// reach returns the first and the last t at which x + t·d has no amount below 0.
+// reach returns the first and the last t at which no amount of x + t·d is negative.
 func (x *Composition) reach(s *step) (from, to int) {
 	from, to = math.MinInt64, math.MaxInt64
 	for k := range s.m {
@@ -199,7 +200,7 @@ func (x *Composition) reach(s *step) (from, to int) {
 	return from, to
 }
 
-// walk changes the amounts by t steps, as moves of two ingredients at a time.
+// walk changes the amounts by t steps, as a series of moves of two ingredients each.
 func (x *State) walk(s *step, t int) {
 	more := s.d
 	for k := range s.m {

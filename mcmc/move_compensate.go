@@ -99,14 +99,14 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	return rejected, nil
 }
 
-// amountsFor returns the least and the greatest amount that an ingredient may take
-// for another's, of which each unit is worth so many.
+// amountsFor returns the least and the greatest amount of one ingredient that may replace an amount
+// of another, where each unit of the latter is worth the given number of units.
 func amountsFor(amount, worth, total float64) (lo, hi float64) {
 	room := max(1, worth)
 	return max(1, math.Ceil(float64(worth*amount)-room)), min(math.Floor(float64(worth*amount)+room), total)
 }
 
-// drawDifferent fills a list with numbers below n, and says whether they all differ.
+// drawDifferent fills a list with numbers below n, and reports whether all differ.
 func drawDifferent(r *Rand, list []int, n int) bool {
 	if n == 1 {
 		return len(list) == 1

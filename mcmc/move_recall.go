@@ -2,8 +2,8 @@ package mcmc
 
 import "math/bits"
 
-// recall is a Metropolis–Hastings move whose candidate is drawn from what warm-up
-// met, whatever the state. It is no candidate if an ingredient comes twice.
+// recall is a Metropolis–Hastings move whose candidate is drawn from the memory, independently of
+// the state. There is no candidate if an ingredient comes twice.
 func (x *State) recall(r *Rand) (outcome, error) {
 	x.ensureMemory()
 	result, log, err := x.wholeMove(r, func() float64 {
@@ -23,13 +23,13 @@ func (x *State) recall(r *Rand) (outcome, error) {
 	return result, err
 }
 
-// logRecalled is the log of what the law gives y over the probability that recall draws
-// it, of which divided is that of its amounts.
+// logRecalled returns the log of the law's mass of y over the probability that recall draws y. The
+// argument divided is the probability of y's amounts.
 func (x *State) logRecalled(y *Composition, divided product) float64 {
 	return x.target.LogLaw(y.Used()) - divided.timesProduct(x.listedProbability(y)).log()
 }
 
-// ensureMemory returns what the state has learnt, be it nothing.
+// ensureMemory returns the state's memory. It makes an empty one if there is none.
 func (x *State) ensureMemory() *memory {
 	if x.memory == nil {
 		x.memory = &memory{}
@@ -37,8 +37,8 @@ func (x *State) ensureMemory() *memory {
 	return x.memory
 }
 
-// drawListed makes y use the ingredients of a candidate, with a unit of each for now,
-// and says whether it is one.
+// drawListed makes y use the ingredients of a candidate, with one unit each for now. It reports
+// whether they are a candidate.
 func (x *State) drawListed(r *Rand, y *Composition) bool {
 	m := x.memory
 	y.clear()
@@ -83,8 +83,8 @@ func (x *State) recallSize(r *Rand) int {
 	return int(m.sizes[r.Intn(len(m.sizes))])
 }
 
-// listedProbability is the probability that recall draws the ingredients that y lists. With n of
-// them, of which the core's are C and m others,
+// listedProbability returns the probability that recall draws the ingredients that y lists. With n
+// ingredients, of which C belong to the core and m are others, it is
 //
 //	(1−loose)·share(n, C)·m! Π_{others} q′_i + loose·size(n)·n! Π q_i.
 func (x *State) listedProbability(y *Composition) product {

@@ -2,8 +2,8 @@ package mcmc
 
 import "kir/internal/portable"
 
-// A substitution asks the rules about so many candidates: where they leave sums little room,
-// few are allowed, and where they leave more, fewer will do.
+// A substitution checks a number of candidates against the rules. Where rules leave sums little
+// room, few candidates are allowed; where they leave more, fewer are needed.
 const (
 	screenedTight = 16
 	screenedRoomy = 8
@@ -81,8 +81,8 @@ func (x *State) substitute(r *Rand) (outcome, error) {
 	return rejected, nil
 }
 
-// allowedBetween counts the splits of the line of (i, j), of sum s, that the rules allow and
-// that use both, and returns the one that so many others are before.
+// allowedBetween counts the splits of the line of (i, j), of sum s, that the rules allow and that
+// use both. It returns the count and the split that exactly before others precede.
 func (x *State) allowedBetween(i, j, s, before int) (count, split int) {
 	p := &x.one
 	p.Reset()
@@ -103,8 +103,8 @@ func (x *State) allowedBetween(i, j, s, before int) (count, split int) {
 	return count, split
 }
 
-// drawNewcomer draws an ingredient to come in: half of the time as often as warm-up met it,
-// which where chains are slow is not often enough, else uniformly.
+// drawNewcomer draws an ingredient to come in. Half of the draws follow how often warm-up met each,
+// which slow chains underestimate. The others are uniform.
 func (x *State) drawNewcomer(r *Rand) int32 {
 	if r.Bernoulli(0.5) {
 		return int32(x.memory.draw(r, x.Composition.N()))

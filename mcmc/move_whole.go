@@ -2,11 +2,11 @@ package mcmc
 
 import "kir/internal/portable"
 
-// wholeMove is a move to a composition y that draw makes and that does not depend on the
-// state, with probability g. draw returns log(P/g) of it, up to a constant and to the
-// properties, and may say that it has none; here returns that of the state. One
-// candidate is accepted by the Metropolis–Hastings ratio. logWeight is that of where the
-// chain is then, if the candidate was accepted.
+// wholeMove is a move to a composition y that draw makes, independently of the state, with
+// probability g. draw returns log(P/g) of y, up to a constant and without the properties, and may
+// report that there is no candidate. here returns log(P/g) of the state. A single candidate is
+// accepted by the Metropolis–Hastings ratio. logWeight is that of the chain's composition after the
+// move, if the candidate was accepted.
 func (x *State) wholeMove(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
 	if x.target.batch > 1 {
 		return x.wholeMoveOfBatch(r, here, draw)
@@ -25,16 +25,15 @@ func (x *State) wholeMove(r *Rand, here func() float64, draw func(y *Composition
 	return acceptedOutcome(x.takeCandidate(value)), logWeight, nil
 }
 
-// wholeMoveOfBatch is whole with a batch of K candidates, of which another one than the state is
-// chosen in proportion to w = P/g and accepted with probability
+// wholeMoveOfBatch is [State.wholeMove] with a batch of K candidates. It chooses one other than the
+// state in proportion to w = P/g, and accepts it with probability
 //
 //	min(1, (W − w(x)) / (W − w(y))),  W = Σ w of the state and of all candidates.
 //
-// The candidates are independent of the state. So P of the state and g of the others
-// together are, for each of the K+1 that the state could be, in proportion to its w, and
-// moves among them that leave w as it is leave P as it is (Tjelmeland 2004, Calderhead
-// 2014); these are those of Liu (1996), which never propose what is there. What is no
-// candidate has a w of 0.
+// The candidates are independent of the state. So for each of the K+1 that could be the state, P of
+// it times g of the others is proportional to its w. Moves among them that leave w invariant
+// therefore leave P invariant (Tjelmeland 2004, Calderhead 2014). These are the moves of Liu
+// (1996), which never propose the current state. A missing candidate has w = 0.
 func (x *State) wholeMoveOfBatch(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
 	b := x.batched()
 	for k, y := range b.candidates {
@@ -90,7 +89,7 @@ func (x *State) wholeMoveOfBatch(r *Rand, here func() float64, draw func(y *Comp
 	return acceptedOutcome(x.takeCandidate(b.values[k])), b.drawn[k], nil
 }
 
-// A batch is several candidates and what is made of them.
+// A batch holds several candidates and their weights.
 type batch struct {
 	candidates, wanted []*Composition
 	drawn              []float64 // log(P/g) up to the properties, −Inf of what is no candidate
@@ -98,7 +97,7 @@ type batch struct {
 	weights, values    []float64
 }
 
-// batched returns the state's batch, of which nothing is wanted yet.
+// batched returns the state's batch, reset.
 func (x *State) batched() *batch {
 	if x.batch == nil {
 		k := x.target.batch

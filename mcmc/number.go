@@ -7,10 +7,10 @@ import (
 	"kir/internal/portable"
 )
 
-// negInf is the log score of what is forbidden.
+// negInf is the log score of a forbidden composition.
 var negInf = math.Inf(-1)
 
-// logOf returns the log score of a rule.
+// logOf returns the log score of a rule: 0 if it is kept, else −Inf.
 func logOf(kept bool) float64 {
 	if kept {
 		return 0
@@ -18,10 +18,10 @@ func logOf(kept bool) float64 {
 	return negInf
 }
 
-// badScore says whether a log score is NaN or +Inf.
+// badScore reports whether a log score is NaN or +Inf.
 func badScore(score float64) bool { return !(score < math.Inf(1)) }
 
-// checkWeight says, as the end of a sentence, what is wrong with a weight.
+// checkWeight returns an error, worded as the end of a sentence, if a weight is invalid.
 func checkWeight(w float64) error {
 	if !(w >= 0) || math.IsInf(w, 1) {
 		return fmt.Errorf("is %v: weights are finite and not negative", w)
@@ -29,11 +29,11 @@ func checkWeight(w float64) error {
 	return nil
 }
 
-// minMass is the least probability of a size, the smallest number with all
-// its digits. What is less counts as none.
+// minMass is the least probability of a size, the smallest normal float64. A smaller probability
+// counts as 0.
 const minMass = 0x1p-1022
 
-// oneIf returns 1 for yes, else 0.
+// oneIf returns 1 if yes is true, else 0.
 func oneIf(yes bool) int64 {
 	if yes {
 		return 1
@@ -41,7 +41,7 @@ func oneIf(yes bool) int64 {
 	return 0
 }
 
-// subtract returns a − b, or the bound of int64 that it passes.
+// subtract returns a − b, clamped to the range of int64.
 func subtract(a, b int64) int64 {
 	d := a - b
 	switch {
@@ -53,8 +53,8 @@ func subtract(a, b int64) int64 {
 	return d
 }
 
-// divideUp returns ⌈a/b⌉ and divideDown ⌊a/b⌋, for b > 0, kept away from the
-// bounds of int64.
+// divideUp returns ⌈a/b⌉ and divideDown ⌊a/b⌋, for b > 0. They avoid overflow at the bounds of
+// int64.
 func divideUp(a, b int64) int64 { return -divideDown(-max(a, -math.MaxInt64), b) }
 
 func divideDown(a, b int64) int64 {
@@ -65,8 +65,8 @@ func divideDown(a, b int64) int64 {
 	return min(max(q, -1<<40), 1<<40)
 }
 
-// expScore returns y of log y, and the largest float64 for what is finite and above it:
-// the chains have its log.
+// expScore returns y of log y. For a finite log y above the range it returns the largest float64;
+// the chains use log y.
 func expScore(logScore float64) float64 {
 	y := portable.Exp(logScore)
 	if math.IsInf(y, 1) && !math.IsInf(logScore, 1) {

@@ -10,22 +10,20 @@ import (
 
 // Rand is the stream of random choices of one chain.
 //
-// Kernels draw through its few methods only: a uniform integer, a Bernoulli
-// trial, a choice in proportion to weights. That is what lets a test take the
-// place of the generator, run a kernel over every outcome of its choices, and
-// compute the exact transition matrix of the code that ships; see [Oracle].
+// Kernels draw only through its few methods: a uniform integer, a Bernoulli trial, a choice in
+// proportion to weights. So a test can replace the generator, run a kernel over every outcome of
+// its choices, and compute the exact transition matrix of the shipped code; see [Oracle].
 //
-// The generator is PCG-DXSM with 128 bits of state (math/rand/v2). A Rand is
-// not safe for concurrent use.
+// The generator is PCG-DXSM with 128 bits of state (math/rand/v2). A Rand is not safe for
+// concurrent use.
 type Rand struct {
 	pcg    rand.PCG
 	oracle Oracle
 }
 
-// An Oracle decides the random choices of a [Rand] in place of the generator; see
-// [NewOracleRand]. Whoever writes a [Kernel] or a [Proposal] needs it for a test
-// that enumerates all choices, and so checks the exact transition matrix; nobody
-// else does.
+// An Oracle decides the random choices of a [Rand] in place of the generator; see [NewOracleRand].
+// Authors of a [Kernel] or a [Proposal] need it for a test that enumerates all choices and so
+// checks the exact transition matrix. No one else does.
 type Oracle interface {
 	// Uniform decides a uniform choice among 0 ≤ k < n.
 	Uniform(n int) int
@@ -33,9 +31,9 @@ type Oracle interface {
 	Choose(weights []float64) int
 }
 
-// NewRand returns the stream that belongs to a seed, a purpose and an index,
-// such as (1, "chain", 3). Different keys give streams that are independent
-// for all practical ends: the generator's state is the SHA-256 of the key.
+// NewRand returns the stream of a seed, a purpose and an index, such as (1, "chain", 3). The
+// generator's state is the SHA-256 of that key, so streams of different keys are independent for
+// all practical purposes.
 func NewRand(seed uint64, purpose string, index uint64) *Rand {
 	key := make([]byte, 16, 16+len(purpose))
 	binary.LittleEndian.PutUint64(key, seed)
@@ -49,8 +47,8 @@ func NewRand(seed uint64, purpose string, index uint64) *Rand {
 // NewOracleRand returns a Rand whose choices an oracle decides.
 func NewOracleRand(o Oracle) *Rand { return &Rand{oracle: o} }
 
-// Uint64 returns 64 random bits. It is not for kernels: an oracle cannot
-// enumerate it, so with an oracle it panics.
+// Uint64 returns 64 random bits. Kernels must not call it: an oracle cannot enumerate it, so with
+// an oracle it panics.
 func (r *Rand) Uint64() uint64 {
 	if r.oracle != nil {
 		panic("kir: a kernel drew raw bits, which cannot be enumerated; use Intn, Bernoulli or Categorical")
@@ -94,8 +92,7 @@ func (r *Rand) pair(n, m int) (a, b int) {
 	return int(hi), int(hi2)
 }
 
-// Bernoulli returns true with probability p. A p of at most 0 is never, one
-// of at least 1 always.
+// Bernoulli returns true with probability p. It returns false if p ≤ 0 and true if p ≥ 1.
 func (r *Rand) Bernoulli(p float64) bool {
 	if p >= 1 {
 		return true
@@ -109,8 +106,8 @@ func (r *Rand) Bernoulli(p float64) bool {
 	return r.float64() < p
 }
 
-// Categorical returns k with probability weights[k]/Σ weights. Weights must be
-// finite and non-negative, and one at least positive.
+// Categorical returns k with probability weights[k]/Σ weights. Weights must be finite and
+// non-negative, and at least one positive.
 func (r *Rand) Categorical(weights []float64) int {
 	total := 0.0
 	for _, w := range weights {
@@ -119,7 +116,7 @@ func (r *Rand) Categorical(weights []float64) int {
 	return r.categorical(weights, total)
 }
 
-// categorical is Categorical of weights whose total is known.
+// categorical is [Rand.Categorical] for weights whose total is known.
 func (r *Rand) categorical(weights []float64, total float64) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(weights)
@@ -138,10 +135,9 @@ func (r *Rand) categorical(weights []float64, total float64) int {
 	return last // rounding pushed u past the end
 }
 
-// column returns an integer uniform on 0 ≤ k < n, and a number uniform on
-// [0, 1) that is independent of it: where in a column of width 1 one random
-// word falls on n columns. n must be below 2³¹; the number then still has 33
-// random bits.
+// column returns an integer uniform on 0 ≤ k < n, and an independent number uniform on [0, 1). One
+// random word falls on n columns of width 1: k is the column and u the place in it. n must be below
+// 2³¹; u then has at least 33 random bits.
 func (r *Rand) column(n int) (k int, u float64) {
 	hi, lo := bits.Mul64(r.pcg.Uint64(), uint64(n))
 	return int(hi), float64(float64(lo>>11) * 0x1p-53)
@@ -150,8 +146,8 @@ func (r *Rand) column(n int) (k int, u float64) {
 // float64 returns a multiple of 2⁻⁵³, uniform on [0, 1).
 func (r *Rand) float64() float64 { return float64(float64(r.pcg.Uint64()>>11) * 0x1p-53) }
 
-// MarshalBinary returns the state of the generator, so that a chain can go on
-// later from where it was. A Rand with an oracle has none.
+// MarshalBinary returns the state of the generator, so that a chain can continue from it later. It
+// fails for a Rand with an oracle.
 func (r *Rand) MarshalBinary() ([]byte, error) {
 	if r.oracle != nil {
 		return nil, fmt.Errorf("kir: random choices that an oracle decides have no state to save")
@@ -159,7 +155,7 @@ func (r *Rand) MarshalBinary() ([]byte, error) {
 	return r.pcg.MarshalBinary()
 }
 
-// UnmarshalBinary restores what [Rand.MarshalBinary] saved.
+// UnmarshalBinary restores the result of [Rand.MarshalBinary].
 func (r *Rand) UnmarshalBinary(data []byte) error {
 	if err := r.pcg.UnmarshalBinary(data); err != nil {
 		return fmt.Errorf("kir: the saved state of a random stream is damaged: %w", err)

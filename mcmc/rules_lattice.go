@@ -6,14 +6,14 @@ import (
 	"kir/internal/condition"
 )
 
-// A lattice is what a space's equalities leave to move along: where a sum is fixed,
-// hardly any split of two ingredients keeps it. Of a few ingredients T, the whole
-// numbers d with Σ_T d_i = 0 and Σ_T f_i·d_i = 0 for each equality f form a lattice.
+// A lattice is the set of moves that keep a space's equalities. Where a sum is fixed, hardly any
+// split of two ingredients keeps it. Among a few ingredients T, the integer vectors d with Σ_T d_i
+// = 0 and Σ_T f_i·d_i = 0 for each equality f form a lattice.
 type lattice struct {
 	factors [][]int64 // by equality, by ingredient: what a unit adds
 }
 
-// newLattice returns the equalities of conditions, nil if there are none.
+// newLattice returns the lattice of the equalities among conditions, nil if there are none.
 func newLattice(c *condition.Conditions) *lattice {
 	l := &lattice{}
 	for _, sum := range c.Sums {
@@ -33,20 +33,19 @@ func newLattice(c *condition.Conditions) *lattice {
 }
 
 const (
-	// mostTogether is how many ingredients a move along the lattice changes at most.
+	// mostTogether is the most ingredients that a move along the lattice changes.
 	mostTogether = 6
 
-	// moreTogether is up to how many more there are than the equalities and the total
-	// ask for: among more ingredients there are shorter steps.
+	// moreTogether is the most ingredients beyond those that the equalities and the total require.
+	// More ingredients give shorter steps.
 	moreTogether = 3
 
-	// tooLong is above all entries to go on with: products of two, and the sum of as
-	// many as there are ingredients, stay within an int64. On the way they may be as
-	// large as tooLarge.
+	// Entries up to tooLong are accepted: products of two, summed over all ingredients, fit an
+	// int64. Intermediate entries may be as large as tooLarge.
 	tooLong, tooLarge = 1 << 29, 1 << 60
 )
 
-// A step is a direction among ingredients: d_i more of each of.
+// A step is a direction among ingredients: d_i more units of each.
 type step struct {
 	of [mostTogether]int32
 	d  vector
@@ -91,8 +90,8 @@ func (l *lattice) basis(of []int32) (vectors [mostTogether]vector, count int) {
 	return vectors, count
 }
 
-// euclid returns how many of the vectors are left, the first ones, once those that
-// are not orthogonal to g are made one, which is left out; −1 where numbers grow too
+// euclid merges the vectors that are not orthogonal to g into one by Euclid's algorithm, and drops
+// that one. It returns the number of vectors left, which come first, or −1 where numbers grow too
 // large.
 func euclid(vectors []vector, g *vector) int {
 	var numbers [mostTogether]int64
@@ -128,8 +127,8 @@ func euclid(vectors []vector, g *vector) int {
 	}
 }
 
-// shorten takes whole multiples of vectors from each other as long as that makes
-// them shorter, and says whether they are short enough to go on.
+// shorten subtracts integer multiples of vectors from each other as long as that shortens them. It
+// reports whether all entries are small enough to go on.
 func shorten(vectors []vector) bool {
 	for k := range vectors {
 		for _, v := range vectors[k] {
@@ -167,7 +166,7 @@ func (v *vector) dot(w *vector) (sum int64) {
 	return sum
 }
 
-// subtract takes a multiple away and says whether all stays within bounds.
+// subtract subtracts a multiple of w and reports whether all entries stay within bounds.
 func (v *vector) subtract(by int64, w *vector) bool {
 	for k := range v {
 		if math.Abs(float64(by))*math.Abs(float64(w[k])) > tooLarge {

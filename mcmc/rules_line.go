@@ -7,11 +7,10 @@ import (
 	"kir/internal/condition"
 )
 
-// Line cuts the line to its feasible splits. The two ends are looked at one by
-// one. Between them both ingredients are used: rules on what is used hold for
-// all splits or for none, rules on groups' totals and limits leave an interval,
-// and an ingredient's own amounts an interval and, with a step, a lattice in
-// it.
+// Line writes the feasible splits of the line. It checks the two ends one by one. Between them both
+// ingredients are used, so rules on which ingredients are used hold for all splits or for none.
+// Rules on groups' totals and limits leave an interval of splits. An ingredient's own amounts leave
+// an interval and, with a step, a lattice in it.
 func (s *ruleScorer) Line(i, j int, p *Pieces) {
 	sum := int(s.amounts[i] + s.amounts[j])
 	first := s.at(i, j, 0)
@@ -46,13 +45,13 @@ func (s *ruleScorer) Line(i, j int, p *Pieces) {
 	add(sum, last)
 }
 
-// between returns the splits from ≤ k < to with both ingredients used that
-// keep every rule but steps; none if from ≥ to.
+// between returns the splits from ≤ k < to that use both ingredients and keep every rule but steps.
+// There are none if from ≥ to.
 func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	a, b := s.amounts[i], s.amounts[j]
 	s.set(i, 0)
 	s.set(j, 0)
-	// What i and j have no part in must hold already.
+	// Rules that do not concern i and j must hold already.
 	others := s.badAmounts == 0
 	s.set(i, 1)
 	s.set(j, 1)
@@ -111,18 +110,17 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	return from, to
 }
 
-// A bentSum is a sum of which the part that splits change is not the same for
-// each unit.
+// A bentSum is a sum whose change along the splits is not linear.
 type bentSum struct {
 	rest     int64 // of the others
 	i, j     condition.Term
 	min, max int64
 }
 
-// at returns the sum of one split.
+// at returns the sum at one split.
 func (b *bentSum) at(k, sum int) int64 { return b.rest + b.i.At(k) + b.j.At(sum-k) }
 
-// bentKept says whether the sums with steps hold at a split.
+// bentKept reports whether the sums with steps hold at a split.
 func (s *ruleScorer) bentKept(k, sum int) bool {
 	for n := range s.bent {
 		if v := s.bent[n].at(k, sum); v < s.bent[n].min || v > s.bent[n].max {
@@ -132,9 +130,9 @@ func (s *ruleScorer) bentKept(k, sum int) bool {
 	return true
 }
 
-// betweenSums returns the first and the last of the splits from 1 to sum−1 that
-// keep the sums, none if first > last, where both ingredients now have one unit.
-// Sums with a step leave not all between them: they are kept in s.bent.
+// betweenSums returns the first and the last split from 1 to sum−1 that keep the sums, none if
+// first > last. It expects one unit of both ingredients. Sums with a step do not hold at all splits
+// between; they are stored in s.bent.
 func (s *ruleScorer) betweenSums(i, j int, sum int64) (first, last int64) {
 	first, last = 1, sum-1
 	bad := s.badSums
@@ -184,8 +182,8 @@ func solve(rest, slope, lo, hi int64) (first, last int64) {
 	return math.MinInt64, math.MaxInt64
 }
 
-// betweenBent is betweenSums of one sum with a bent term. It is linear between the
-// caps, and concave with them, so that its pieces' splits are an interval.
+// betweenBent is betweenSums for one sum with a bent term. The sum is linear between the caps and
+// concave with them, so the feasible splits of each piece are an interval.
 func (s *ruleScorer) betweenBent(k int32, ti, tj sumTerm, sum int64) (first, last int64) {
 	b := bentSum{i: ti.term(), j: tj.term(), min: s.r.Sums[k].Min, max: s.r.Sums[k].Max}
 	b.rest = s.sums[k] - b.i.At(1) - b.j.At(1)
@@ -217,7 +215,7 @@ func (s *ruleScorer) betweenBent(k int32, ti, tj sumTerm, sum int64) (first, las
 	return first, last
 }
 
-// term returns the whole of a term.
+// term returns the full term.
 func (t *sumTerm) term() condition.Term {
 	if t.bent != nil {
 		return *t.bent
@@ -225,10 +223,9 @@ func (t *sumTerm) term() condition.Term {
 	return condition.Term{PerUnit: t.perUnit, Whole: t.whole}
 }
 
-// scoreSteps writes the scores of x + t·d for the steps t from..to, of which the first
-// is piece 0. Between the ends all ingredients that d changes are used: what only
-// asks which are used holds for all steps or for none, and amounts and sums leave
-// an interval, as on a line.
+// scoreSteps writes the scores of x + t·d for the steps t from..to; step from is piece 0. Between
+// the ends all ingredients that d changes are used. So rules on which ingredients are used hold for
+// all steps or for none, and amounts and sums leave an interval, as on a line.
 func (s *ruleScorer) scoreSteps(d *step, from, to int, p *Pieces) {
 	var were [mostTogether]int32
 	for k, i := range d.of[:d.m] {
@@ -271,9 +268,9 @@ func (s *ruleScorer) scoreSteps(d *step, from, to int, p *Pieces) {
 	}
 }
 
-// feasibleSteps returns the first and the last of the steps from+1..to−1 that keep
-// what is linear in them, and whether each between these keeps the same rules. The
-// amounts are those at from+1.
+// feasibleSteps returns the first and the last of the steps from+1..to−1 that keep the rules linear
+// in the step. whole reports whether every step between these keeps the same rules. The amounts are
+// those at from+1.
 func (s *ruleScorer) feasibleSteps(d *step, from, to int) (first, last int, whole bool) {
 	lo, hi := int64(from+1), int64(to-1)
 	whole = true

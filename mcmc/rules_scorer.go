@@ -8,8 +8,8 @@ import (
 	"kir/internal/measure"
 )
 
-// A Share is the part of the compositions of n ingredients that can be counted
-// which keep the other rules too.
+// A Share is the fraction of the countable compositions of n ingredients that keep the other rules
+// too.
 type Share struct {
 	N        int     `json:"-"`
 	Estimate float64 `json:"estimate"` // 0 where none is known to
@@ -18,7 +18,7 @@ type Share struct {
 	Counted  bool    `json:"-"`        // else the law gave the size no mass that matters, and nothing is known
 }
 
-// ruleset is what a space knows of its rules.
+// ruleset holds a space's rules, indexed by ingredient, and their counts.
 type ruleset struct {
 	condition.Conditions
 
@@ -42,7 +42,7 @@ type ruleset struct {
 	measuredAt []int           // by n: the index of its Sizes, or −1
 }
 
-// A sumTerm is what an ingredient adds to a sum.
+// A sumTerm is the contribution of one ingredient to a sum.
 type sumTerm struct {
 	sum            int32
 	perUnit, whole int64
@@ -70,7 +70,7 @@ func newRuleset(c *condition.Conditions) *ruleset {
 	return r
 }
 
-// indexSums writes down the terms by ingredient, and of each in the sums' order.
+// indexSums lists the terms by ingredient, each list in the order of the sums.
 func (r *ruleset) indexSums() {
 	r.firstTerm = make([]int32, len(r.Amounts)+1)
 	for _, s := range r.Sums {
@@ -98,13 +98,13 @@ func (r *ruleset) indexSums() {
 
 func (r *ruleset) termsOf(i int) []sumTerm { return r.terms[r.firstTerm[i]:r.firstTerm[i+1]] }
 
-// possible says whether X_n is not empty, as far as is known.
+// possible reports whether X_n may be non-empty, as far as is known.
 func (r *ruleset) possible(n int) bool { return n < len(r.logCount) && r.logCount[n] > negInf }
 
-// counted says whether it is known if X_n is empty.
+// counted reports whether it is known if X_n is empty.
 func (r *ruleset) counted(n int) bool { return r.shares == nil || r.shares[n-1].Counted }
 
-// rulesName is what the rules are called where properties have names.
+// rulesName stands for the rules where properties have names.
 const rulesName = "rules"
 
 // LogScore returns 0 where the rules are kept and −Inf elsewhere.
@@ -125,7 +125,7 @@ func (r *ruleset) scorer(x *Composition) *ruleScorer {
 	}
 }
 
-// ruleScorer keeps count of which rules a composition breaks, amount by amount.
+// ruleScorer tracks which rules a composition breaks, amount by amount.
 type ruleScorer struct {
 	r       *ruleset
 	x       *Composition
@@ -146,7 +146,7 @@ type ruleScorer struct {
 	bent       []bentSum // those of the last line that hold on a lattice
 }
 
-// Reset counts everything anew.
+// Reset recounts everything.
 func (s *ruleScorer) Reset() {
 	for _, i := range s.used {
 		s.amounts[i] = 0
@@ -171,7 +171,7 @@ func (s *ruleScorer) Reset() {
 	}
 }
 
-// set changes one amount and what follows from it.
+// set changes one amount and updates the counts.
 func (s *ruleScorer) set(i int, amount int32) {
 	was := s.amounts[i]
 	if was == amount {
@@ -222,7 +222,7 @@ func (s *ruleScorer) set(i int, amount int32) {
 	}
 }
 
-// broke is how the number of broken rules changes.
+// broke returns the change in the number of broken rules.
 func broke(before, after bool) int {
 	switch {
 	case after && !before:
@@ -247,7 +247,7 @@ func (s *ruleScorer) groupTotalBroken(g int32) bool {
 	return t != nil && (s.groupTotal[g] < int64(t.Min) || s.groupTotal[g] > int64(t.Max))
 }
 
-// brokenNeeds counts those of an ingredient's needs that are not met.
+// brokenNeeds counts the unmet needs of an ingredient.
 func (s *ruleScorer) brokenNeeds(i int) int {
 	n := 0
 	for _, k := range s.r.needsOf[i] {
@@ -258,7 +258,7 @@ func (s *ruleScorer) brokenNeeds(i int) int {
 	return n
 }
 
-// needBroken says whether a need is not met.
+// needBroken reports whether a need is not met.
 func (s *ruleScorer) needBroken(k int32) bool {
 	return s.amounts[s.r.Needs[k].If] > 0 && s.met[k] == 0
 }
@@ -267,7 +267,7 @@ func (s *ruleScorer) sumBroken(k int32) bool {
 	return s.sums[k] < s.r.Sums[k].Min || s.sums[k] > s.r.Sums[k].Max
 }
 
-// allKept says whether all rules are.
+// allKept reports whether all rules hold.
 func (s *ruleScorer) allKept() bool {
 	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && s.badSums == 0
 }
@@ -275,7 +275,7 @@ func (s *ruleScorer) allKept() bool {
 // LogScore returns 0 if all rules are kept, else −Inf.
 func (s *ruleScorer) LogScore() float64 { return logOf(s.allKept()) }
 
-// at returns the score of one split of (i, j): k units to i.
+// at returns the score of one split of (i, j), with k units to i.
 func (s *ruleScorer) at(i, j, k int) float64 {
 	a, b := s.amounts[i], s.amounts[j]
 	s.set(i, int32(k))
@@ -301,7 +301,7 @@ func (s *ruleScorer) Moved(i, j int) {
 	}
 }
 
-// bounds returns the smallest and the largest amount of an ingredient in use.
+// bounds returns the smallest and the largest amount of a used ingredient.
 func (s *ruleScorer) bounds(i int) (smallest, largest int64) {
 	a := &s.r.Amounts[i]
 	if a.Excluded {
@@ -314,10 +314,10 @@ func (s *ruleScorer) bounds(i int) (smallest, largest int64) {
 	return smallest, largest
 }
 
-// Doses are the amounts lo, lo+step … that are at most hi.
+// Doses are the amounts lo, lo+step … up to hi.
 type doses struct{ lo, hi, step int }
 
-// dosesOf returns those that conditions allow each ingredient, nil if they allow all.
+// dosesOf returns the doses that conditions allow each ingredient, nil if they allow all amounts.
 func dosesOf(c *condition.Conditions) []doses {
 	all, bounded := make([]doses, len(c.Amounts)), false
 	for i, a := range c.Amounts {

@@ -6,19 +6,18 @@ import (
 	"kir/internal/portable"
 )
 
-// tightSums are the sums that few compositions keep: an exchange of one ingredient
-// for another breaks most of them, unless others make up for it.
+// tightSums are the sums that few compositions keep. An exchange of one ingredient for another
+// breaks most of them, unless others make up for it.
 type tightSums struct {
 	factors [][]float64 // by sum, by ingredient
 }
 
-// mostTight is the share of random compositions up to which a sum is tight.
+// mostTight is the largest share of random compositions that keep a tight sum.
 const mostTight = 0.15
 
-// newTightSums finds them, nil if there are none or an equality beside them, which
-// an exchange would break. It draws nothing: a sum over a random composition of n
-// ingredients has a mean of M·f̄ and a variance of about 2/(n+1)·M²·Var f, and is
-// taken for normal.
+// newTightSums finds the tight sums. It returns nil if there are none, or if there is also an
+// equality, which an exchange would break. It draws nothing: it takes a sum over a random
+// composition of n ingredients as normal, with mean M·f̄ and a variance of about 2/(n+1)·M²·Var f.
 func newTightSums(r *ruleset, n float64) *tightSums {
 	if r == nil || r.lattice != nil {
 		return nil
@@ -47,12 +46,12 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 	return s
 }
 
-// maxCompensated is how many sums an exchange makes up for at most.
+// maxCompensated is the most sums that an exchange makes up for.
 const maxCompensated = 3
 
-// solve finds what b takes of a unit of a, and what each of the others, so that the
-// total and the sums stay: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c = f_a. It says whether
-// there is such a ρ > 0.
+// solve finds how many units b (ρ) and each of the others (κ) take for one unit of a, so that the
+// total and the sums stay: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c = f_a. It reports whether there is such
+// a ρ > 0.
 func (s *tightSums) solve(held []int, a, b int32, others []int32) (rho float64, kappa [maxCompensated]float64, ok bool) {
 	n := len(held) + 1
 	var m [maxCompensated + 1][maxCompensated + 2]float64

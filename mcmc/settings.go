@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Settings say which chains are run, and for how long. Together with the target
-// they decide every draw.
+// Settings determine which chains run, and for how long. Together with the target they decide every
+// draw.
 type Settings struct {
 	Kernel string `json:"kernel" yaml:"kernel"` // see [KernelNames]; balanced if it is empty
 	Chains int    `json:"chains" yaml:"chains"` // 1 to MaxChains
@@ -18,28 +18,28 @@ type Settings struct {
 	Seed   uint64 `json:"seed" yaml:"seed"`     // of all random choices
 }
 
-// AutoDraws as the number of draws lets a run go on until its figures are good enough;
-// Thin then follows from the draws and must be 1.
+// AutoDraws as the number of draws lets a run continue until its figures are good enough. Thin then
+// follows from the draws, and must be 1 here.
 const AutoDraws = -1
 
-// nominalDraws stand for AutoDraws where the length of a run is asked for before its end.
+// nominalDraws replaces AutoDraws where the length of a run is needed before its end.
 const nominalDraws = 100_000
 
 // Bounds of [Settings].
 const (
 	MaxChains = 100_000
 	MaxDraws  = 1<<32 - 1 // of a chain
-	// MaxIterations is how many iterations a chain can have, warm-up included:
-	// more than can be made in a lifetime.
+	// MaxIterations is the most iterations of a chain, warm-up included: more than can be made in a
+	// lifetime.
 	MaxIterations = 1 << 53
 )
 
-// DefaultSettings are what need not be said.
+// DefaultSettings returns the default settings.
 func DefaultSettings() Settings {
 	return Settings{Kernel: "balanced", Chains: 4, Warmup: 10_000, Draws: AutoDraws, Thin: 1, Seed: 1}
 }
 
-// A SettingsError says which of the settings cannot be.
+// A SettingsError names the invalid setting.
 type SettingsError struct {
 	Setting string // such as chains
 	Message string
@@ -48,7 +48,7 @@ type SettingsError struct {
 
 func (e *SettingsError) Error() string { return e.Message + ": " + e.Hint }
 
-// Check says, as a [SettingsError], what is wrong with the settings.
+// Check returns a [SettingsError] if the settings are invalid.
 func (s *Settings) Check() error {
 	if s.Kernel != "" && !slices.Contains(KernelNames(), s.Kernel) {
 		return &SettingsError{"kernel", fmt.Sprintf("there is no kernel %q", s.Kernel), "there are " + strings.Join(KernelNames(), ", ")}
@@ -82,13 +82,13 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// Sampler returns what makes the chains of a target that the settings ask for.
+// Sampler returns the sampler of a target that the settings name.
 func (s *Settings) Sampler(t *Target) (Sampler, error) {
 	return NewSampler(cmp.Or(s.Kernel, DefaultSettings().Kernel), t)
 }
 
-// Iterations returns how many iterations a chain has, warm-up included. With [AutoDraws]
-// it returns those of 100,000 draws.
+// Iterations returns the number of iterations of a chain, warm-up included. With [AutoDraws] it
+// assumes 100,000 draws.
 func (s *Settings) Iterations() int64 {
 	draws := s.Draws
 	if draws == AutoDraws {

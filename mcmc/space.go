@@ -39,8 +39,8 @@ func (s *Space) N() int { return s.ingredients }
 // Total returns M, the units that every composition divides.
 func (s *Space) Total() int { return s.total }
 
-// MaxUsed returns the most ingredients that a composition can use, as far as
-// the space is counted: min(N, M) without rules.
+// MaxUsed returns the most ingredients that a composition can use: min(N, M) without rules. With
+// rules it covers only the sizes that were counted.
 func (s *Space) MaxUsed() int {
 	if s.rules != nil {
 		return len(s.rules.logCount) - 1
@@ -48,9 +48,8 @@ func (s *Space) MaxUsed() int {
 	return min(s.ingredients, s.total)
 }
 
-// Ratio returns |X_{n+1}| / |X_n| for 1 ≤ n ≤ MaxUsed:
-// (N−n)(M−n) / (n(n+1)) without rules. It is 0 where X_{n+1} is empty, and
-// where only X_n is, +Inf.
+// Ratio returns |X_{n+1}| / |X_n| for 1 ≤ n ≤ MaxUsed: (N−n)(M−n) / (n(n+1)) without rules. It is 0
+// where X_{n+1} is empty, and +Inf where only X_n is.
 func (s *Space) Ratio(n int) float64 {
 	if s.rules != nil {
 		next := negInf
@@ -66,8 +65,7 @@ func (s *Space) Ratio(n int) float64 {
 	return float64((float64(s.ingredients) - f) / f * ((float64(s.total) - f) / (f + 1)))
 }
 
-// logRatio returns log(|X_{n+1}|/|X_n|), which has no bounds under rules, as
-// [Space.Ratio] has those of a float64.
+// logRatio returns log(|X_{n+1}|/|X_n|). Unlike [Space.Ratio] it cannot overflow under rules.
 func (s *Space) logRatio(n int) float64 {
 	if s.rules == nil || n >= s.MaxUsed() {
 		return portable.Log(s.Ratio(n))
@@ -91,9 +89,8 @@ func (s *Space) LogCounts(maxUsed int) []float64 {
 	return logs
 }
 
-// Contains reports, as an error that says why, that x does not divide the
-// space's total among its ingredients. Rules are not looked at: a composition
-// that breaks one has density 0.
+// Contains returns an error if x does not divide the space's total among its ingredients. It
+// ignores rules: a composition that breaks one has density 0.
 func (s *Space) Contains(x *Composition) error {
 	if x.N() != s.ingredients {
 		return fmt.Errorf("a composition of %d ingredients is not in a space of %d", x.N(), s.ingredients)

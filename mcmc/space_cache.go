@@ -10,29 +10,29 @@ import (
 	"kir/internal/measure"
 )
 
-// A Cache keeps what was worked out of a space with rules. What it gives for a key
-// must be what it was given for it, or nil.
+// A Cache stores the counts of spaces with rules. For a key it must return the value that was
+// stored for it, or nil.
 type Cache interface {
 	Load(key [sha256.Size]byte) []byte
 	Store(key [sha256.Size]byte, data []byte)
 }
 
-// minCachedSteps is how many steps of 10⁻⁹ s counting takes of which the result is
-// kept; what was measured always is.
+// minCachedSteps is the least number of counting steps, of about 10⁻⁹ s each, whose result is
+// cached. Measured results are always cached.
 const minCachedSteps = 2e8
 
-// countingVersion is raised whenever |X_n| of the same rules, law and seed may
-// come out differently; a test knows what does.
+// countingVersion must be raised whenever |X_n| of the same rules, law and seed may come out
+// differently. A test compares known values.
 const countingVersion = 3
 
-// A counting is what is kept: counts of a table, and what was measured beside it.
+// A counting is the cached value: the counts of a table, and the measured result.
 type counting struct {
 	Whole    bool       // the table is of all rules
 	Counts   []*big.Int // nil if a formula counts
 	Measured []byte     // nil if nothing was
 }
 
-// memo is a counting on its way from a cache or to it.
+// memo moves a counting from a cache or to it.
 type memo struct {
 	cache Cache
 	key   [sha256.Size]byte
@@ -40,7 +40,7 @@ type memo struct {
 	used  bool      // of what is known
 }
 
-// newMemo looks up rules with all that their counts depend on.
+// newMemo looks up the rules together with everything that their counts depend on.
 func newMemo(r *ruleset, mass []float64, o Counting) *memo {
 	m := &memo{cache: o.Cache}
 	if o.Cache == nil {
@@ -64,7 +64,7 @@ func newMemo(r *ruleset, mass []float64, o Counting) *memo {
 	return m
 }
 
-// counts returns those that are known of a space, nil if none are.
+// counts returns the cached counts of a space, nil if there are none.
 func (m *memo) counts(whole bool) []*big.Int {
 	if m.known == nil || m.known.Whole != whole {
 		return nil
@@ -73,7 +73,7 @@ func (m *memo) counts(whole bool) []*big.Int {
 	return m.known.Counts
 }
 
-// measured returns what is known of a problem, nil if nothing is.
+// measured returns the cached result of a problem, nil if there is none.
 func (m *memo) measured(p measure.Problem, sizes []int) *measure.Result {
 	if m.known == nil || m.known.Measured == nil {
 		return nil
@@ -86,7 +86,7 @@ func (m *memo) measured(p measure.Problem, sizes []int) *measure.Result {
 	return result
 }
 
-// keep gives the cache what was worked out, if it is worth that.
+// keep stores the counting in the cache if it took long enough.
 func (m *memo) keep(r *ruleset) error {
 	if m.cache == nil || m.used || r.measured == nil && r.table.Steps() < minCachedSteps {
 		return nil

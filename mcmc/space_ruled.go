@@ -16,54 +16,50 @@ import (
 	"kir/rule"
 )
 
-// Counting says which of the compositions that keep rules are counted, and how.
+// Counting are the options for counting the compositions that keep rules.
 type Counting struct {
-	// Law is the law of n that the space is for: sizes to which it gives no mass
-	// are not counted. The zero value has all sizes counted.
+	// Law is the law of n that the space serves. Sizes without mass in it are not counted. With the
+	// zero value all sizes are counted.
 	Law Sparsity
 
-	// Seed decides what is drawn where |X_n| is measured.
+	// Seed decides the random choices where |X_n| is measured.
 	Seed uint64
 
-	// Workers is how many goroutines work at once, as many as there are cores if
-	// it is 0. It changes nothing but the time.
+	// Workers is the number of goroutines, or 0 for one a core. It does not affect the results.
 	Workers int
 
-	// TableSteps bounds the work on tables for rules that could be measured
-	// instead, in steps of some 10⁻⁹ s: 4·10⁹ if it is 0. With 1 they are measured.
+	// TableSteps bounds the work on tables for rules that could be measured instead, in steps of
+	// some 10⁻⁹ s. 0 stands for 4·10⁹. With 1 such rules are measured.
 	TableSteps float64
 
-	// Progress, if there is one, receives what is being done, whenever that is something
-	// else that may take long.
+	// Progress, if not nil, receives the name of each piece of work that may take long, when it
+	// begins.
 	Progress func(what string)
 
-	// Early, if there is one, receives the space where |X_n| is measured, as soon as
-	// compositions of each size are found: with counts that are rough.
+	// Early, if not nil, receives the space where |X_n| is measured, with rough counts, as soon as
+	// compositions of each size are found.
 	Early func(*Space) error
 
-	// Cache, if there is one, is asked for what was worked out before of the same
-	// rules, law and seed, and given what takes long. It changes nothing else.
+	// Cache, if not nil, is asked for earlier results of the same rules, law and seed, and stores
+	// results that take long. It does not affect the results.
 	Cache Cache
 }
 
-// negligible is how much of a law's mass is left out, all together, where |X_n|
-// has to be measured: fewer than one draw in 10⁹ would have such a size.
+// negligible is the total mass of a law that is left out where |X_n| has to be measured: fewer than
+// one draw in 10⁹ would have such a size.
 const negligible = 1e-9
 
-// NewRuledSpace returns the compositions that keep a set of rules. |X_n| is worked
-// out for the sizes to which the law gives mass; a target with another law that
-// has mass elsewhere fails with an [*UncountedError]. A rule that is none, such as
-// a least above a greatest, fails with a [*rule.Error].
+// NewRuledSpace returns the compositions that keep a set of rules. It counts |X_n| for the sizes to
+// which the law gives mass. A target with a law that has mass on other sizes fails with an
+// [*UncountedError]. An invalid rule, such as a least above a greatest, fails with a [*rule.Error].
 //
-// Amounts and groups that are disjoint or nested are counted: |X_n| is then
-// exact. So are groups that overlap otherwise, needs and sums, as long as the
-// states of those that are open together make tables of at most 1 GiB that some
-// seconds fill; see package count. If not, [Space.Untabled] says so, and each
-// composition of n ingredients is looked at if there are at most 2²⁰ whose amounts
-// are allowed: |X_n| is exact then, too. Else the share that keeps these rules is
-// measured, see package measure, and sizes at either end of the law are left out
-// as long as they have at most 1e-9 of its mass together. A size of which no
-// composition was found is taken for empty. See [Space.Shares].
+// Amounts, and groups that are disjoint or nested, are counted exactly. So are groups that overlap
+// otherwise, needs and sums, as long as the states of those open together make tables of at most 1
+// GiB that some seconds fill; see package count. Otherwise [Space.Untabled] returns the reason.
+// Then, if at most 2²⁰ compositions of n ingredients have allowed amounts, each is checked, and
+// |X_n| is exact too. Else the share that keeps these rules is measured, see package measure. Sizes
+// at either end of the law are then left out, as long as they have at most 1e-9 of its mass
+// together. A size without any composition found counts as empty. See [Space.Shares].
 func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
@@ -121,10 +117,10 @@ func (o *Counting) report(what string) {
 	}
 }
 
-// tableSteps is a few seconds, which measuring takes as well.
+// tableSteps stands for a few seconds, about as long as measuring takes.
 const tableSteps = 4e9
 
-// tabulate counts a space, and makes what draws from it.
+// tabulate counts a space, and makes the sampler of its compositions.
 func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Options) (err error) {
 	if r.table, err = count.New(ctx, space, o); err == nil {
 		r.sampler, err = r.table.Sampler(ctx)
@@ -132,7 +128,7 @@ func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Optio
 	return err
 }
 
-// Untabled returns why some rules are not counted by a table, nil if all are.
+// Untabled returns the reason why a table does not count some rules, nil if it counts all.
 func (s *Space) Untabled() error {
 	if s.rules == nil || s.rules.untabled == nil {
 		return nil
@@ -140,11 +136,11 @@ func (s *Space) Untabled() error {
 	return s.rules.untabled
 }
 
-// Cached says whether figures came from a cache.
+// Cached reports whether results came from a cache.
 func (s *Space) Cached() bool { return s.rules != nil && s.rules.cached }
 
-// masses returns the probabilities of 1..n, at index n−1, as far as there are
-// any; of the zero value all are alike.
+// masses returns the probabilities of 1..n, at index n−1, as far as there are any. The zero value
+// gives all sizes the same probability.
 func (y Sparsity) masses(most int) ([]float64, error) {
 	if y.err == nil && y.weight == nil && y.parts == nil && y.base == nil {
 		y = Uniform(1, most)
@@ -162,7 +158,7 @@ func (y Sparsity) masses(most int) ([]float64, error) {
 	return p, nil
 }
 
-// countShares works out which share of what a table counts keeps the other rules.
+// countShares computes the share of the tabled compositions that keeps the other rules.
 func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *memo) error {
 	r := s.rules
 	o.report("looking at compositions one by one")
@@ -195,8 +191,8 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	if len(sizes) == 0 {
 		return nil
 	}
-	// Sizes at the ends that hardly any draw has are not worth measuring; and those
-	// beyond them would leave a gap.
+	// Sizes at the ends with almost no mass are not worth measuring. Sizes beyond them would leave
+	// a gap.
 	lo, hi := trimTails(mass)
 	for n := range r.shares {
 		if n+1 < lo || n+1 > hi {
@@ -230,7 +226,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	return nil
 }
 
-// takeMeasured takes over the shares that were measured.
+// takeMeasured adopts the measured shares.
 func (r *ruleset) takeMeasured() {
 	for at, m := range r.measured.Sizes {
 		share := &r.shares[m.N-1]
@@ -244,7 +240,7 @@ func (r *ruleset) takeMeasured() {
 	}
 }
 
-// withMeasured returns the space with what is measured so far.
+// withMeasured returns the space with the shares measured so far.
 func (s *Space) withMeasured(m *measure.Result) *Space {
 	r := *s.rules
 	r.measured, r.sampler = m, r.sampler.Clone()
@@ -255,8 +251,8 @@ func (s *Space) withMeasured(m *measure.Result) *Space {
 	return &space
 }
 
-// trimTails returns the sizes from lo to hi without those at either end that have at
-// most half of [negligible] together.
+// trimTails returns the range lo to hi that remains without the sizes at each end that have at most
+// half of [negligible] together.
 func trimTails(mass []float64) (lo, hi int) {
 	lo, hi = 1, len(mass)
 	for left := mass[lo-1]; lo < hi && left <= negligible/2; left += mass[lo-1] {
@@ -268,8 +264,8 @@ func trimTails(mass []float64) (lo, hi int) {
 	return lo, hi
 }
 
-// An UncountedError says that a sparsity law has mass on sizes for which the
-// compositions of a space with rules have not been counted; see [NewRuledSpace].
+// An UncountedError is returned for a sparsity law with mass on sizes whose compositions were not
+// counted in a space with rules; see [NewRuledSpace].
 type UncountedError struct {
 	Sizes []int   // with mass and not counted
 	Mass  float64 // that they have together
@@ -279,8 +275,8 @@ func (e *UncountedError) Error() string {
 	return fmt.Sprintf("%.2g of the sparsity law lies at %s ingredients, for which the space was not counted: make the space for this law, or give the law no mass there", e.Mass, sizesText(e.Sizes))
 }
 
-// covers says, as an [*UncountedError], that a law has mass that matters on sizes for
-// which the space was not counted.
+// covers returns an [*UncountedError] if a law has non-negligible mass on sizes that were not
+// counted.
 func (s *Space) covers(l *Law) error {
 	if s.rules == nil {
 		return nil
@@ -298,10 +294,9 @@ func (s *Space) covers(l *Law) error {
 	return nil
 }
 
-// Counts returns n and the exact |X_n| for n from lo to hi, in order: of a space with
-// rules, the number of compositions that keep those which a table counts, and hi is at
-// most [Space.MaxUsed]. A number has up to some thousands of digits, and is worked out
-// when it is asked for.
+// Counts returns n and the exact |X_n| for n from lo to hi, in order; hi is at most
+// [Space.MaxUsed]. In a space with rules it is the number of compositions that keep the rules that
+// a table counts. Such a number may have thousands of digits, and is computed on demand.
 func (s *Space) Counts(lo, hi int) (iter.Seq2[int, *big.Int], error) {
 	table, err := s.table()
 	if err != nil {
@@ -317,15 +312,14 @@ func (s *Space) table() (*count.Table, error) {
 	return count.Unconstrained(s.ingredients, s.total)
 }
 
-// logDrawable returns the log of how many compositions of n ingredients
+// logDrawable returns the log of the number of compositions of n ingredients that
 // [exactScratch.draw] draws from: |X_n|, unless some rules are not counted.
 func (s *Space) logDrawable(n int) float64 {
 	return s.rules.table.LogCount(n)
 }
 
-// Shares returns what part of the counted compositions keeps the rules that
-// cannot be counted, by n from 1 on; nil if all rules are counted, and so the
-// sparsity law is exact.
+// Shares returns the share of the counted compositions that keeps the rules that cannot be counted,
+// by n from 1 on. It is nil if all rules are counted; the sparsity law is then exact.
 func (s *Space) Shares() []Share {
 	if s.rules == nil {
 		return nil
@@ -333,19 +327,18 @@ func (s *Space) Shares() []Share {
 	return s.rules.shares
 }
 
-// LawErrors returns by how much, as a standard error, the probability of each n
-// is off because |X_n| was measured, where p is the law that chains sample, by n
-// from 0 on. It is 0 for all n if nothing was measured.
+// LawErrors returns the standard error of the probability of each n that comes from measuring
+// |X_n|, by n from 0 on. p is the law that chains sample. The error is 0 for all n if nothing was
+// measured.
 //
-// The error is that of the law, not of the chains: more draws do not lessen it,
-// and it is independent of theirs, so that both are added in squares. See
-// [measure.Result.LawErrors].
+// More draws do not lessen this error, since it belongs to the law and not to the chains. It is
+// independent of the chains' error, so their squares add up. See [measure.Result.LawErrors].
 func (s *Space) LawErrors(p []float64) []float64 {
 	errors := make([]float64, len(p))
 	if s.rules == nil || s.rules.measured == nil {
 		return errors
 	}
-	// What was not measured is exact, and part of the law all the same.
+	// Sizes that were not measured are exact, and still part of the law.
 	at := make([]float64, len(s.rules.measured.Sizes))
 	exact := 0.0
 	for n, mass := range p {

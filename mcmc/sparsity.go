@@ -91,11 +91,11 @@ func Mixture(components ...Component) Sparsity {
 	return Sparsity{parts: slices.Clone(components)}
 }
 
-// Power is the law y(n)^c, c ≥ 0: the paper's weight of the sparsity, c_sparse.
+// Power is the law y(n)^c, c ≥ 0. c is the paper's weight of the sparsity, c_sparse.
 //
-// It acts on the law alone and not on the division by |X_n|, so that without
-// properties the law of n is y(n)^c itself. c = 0 is uniform on the sizes that
-// have mass; a size without mass stays without.
+// It applies to the law alone and not to the division by |X_n|, so without properties the law of n
+// is y(n)^c itself. c = 0 gives the uniform law on the sizes that have mass. A size without mass
+// stays without.
 func Power(y Sparsity, c float64) Sparsity {
 	if y.err != nil {
 		return y
@@ -106,8 +106,7 @@ func Power(y Sparsity, c float64) Sparsity {
 	return Sparsity{base: &y, power: c}
 }
 
-// ErrNoMass is returned when a sparsity law gives no weight to any size that
-// the space has.
+// ErrNoMass is returned when a sparsity law gives no weight to any size of the space.
 var ErrNoMass = errors.New("the sparsity law has no mass on any possible number of ingredients")
 
 // A Law is a sparsity law normalised on 1..MaxUsed of a space.
@@ -130,8 +129,8 @@ func (y Sparsity) On(s *Space) (*Law, error) {
 	return trim(p), nil
 }
 
-// An InfeasibleError says that rules leave no composition that the sparsity law
-// wants. It is an [ErrNoMass].
+// An InfeasibleError is returned when rules leave no composition of a size to which the sparsity
+// law gives mass. It is an [ErrNoMass].
 type InfeasibleError struct {
 	Wanted   []int // the sizes with mass
 	Possible []int // those, up to where the space is counted, that the rules leave
@@ -151,7 +150,7 @@ func (e *InfeasibleError) Error() string {
 
 func (e *InfeasibleError) Unwrap() error { return ErrNoMass }
 
-// sizesText lists rising sizes, neighbours as a range.
+// sizesText lists rising sizes, consecutive ones as a range.
 func sizesText(sizes []int) string {
 	var parts []string
 	for k := 0; k < len(sizes); {
@@ -220,7 +219,7 @@ func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
 		sum += p[k]
 	}
 	for k := range p {
-		// Below that, numbers lose their digits, and ratios of neighbours overflow.
+		// Smaller numbers lose digits, and ratios of neighbours overflow.
 		if p[k] /= sum; p[k] < minMass {
 			p[k] = 0
 		}
@@ -228,7 +227,7 @@ func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
 	return p, nil
 }
 
-// trim turns probabilities of 1, 2, … with some mass into a Law.
+// trim makes a Law from the probabilities of 1, 2, …, some of which are positive.
 func trim(p []float64) *Law {
 	lo, hi := 0, len(p)-1
 	for p[lo] == 0 {
@@ -241,7 +240,7 @@ func trim(p []float64) *Law {
 	return &Law{lo: lo + 1, hi: hi + 1, p: p, alias: newAliasTable(p)}
 }
 
-// sizes returns those with mass.
+// sizes returns the sizes with mass.
 func (l *Law) sizes() []int {
 	var all []int
 	for k, p := range l.p {
@@ -252,7 +251,7 @@ func (l *Law) sizes() []int {
 	return all
 }
 
-// restrictTo returns the law on the sizes that are possible, nil if there are none.
+// restrictTo returns the law on the possible sizes, nil if there are none.
 func (l *Law) restrictTo(possible func(n int) bool) *Law {
 	p := make([]float64, l.hi)
 	sum := 0.0

@@ -8,14 +8,13 @@ import (
 	"kir/internal/portable"
 )
 
-// A State is where a chain is: a composition together with what its target
-// makes of it. Kernels move it; a State belongs to one goroutine.
+// A State is the state of a chain: a composition together with its scores under a target. Kernels
+// move it. It belongs to one goroutine.
 type State struct {
 	Composition *Composition // read it, but let kernels change and replace it
 
-	// Learnt is what a [Learner] of the user's own has learnt of the chain. The
-	// kernels of this package keep theirs elsewhere. A chain that has any cannot
-	// be saved.
+	// Learnt is the data that the user's own [Learner] has learnt about the chain. The kernels of
+	// this package keep theirs elsewhere. A chain with Learnt set cannot be saved.
 	Learnt any
 
 	target *Target
@@ -46,18 +45,18 @@ type State struct {
 	recalled  bool    // whether that is known
 }
 
-// A candidateBuffer is a second composition with scorers of its own, where whole
-// candidates are drawn. A candidate that is accepted changes places with the
-// composition of the state.
+// A candidateBuffer is a second composition with scorers of its own, for whole candidates. An
+// accepted candidate changes places with the composition of the state.
 type candidateBuffer struct {
 	composition *Composition
 	terms       []term // nil until it is scored
 }
 
-// undo is a move to take back: the units that ingredient i had, and those that it got.
+// undo is a move that can be taken back: the units k that ingredient i had, and the units to that
+// it got.
 type undo struct{ i, j, k, to int32 }
 
-// term is a wish of positive weight, or a bound, and its scorer for this state.
+// term is an objective of positive weight, or a bound, and its scorer for this state.
 type term struct {
 	objective *Objective
 	scorer    Scorer
@@ -65,8 +64,8 @@ type term struct {
 	curve     CurveScorer // the same
 }
 
-// NewState returns the state of a chain that is at x, which becomes the
-// state's own. x must be in the target's space.
+// NewState returns the state of a chain at x, which must be in the target's space. The state takes
+// over x.
 func NewState(t *Target, x *Composition) (*State, error) {
 	if t == nil || x == nil {
 		return nil, errors.New("a state is made of a target and a composition")
@@ -78,7 +77,7 @@ func NewState(t *Target, x *Composition) (*State, error) {
 	return s, s.Refresh()
 }
 
-// newState leaves the scores to a later Refresh.
+// newState is [NewState] without the scores, which a later Refresh computes.
 func newState(t *Target, x *Composition) *State {
 	s := &State{Composition: x, target: t, beta: 1, terms: newTerms(t, x)}
 	if r := t.space.rules; r != nil {
@@ -94,7 +93,7 @@ func newState(t *Target, x *Composition) *State {
 	return s
 }
 
-// newTerms returns what scores x, not reset yet.
+// newTerms returns the scorers of x, before their first Reset.
 func newTerms(t *Target, x *Composition) []term {
 	var terms []term
 	if r := t.space.rules; r != nil {
@@ -125,12 +124,12 @@ func newTerm(w *Objective, x *Composition) term {
 	return term{w, scorer, picky, curve}
 }
 
-// Target returns the target that the state is scored by.
+// Target returns the target that scores the state.
 func (x *State) Target() *Target { return x.target }
 
-// Refresh scores the composition anew, as if nothing had been kept up to date
-// along the way. Where a property sums floating-point numbers move by move,
-// this is what makes a run that was saved and resumed equal one that was not.
+// Refresh recomputes the scores of the composition. Properties that update floating-point sums move
+// by move accumulate rounding. Refresh removes it, so that a run that was saved and resumed equals
+// an uninterrupted one.
 func (x *State) Refresh() error {
 	x.recalled = false
 	for _, t := range x.terms {
@@ -148,8 +147,8 @@ func (x *State) LogDensity() float64 {
 	return x.target.LogLaw(x.Composition.Used()) + x.sum
 }
 
-// AppendScores appends y_k(x) of every wish, in the target's order, to dst. The
-// properties of weight 0 have not been checked: see [State.CheckScores].
+// AppendScores appends y_k(x) of every objective, in the target's order, to dst. It does not check
+// the properties of weight 0: see [State.CheckScores].
 func (x *State) AppendScores(dst []float64) []float64 {
 	k := 0
 	if x.target.space.rules != nil {
@@ -166,8 +165,7 @@ func (x *State) AppendScores(dst []float64) []float64 {
 	return dst
 }
 
-// CheckScores returns a [*ScoreError] if what [State.AppendScores] appended
-// holds NaN or +Inf, which are no scores.
+// CheckScores returns a [*ScoreError] if scores, from [State.AppendScores], contain NaN or +Inf.
 func (x *State) CheckScores(scores []float64) error {
 	for k, y := range scores {
 		if badScore(y) {
@@ -178,8 +176,8 @@ func (x *State) CheckScores(scores []float64) error {
 	return nil
 }
 
-// ready says, as an error, why a kernel of a target cannot move x from where it
-// is. It is asked once for each call, as bad use does not begin half-way.
+// ready returns an error if a kernel of a target cannot move x. Kernels call it once for each call
+// of Advance, so that misuse fails before the first move.
 func (x *State) ready(kernel string, t *Target) error {
 	c := x.Composition
 	if x.target != t {
@@ -194,8 +192,8 @@ func (x *State) ready(kernel string, t *Target) error {
 	return nil
 }
 
-// moveTo moves along the line of (i, j) to split k, at which the weighted log
-// scores sum to value; NaN: it is not known yet.
+// moveTo moves along the line of (i, j) to split k, where the weighted log scores sum to value. NaN
+// stands for a value that is not known yet.
 func (x *State) moveTo(i, j, k int, value float64) error {
 	x.moveUnscored(i, j, k)
 	if value != value {
@@ -205,7 +203,7 @@ func (x *State) moveTo(i, j, k int, value float64) error {
 	return nil
 }
 
-// moveUnscored is moveTo where the value is not known yet; rescore finds it.
+// moveUnscored is moveTo with an unknown value, which rescore computes later.
 func (x *State) moveUnscored(i, j, k int) {
 	x.recalled = false
 	x.Composition.move(i, j, k)
@@ -214,7 +212,7 @@ func (x *State) moveUnscored(i, j, k int) {
 	}
 }
 
-// rescore sums the scores that the scorers have kept up to date.
+// rescore sums the scores of the scorers, which are up to date.
 func (x *State) rescore() (err error) {
 	if x.sum, err = sumScores(x.terms, x.Composition, false); err != nil {
 		x.sum = math.NaN() // no kernel goes on from here
@@ -222,9 +220,9 @@ func (x *State) rescore() (err error) {
 	return err
 }
 
-// sumScores returns Σ_k c_k·log y_k of the scorers of c, which it resets first if
-// reset is true. At a term of −Inf it leaves off, and the rest are not reset: what
-// they say of what is forbidden does not matter, not even if it is no score.
+// sumScores returns Σ_k c_k·log y_k of the scorers of c. If reset is true, it resets each first. It
+// stops at a term of −Inf and does not reset the rest: their scores of a forbidden composition do
+// not matter, even if invalid.
 func sumScores(terms []term, c *Composition, reset bool) (float64, error) {
 	sum := 0.0
 	var bad *ScoreError
@@ -246,8 +244,7 @@ func sumScores(terms []term, c *Composition, reset bool) (float64, error) {
 	return sum, nil
 }
 
-// candidate returns the spare composition, to be made a candidate. It holds
-// anything.
+// candidate returns the spare composition for a new candidate. Its content is arbitrary.
 func (x *State) candidate() *Composition {
 	if x.candidateBuffer == nil {
 		x.candidateBuffer = &candidateBuffer{composition: newComposition(x.Composition.N())}
@@ -255,8 +252,8 @@ func (x *State) candidate() *Composition {
 	return x.candidateBuffer.composition
 }
 
-// scoreCandidate returns Σ_k c_k·log y_k of the candidate. Where that is −Inf its
-// scorers are not up to date.
+// scoreCandidate returns Σ_k c_k·log y_k of the candidate. If that is −Inf, its scorers are not up
+// to date.
 func (x *State) scoreCandidate() (float64, error) {
 	y := x.candidateBuffer
 	if y.terms == nil && len(x.terms) > 0 {
@@ -269,8 +266,8 @@ func (x *State) scoreCandidate() (float64, error) {
 	return sum, err
 }
 
-// takeCandidate makes the candidate the state's composition, which becomes the spare
-// one, and says whether it is another. Its weighted log scores sum to value.
+// takeCandidate makes the candidate the state's composition, and the old composition the spare one.
+// The candidate's weighted log scores sum to value. It reports whether the composition changed.
 func (x *State) takeCandidate(value float64) (changed bool) {
 	y := x.candidateBuffer
 	x.recalled = false
@@ -281,15 +278,14 @@ func (x *State) takeCandidate(value float64) (changed bool) {
 		*x.Composition, *y.composition = *y.composition, *x.Composition
 		return true
 	}
-	// Scorers follow the composition that they were made for.
+	// Each scorer follows the composition that it was made for.
 	x.Composition, y.composition = y.composition, x.Composition
 	x.terms, y.terms = y.terms, x.terms
 	x.sum = value
 	return true
 }
 
-// takeBack undoes the moves of two ingredients that were noted, to where the
-// weighted log scores summed to was.
+// takeBack undoes the recorded moves. The weighted log scores before them summed to was.
 func (x *State) takeBack(was float64) {
 	for k := len(x.undo) - 1; k >= 0; k-- {
 		u := x.undo[k]
@@ -302,9 +298,8 @@ func (x *State) takeBack(was float64) {
 	x.rulesAhead, x.sum = false, was
 }
 
-// resizeBy makes one move of several, which can be taken back. Where there are rules, they
-// alone follow it: most moves of several break one, and what else scores need not know of
-// those.
+// resizeBy makes one of several moves that can be taken back. With rules, only the rules' scorer
+// follows it. Most such series break a rule, and the other scorers can then skip them.
 func (x *State) resizeBy(i, j, k int) {
 	if len(x.terms) > 0 {
 		x.undo = append(x.undo, undo{int32(i), int32(j), x.Composition.amounts[i], int32(k)})
@@ -316,7 +311,7 @@ func (x *State) resizeBy(i, j, k int) {
 	}
 }
 
-// moveAhead is moveUnscored for the rules alone.
+// moveAhead is moveUnscored for the rules' scorer alone.
 func (x *State) moveAhead(i, j, k int) {
 	x.recalled = false
 	x.Composition.move(i, j, k)
@@ -334,7 +329,7 @@ func (x *State) rescoreMoved() error {
 	}
 	x.rulesAhead = false
 	if others := x.terms[1:]; len(others) > 0 {
-		// They are led along the same way.
+		// The other scorers follow the same moves.
 		for k := len(x.undo) - 1; k >= 0; k-- {
 			x.Composition.move(int(x.undo[k].i), int(x.undo[k].j), int(x.undo[k].k))
 		}

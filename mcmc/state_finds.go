@@ -1,28 +1,27 @@
 package mcmc
 
-// A VisitedState is a composition that a replica of a tempered chain looked at on its
-// way: the best of each set of ingredients on a line, or a whole candidate. It
-// is no draw, and says nothing of the law; but where a few good compositions
-// are wanted, far more are looked at than are drawn, and the peaks look at the
-// best.
+// A VisitedState is a composition that a replica of a tempered chain looked at on its way: the best
+// of each set of ingredients on a line, or a whole candidate. It is not a draw and carries no
+// information on the law. But chains look at far more compositions than they draw, and the peaks
+// look at the best.
 //
-// Whoever makes a shortlist needs finds, by [Chain.Search] and [Chain.DrainVisited];
-// whoever samples does not. Package search looks further, without a chain.
+// [Chain.Search] and [Chain.DrainVisited] deliver visited states for a shortlist. Sampling does not
+// need them. Package search looks further, without a chain.
 type VisitedState struct {
 	Parts    []Part
 	LogScore float64 // Σ_k c_k·log y_k
 }
 
-// maxFinds is how many finds a replica keeps until they are asked for.
+// maxFinds is the most visited states that a replica stores until [Chain.DrainVisited].
 const maxFinds = 256
 
-// visitedStates is what a state has found that scores above a bar.
+// visitedStates records the compositions a state has visited that score above a bar.
 type visitedStates struct {
 	bar  float64
 	list []VisitedState
 }
 
-// add returns a new find to be filled, or nil if there are too many.
+// add returns a new record to fill, or nil if the buffer is full.
 func (f *visitedStates) add(logScore float64) *VisitedState {
 	n := len(f.list)
 	if n == maxFinds {
@@ -38,7 +37,7 @@ func (f *visitedStates) add(logScore float64) *VisitedState {
 	return find
 }
 
-// addComposition notes a whole composition, if it scores above the bar.
+// addComposition records a whole composition, if it scores above the bar.
 func (f *visitedStates) addComposition(c *Composition, logScore float64) {
 	if f == nil || !(logScore > f.bar) {
 		return
@@ -50,9 +49,9 @@ func (f *visitedStates) addComposition(c *Composition, logScore float64) {
 	}
 }
 
-// addLine notes the best split of each set of ingredients that the line of
-// (i, j) has, if it scores above the bar: either end, and what lies between.
-// Where the law gives a weight of 0 it has no such size.
+// addLine records the best split of each set of ingredients on the line of (i, j), if it scores
+// above the bar. The sets are those of the two ends and of the splits between. It skips sizes to
+// which the law gives no mass.
 func (f *visitedStates) addLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
 	if f == nil {
 		return
@@ -81,8 +80,7 @@ func (f *visitedStates) addLine(c *Composition, p *Pieces, i, j int, law *splitL
 	}
 }
 
-// addSplit notes the composition that has k units of i, and of j the rest of
-// their sum.
+// addSplit records the composition with k units of i and the rest of their sum for j.
 func (f *visitedStates) addSplit(c *Composition, i, j, k int, logScore float64) {
 	find := f.add(logScore)
 	if find == nil {

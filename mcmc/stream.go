@@ -10,19 +10,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Stream runs chains of a sampler and hands each draw to sink: a state kept
-// after warm-up, every Thin iterations, with the chain and the draw counted
-// from 0. The draws of a chain come in order; those of different chains come
-// at the same time, from different goroutines. The state is the chain's own
-// and must not be kept or changed.
+// Stream runs chains of a sampler and passes each draw to sink, with the chain and the draw counted
+// from 0. A draw is the state after every Thin iterations since warm-up. The draws of one chain
+// come in order. Different chains call sink at the same time, from different goroutines. The state
+// belongs to the chain and must not be kept or changed.
 //
-// Workers is how many chains run at once; it changes nothing but the time. 0 are
-// as many as there are cores.
+// Workers is the number of chains that run at once, or 0 for one a core. It does not affect the
+// draws.
 //
-// Of the settings the kernel is not looked at: the sampler has it.
+// Stream ignores the kernel in the settings and uses that of the sampler.
 //
-// It returns the tallies of the chains after warm-up. The first error, of a
-// property or of sink, ends the run, and so does ctx.
+// It returns the tallies of the chains after warm-up. The first error, of a property or of sink,
+// ends the run, and so does the end of ctx.
 func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(chain, draw int, x *State) error) ([]Tally, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -71,8 +70,7 @@ func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(c
 	return tallies, nil
 }
 
-// watching makes iterations and looks up now and then to see whether the
-// context has ended.
+// watching makes iterations and checks at intervals whether the context has ended.
 func watching(ctx context.Context, advance func(iterations int) error, iterations int) error {
 	const stride = 1024
 	for ; iterations > 0; iterations -= stride {

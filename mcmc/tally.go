@@ -1,6 +1,6 @@
 package mcmc
 
-// A Tally counts what iterations did.
+// A Tally counts the outcomes of iterations.
 type Tally struct {
 	Iterations int64
 	Accepted   int64 // candidates taken, those equal to the state among them
@@ -11,15 +11,15 @@ type Tally struct {
 	Moves []MoveTally
 }
 
-// A MoveTally counts what one kind of move did.
+// A MoveTally counts the outcomes of one kind of move.
 type MoveTally struct {
 	Name                     string
 	Tried, Accepted, Updated int64
 }
 
-// Of returns the counts of a kernel's moves, in the order of their names, which
-// must differ. Moves that the tally does not have yet are added. The counts are
-// the tally's own, and hold until further ones are added.
+// Of returns the counts of a kernel's moves, in the order of their names, which must differ. It
+// adds moves that the tally does not have yet. The slice belongs to the tally and is valid until
+// moves are added.
 func (t *Tally) Of(names ...string) []MoveTally {
 	for from := 0; from+len(names) <= len(t.Moves); from++ {
 		if named(t.Moves[from:], names) {
@@ -33,7 +33,7 @@ func (t *Tally) Of(names ...string) []MoveTally {
 	return t.Moves[from:]
 }
 
-// named says whether the moves begin with those of the given names.
+// named reports whether the moves begin with those of the given names.
 func named(moves []MoveTally, names []string) bool {
 	for k, name := range names {
 		if moves[k].Name != name {
@@ -59,7 +59,7 @@ func (t *MoveTally) add(u MoveTally) {
 	t.Updated += u.Updated
 }
 
-// An outcome is what became of a move.
+// An outcome is the result of a move.
 type outcome int8
 
 const (
@@ -69,7 +69,7 @@ const (
 	updated
 )
 
-// accepted says whether the candidate was.
+// accepted reports whether the candidate was accepted.
 func (o outcome) accepted() bool { return o >= stayed }
 
 // acceptedOutcome is the outcome of an accepted move.

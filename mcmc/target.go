@@ -11,65 +11,63 @@ import (
 	"kir/internal/portable"
 )
 
-// A Objective is a property with a name and a weight c ≥ 0: it multiplies the
-// target by y(x)^c. A wish of weight 0 counts for nothing, not even where its
-// property is 0.
+// An Objective is a property with a name and a weight c ≥ 0: it multiplies the target by y(x)^c. An
+// objective of weight 0 has no effect, not even where its property is 0.
 type Objective struct {
 	Name     string
 	Property Property
 	Weight   float64
 }
 
-// A Bound forbids compositions by a property that is 1 or 0, such as a bound on what a
-// model predicts. It is part of the law and no wish: it has no weight, no score of it is
-// kept, and a target with other wishes has the same bounds.
+// A Bound forbids compositions by a property that is 1 or 0, such as a limit on a model's
+// prediction. It is part of the law and not an objective: it has no weight, and its score is not
+// recorded. [Target.WithObjectives] keeps the bounds.
 type Bound struct {
 	Name     string
 	Property Property // 1 where the bound is kept, 0 elsewhere
 
-	// Toward is positive everywhere, and the smaller the further a composition is from
-	// keeping the bound. It leads to a first state where random compositions hardly ever
-	// keep the bound, and has no part in the law. It may be nil.
+	// Toward guides a chain to a first state where random compositions hardly ever keep the bound.
+	// It is positive everywhere, and smaller the further a composition is from keeping the bound.
+	// It has no effect on the law. It may be nil.
 	Toward Property
 }
 
-// A Target is the law that is sampled:
+// A Target is the law to sample,
 //
 //	P(x) ∝ y_sparse(n(x)) / |X_n(x)| · Π_k y_k(x)^c_k
 //
-// on the compositions x of a space that keep its bounds (Obara, Morimura and Yanagisawa
-// 2019, §3). Without wishes and bounds y_sparse is exactly the law of n. A Target does not
-// change and serves any number of chains.
+// on the compositions x of a space that keep its bounds (Obara, Morimura and Yanagisawa 2019, §3).
+// Without objectives and bounds y_sparse is exactly the law of n. A Target does not change and
+// serves any number of chains.
 type Target struct {
 	space      *Space
 	law        *Law
 	objectives []Objective
 	bounds     []Bound
 
-	// logLaw is log(y_sparse(n)/|X_n|) for n from the law's first size on, and
-	// logDrawn the log of the probability with which [State.drawExact] draws
-	// each composition of n ingredients. They differ by the share of rules
-	// that cannot be counted.
+	// logLaw is log(y_sparse(n)/|X_n|) for n from the law's first size on. logDrawn is the log of
+	// the probability that [State.drawExact] draws a given composition of n ingredients. They
+	// differ by the share of rules that cannot be counted.
 	logLaw, logDrawn []float64
 
-	// lines is what sparsity makes of a line, indexed by how many ingredients
-	// other than i and j are used.
+	// lines is the law of the splits of a line, indexed by the number of ingredients used besides i
+	// and j.
 	lines []lineLaw
 
-	// tight are the sums that an exchange makes up for, nil if there are none.
+	// tight are the sums that an exchange compensates, nil if there are none.
 	tight *tightSums
 
 	batch int // how many whole candidates are drawn at once
 
-	// components is what lines leave the support in, looked for once.
+	// components computes, once, the components that lines connect the support into.
 	components func() componentResult
 }
 
-// NewTarget returns the target that joins a sparsity law and wishes.
+// NewTarget returns the target of a sparsity law and objectives.
 //
-// The law is that on the sizes which rules leave: it fails with an
-// [*InfeasibleError] where they leave none, with an [*UncountedError] for mass on
-// sizes for which a space with rules was not counted, and as [Sparsity.On] does.
+// It restricts the law to the sizes that the rules leave. It fails with an [*InfeasibleError] if
+// they leave none, and with an [*UncountedError] if the law has mass on sizes that a space with
+// rules did not count. It also fails as [Sparsity.On] does.
 func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, error) {
 	if space == nil {
 		return nil, errors.New("there is no space to make a target of")
@@ -120,7 +118,7 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 	return t, nil
 }
 
-// deferComponents leaves what islands are to whoever asks first.
+// deferComponents postpones finding the components until the first use.
 func (t *Target) deferComponents() {
 	t.components = sync.OnceValue(func() (of componentResult) {
 		of.parts, of.a, of.b, of.err = supportComponents(t)
@@ -128,7 +126,7 @@ func (t *Target) deferComponents() {
 	})
 }
 
-// checkObjectives says, as an error, what no target can be made of.
+// checkObjectives returns an error if no target can be made of the objectives.
 func checkObjectives(wishes []Objective) error {
 	for k, w := range wishes {
 		if w.Property == nil {
@@ -160,14 +158,14 @@ func (t *Target) Space() *Space { return t.space }
 // Law returns the law of n.
 func (t *Target) Law() *Law { return t.law }
 
-// Objectives returns the wishes; the slice must not be written to.
+// Objectives returns the objectives. Callers must not modify the slice.
 func (t *Target) Objectives() []Objective { return t.objectives }
 
-// Bounds returns the bounds; the slice must not be written to.
+// Bounds returns the bounds. Callers must not modify the slice.
 func (t *Target) Bounds() []Bound { return t.bounds }
 
-// Keeps reports whether a composition of the space keeps the bounds. What else the target
-// says of it does not matter.
+// Keeps reports whether a composition of the space keeps the bounds. It ignores the rest of the
+// target.
 func (t *Target) Keeps(x *Composition) bool {
 	for _, b := range t.bounds {
 		if b.Property.LogScore(x) == negInf {
@@ -177,8 +175,8 @@ func (t *Target) Keeps(x *Composition) bool {
 	return true
 }
 
-// HasBatchProperty says whether a wish is a [BatchProperty], so that many chains at once, which
-// wait for it together, are better than one for each core.
+// HasBatchProperty reports whether an objective is a [BatchProperty]. If so, run many chains at
+// once, since they wait for it together, and not just one a core.
 func (t *Target) HasBatchProperty() bool {
 	return slices.ContainsFunc(t.objectives, func(w Objective) bool {
 		_, ok := w.Property.(BatchProperty)
@@ -194,9 +192,9 @@ func (t *Target) LogLaw(n int) float64 {
 	return t.logLaw[n-t.law.lo]
 }
 
-// logShare returns log(π(n)/d(n)), where π(n) = y_sparse(n)/|X_n| and d(n) is
-// the probability with which [State.drawExact] draws a composition of n
-// ingredients: 0 unless rules are not all counted.
+// logShare returns log(π(n)/d(n)), where π(n) = y_sparse(n)/|X_n| and d(n) is the probability that
+// [State.drawExact] draws a given composition of n ingredients. It is 0 unless some rules are not
+// counted.
 func (t *Target) logShare(n int) float64 {
 	if t.space.Shares() == nil {
 		return 0
@@ -204,9 +202,9 @@ func (t *Target) logShare(n int) float64 {
 	return t.logLaw[n-t.law.lo] - t.logDrawn[n-t.law.lo]
 }
 
-// A ScoreError says that a property returned what is no score.
+// A ScoreError is returned if a property returns an invalid score.
 type ScoreError struct {
-	Objective string  // the name of the wish
+	Objective string  // the name of the objective
 	Value     float64 // c·log y, NaN or +Inf
 	State     string  // the composition
 	Parts     []Part  // the composition again, for whoever knows its ingredients' names
@@ -225,11 +223,11 @@ func (e *ScoreError) Error() string {
 
 func (e *ScoreError) Unwrap() error { return e.Err }
 
-// LogScore returns Σ_k c_k·log y_k(x), from the properties as they are at the
-// point. A wish of weight 0 is left out.
+// LogScore returns Σ_k c_k·log y_k(x), computed from the properties directly. Objectives of weight
+// 0 are left out.
 //
-// It is −Inf where a rule of the space or a bound is broken or a property is 0, and then it
-// does not matter whether the others have a score there.
+// It is −Inf where x breaks a rule of the space or a bound, or a property is 0. Then the other
+// properties need not have a valid score.
 func (t *Target) LogScore(x *Composition) (float64, error) {
 	if t.space.rules != nil && t.space.rules.LogScore(x) == negInf || !t.Keeps(x) {
 		return negInf, nil
@@ -254,8 +252,8 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 	return sum, nil
 }
 
-// AppendScores appends y_k(x) of every wish, in the target's order and whatever
-// its weight, to dst.
+// AppendScores appends y_k(x) of every objective to dst, in the target's order and whatever the
+// weights.
 func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) {
 	for _, w := range t.objectives {
 		score := w.Property.LogScore(x)
@@ -267,11 +265,11 @@ func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) 
 	return dst, nil
 }
 
-// errProduct is the error for a score that is finite, and makes the product infinite.
+// errProduct is the error for a finite score that makes the product infinite.
 var errProduct = errors.New("the product of the properties up to this one, each to the power of its weight, is infinite: scale them down")
 
-// newScoreError describes a bad score, or one that is the last straw. by is the
-// property or its scorer, which may know more of it.
+// newScoreError describes an invalid score, or one that makes the product infinite. by is the
+// property or its scorer, which may add details.
 func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {
 	e := &ScoreError{Objective: wish, Value: score, State: x.String(), Parts: x.Parts()}
 	if !badScore(score) {
@@ -282,12 +280,12 @@ func newScoreError(wish string, by any, score float64, x *Composition) *ScoreErr
 	return e
 }
 
-// scored says whether anything but the sparsity law tells compositions apart.
+// scored reports whether the target has objectives, bounds or rules besides the sparsity law.
 func (t *Target) scored() bool {
 	return t.space.rules != nil || t.hasTerms()
 }
 
-// hasTerms says whether wishes or bounds do.
+// hasTerms reports whether the target has bounds or objectives of positive weight.
 func (t *Target) hasTerms() bool {
 	return len(t.bounds) > 0 || slices.ContainsFunc(t.objectives, func(w Objective) bool { return w.Weight > 0 })
 }
@@ -300,8 +298,7 @@ func (t *Target) mass(n int) float64 {
 	return 1
 }
 
-// WithObjectives returns a target of the same space, the same law of n and the same bounds
-// that has other wishes.
+// WithObjectives returns a target with other objectives and the same space, law of n and bounds.
 func (t *Target) WithObjectives(wishes ...Objective) (*Target, error) {
 	if err := checkObjectives(wishes); err != nil {
 		return nil, err
@@ -312,7 +309,7 @@ func (t *Target) WithObjectives(wishes ...Objective) (*Target, error) {
 	return &u, nil
 }
 
-// WithBounds returns a target that has these bounds beside those of t.
+// WithBounds returns a target with these bounds in addition to those of t.
 func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 	for _, b := range bounds {
 		if b.Property == nil {
@@ -325,13 +322,13 @@ func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 	return &u, nil
 }
 
-// equalityConstrained says whether rules fix a sum or leave little room for it, so that moves of two
-// ingredients do not get far.
+// equalityConstrained reports whether rules fix a sum or leave it little room, so that moves of two
+// ingredients make little progress.
 func (t *Target) equalityConstrained() bool {
 	return t.tight != nil || t.space.rules != nil && t.space.rules.lattice != nil
 }
 
-// inequalityConstrained says whether rules bound sums, or totals of groups, and leave them room.
+// inequalityConstrained reports whether rules bound sums, or totals of groups, and leave them room.
 func (t *Target) inequalityConstrained() bool {
 	rules := t.space.rules
 	return rules != nil && !t.equalityConstrained() && (len(rules.Sums) > 0 || slices.ContainsFunc(rules.Groups, func(g count.Group) bool { return g.Total != nil }))

@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usageError is a command line that is wrong.
+// usageError is an invalid command line.
 type usageError struct {
 	err     error
 	command *cobra.Command
 }
 
-// Error says it in kir's words where Cobra's are none of a sentence.
+// Error replaces Cobra's message where that is not a sentence.
 func (e *usageError) Error() string {
 	text := e.err.Error()
 	if names, ok := strings.CutPrefix(text, "required flag(s) "); ok {
@@ -25,8 +25,7 @@ func (e *usageError) Error() string {
 
 func (e *usageError) Unwrap() error { return e.err }
 
-// exactlyOneArg is the check that a command gets exactly one argument, named for the
-// message.
+// exactlyOneArg checks that a command gets exactly one argument, whose name the message has.
 func exactlyOneArg(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -39,7 +38,7 @@ func exactlyOneArg(name string) cobra.PositionalArgs {
 	}
 }
 
-// atMostOneArg is the check that a command gets one argument or none.
+// atMostOneArg checks that a command gets at most one argument.
 func atMostOneArg(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 1 {
@@ -49,7 +48,7 @@ func atMostOneArg(name string) cobra.PositionalArgs {
 	}
 }
 
-// exactlyTwoArgs is the check that a command gets exactly two arguments.
+// exactlyTwoArgs checks that a command gets exactly two arguments.
 func exactlyTwoArgs(first, second string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 2 {
@@ -79,7 +78,7 @@ func completeProblemsAndRuns(*cobra.Command, []string, string) ([]string, cobra.
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// must panics on an error that only a mistake in this program can cause.
+// must panics on an error that only a bug can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -60,8 +60,8 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 	return c
 }
 
-// mostCounted bounds how many exact counts are worked out: those of thousands
-// of ingredients have thousands of digits each.
+// mostCounted bounds the number of exact counts. With thousands of ingredients each has thousands
+// of digits.
 const mostCounted = 10_000
 
 type countJSON struct {

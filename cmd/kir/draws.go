@@ -22,7 +22,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// drawFormats are what kir draws can print.
+// drawFormats are the formats that kir draws can print.
 var drawFormats = []string{"long", "wide", "jsonl", "npy"}
 
 func newDrawsCommand() *cobra.Command {
@@ -73,7 +73,7 @@ pandas read draws/**/*.parquet as one table.`,
 	return c
 }
 
-// csvField quotes a field as CSV needs it, so that no spreadsheet runs it.
+// csvField quotes a field for CSV, and keeps a spreadsheet from running it.
 func csvField(text string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -85,7 +85,7 @@ func csvField(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// csvNames are the ingredients' names as CSV fields.
+// csvNames returns the ingredients' names as CSV fields.
 func csvNames(r *run.Run) []string {
 	names := make([]string, r.Manifest.IngredientCount())
 	for i, name := range r.Manifest.IngredientNames() {

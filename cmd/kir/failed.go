@@ -11,9 +11,9 @@ import (
 	"kir/mcmc"
 )
 
-// explainFailure tells of a property that failed in a run with the names of the
-// ingredients, and how to go on if it is a program, which can be mended without
-// the problem being another one.
+// explainFailure adds the names of the ingredients to the error of a property that failed in a run.
+// If the property is a program, it also explains how to continue, since a program can be fixed
+// without changing the problem.
 func explainFailure(ctx context.Context, err error, p *problem.Problem, store run.Store) error {
 	var score *mcmc.ScoreError
 	err = p.Explain(err)
@@ -31,8 +31,7 @@ func explainFailure(ctx context.Context, err error, p *problem.Problem, store ru
 	return err
 }
 
-// inputError turns what the user can mend by other arguments into an error of
-// input.
+// inputError turns an error that other arguments can avoid into an input error.
 func inputError(err error) error {
 	var (
 		exists     *run.ExistsError

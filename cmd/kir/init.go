@@ -133,8 +133,7 @@ that. docs/tables.md describes what is read.`,
 	return c
 }
 
-// readUnits reads sizes of units, and returns them by name and with the usual
-// units.
+// readUnits parses sizes of units. It returns them by name, and combined with the usual units.
 func readUnits(texts []string) (sizes map[string]string, units *book.Units, err error) {
 	sizes, units = make(map[string]string), book.DefaultUnits()
 	for _, text := range texts {
@@ -150,17 +149,17 @@ func readUnits(texts []string) (sizes map[string]string, units *book.Units, err 
 	return sizes, units, nil
 }
 
-// keyedHint is how a problem file says what a column or the size of a unit is.
+// keyedHint matches the setting of a column or the size of a unit, as a problem file has it.
 var keyedHint = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
 
-// withoutHint is how it says that a recipe is left out.
+// withoutHint matches the setting that leaves out recipes.
 var withoutHint = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
 
-// plainHint is the same of what holds for all of a table.
+// plainHint matches a setting of a whole table.
 var plainHint = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
 
-// hintsAsFlags makes what is to be written into a problem file, where there is none, the
-// flags that say it.
+// hintsAsFlags replaces settings of a problem file, in an error, by flags, since there is no
+// problem file yet.
 func hintsAsFlags(err error) error {
 	for _, e := range fault.All(err) {
 		e.Hint = keyedHint.ReplaceAllStringFunc(e.Hint, func(text string) string {
@@ -179,8 +178,8 @@ func hintsAsFlags(err error) error {
 	return err
 }
 
-// relativePath returns the path of a file as a problem file is to name it: relative to
-// where that is.
+// relativePath returns the path of a file as written in a problem file: relative to the problem
+// file's directory.
 func relativePath(problemFile, path string) (string, error) {
 	if filepath.IsAbs(path) {
 		return path, nil
@@ -196,7 +195,7 @@ func relativePath(problemFile, path string) (string, error) {
 	return filepath.Rel(here, there)
 }
 
-// saveDraft writes a problem file once it has been seen that it can be sampled.
+// saveDraft writes a problem file after checking that it can be sampled.
 func saveDraft(ctx context.Context, d *problem.Draft, out string) (err error) {
 	text, err := d.Finish(ctx, out)
 	if err != nil {
@@ -220,8 +219,8 @@ func saveSchema(dir string) error {
 	return nil
 }
 
-// readWithoutVaryingColumns reads a table without columns that can be no labels. Its errors offer
-// flags as fixes.
+// readWithoutVaryingColumns reads a table without the columns that cannot be labels. Its errors
+// suggest flags as fixes.
 func readWithoutVaryingColumns(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
 	known, err := problem.ReadStableColumns(layout, read)
 	return known, hintsAsFlags(err)

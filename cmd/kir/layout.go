@@ -13,14 +13,14 @@ import (
 	"kir/internal/terminal"
 )
 
-// A layoutFlags are the flags that say how a table is to be read.
+// layoutFlags are the flags for the layout of a table.
 type layoutFlags struct {
 	sheet, encoding, delimiter, decimal string
 	columns                             []string
 	names, without, including           []string
 }
 
-// add gives a command the flags.
+// add adds the flags to a command.
 func (f *layoutFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.sheet, "sheet", "", "sheet of a workbook")
 	c.Flags().StringVar(&f.encoding, "encoding", "", "encoding of a text file, such as windows-1252")
@@ -35,7 +35,7 @@ func (f *layoutFlags) add(c *cobra.Command) {
 	}
 }
 
-// layout returns what the flags say.
+// layout returns the layout that the flags set.
 func (f *layoutFlags) layout() (book.Layout, error) {
 	l := book.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
 	var err error
@@ -71,8 +71,7 @@ func (f *layoutFlags) layout() (book.Layout, error) {
 	return l, nil
 }
 
-// tellNotes says what was understood of a table without being said, and with
-// which flags to say it.
+// tellNotes prints the guesses about a table, and the flags that override them.
 func tellNotes(w io.Writer, notes []book.Note, guessed book.Layout) error {
 	for _, n := range notes {
 		if _, err := fmt.Fprintln(w, terminal.Plain(n.String())+"."); err != nil {
@@ -103,7 +102,7 @@ func tellNotes(w io.Writer, notes []book.Note, guessed book.Layout) error {
 	return err
 }
 
-// shellWord writes a text as one word of a shell's command line.
+// shellWord quotes a text as one word of a shell command.
 func shellWord(text string) string {
 	if text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-=.") == "" {
 		return text

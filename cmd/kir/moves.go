@@ -26,7 +26,7 @@ import (
 	"kir/mcmc"
 )
 
-// moveFlags are the flags of kir sample that ask something otherwise.
+// moveFlags are the flags of kir sample that change the problem.
 type moveFlags struct {
 	pin, exclude, min, max []string
 	near, save             string
@@ -51,13 +51,12 @@ func (f *moveFlags) add(c *cobra.Command) {
 	must(c.MarkFlagFilename("save", "yaml", "yml"))
 }
 
-// isSet says whether something is asked otherwise.
+// isSet reports whether a flag changes the problem.
 func (f *moveFlags) isSet() bool {
 	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max) > 0 || f.near != "" || f.save != ""
 }
 
-// completeIngredients completes names of ingredients of the problem or run that is
-// named.
+// completeIngredients completes names of ingredients of the named problem or run.
 func completeIngredients(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -86,7 +85,7 @@ func completeRecipes(c *cobra.Command, args []string, _ string) (names []string,
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// A source is what is sampled: a problem file, or that of a run.
+// A source is the problem to sample: a problem file, or that of a run.
 type source struct {
 	*problem.Outline
 	file string
@@ -94,13 +93,13 @@ type source struct {
 	best []report.Best
 }
 
-// isRun says whether a location is one of runs rather than of problem files.
+// isRun reports whether a location is a run rather than a problem file.
 func isRun(location string) bool {
 	info, err := os.Stat(location)
 	return bucket.IsBucket(location) || err == nil && info.IsDir()
 }
 
-// readSource reads a problem file, or that of the run at a location.
+// readSource reads a problem file, or the one of the run at a location.
 func readSource(c *cobra.Command, location string) (*source, error) {
 	s := &source{file: location}
 	var err error
@@ -119,7 +118,7 @@ func readSource(c *cobra.Command, location string) (*source, error) {
 	return s, err
 }
 
-// recipe returns the recipe K of the shortlist of the run.
+// recipe returns recipe K of the run's shortlist.
 func (s *source) recipe(c *cobra.Command, flag string, k int) (*report.Best, error) {
 	if s.run == nil {
 		return nil, &fault.Error{Message: fmt.Sprintf("--%s %d: a problem has no shortlist", flag, k), Hint: "name a run instead of the problem file"}
@@ -134,7 +133,7 @@ func (s *source) recipe(c *cobra.Command, flag string, k int) (*report.Best, err
 	return shortlistEntry(s.best, flag, k)
 }
 
-// shortlistEntry returns the entry K of a shortlist.
+// shortlistEntry returns entry K of a shortlist.
 func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error) {
 	if k < 1 || k > len(best) {
 		return nil, &fault.Error{Message: fmt.Sprintf("--%s: there is no recipe %d in the shortlist", flag, k), Hint: fmt.Sprintf("there are %d", len(best))}
@@ -142,8 +141,8 @@ func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error
 	return &best[k-1], nil
 }
 
-// ingredient returns an ingredient as the problem spells it; a star stands for any
-// text, as it does there.
+// ingredient returns an ingredient in the problem's spelling. A star stands for any text, as in the
+// problem file.
 func (s *source) ingredient(flag, text string) (string, error) {
 	name := book.NormalizeName(text)
 	if slices.Contains(s.Ingredients, name) || strings.Contains(name, "*") {
@@ -157,7 +156,7 @@ func (s *source) ingredient(flag, text string) (string, error) {
 	return "", yaml.SuggestName(&fault.Error{Message: fmt.Sprintf("--%s: there is no ingredient %s", flag, fault.Quote(text))}, name, "there are", s.Ingredients, 8)
 }
 
-// changes returns what the flags ask for.
+// changes returns the changes that the flags request.
 func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, err error) {
 	for _, text := range f.pin {
 		name, amount, _ := cutLast(text, "=")
@@ -215,10 +214,10 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 	return all, nil
 }
 
-// defaultChanges is how far --near lets recipes be: one ingredient for another.
+// defaultChanges is the number of changes that --near allows: one ingredient for another.
 const defaultChanges = 2
 
-// parseNear reads K[=CHANGES] or NAME[=CHANGES].
+// parseNear parses K[=CHANGES] or NAME[=CHANGES].
 func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err error) {
 	name, changes, ok := cutLast(text, "=")
 	near.Changes = defaultChanges
@@ -256,7 +255,7 @@ func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err
 	return near, e
 }
 
-// parseDose reads NAME=AMOUNT.
+// parseDose parses NAME=AMOUNT.
 func (s *source) parseDose(flag, text string) (name, amount string, err error) {
 	name, amount, _ = cutLast(text, "=")
 	if amount == "" {
@@ -266,7 +265,7 @@ func (s *source) parseDose(flag, text string) (name, amount string, err error) {
 	return name, amount, err
 }
 
-// cutLast cuts a text around the last separator in it.
+// cutLast cuts a text at the last separator in it.
 func cutLast(text, separator string) (before, after string, found bool) {
 	if k := strings.LastIndex(text, separator); k >= 0 {
 		return strings.TrimSpace(text[:k]), strings.TrimSpace(text[k+len(separator):]), true
@@ -274,9 +273,8 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// settings returns what the sampler and the search are to be told so that the
-// file alone makes the run: the settings of the run that is changed, and those
-// of flags.
+// settings returns the settings of the sampler and the search to write into the file, so that the
+// file alone defines the run. They are those of the original run, overridden by flags.
 func (s *source) settings(override func(*mcmc.Settings), effort *float64) []change.Change {
 	is, want := s.Sampler, s.Sampler
 	if s.run != nil {
@@ -311,8 +309,8 @@ func (s *source) settings(override func(*mcmc.Settings), effort *float64) []chan
 	return all
 }
 
-// target returns where the changed problem is written: the place that the flag names, or
-// beside the old one under the name of the run.
+// target returns the path for the changed problem: the one in the flag, or next to the old one
+// under the name of the run.
 func (f *moveFlags) target(s *source, dir string) (string, error) {
 	home := filepath.Dir(s.file)
 	if f.save != "" {
@@ -344,8 +342,8 @@ func (f *moveFlags) target(s *source, dir string) (string, error) {
 	}
 }
 
-// changedProblem returns the problem that is asked for, where it belongs, and the new run's
-// directory; no text if nothing of it is new. The difference is shown.
+// changedProblem returns the changed problem, its path, and the new run's directory. The text is
+// empty if nothing changed. It prints the difference.
 func (f *moveFlags) changedProblem(c *cobra.Command, location, out string, override func(*mcmc.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
 	s, err := readSource(c, location)
 	if err != nil {
@@ -360,7 +358,7 @@ func (f *moveFlags) changedProblem(c *cobra.Command, location, out string, overr
 	}
 	changes = append(changes, s.settings(override, effort)...)
 	if len(changes) > 0 && !s.Named {
-		// Else it would be called after its new file.
+		// Otherwise the problem would be named after its new file.
 		changes = append(changes, change.Setting{Path: []string{"name"}, Value: s.Name})
 	}
 	if text, err = change.Apply(s.file, s.Text, changes...); err != nil {

@@ -77,7 +77,7 @@ docs/campaign.md describes how recipes are chosen.`,
 	return c
 }
 
-// checkTableName refuses a file whose name says that it is something else than a table.
+// checkTableName rejects a file name whose extension is not that of a table.
 func checkTableName(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case path == "" || ext == ".csv" || ext == ".xlsx":
@@ -87,7 +87,7 @@ func checkTableName(path string) error {
 	}
 }
 
-// withCampaign opens the campaign of a problem for as long as something is done with it.
+// withCampaign opens the campaign of a problem, calls do and closes it.
 func withCampaign(c *cobra.Command, path string, do func(*campaign.Campaign) error) (err error) {
 	d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 	defer d.end()
@@ -100,7 +100,7 @@ func withCampaign(c *cobra.Command, path string, do func(*campaign.Campaign) err
 	return do(k)
 }
 
-// nextBatch returns the next batch, or the last one again where nothing has changed since.
+// nextBatch returns the next batch, or the last one if nothing has changed since.
 func nextBatch(ctx context.Context, k *campaign.Campaign, s campaign.Settings, out string) (b *campaign.Batch, again bool, err error) {
 	if b, err = k.UnchangedBatch(s); b != nil || err != nil {
 		return b, true, err
@@ -121,7 +121,7 @@ func nextBatch(ctx context.Context, k *campaign.Campaign, s campaign.Settings, o
 	return b, false, err
 }
 
-// saveBatch writes the table of a batch, unless it is there.
+// saveBatch writes the table of a batch, unless it exists.
 func saveBatch(k *campaign.Campaign, b *campaign.Batch, out string) (path string, written bool, err error) {
 	if path = out; path == "" {
 		path = k.TablePath(b.Round)

@@ -16,14 +16,14 @@ import (
 	"kir/internal/terminal"
 )
 
-// outsideDraws is how many random compositions tell whether doses are outside the
-// book, and trialLines what a trial of the search may score.
+// outsideDraws is the number of random compositions that show whether doses exceed those of the
+// known recipes. trialLines is the most lines scored in a trial search.
 const (
 	outsideDraws = 200
 	trialLines   = 20_000 // times a quarter, see search.Budget
 )
 
-// A trial is a short search, as an offer tells of it.
+// A trial is the result of a short search.
 type trial struct {
 	Setting string  `json:"setting"`
 	Mean    float64 `json:"mean"`    // of the shortlist's scores
@@ -32,24 +32,23 @@ type trial struct {
 	Far     int     `json:"far"`     // entries that the models have seen nothing like
 }
 
-// A drawTrial is a short run of chains with other weights.
+// A drawTrial is the result of a short run of chains with other weights.
 type drawTrial struct {
 	Setting string        `json:"setting"`
-	Mean    float64       `json:"mean"` // score of the draws, of the wishes as they are
+	Mean    float64       `json:"mean"` // score of the draws, of the objectives as they are
 	Best    float64       `json:"best"`
 	RHat    report.Number `json:"rhat"`
 }
 
-// An offer is something that may be better than what the problem says, with what
-// was tried to tell.
+// An offer is a suggested change of the problem, with the trials behind it.
 type offer struct {
 	Text   string      `json:"text"`
 	Trials []trial     `json:"trials,omitempty"`
 	Draws  []drawTrial `json:"draws,omitempty"`
 }
 
-// tryOffer returns the offer that a trial ends in, if any. A suggestion that cannot be tried is
-// none, and no error of the problem: only the end of the context ends the work.
+// tryOffer returns the offer that results from a trial, if any. A failed trial gives no offer and
+// no error, except for the end of the context.
 func tryOffer(ctx context.Context, trial func() (*offer, error)) (*offer, error) {
 	o, err := trial()
 	if err != nil {
@@ -58,8 +57,8 @@ func tryOffer(ctx context.Context, trial func() (*offer, error)) (*offer, error)
 	return o, nil
 }
 
-// offersOf says what a problem might do better. What can be tried has been. An error is one of
-// the problem as it is, or the context's.
+// offersOf returns suggested changes of a problem, after trying them where possible. An error comes
+// from the unchanged problem or the context.
 func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err error) {
 	for _, text := range p.Hints() {
 		offers = append(offers, offer{Text: text})
@@ -96,7 +95,8 @@ func offerEffort(ctx context.Context, p *problem.Problem, as *trial) (*offer, er
 	return &offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []trial{*as, *more}, nil}, nil
 }
 
-// offerBookAmounts tries doses within the book where many random compositions have others.
+// offerBookAmounts tries doses within those of the known recipes, if many random compositions
+// exceed them.
 func offerBookAmounts(ctx context.Context, p *problem.Problem, as *trial) (*offer, error) {
 	if p.Book == nil || p.IsWithinBook() {
 		return nil, nil
@@ -118,14 +118,14 @@ func offerBookAmounts(ctx context.Context, p *problem.Problem, as *trial) (*offe
 	return &offer{text, []trial{*as, *within}, nil}, nil
 }
 
-// maxSingleWeights is up to how many wishes are tried with a greater weight each alone.
+// maxSingleWeights is the most objectives whose weights are raised one at a time.
 const maxSingleWeights = 4
 
-// offerWeights tries greater weights, for all wishes and for one at a time, and
-// offers those whose draws score most while chains agree, if that is a tenth more
-// than with the weights as they are.
+// offerWeights tries greater weights, for all objectives and for one at a time. It offers those
+// with the best scores of draws among those whose chains agree, if the scores are a tenth better
+// than with the present weights.
 func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
-	var names []string // of the wishes that count
+	var names []string // of the objectives that count
 	for _, w := range p.Properties {
 		if w.Weight > 0 {
 			names = append(names, w.Name)
@@ -174,7 +174,7 @@ func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
 	return o, nil
 }
 
-// tryBookAmounts tries the problem with doses within the book.
+// tryBookAmounts tries the problem with the doses of the known recipes.
 func tryBookAmounts(ctx context.Context, p *problem.Problem) (_ *trial, err error) {
 	bounded, err := problem.Load(ctx, p.File, problem.Options{WithinBook: true})
 	if err != nil {

@@ -35,7 +35,7 @@ func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
 	return view.Text(w, m, dir, textStyle(w))
 }
 
-// logger returns what prints messages of a run that goes on.
+// logger returns a function that prints messages of a run in progress.
 func logger(w io.Writer, quiet bool) func(string) {
 	return func(message string) {
 		if !quiet {

@@ -90,7 +90,7 @@ func completeRecordArgs(_ *cobra.Command, args []string, _ string) ([]string, co
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// results returns what the command line says: the results of a table, or of one recipe.
+// results returns the results from the command line: those of a table, or of one recipe.
 func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what string, values []string) ([]campaign.Result, error) {
 	if !f.isSingleRecipe(k, what, values) {
 		layout, err := f.layoutFlags.layout()
@@ -155,7 +155,7 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 	return []campaign.Result{r}, nil
 }
 
-// isSingleRecipe says whether a word of the command line is a recipe and not a table.
+// isSingleRecipe reports whether an argument is a recipe and not a table.
 func (f *recordFlags) isSingleRecipe(k *campaign.Campaign, what string, values []string) bool {
 	if len(values) > 0 || f.made != "" || f.failed || f.withdraw && !isFile(what) {
 		return true
@@ -168,7 +168,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// printRecorded says what became of results.
+// printRecorded prints the summary of recorded results.
 func printRecorded(w io.Writer, r *campaign.RecordSummary) error {
 	lines := []string{r.File + ": " + view.RecordedText(r)}
 	for _, note := range r.Notes {

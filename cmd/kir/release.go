@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A program is what is known of the program.
+// A program holds the version and build of kir.
 type program struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
@@ -15,8 +15,8 @@ type program struct {
 	Platform string `json:"platform"`
 }
 
-// thisProgram reads what the go command wrote into the program when it built it, so that
-// there is no second place where a version could be wrong.
+// thisProgram reads the data that the go command wrote into the binary, so that the version has a
+// single source.
 func thisProgram() program {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -25,9 +25,9 @@ func thisProgram() program {
 	return programOf(info)
 }
 
-// programOf tells what a build is. Its version is that of the module it was installed as;
-// in a clone the tag of the commit, or what the go command makes of the commit and the last
-// tag before it. Sources without either, and go run, are "devel".
+// programOf describes a build. Its version is that of the module it was installed as. In a clone it
+// is the tag of the commit, or the go command's version from the commit and the last tag before it.
+// Sources without either, and go run, are "devel".
 func programOf(info *debug.BuildInfo) program {
 	b := program{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if v, ok := strings.CutPrefix(info.Main.Version, "v"); ok {

@@ -88,7 +88,7 @@ for another place, and for the figures.
 	return c
 }
 
-// checkPageName refuses a file whose name says that it is something else than a page.
+// checkPageName rejects a file name whose extension is not that of a page.
 func checkPageName(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case "", ".html", ".htm":
@@ -98,8 +98,8 @@ func checkPageName(path string) error {
 	}
 }
 
-// savePage writes a page whole or not at all. A file that is there and is no page of
-// kir's is left as it is.
+// savePage writes a page, whole or not at all. It does not overwrite a file that is not a page of
+// kir.
 func savePage(ctx context.Context, path string, page []byte) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return &fault.Error{File: path, Message: "this is a directory", Hint: "name a file, such as report.html"}
@@ -112,7 +112,7 @@ func savePage(ctx context.Context, path string, page []byte) error {
 	return writeOver(path, page)
 }
 
-// isReplaceable says whether a file begins as it should, or is not there.
+// isReplaceable reports whether a file is absent or begins as the function should requires.
 func isReplaceable(ctx context.Context, path string, should func(begin []byte) bool) (bool, error) {
 	f, err := file.Open(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,9 +125,8 @@ func isReplaceable(ctx context.Context, path string, should func(begin []byte) b
 	return err == nil && should(begin), err
 }
 
-// saveFigures writes the figures of a report and returns the files. A picture that is
-// there and is not of kir's is left as it is, and no other is written; one in PNG is
-// known by the SVG beside it.
+// saveFigures writes the figures of a report and returns the files. If an existing picture is not
+// one of kir's, it writes none. It recognises a PNG by the SVG next to it.
 func saveFigures(ctx context.Context, figures []*figure.Figure, dir string) ([]string, error) {
 	for _, f := range figures {
 		path := filepath.Join(dir, f.Name)

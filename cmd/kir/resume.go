@@ -70,7 +70,8 @@ long run. The problem and its files must not have changed.`,
 	return c
 }
 
-// summarizeIfNeeded makes and prints the summary of a complete run, as at the end of a run, if the process that made the last draws did not come to it.
+// summarizeIfNeeded makes and prints the summary of a complete run if the process that made the
+// last draws ended before it.
 func (o *runOptions) summarizeIfNeeded(c *cobra.Command, dir, file string) (made bool, err error) {
 	store, err := storeAt(dir)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// execute is the program: it does what args say and returns what went wrong.
+// execute runs the command in args and returns its error.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := newRootCommand()
 	out := &output{w: stdout}
@@ -31,7 +31,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
 	if err != nil && !hasStarted(command) {
-		// Cobra itself found the fault, so it is one of usage.
+		// Cobra itself reported the error, so it is a usage error.
 		err = &usageError{err, command}
 	}
 	if err == nil && out.err != nil {
@@ -40,8 +40,8 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	return err
 }
 
-// output is stdout. It remembers what went wrong, as help is printed by others,
-// who do not. Several goroutines may write, as those of a server do.
+// output is stdout. It records write errors, since cobra prints help and ignores them. Several
+// goroutines may write, such as those of a server.
 type output struct {
 	w   io.Writer
 	mu  sync.Mutex
@@ -58,7 +58,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fd lets it be seen whether stdout is a terminal.
+// Fd lets callers check whether stdout is a terminal.
 func (o *output) Fd() uintptr {
 	if f, ok := o.w.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
@@ -66,7 +66,7 @@ func (o *output) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// exitStatus prints an error, once, and returns the status that it stands for.
+// exitStatus prints an error once and returns its exit status.
 func exitStatus(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
@@ -81,7 +81,8 @@ func exitStatus(err error, stderr io.Writer) int {
 	if isInterrupted(err) {
 		fmt.Fprintln(stderr, "kir: interrupted")
 	} else if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
-		// The command whole, a word a line: what is cut or run together can hide something.
+		// Print the whole command, one word a line, since a shortened or joined command can hide
+		// something.
 		said := "kir: "
 		for line := range strings.Lines(err.Error()) {
 			fmt.Fprintln(stderr, said+terminal.Plain(strings.TrimSuffix(line, "\n")))
@@ -100,13 +101,13 @@ func exitStatus(err error, stderr io.Writer) int {
 	return exitStatusOf(err)
 }
 
-// isInterrupted is whether a command was ended by a signal and nothing can be resumed.
+// isInterrupted reports whether a signal ended a command with nothing to resume.
 func isInterrupted(err error) bool {
 	resumable := (*run.InterruptedError)(nil)
 	return errors.Is(err, context.Canceled) && !errors.As(err, &resumable)
 }
 
-// exitStatusOf returns the status that an error stands for.
+// exitStatusOf returns the exit status of an error.
 func exitStatusOf(err error) int {
 	var (
 		usage     *usageError
@@ -124,7 +125,7 @@ func exitStatusOf(err error) int {
 	return 1
 }
 
-// errorJSON is a piece of an error for programs.
+// errorJSON is a part of an error in JSON.
 type errorJSON struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -241,7 +242,7 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// unknownCommand refuses what is no command with the one that is likely meant.
+// unknownCommand rejects an unknown command and suggests the likely one.
 func unknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -253,8 +254,7 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	return suggestName("there is no command "+fault.Quote(args[0]), args[0], names)
 }
 
-// nearestFlag adds to the error about an unknown flag the one that is likely
-// meant.
+// nearestFlag adds the likely flag to the error of an unknown one.
 func nearestFlag(c *cobra.Command, err error) error {
 	text, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
@@ -272,17 +272,16 @@ func suggestName(message, text string, names []string) error {
 	return errors.New(message)
 }
 
-// scoringCommands are the commands that score compositions, and so may run the programs of
-// a problem, if they are allowed.
+// scoringCommands are the commands that score compositions, and so may run a problem's programs, if
+// these are allowed.
 var scoringCommands = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign"}
 
 const allowPrograms = "allow-programs"
 
-// startedKey marks a command whose own code has begun.
+// startedKey marks a command whose own code has started.
 const startedKey = "started"
 
-// markStart lets [hasStarted] tell faults that cobra finds in a command line from
-// those of the command.
+// markStart lets [hasStarted] tell cobra's command line errors from errors of the command.
 func markStart(c *cobra.Command) {
 	do := c.RunE
 	if do == nil {
@@ -297,8 +296,8 @@ func markStart(c *cobra.Command) {
 	}
 }
 
-// runUntilDone runs a command. One that stores no draws does not outlive its context for
-// long, whatever it is at: a pipe that nobody fills or empties holds up no end.
+// runUntilDone runs a command. If the command stores no draws, it returns soon after its context
+// ends, even if the command still waits for a pipe.
 func runUntilDone(c *cobra.Command, args []string, do func(*cobra.Command, []string) error) error {
 	if slices.Contains([]string{"sample", "resume", "serve"}, c.Name()) {
 		return do(c, args)

@@ -155,7 +155,7 @@ run.`,
 	return c
 }
 
-// effortOf returns the effort that a flag says, nil if it was not given.
+// effortOf returns the effort of a flag, nil if it was not given.
 func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 	if !c.Flags().Changed("effort") {
 		return nil, nil
@@ -184,7 +184,7 @@ func (f *drawsFlag) Set(text string) error {
 	return err
 }
 
-// A timeFlag is how long chains may take, 0 for any time.
+// A timeFlag is the time limit of the chains, 0 for none.
 type timeFlag time.Duration
 
 func (f *timeFlag) Type() string { return "duration" }
@@ -202,7 +202,7 @@ func (f *timeFlag) Set(text string) error {
 	return err
 }
 
-// timeOf returns the time that a flag says, nil if it was not given.
+// timeOf returns the time limit of a flag, nil if it was not given.
 func timeOf(c *cobra.Command, limit timeFlag) *time.Duration {
 	if !c.Flags().Changed("time") {
 		return nil
@@ -211,10 +211,11 @@ func timeOf(c *cobra.Command, limit timeFlag) *time.Duration {
 	return &d
 }
 
-// noCacheFlag is the same wherever a problem with rules is counted.
+// noCacheFlag adds the flag --no-cache, the same for every command that counts a problem with
+// rules.
 func noCacheFlag(c *cobra.Command, off *bool) {
 	c.Flags().BoolVar(off, "no-cache", false, "work out how many compositions keep the rules anew, and keep nothing in .kir-cache beside the problem")
 }
 
-// kernelNames are the kernels that a flag may name.
+// kernelNames returns the kernels that a flag may name.
 func kernelNames() []string { return append([]string{"auto"}, mcmc.KernelNames()...) }

@@ -39,7 +39,7 @@ func (o *runOptions) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
 }
 
-// shard runs a shard and says how far the run is.
+// shard runs a shard and prints the progress of the run.
 func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if o.asJSON {
 		return &fault.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
@@ -82,14 +82,13 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	return err
 }
 
-// problemFlag lets the user say where the problem file of a run is on this
-// machine.
+// problemFlag adds the flag for the location of a run's problem file on this machine.
 func problemFlag(c *cobra.Command, file *string) {
 	c.Flags().StringVar(file, "problem", "", "the problem file (default: where it was when the run was started)")
 	must(c.MarkFlagFilename("problem", "yaml", "yml"))
 }
 
-// prepare returns the options of a run, and what ends the showing of progress.
+// prepare returns the options of a run, and a function that ends the progress display.
 func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.Options, end func(), err error) {
 	if o.workers < 0 {
 		return options, nil, &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
@@ -130,7 +129,7 @@ func (o *runOptions) runChains(c *cobra.Command, p *problem.Problem, dir string,
 	return printModel(c.OutOrStdout(), m, dir, o.asJSON)
 }
 
-// writeReport writes the summary of a finished run and, if it is wanted, the page.
+// writeReport writes the summary of a finished run and, if requested, the page.
 func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
 	m, err := build.Model(ctx, p, store, r, thisProgram().Version)
 	if err != nil {
@@ -154,7 +153,7 @@ func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *ru
 	return m, nil
 }
 
-// specOf returns what package run needs to know of a problem whose run is in a directory.
+// specOf returns the spec of a problem whose run is in a directory.
 func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 	spec, err := build.Spec(p, thisProgram().Version)
 	if err != nil {
@@ -173,18 +172,18 @@ func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Relative, so that a project can be moved as a whole.
+	// A relative path, so that a project can be moved as a whole.
 	if spec.Problem, err = filepath.Rel(absolute, file); err != nil {
 		spec.Problem = file
 	}
 	return spec, nil
 }
 
-// runsDirectory is where runs go that are not told to go elsewhere.
+// runsDirectory is the default parent directory of runs.
 const runsDirectory = "runs"
 
-// runDirectory returns the directory for a run: the one that was named, or the
-// first that is free of runs/NAME-1, runs/NAME-2, …
+// runDirectory returns the directory for a run: the named one, or the first of runs/NAME-1,
+// runs/NAME-2, … that is free.
 func runDirectory(named, problemName string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -192,7 +191,7 @@ func runDirectory(named, problemName string) (string, error) {
 	return freeDirectory(problemName)
 }
 
-// freeDirectory returns the first of runs/NAME-1, runs/NAME-2, … that is not there.
+// freeDirectory returns the first of runs/NAME-1, runs/NAME-2, … that does not exist.
 func freeDirectory(problemName string) (string, error) {
 	base := filepath.Join(runsDirectory, slug(problemName))
 	for k := 1; ; k++ {
@@ -205,7 +204,7 @@ func freeDirectory(problemName string) (string, error) {
 	}
 }
 
-// slug turns a name into one for a file: lower case, words joined by hyphens.
+// slug turns a name into a file name: lower case, words joined by hyphens.
 func slug(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	s := strings.Join(words, "-")

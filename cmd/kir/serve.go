@@ -111,7 +111,7 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 	return c
 }
 
-// runStep makes the run of a step as kir sample does, without a page of its own.
+// runStep makes the run of a step, as kir sample does, without its own page.
 func runStep(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 	spec, err := specOf(p, dir)
 	if err != nil {
@@ -128,7 +128,7 @@ func runStep(ctx context.Context, p *problem.Problem, dir string, progress func(
 	return writeReport(ctx, p, store, result, false)
 }
 
-// openBrowser opens a page in a file as the desktop does it.
+// openBrowser opens a page in the desktop's browser.
 func openBrowser(path string) error {
 	var command *exec.Cmd
 	switch runtime.GOOS {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// delay is how long work may take before kir says what it is.
+	// delay is the time before kir names the current work.
 	delay = time.Second
-	// reminder is how long the same work may then go on in silence.
+	// reminder is the time between reminders for the same work.
 	reminder = 15 * time.Second
 )
 
-// A spinner says on stderr what takes long: the work, once it has taken a second, and
-// every now and then that it still goes on. Its methods may be called from several
-// goroutines, and messages written through it do not mix with its own.
+// A spinner reports slow work on stderr: its name once it has taken a second, and then reminders
+// that it continues. Its methods may be called from several goroutines. Messages written through it
+// do not mix with its own.
 type spinner struct {
 	w     io.Writer
 	quiet bool
@@ -34,7 +34,7 @@ type spinner struct {
 	round int // of begin and end: what a timer of an earlier one has to say is past
 }
 
-// newSpinner returns one that writes to w, or nothing if it is to be quiet.
+// newSpinner returns a spinner that writes to w, or to nothing if quiet is true.
 func newSpinner(ctx context.Context, w io.Writer, quiet bool) *spinner {
 	d := &spinner{w: w, quiet: quiet, delay: delay}
 	if p, ok := ctx.Value(delayKey{}).(time.Duration); ok {
@@ -43,15 +43,15 @@ func newSpinner(ctx context.Context, w io.Writer, quiet bool) *spinner {
 	return d
 }
 
-// delayKey is that of another patience in a context: tests that compare what is
-// written have none that a slow machine could wear out.
+// delayKey is the context key of another delay. Tests that compare output set it, so that a slow
+// machine cannot change the output.
 type delayKey struct{}
 
-// hasOwnDelay says whether a context has a patience of its own. Then the time by which chains
-// stop unless another is asked for does not count either.
+// hasOwnDelay reports whether a context sets its own delay. Then the default time limit of chains
+// does not apply either.
 func hasOwnDelay(ctx context.Context) bool { return ctx.Value(delayKey{}) != nil }
 
-// begin says that other work begins.
+// begin starts a new piece of work.
 func (d *spinner) begin(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,7 +63,7 @@ func (d *spinner) begin(what string) {
 	d.wait(d.delay)
 }
 
-// end says that the work is done.
+// end ends the work.
 func (d *spinner) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -89,7 +89,7 @@ func (d *spinner) wait(pause time.Duration) {
 	d.timer = time.AfterFunc(pause, func() { d.remind(round) })
 }
 
-// remind says what is being done.
+// remind prints the current work.
 func (d *spinner) remind(round int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -104,7 +104,7 @@ func (d *spinner) remind(round int) {
 	d.wait(reminder)
 }
 
-// firstRecipesPrinter returns what prints the first recipes that are found; nil if d is to be quiet.
+// firstRecipesPrinter returns a function that prints the first recipes found, nil if quiet is true.
 func firstRecipesPrinter(d *spinner, quiet bool) func(*problem.Problem, []search.Found) {
 	if quiet {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"kir/mcmc"
 )
 
-// A runStatus is how far a run is, as kir status tells it.
+// A runStatus is the output of kir status.
 type runStatus struct {
 	Name      string        `json:"name"`
 	Complete  bool          `json:"complete"`
@@ -43,8 +43,7 @@ type shardStatus struct {
 	Heard     report.Number `json:"heard_seconds_ago"` // null if never
 }
 
-// newRunStatus counts. A chain that nobody has begun is of the shard that it would
-// be of.
+// newRunStatus counts the draws. A chain that has not begun counts for the shard that will run it.
 func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	of := &runStatus{
 		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains), Auto: m.Settings.Draws == mcmc.AutoDraws,
@@ -98,7 +97,7 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	return of
 }
 
-// writeText prints the status for a person.
+// writeText prints the status as text.
 func (s *runStatus) writeText(w io.Writer, location string) error {
 	share := 100 * float64(s.Draws) / float64(s.DrawsWant)
 	fmt.Fprintf(w, "%s\n\n", terminal.Plain(s.Name))

@@ -11,8 +11,7 @@ import (
 	"kir/internal/run/bucket"
 )
 
-// storeAt returns the store of a run at a location that the user named: a bucket
-// or a directory.
+// storeAt returns the store at a location given by the user: a bucket or a directory.
 func storeAt(location string) (run.Store, error) {
 	if !bucket.IsBucket(location) {
 		if info, err := os.Stat(location); err == nil && !info.IsDir() {
@@ -37,8 +36,8 @@ func openRun(ctx context.Context, location string) (*run.Run, error) {
 	return r, inputError(err)
 }
 
-// writeNew writes a file that must not exist, whole or not at all; else the error is
-// fs.ErrExist. Its directory must be there.
+// writeNew writes a new file, whole or not at all. If it exists, the error is fs.ErrExist. Its
+// directory must exist.
 func writeNew(path string, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err

@@ -21,8 +21,8 @@ import (
 	"kir/mcmc"
 )
 
-// problemFileOf returns where the problem file of a run is: from its directory as it
-// was when it was started, as both may have been moved, or else where it was.
+// problemFileOf returns the path of a run's problem file. It first looks relative to the run's
+// directory, since both may have been moved, and then at the original path.
 func problemFileOf(r *run.Run) (string, error) {
 	path := r.Manifest.Problem
 	if path == "" {
@@ -37,9 +37,8 @@ func problemFileOf(r *run.Run) (string, error) {
 	return path, nil
 }
 
-// problemOfRun reads the problem that a run was made of, with the settings given: a
-// file that is named, the file that it was made of, or, where that is no more, what
-// the run keeps of it, with the data files where they were.
+// problemOfRun reads the problem of a run, with the given settings. It reads the named file, else
+// the original file, else the copy in the run with the data files at their original paths.
 func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *spinner) (*problem.Problem, error) {
 	defer d.end()
 	o := problem.Options{
@@ -67,13 +66,13 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Se
 		return nil, fmt.Errorf("the problem of the run: %w", err)
 	}
 	if o.Text != nil {
-		// Whether it draws the same is seen by the other inputs and by the target.
+		// The other inputs and the target show whether the draws are the same.
 		p.Inputs[0] = problem.Input(r.Manifest.Inputs[0])
 	}
 	return p, nil
 }
 
-// summarize makes the summary of a complete run, and the page if it is wanted.
+// summarize makes the summary of a complete run, and the page if requested.
 func summarize(ctx context.Context, dir, file string, workers int, page bool, d *spinner) (m *report.Model, err error) {
 	store, err := storeAt(dir)
 	if err != nil {
@@ -102,8 +101,8 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool, d 
 	return writeReport(ctx, p, store, result, page)
 }
 
-// storedModel reads the summary of a run, or says why it is to be made again: it is
-// not there, not as it was written, or not of the draws that are there.
+// storedModel reads the summary of a run. It returns an error if the summary is missing, was
+// changed, or does not fit the stored draws, and must be made again.
 func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *report.Model, why string, err error) {
 	m, err = report.Read(ctx, store)
 	if errors.Is(err, report.ErrNoSummary) {
@@ -139,8 +138,8 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 	return m, "", nil
 }
 
-// checkComplete says whether a run has all its draws, and tells of states that are damaged:
-// they are not needed for what there is.
+// checkComplete reports whether a run has all its draws, and prints a message for damaged states,
+// which a complete run does not need.
 func checkComplete(r *run.Run, tell func(string)) error {
 	s, err := r.Status()
 	if err != nil {
@@ -152,7 +151,7 @@ func checkComplete(r *run.Run, tell func(string)) error {
 	return r.CheckComplete()
 }
 
-// readModel reads the summary of a run. If it has to be made again, that is said.
+// readModel reads the summary of a run. If it has to be made again, it prints a message.
 func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
 	tell := logger(c.ErrOrStderr(), false)
@@ -172,8 +171,7 @@ func readModel(c *cobra.Command, dir string) (*report.Model, error) {
 	return m, err
 }
 
-// freshPage makes the page of a run again if there is to be one and it is not that of
-// the draws that are there.
+// freshPage makes the page of a run again if one is wanted and it does not fit the stored draws.
 func freshPage(ctx context.Context, store run.Store, m *report.Model, tell func(string)) (made bool, err error) {
 	if !slices.Contains(m.Files, view.PageName) {
 		return false, nil

@@ -56,7 +56,7 @@ func (f *tableFlags) write(c *cobra.Command, location string, m *report.Model, b
 	return f.save(c, b.Bytes())
 }
 
-// save writes what was made to the file that was named, or to stdout.
+// save writes data to the named file, or to stdout.
 func (f *tableFlags) save(c *cobra.Command, data []byte) error {
 	if f.out == "" {
 		if f.xlsx && isTerminal(c.OutOrStdout()) {
@@ -72,8 +72,8 @@ func (f *tableFlags) save(c *cobra.Command, data []byte) error {
 	return err
 }
 
-// ingredientOrder returns what is known of a run's ingredients: nothing if its problem file is
-// gone, which is said.
+// ingredientOrder returns the groups and costs of a run's ingredients. If the problem file is gone,
+// it returns nothing and prints a message.
 func (f *tableFlags) ingredientOrder(c *cobra.Command, location string) (report.IngredientOrder, error) {
 	s, err := readSource(c, location)
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *tableFlags) ingredientOrder(c *cobra.Command, location string) (report.
 	return newIngredientOrder(s.Attributes, f.group, f.cost)
 }
 
-// newIngredientOrder finds the columns by which ingredients are grouped and priced.
+// newIngredientOrder finds the columns with the groups and costs of ingredients.
 func newIngredientOrder(in *book.Ingredients, group, cost string) (report.IngredientOrder, error) {
 	r := report.NewIngredientOrder(in, group, cost)
 	for _, f := range []struct {

@@ -22,20 +22,20 @@ import (
 	"kir/mcmc"
 )
 
-// isTerminal says whether a stream is shown to a person.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// textStyle is what a stream can show. Colours are for terminals only, and not
-// where NO_COLOR is set (no-color.org).
+// textStyle returns the style that a stream can display. Colours are for terminals only, and not if
+// NO_COLOR is set (no-color.org).
 func textStyle(w io.Writer) terminal.Style {
 	return terminal.Style{Color: isTerminal(w) && !noColor(), ASCII: isTerminal(w) && os.Getenv("TERM") == "dumb"}
 }
 
-// A progressView shows how far a run is: a line that is rewritten on a terminal, JSON lines
-// where they are asked for, a line every few seconds in a pipe or a file.
+// A progressView displays the progress of a run: a rewritten line on a terminal, JSON lines on
+// request, or a line every few seconds in a pipe or a file.
 type progressView struct {
 	show func(run.Progress)
 	end  func()
@@ -56,14 +56,13 @@ func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
 	return newRewrittenProgress(w, p, func() int { return terminalWidth(w) })
 }
 
-// lineTime is how long it takes from one line of progress to the next. A run that is
-// done sooner has none.
+// lineTime is the time between lines of progress. A shorter run prints none.
 const lineTime = 5 * time.Second
 
-// firstLine is when the first of them is due.
+// firstLine is the time before the first line.
 const firstLine = time.Second
 
-// newLineProgress writes how far a run is, a line at a time, for logs.
+// newLineProgress displays the progress line by line, for logs.
 func newLineProgress(w io.Writer, p *problem.Problem) progressView {
 	last := firstLine - lineTime
 	return progressView{
@@ -78,7 +77,7 @@ func newLineProgress(w io.Writer, p *problem.Problem) progressView {
 	}
 }
 
-// progressText is a line of progress.
+// progressText returns a line of progress.
 func progressText(r run.Progress, p *problem.Problem) string {
 	line := fmt.Sprintf("%s, after %v%s", phaseText(r), r.Elapsed.Round(time.Second), timeLeft(r))
 	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
@@ -90,7 +89,7 @@ func progressText(r run.Progress, p *problem.Problem) string {
 	return line
 }
 
-// essText is the effective sample size so far, beside what a run goes on for.
+// essText returns the effective sample size so far, and the one the run must reach.
 func essText(r run.Progress) string {
 	if r.Wanted == 0 {
 		return fmt.Sprintf("ESS %.0f", r.ESS)
@@ -98,7 +97,7 @@ func essText(r run.Progress) string {
 	return fmt.Sprintf("ESS %.0f of %d", r.ESS, r.Wanted)
 }
 
-// bestText is the best so far, its largest amounts first; empty if there is none.
+// bestText returns the best recipe so far, its largest amounts first, or "" if there is none.
 func bestText(r run.Progress, p *problem.Problem) string {
 	if len(r.Best) == 0 {
 		return ""
@@ -106,7 +105,7 @@ func bestText(r run.Progress, p *problem.Problem) string {
 	return bestLine(r.Best[0].Score, r.Best[0].Parts, p)
 }
 
-// bestLine is a recipe with its score, its largest amounts first.
+// bestLine returns a recipe with its score, its largest amounts first.
 func bestLine(score float64, of []mcmc.Part, p *problem.Problem) string {
 	const most = 4
 	parts := slices.SortedStableFunc(slices.Values(of), func(a, b mcmc.Part) int { return b.Amount - a.Amount })
@@ -163,7 +162,7 @@ func progressLine(r run.Progress, p *problem.Problem) progressJSON {
 	return line
 }
 
-// newBarWriter returns what draws bars in the style of kir.
+// newBarWriter returns a writer of progress bars in kir's style.
 func newBarWriter(w io.Writer) progress.Writer {
 	bars := progress.NewWriter()
 	bars.SetOutputWriter(w)
@@ -180,7 +179,7 @@ func newBarWriter(w io.Writer) progress.Writer {
 	return bars
 }
 
-// newRewrittenProgress shows how far a run is in one line, which is written anew as it goes on.
+// newRewrittenProgress displays the progress in one line that it rewrites.
 func newRewrittenProgress(w io.Writer, p *problem.Problem, width func() int) progressView {
 	last := time.Duration(-rewriteTime)
 	return progressView{
@@ -195,10 +194,10 @@ func newRewrittenProgress(w io.Writer, p *problem.Problem, width func() int) pro
 	}
 }
 
-// rewriteTime is how long a line that is rewritten stays.
+// rewriteTime is the time between rewrites of the line.
 const rewriteTime = 200 * time.Millisecond
 
-// terminalWidth returns how many columns a terminal has, 80 if it does not say.
+// terminalWidth returns the number of columns of a terminal, or 80 if unknown.
 func terminalWidth(w io.Writer) int {
 	if f, ok := w.(interface{ Fd() uintptr }); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
@@ -208,7 +207,7 @@ func terminalWidth(w io.Writer) int {
 	return 80
 }
 
-// clip shortens a line to so many columns.
+// clip shortens a line to a number of columns.
 func clip(line string, columns int) string {
 	if text.StringWidth(line) <= columns {
 		return line
@@ -216,8 +215,8 @@ func clip(line string, columns int) string {
 	return text.Trim(line, max(columns-1, 0)) + "…"
 }
 
-// rewrittenText is what the line says: what is left, the figure that holds the run up, and
-// the best so far, which may be cut off.
+// rewrittenText returns the text of the line: the remaining time, the statistic that holds up the
+// run, and the best recipe so far, which may be cut off.
 func rewrittenText(r run.Progress, p *problem.Problem) string {
 	line := phaseText(r) + timeLeft(r)
 	if !math.IsNaN(r.ESS) {
@@ -229,7 +228,7 @@ func rewrittenText(r run.Progress, p *problem.Problem) string {
 	return line
 }
 
-// phaseText says what a run does, and how much of it is done where that is known.
+// phaseText returns the current phase of a run, with its completed share if known.
 func phaseText(r run.Progress) string {
 	what, done := "sampling", r.Done
 	switch {
@@ -244,7 +243,7 @@ func phaseText(r run.Progress) string {
 	return fmt.Sprintf("%s: %.0f %%", what, 100*done)
 }
 
-// timeLeft says about how long a run takes still, empty where that cannot be told.
+// timeLeft returns the estimated remaining time, "" if unknown.
 func timeLeft(r run.Progress) string {
 	switch {
 	case r.Left <= 0:
@@ -255,11 +254,11 @@ func timeLeft(r run.Progress) string {
 	return fmt.Sprintf(", about %v left", r.Left.Round(time.Second))
 }
 
-// startBars draws until the function that it returns is called.
+// startBars draws until the returned function is called.
 func startBars(bars progress.Writer) (end func()) {
 	go bars.Render()
 	return func() {
-		// A bar that has not been drawn yet cannot be stopped.
+		// A bar must be drawn before it can be stopped.
 		for range 100 {
 			if bars.IsRenderInProgress() {
 				break
@@ -273,5 +272,5 @@ func startBars(bars progress.Writer) (end func()) {
 	}
 }
 
-// noColor says that a terminal is to be spared colours (no-color.org).
+// noColor reports whether to avoid colours (no-color.org).
 func noColor() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }

@@ -113,7 +113,7 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 
 const defaultPoints, mostPoints = 20, 500
 
-// tradeHint says which objectives a problem has.
+// tradeHint lists the objectives of a problem.
 func tradeHint(p *problem.Problem) string {
 	var names []string
 	for _, w := range p.Properties {
@@ -139,7 +139,7 @@ func readTradeProblem(ctx context.Context, path, file string, workers int, d *sp
 	return p, r, err
 }
 
-// completeObjectives completes the names of a problem's objectives, one after a comma.
+// completeObjectives completes the names of a problem's objectives, separated by commas.
 func completeObjectives(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || isRun(args[0]) {
 		return nil, cobra.ShellCompDirectiveNoFileComp

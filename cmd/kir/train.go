@@ -235,7 +235,7 @@ flags are kept as given.`,
 	return c
 }
 
-// labelIn returns a label of a book.
+// labelIn returns a label of a table of recipes.
 func labelIn(known *book.Book, file, name string) (*book.Label, error) {
 	l, ok := known.Label(name)
 	if !ok {
@@ -244,11 +244,10 @@ func labelIn(known *book.Book, file, name string) (*book.Label, error) {
 	return l, nil
 }
 
-// forestFlags are those of a forest alone.
+// forestFlags are the flags that apply to forests only.
 var forestFlags = []string{"splits", "features", "leaf", "totals", "means", "ratios", "presence", "amounts", "choose", "repeats"}
 
-// kindOf returns what is to be learnt: what --kind says, or a forest where a flag is of
-// one alone.
+// kindOf returns the kind of model: the one in --kind, or a forest if a forest's flag is given.
 func kindOf(c *cobra.Command, name string) (kind model.Kind, err error) {
 	if name != "" {
 		if kind, err = model.ParseKind(name); err != nil {
@@ -272,8 +271,8 @@ func kindOf(c *cobra.Command, name string) (kind model.Kind, err error) {
 	return kind, nil
 }
 
-// splitsOf returns how splits are made. A number of features, and the choice of it, are
-// of best splits where nothing else is said.
+// splitsOf returns the kind of splits. A given number of features, or its choice, implies best
+// splits.
 func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) {
 	if name == "" {
 		if choose || c.Flags().Changed("features") {
@@ -288,8 +287,8 @@ func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) 
 	return splits, nil
 }
 
-// tellTraining writes the figures, if they are asked for, and prints what there is to say of
-// a model that was saved in a file, if that is named.
+// tellTraining writes the figures, if requested, and prints the description of a model, with its
+// file if it was saved.
 func tellTraining(c *cobra.Command, p problem.Predictor, file, figures string, asJSON bool) error {
 	t, err := build.Training(p, file)
 	if err != nil {
@@ -303,7 +302,7 @@ func tellTraining(c *cobra.Command, p problem.Predictor, file, figures string, a
 	return printTraining(c, t, asJSON)
 }
 
-// printTraining prints what there is to say of a model, or the same as JSON.
+// printTraining prints the description of a model as text or JSON.
 func printTraining(c *cobra.Command, t *report.Training, asJSON bool) error {
 	if asJSON {
 		return writeJSON(c.OutOrStdout(), t)

@@ -11,7 +11,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// mostShown is how many files of a command are listed.
+// mostShown is the most files of a command that are listed.
 const mostShown = 20
 
 func newTrustCommand() *cobra.Command {

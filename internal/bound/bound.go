@@ -1,25 +1,23 @@
-// Package bound proves how good the best composition can be at most.
+// Package bound proves an upper bound of the best composition's score.
 //
-// A score is a product of parts, see [Factor], over the compositions that keep conditions. It
-// is bounded by branch and bound: a box says of each ingredient whether it is used and
-// between which amounts, and no composition in the box scores more than its bound. The box
-// of the highest bound is divided, again and again, and the highest bound of those that are
-// left is one of all compositions. Where it comes down to the score of a composition that
-// is known, that one is the best there is.
+// A score is a product of factors, see [Factor], over the compositions that keep conditions. The
+// method is branch and bound. A box restricts each ingredient to be used or not, and to an interval
+// of amounts. No composition in a box scores more than the box's bound. The box with the highest
+// bound is divided repeatedly. The highest bound of the remaining boxes is a bound of all
+// compositions. When it reaches the score of a known composition, that one is optimal.
 //
 // # Bounds of a box
 //
-// Parts that follow from a linear form of amounts and uses share a linear program: the
-// conditions, without asking for whole numbers, and a variable for the logarithm of each
-// part, below tangents of it (Duran and Grossmann 1986). What is taken from the program is
-// checked by its dual in arithmetic whose rounding is bounded, see [program.above], so that
-// a bound holds whatever the simplex method does. Concave parts have a column there, too,
-// below tangent planes at the solutions. Parts that are made of several forms, such as an
-// expression, ask for what each is at most, by a program of the conditions alone. Other parts
-// say themselves what they are at most in a box, such as a forest, of which each tree adds the
-// greatest leaf that it can reach there (Mistry et al., arXiv 1803.00952).
+// Factors of a linear form of amounts and uses share a linear program. It consists of the
+// conditions, without integrality, and a variable for the log of each factor, below tangents of
+// that log (Duran and Grossmann 1986). The dual of the program checks each of its results in
+// arithmetic with bounded rounding, see [program.above]. So a bound holds whatever the simplex
+// method does. Concave factors have a column in the program too, below tangent planes at the
+// solutions. Factors of several forms, such as an expression, ask for the maximum of each form, by
+// a program of the conditions alone. Other factors bound themselves in a box. In a forest, each
+// tree adds the greatest leaf that it can reach there (Mistry et al., arXiv 1803.00952).
 //
-// What is left out can only make the bound higher.
+// Leaving out a restriction can only raise the bound.
 package bound
 
 import (
@@ -33,87 +31,88 @@ import (
 	"kir/rule"
 )
 
-// A Problem is a score, and the compositions that are scored.
+// A Problem is a score and the compositions it applies to.
 type Problem struct {
 	Conditions *condition.Conditions
 	Sizes      []bool // by the number of ingredients used: whether it is allowed
 
-	// Least and Most bound amounts where an ingredient is used, by ingredient, beside the
-	// conditions; nil: they do not. A most of 0 leaves it out. Always are ingredients that
-	// each composition must use.
+	// Least and Most bound the amounts of used ingredients, in addition to the conditions; nil for
+	// no bounds. A Most of 0 excludes the ingredient. Always are ingredients that each composition
+	// must use.
 	Least, Most []int
 	Always      []int
 
 	Factors []Factor
 
-	// Score returns the logarithm of the score of a composition of the conditions, −Inf
-	// where it is not to be counted.
+	// Score returns the log score of a composition that keeps the conditions, −Inf if the
+	// composition does not count.
 	Score func(parts []rule.Part) (float64, error)
 
-	// MaxEnumerated is how many compositions are scored one by one if there are no more of them, which
-	// takes no bounds of parts.
+	// MaxEnumerated is the largest number of compositions that are all scored instead. Factors need
+	// no bounds then.
 	MaxEnumerated int
 }
 
-// A Factor is a factor of the score. All bounds are of its logarithm.
+// A Factor is a factor of the score. All its bounds are of its log.
 type Factor struct {
 	Name string
 
-	// Most is what it is at most anywhere, +Inf if that is not known.
+	// Most is an upper bound everywhere, +Inf if unknown.
 	Most float64
 
-	// Linear is what it is a function of, nil if it is none of a linear form.
+	// Linear is the linear form that determines the factor, nil if there is none.
 	Linear *Linear
 
-	// Tangent returns numbers that a concave logarithm is nowhere above: value +
-	// Σ slope·(amount − at). ok is false where there are none. nil: it is not concave.
+	// Tangent returns an upper bound of a concave log that is tangent at at: value + Σ
+	// slope·(amount − at). ok is false if there is none. Nil means that the log is not concave.
 	Tangent func(at []float64) (value float64, slope []float64, ok bool)
 
-	// Floor is what Tangent's is at least, −Inf for none.
+	// Floor is the least value of a Tangent's log, −Inf for none.
 	Floor float64
 
-	// Box returns what it is at most where each ingredient has from lo to hi units, and at
-	// most so many are used; nil: Most. It does not keep them.
+	// Box returns an upper bound for amounts from lo to hi units and at most used ingredients; nil
+	// stands for Most. It does not keep the slices.
 	Box  func(lo, hi []int32, used int) float64
 	Cost int64 // steps that Box takes, about
 
-	// Pieces are what it is made of, and Join says what it is at most where they are at most
-	// so much, with none of which it falls. They go before Box.
+	// Pieces are the terms of the factor. Join returns an upper bound of the factor from upper
+	// bounds of them, and increases in each. They take precedence over Box.
 	Pieces     []Piece
 	JoinPieces func(above []float64) float64
 	LineCost   int64 // steps that it takes to score a line, about
 
-	// MaxOverForms returns what it is at most where most says what forms Σ perUnit·amount + Σ perUse,
-	// over the ingredients that are used, are at most; nil: Most. Linear and Tangent go before.
+	// MaxOverForms returns an upper bound, given a function most that returns the maximum of forms
+	// Σ perUnit·amount + Σ perUse over the used ingredients; nil stands for Most. Linear and
+	// Tangent take precedence.
 	MaxOverForms func(most func(perUnit, perUse []float64) float64) float64
 }
 
-// A Piece returns a number of a part that is not exceeded where each ingredient has from lo to
-// hi units, and at most so many are used, and the steps that it took. Along is the ingredient
-// whose amount makes most of the number, and by about how much; −1 if it cannot tell.
+// A Piece returns an upper bound of one term for amounts from lo to hi units and at most used
+// ingredients, and the steps it took. along is the ingredient whose amount contributes most to the
+// bound, and by about how much. It is −1 if unknown.
 type Piece func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
 
-// A Linear says that the logarithm of a part follows from a number
-// v = Σ PerUnit·amount + Σ PerUse over those that are used + Constant.
+// A Linear describes a factor whose log depends on one number v = Σ PerUnit·amount + Σ PerUse +
+// Constant, both sums over the used ingredients.
 type Linear struct {
 	PerUnit  []float64 // by ingredient
 	PerUse   []float64 // by ingredient; nil: nothing
 	Constant float64
 
-	// Log rises up to Best and falls from there on. From Low to High it is at least Floor,
-	// and where it is more it is concave, with the derivative Slope; beyond, it is −Inf.
+	// Log rises up to Best and falls after it. From Low to High it is at least Floor. Where it
+	// exceeds Floor, it is concave with the derivative Slope. Outside it is −Inf.
 	Log, Slope       func(v float64) float64
 	Best             float64
 	Low, High, Floor float64
 }
 
-// A Candidate is a composition that was met.
+// A Candidate is a composition that the search met.
 type Candidate struct {
 	Parts    []rule.Part
 	LogScore float64
 }
 
-// mostFound is how many compositions are kept.
+// mostFound is the most candidates kept.
 const mostFound = 16
 
 // A Bounder bounds the scores of a problem.
@@ -145,11 +144,11 @@ type Bounder struct {
 	least, greatest []int32   // amounts, scratch
 }
 
-// scoreTolerance is by how much logarithms of scores may differ for one to be no better than the other:
-// a hundred-millionth of the score.
+// scoreTolerance is the difference below which two log scores count as equal: a hundred-millionth
+// of the score.
 const scoreTolerance = 1e-8
 
-// New returns a bounder that has done nothing.
+// New returns a bounder at its start.
 func New(p *Problem) *Bounder {
 	b := &Bounder{p: p, incumbent: math.Inf(-1), prunedBound: math.Inf(-1)}
 	n := len(p.Conditions.Amounts)
@@ -182,10 +181,10 @@ func New(p *Problem) *Bounder {
 	return b
 }
 
-// UpdateIncumbent says that there is a composition of a score.
+// UpdateIncumbent records that a composition with the given log score exists.
 func (b *Bounder) UpdateIncumbent(logScore float64) { b.incumbent = max(b.incumbent, logScore) }
 
-// UpperBound returns what no score exceeds, as a logarithm; +Inf if nothing is known.
+// UpperBound returns an upper bound of all log scores, +Inf if none is known.
 func (b *Bounder) UpperBound() float64 {
 	if !b.started {
 		return math.Inf(1)
@@ -197,13 +196,13 @@ func (b *Bounder) UpperBound() float64 {
 	return max(above, b.incumbent)
 }
 
-// IsOptimal says whether no score is higher than the best that is known.
+// IsOptimal reports whether the best known score is proved optimal.
 func (b *Bounder) IsOptimal() bool { return b.started && b.UpperBound() <= b.incumbent+scoreTolerance }
 
-// Candidates returns compositions that were met, the best first.
+// Candidates returns the compositions met, the best first.
 func (b *Bounder) Candidates() []Candidate { return b.candidates }
 
-// Work returns how many steps, about, were taken.
+// Work returns the approximate number of steps taken.
 func (b *Bounder) Work() (work int64) {
 	work = b.work
 	if b.tableau != nil {
@@ -215,7 +214,7 @@ func (b *Bounder) Work() (work int64) {
 	return work
 }
 
-// Run goes on until the best is proved, or so much work more was done.
+// Run continues until the optimum is proved, or the given amount of further work is done.
 func (b *Bounder) Run(ctx context.Context, work int64) error {
 	end := b.Work() + work
 	if !b.started && !b.idle {
@@ -245,7 +244,7 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 	return nil
 }
 
-// start bounds the whole.
+// start bounds the box of all compositions.
 func (b *Bounder) start(ctx context.Context) error {
 	if done, err := b.enumerateIfFew(ctx); done || err != nil {
 		return err
@@ -295,7 +294,7 @@ func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	return b.started, err
 }
 
-// offer scores a composition that keeps the conditions, and keeps it if it is good.
+// offer scores a composition that keeps the conditions, and keeps it if it is among the best.
 func (b *Bounder) offer(parts []rule.Part) error {
 	for _, p := range parts {
 		if d := b.doses[p.Ingredient]; p.Amount < d.Lo || p.Amount > d.Hi() {
@@ -330,7 +329,7 @@ func (b *Bounder) offer(parts []rule.Part) error {
 	return nil
 }
 
-// IsUnbounded says whether a part may be anything.
+// IsUnbounded reports whether a factor has no known upper bound.
 func (p Factor) IsUnbounded() bool {
 	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Pieces == nil && p.MaxOverForms == nil
 }

@@ -2,10 +2,10 @@ package bound
 
 import "math"
 
-// hasColumn says whether a part has a column in the program, below tangents.
+// hasColumn reports whether a factor has a column in the program, below tangents.
 func (p Factor) hasColumn() bool { return p.Linear != nil || p.Tangent != nil }
 
-// single returns what a part with a column is at most in a box by itself.
+// single returns the separate bound in a box of a factor with a column.
 func (b *Bounder) single(n *box, p *Factor) float64 {
 	if p.Linear != nil {
 		return p.Linear.above(b.linearRange(n, p.Linear))
@@ -18,8 +18,8 @@ func (b *Bounder) single(n *box, p *Factor) float64 {
 	return max(p.Floor, b.greatestOf(n, &Linear{PerUnit: form, Constant: constant}, 1))
 }
 
-// middle returns the amounts of a box that are as far from the least to the greatest, each,
-// as makes the total.
+// middle returns the amounts of a box that lie at the same fraction between least and greatest and
+// sum to the total.
 func (b *Bounder) middle(n *box) []float64 {
 	at, least, room := make([]float64, len(b.doses)), 0.0, 0.0
 	for k := range b.usable {
@@ -36,8 +36,8 @@ func (b *Bounder) middle(n *box) []float64 {
 	return at
 }
 
-// tangentAt returns a form and a constant that the logarithm of a concave part is nowhere above
-// but for its floor, and what that is at the place.
+// tangentAt returns a linear form and a constant that bound the log of a concave factor from above,
+// except for its floor, and the log at the point.
 func (b *Bounder) tangentAt(p *Factor, at []float64) (form []float64, constant, value float64, ok bool) {
 	value, form, ok = p.Tangent(at)
 	b.work += int64(len(at) * len(at))
@@ -57,8 +57,8 @@ func (b *Bounder) tangentAt(p *Factor, at []float64) (form []float64, constant, 
 	return form, constant + float64(size*float64(len(at)+8)*0x1p-50), value, true
 }
 
-// addConcaveTangent adds a tangent of the k-th part with a column at amounts, if it is below what the
-// program has there and may have more.
+// addConcaveTangent adds a tangent at amounts for the k-th factor with a column, if it lies below
+// the program's value there and the factor may have more.
 func (b *Bounder) addConcaveTangent(k int, at []float64) bool {
 	x := b.x
 	p := &b.p.Factors[x.linear[k]]

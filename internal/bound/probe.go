@@ -2,16 +2,16 @@ package bound
 
 import "math"
 
-// A probe is the program of the conditions alone, by which linear forms are bounded that a
-// part asks for. Its rows have bounds on both sides: then the basis of one form, and of one
-// box, is one to begin with for the next, whatever that costs.
+// A probe is the program of the conditions alone. It bounds the linear forms that a factor asks
+// for. Its rows have bounds on both sides, so the basis of one form and box is a valid start for
+// the next, whatever the costs.
 type probe struct {
 	*tableau
 	program   program
 	refreshed int64
 }
 
-// newProbe makes the probe of the conditions for boxes in another one, if a part asks for it.
+// newProbe makes the probe for the boxes within n, if a factor needs it.
 func (b *Bounder) newProbe(n *box) {
 	x := b.x
 	asked := false
@@ -42,11 +42,11 @@ func (b *Bounder) newProbe(n *box) {
 	b.probe = p
 }
 
-// isBoundedByForms says whether a part is bounded by forms.
+// isBoundedByForms reports whether forms bound a factor.
 func (p Factor) isBoundedByForms() bool { return !p.hasColumn() && p.MaxOverForms != nil }
 
-// boundByForms returns what the parts that are bounded by forms have at most together in a box, by
-// programs, or that it is empty, and the solution of the last of them.
+// boundByForms returns the joint bound in a box of the factors that forms bound, or that the box is
+// empty. It also returns the solution of the last program.
 func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, empty bool) {
 	b.setColumnBounds(n)
 	p, x := b.probe, b.x
@@ -75,8 +75,7 @@ func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, 
 	return amounts, uses, above, false
 }
 
-// maximizeForm returns what a form is at most in the box that the columns' bounds are set to, or
-// that nothing is in it.
+// maximizeForm returns an upper bound of a form in the current box, or that the box is empty.
 func (b *Bounder) maximizeForm(perUnit, perUse []float64) (above float64, empty bool) {
 	p, x := b.probe, b.x
 	clear(p.program.cost)
@@ -96,7 +95,7 @@ func (b *Bounder) maximizeForm(perUnit, perUse []float64) (above float64, empty 
 	return p.program.above(p.program.cost, p.weights(), b.lo, b.hi), false
 }
 
-// reprice makes the objective anew from the costs.
+// reprice recomputes the objective from the costs.
 func (t *tableau) reprice() {
 	d := t.t[len(t.basic)]
 	for j, v := range t.nonbasic {

@@ -157,8 +157,7 @@ func (x *relaxation) addSum(s *condition.Sum, total int) {
 	x.addRow(of, slackened(from, -1), slackened(to, 1))
 }
 
-// slackened is a bound with as much more room as its conversion to a floating-point number
-// may have taken from it.
+// slackened returns a bound widened by the largest error of its conversion to a float64.
 func slackened(v, sign float64) float64 {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<52 || math.IsInf(v, 0) {
 		return v
@@ -182,8 +181,8 @@ func (x *relaxation) form(l *Linear) (of []entry) {
 // A line is at + slope·v.
 type line struct{ slope, at float64 }
 
-// tangent returns a line that is not below the logarithm of a part between two values, and
-// near to it at v. ok is false where there is none.
+// tangent returns a line that is nowhere below the log of a factor between two values, and close to
+// it at v. ok is false if there is none.
 func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	log := l.Log(v)
 	if log <= l.Floor {
@@ -198,13 +197,13 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	}
 	at := log - float64(slope*v)
 	if !math.IsInf(l.Floor, -1) {
-		// Where it is at its floor, it is so at one of the ends, or both.
+		// Where the log is at its floor, it is so at one end or both.
 		at = max(at, l.Floor-float64(slope*from), l.Floor-float64(slope*to))
 	}
 	if math.IsInf(at, 0) || math.IsNaN(at) {
 		return t, false
 	}
-	// What is rounded in the logarithm and in the value.
+	// The rounding in the log and in the value.
 	top := math.Abs(l.Constant)
 	for i, f := range l.PerUnit {
 		top = max(top, math.Abs(f)*float64(total))
@@ -216,7 +215,7 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	return line{slope, at + float64(size*0x1p-46)}, true
 }
 
-// addTangent adds the row of a line for the k-th part that has a column.
+// addTangent adds the row of a line for the k-th factor with a column.
 func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
 	l := b.p.Factors[x.linear[k]].Linear
 	at := t.at + float64(t.slope*l.Constant)
@@ -225,7 +224,7 @@ func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
 	return x.addRowOf(k, x.form(l), t.slope, at)
 }
 
-// addRowOf adds a row: the k-th logarithm is at most slope times a form, and at more.
+// addRowOf adds a row: the k-th log is at most slope times a form, plus at.
 func (x *relaxation) addRowOf(k int, form []entry, slope, at float64) int {
 	of := []entry{{x.first + k, 1}}
 	top := 1.0
@@ -244,8 +243,7 @@ func (x *relaxation) addRowOf(k int, form []entry, slope, at float64) int {
 	return x.addRow(of, math.Inf(-1), at)
 }
 
-// append adds the rows of the program that the tableau does not have. Their activities are
-// basic.
+// append adds to the tableau the rows of the program that it lacks. Their activities are basic.
 func (t *tableau) append() {
 	n := t.p.columns
 	where := make([]int, len(t.lo)+len(t.p.rows))
@@ -280,8 +278,7 @@ func (t *tableau) append() {
 	t.t = append(t.t, objective)
 }
 
-// refresh works the tableau out anew for the same basis, without what rounding has made
-// of it.
+// refresh recomputes the tableau for the same basis, which removes accumulated rounding.
 func (t *tableau) refresh() {
 	n := t.p.columns
 	out := make([]bool, n+len(t.basic)) // variables that are not to be basic

@@ -8,8 +8,8 @@ import (
 	"kir/rule"
 )
 
-// round looks for a composition near to the solution of a box's program, or without one
-// near to the middle of the box, that keeps the conditions.
+// round searches for a composition that keeps the conditions, near the solution of a box's program
+// or, without one, near the middle of the box.
 func (b *Bounder) round(n *box, amounts, uses []float64) error {
 	if amounts == nil {
 		return nil
@@ -61,8 +61,8 @@ func (b *Bounder) round(n *box, amounts, uses []float64) error {
 	return nil
 }
 
-// fixTotal gives to parts what is left of the total, or takes from them what there is too
-// much, each time from the one that comes nearest to what it should have.
+// fixTotal adds the missing units to parts, or removes the excess. Each step changes the part that
+// then comes nearest to its wanted amount.
 func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 	for range 60 {
 		if left == 0 {
@@ -98,8 +98,8 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 	return left == 0
 }
 
-// offerNeighbours offers a composition if it keeps the conditions, else those that do of the ones that
-// differ from it by a few steps of one part for another.
+// offerNeighbours offers a composition if it keeps the conditions. Otherwise it offers those that
+// do and differ from it by a few steps of one part for another.
 func (b *Bounder) offerNeighbours(parts []rule.Part) error {
 	c := b.p.Conditions
 	b.work += int64(100 * len(parts))

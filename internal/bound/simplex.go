@@ -78,8 +78,8 @@ func (t *tableau) restart() {
 	t.work += int64(len(t.t) * t.p.columns)
 }
 
-// bound sets the bounds of the columns, and brings all values up to date: the others to
-// the bounds where they serve the objective.
+// bound sets the bounds of the columns and updates all values: non-basic variables move to the
+// bounds that favour the objective.
 func (t *tableau) bound(lo, hi []float64) {
 	n := t.p.columns
 	copy(t.lo, lo)
@@ -89,8 +89,7 @@ func (t *tableau) bound(lo, hi []float64) {
 	t.setValues()
 }
 
-// setValues sets the values of the others to bounds, and of the basic variables to what
-// follows.
+// setValues sets the non-basic variables to bounds, and the basic variables accordingly.
 func (t *tableau) setValues() {
 	d := t.t[len(t.basic)]
 	for j, v := range t.nonbasic {
@@ -114,7 +113,7 @@ func (t *tableau) setValues() {
 	t.work += int64(len(t.basic) * len(t.nonbasic))
 }
 
-// A verdict is how a program ends.
+// A verdict is the outcome of solving a program.
 type verdict int
 
 const (
@@ -123,9 +122,9 @@ const (
 	stuck
 )
 
-// solve brings the basic variables within bounds, in at most so many pivots. It stops,
-// as if it were optimal, where the objective has fallen to a cutoff. row is the one that
-// cannot be brought within its bounds if it is infeasible.
+// solve brings the basic variables within bounds, in at most the given number of pivots. It stops,
+// as if optimal, once the objective has fallen to a cutoff. If the program is infeasible, row is
+// the one that cannot be brought within its bounds.
 func (t *tableau) solve(pivots int, cutoff float64) (v verdict, row int) {
 	for k := 0; ; k++ {
 		if k%50 == 49 {
@@ -150,7 +149,7 @@ func (t *tableau) solve(pivots int, cutoff float64) (v verdict, row int) {
 	}
 }
 
-// move brings the basic variable of a row to the bound that it is beyond, by a column.
+// move brings the basic variable of a row to the violated bound, by changing a column.
 func (t *tableau) move(row, j int, side float64) {
 	b, v := t.basic[row], t.nonbasic[j]
 	to := t.lo[b]
@@ -175,8 +174,8 @@ func (t *tableau) objective() (v float64) {
 	return v
 }
 
-// leaving returns the row whose basic variable is furthest out of its bounds, −1 if none
-// is, and on which side.
+// leaving returns the row whose basic variable violates its bounds most, and the violated side; −1
+// if there is none.
 func (t *tableau) leaving() (row int, side float64) {
 	row, most := -1, outOfBounds
 	for r, b := range t.basic {
@@ -191,8 +190,8 @@ func (t *tableau) leaving() (row int, side float64) {
 	return row, side
 }
 
-// entering returns the column that takes the place of the basic variable of a row, the one
-// that costs least by what it brings; −1 if none brings it to its bound.
+// entering returns the column that replaces the basic variable of a row at the least cost; −1 if
+// none brings it to its bound.
 func (t *tableau) entering(row int, side float64) int {
 	best, least, size := -1, math.Inf(1), 0.0
 	d := t.t[len(t.basic)]
@@ -205,7 +204,7 @@ func (t *tableau) entering(row int, side float64) int {
 			continue
 		}
 		atLow := t.value[v] == t.lo[v]
-		// The basic variable is to go up where it is below, and each other can go one way.
+		// A basic variable below its bound must rise, and each other variable can move one way.
 		if up := side < 0; atLow == (up == (f < 0)) {
 			continue
 		}
@@ -218,7 +217,7 @@ func (t *tableau) entering(row int, side float64) int {
 	return best
 }
 
-// pivot exchanges the basic variable of a row for that of a column.
+// pivot exchanges the basic variable of a row and that of a column.
 func (t *tableau) pivot(row, j int) {
 	p := t.t[row]
 	by := p[j]
@@ -244,7 +243,7 @@ func (t *tableau) pivot(row, j int) {
 	t.work += int64(len(t.t) * len(p))
 }
 
-// weights returns what the rows weigh in the objective as the others make it.
+// weights returns the rows' dual values.
 func (t *tableau) weights() []float64 {
 	w := make([]float64, len(t.basic))
 	for j, v := range t.nonbasic {
@@ -255,8 +254,8 @@ func (t *tableau) weights() []float64 {
 	return w
 }
 
-// farkasMultipliers returns what the rows weigh in a sum that cannot be 0 where it has to, of
-// the basic variable of a row that is out of bounds.
+// farkasMultipliers returns row weights that prove infeasibility: the weighted sum of rows, for the
+// row of an out-of-bounds basic variable, cannot be 0 as required.
 func (t *tableau) farkasMultipliers(row int) []float64 {
 	w := make([]float64, len(t.basic))
 	sign := 1.0 // of the variable that is below: it less what the others make it is 0
@@ -274,11 +273,11 @@ func (t *tableau) farkasMultipliers(row int) []float64 {
 	return w
 }
 
-// above returns a number that Σ cost·x is at most, for any weights w of the rows: it is
-// Σ_r w_r·(row r) + Σ_j (cost_j − Σ_r w_r·factor_rj)·x_j, and each term is at most what it
-// is at one of its bounds. What is lost to rounding is added. Weights need only be near to
-// the best for the bound to be near to the optimum; they cannot make it wrong. Without costs
-// it is below 0 only if nothing keeps the rows.
+// above returns an upper bound of Σ cost·x for any weights w of the rows. The sum equals Σ_r
+// w_r·(row r) + Σ_j (cost_j − Σ_r w_r·factor_rj)·x_j, and each term is at most its value at one of
+// its bounds. It adds the possible rounding error. Weights near the best give a bound near the
+// optimum, and no weights can make it wrong. Without costs it is below 0 only if nothing satisfies
+// the rows.
 func (p *program) above(cost, w, lo, hi []float64) float64 {
 	rest, size := make([]float64, p.columns), make([]float64, p.columns)
 	if cost != nil {
@@ -313,7 +312,7 @@ func (p *program) above(cost, w, lo, hi []float64) float64 {
 		sum += v
 		sizes += math.Abs(v) + float64(size[j]*max(math.Abs(lo[j]), math.Abs(hi[j])))
 	}
-	// Each number is the end of fewer roundings than there are rows and columns, of at
-	// most 2⁻⁵³ of what was summed, and the factors may be rounded once.
+	// Each number goes through fewer roundings than there are rows and columns, each of at most
+	// 2⁻⁵³ of the sum, and the factors may be rounded once.
 	return sum + float64(sizes*float64(len(p.rows)+p.columns+8)*0x1p-52)
 }

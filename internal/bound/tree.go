@@ -7,7 +7,7 @@ import (
 	"kir/rule"
 )
 
-// A box is some of the compositions. Its bounds are by column, of amounts in units and of
+// A box is a subset of the compositions. It has bounds for each column, of amounts in units and of
 // uses: see [relaxation]. Without a relaxation the columns are the same.
 type box struct {
 	above  float64
@@ -73,7 +73,8 @@ func (b *Bounder) pop() *box {
 	return top
 }
 
-// before says which of two boxes is divided first: of equal bounds the smaller one.
+// before reports whether box n is divided before m: the one with the higher bound or, if equal, the
+// smaller one.
 func before(n, m *box) bool {
 	return n.above > m.above || n.above == m.above && n.depth > m.depth
 }
@@ -101,8 +102,7 @@ func (b *Bounder) whole() *box {
 	return n
 }
 
-// tighten makes the bounds of a box as narrow as single rows say. ok is false if there is
-// nothing in it.
+// tighten narrows the bounds of a box as far as single rows allow. ok is false if the box is empty.
 func (b *Bounder) tighten(n *box) (ok bool) {
 	x := b.x
 	if x == nil {
@@ -138,10 +138,10 @@ func (b *Bounder) columnBounds(n *box, column int) (lo, hi float64) {
 	return float64(n.lo[column]), float64(n.hi[column])
 }
 
-// slip is how far a bound that follows from others may be off, in units.
+// slip is the largest error of a derived bound, in units.
 const slip = 1e-6
 
-// tightenRow makes the bounds narrower that a row bounds.
+// tightenRow narrows the bounds of the columns in one row.
 func (b *Bounder) tightenRow(n *box, of []entry, from, to float64) (changed, ok bool) {
 	least, most, top := 0.0, 0.0, 0.0
 	for _, e := range of {
@@ -186,7 +186,7 @@ func (b *Bounder) tightenRow(n *box, of []entry, from, to float64) (changed, ok 
 	return changed, true
 }
 
-// snapBounds brings the bounds of an ingredient to amounts that it may have.
+// snapBounds moves the bounds of an ingredient to allowed amounts.
 func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
 	lo, hi, used := &n.lo[2*k], &n.hi[2*k], 2*k+1
 	d := b.doses[b.usable[k]]
@@ -210,8 +210,7 @@ func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
 	return *lo <= *hi && n.lo[used] <= n.hi[used]
 }
 
-// parts works out what each part is at most anywhere, and between which values linear ones
-// are.
+// parts computes an upper bound of each factor everywhere, and the range of each linear form.
 func (b *Bounder) parts(n *box) {
 	n.pieces, n.age = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
 	b.setAmountBounds(n)
@@ -236,7 +235,7 @@ func (b *Bounder) parts(n *box) {
 	}
 }
 
-// A piece of a part, with what was made of it.
+// A piece is a piece of a factor with its cached bounds.
 type piece struct {
 	part int
 	of   Piece
@@ -245,7 +244,7 @@ type piece struct {
 	gain  float64 // by how much it has lowered bounds
 }
 
-// boxPieces returns the pieces of a part that has something to say of boxes.
+// boxPieces returns the pieces of a factor that can bound itself in boxes.
 func (p Factor) boxPieces() []Piece {
 	switch {
 	case p.Pieces != nil:
@@ -258,7 +257,7 @@ func (p Factor) boxPieces() []Piece {
 	return nil
 }
 
-// joinPieces returns what a part of pieces is at most.
+// joinPieces returns the bound of a factor from those of its pieces.
 func (b *Bounder) joinPieces(part int, pieces []float64) float64 {
 	of := pieces[b.from[part]:b.from[part+1]]
 	if join := b.p.Factors[part].JoinPieces; join != nil {
@@ -267,7 +266,7 @@ func (b *Bounder) joinPieces(part int, pieces []float64) float64 {
 	return min(b.most[part], of[0])
 }
 
-// sum returns what a box has at most by what is known of the pieces.
+// sum returns a box's bound from the known bounds of its pieces.
 func (b *Bounder) sum(n *box) float64 {
 	sum := n.rest
 	for k := range b.p.Factors {
@@ -278,11 +277,11 @@ func (b *Bounder) sum(n *box) float64 {
 	return sum
 }
 
-// maxPieceAge is after how many divisions each piece is worked out.
+// maxPieceAge is the number of divisions after which each piece is computed again.
 const maxPieceAge = 6
 
-// refinePiece works out the piece of a box that has lowered bounds most for what it takes, of those
-// that are not yet. It returns false if there is none.
+// refinePiece computes the outdated piece of a box that has lowered bounds most for its cost. It
+// returns false if there is none.
 func (b *Bounder) refinePiece(n *box) bool {
 	best, most, top := -1, 0.0, 0.0
 	for k := range b.pieces {
@@ -312,7 +311,7 @@ func (b *Bounder) refinePiece(n *box) bool {
 		p.gain += min(gain, 1) / float64(age)
 	}
 	if along >= 0 {
-		// What the part would have without it.
+		// The factor's bound without this piece's refinement.
 		above, n.pieces[best] = n.pieces[best], n.pieces[best]-by
 		if less := min(is-b.joinPieces(p.part, n.pieces), 10); less > n.branchGain {
 			n.branchIngredient, n.branchGain = along, less
@@ -322,19 +321,19 @@ func (b *Bounder) refinePiece(n *box) bool {
 	return true
 }
 
-// above returns what the logarithm is at most between two values.
+// above returns an upper bound of the log between two values.
 func (l *Linear) above(from, to float64) float64 {
 	v := l.Log(min(max(from, l.Best), to))
 	return v + float64(math.Abs(v)*0x1p-50)
 }
 
-// linearRange returns numbers between which a linear form is in a box. Each ingredient has its
-// least amount, and what is left goes where it adds least or most.
+// linearRange returns bounds of a linear form in a box. Each ingredient has its least amount, and
+// the rest goes where it adds least or most.
 func (b *Bounder) linearRange(n *box, l *Linear) (from, to float64) {
 	return -b.greatestOf(n, l, -1), b.greatestOf(n, l, 1)
 }
 
-// greatestOf returns the greatest that a linear form times a sign is in a box, and more.
+// greatestOf returns an upper bound of a linear form times a sign in a box.
 func (b *Bounder) greatestOf(n *box, l *Linear, sign float64) float64 {
 	type share struct {
 		by   float64
@@ -381,7 +380,7 @@ func (b *Bounder) greatestOf(n *box, l *Linear, sign float64) float64 {
 	return sum + float64(size*float64(len(shares)+8)*0x1p-51)
 }
 
-// relax makes the tableau, with a few tangents of each part.
+// relax makes the tableau, with a few tangents of each factor.
 func (b *Bounder) relax() {
 	x := b.x
 	if x == nil || len(x.linear) == 0 {
@@ -411,7 +410,8 @@ func (b *Bounder) relax() {
 	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
 }
 
-// addLinearTangent adds a tangent of a part with a column at v, if it has one there and may have more.
+// addLinearTangent adds a tangent at v of a factor with a column, if it exists and the factor may
+// have more.
 func (b *Bounder) addLinearTangent(k int, v float64) bool {
 	x := b.x
 	if x.tangents[k] >= mostTangents {
@@ -425,8 +425,7 @@ func (b *Bounder) addLinearTangent(k int, v float64) bool {
 	return ok
 }
 
-// setColumnBounds sets the bounds of the program's columns to those of a box, and returns the least
-// that the logarithms of the parts together are held to be.
+// setColumnBounds sets the bounds of the columns to those of a box. The logs are bounded below by least.
 func (b *Bounder) setColumnBounds(n *box) {
 	x := b.x
 	for j := range x.first {
@@ -441,8 +440,8 @@ func (b *Bounder) setColumnBounds(n *box) {
 	}
 }
 
-// begin works out what little is to be done for what a box has at most, and keeps it if it
-// may have something better than what is known.
+// begin computes a cheap bound of a box, and keeps the box if it may contain a better composition
+// than is known.
 func (b *Bounder) begin(n *box) {
 	b.nodes++
 	n.rest = 0
@@ -463,8 +462,8 @@ func (b *Bounder) begin(n *box) {
 	}
 }
 
-// bound works out what a box has at most, and where it is to be divided, as long as no other
-// has more, and keeps it if it may have something better than what is known.
+// bound computes a box's bound and where to divide it, as long as no other box has a higher bound.
+// It keeps the box if it may contain a better composition than is known.
 func (b *Bounder) bound(n *box) error {
 	for b.refinePiece(n) {
 		if n.above = min(n.above, b.sum(n)); b.pruneBox(n) {
@@ -520,7 +519,7 @@ func (b *Bounder) bound(n *box) error {
 	return nil
 }
 
-// addLogs returns the sum of logarithms. A score of 0 is 0 whatever the rest is.
+// addLogs returns the sum of logs. It is −Inf if either is, whatever the other.
 func addLogs(a, b float64) float64 {
 	if math.IsInf(a, -1) || math.IsInf(b, -1) {
 		return math.Inf(-1)
@@ -528,7 +527,7 @@ func addLogs(a, b float64) float64 {
 	return a + b
 }
 
-// sumOfLinear is what the parts in the program are at most in a box, each by itself.
+// sumOfLinear returns the sum of the separate bounds of the factors in the program.
 func (b *Bounder) sumOfLinear(n *box) (sum float64) {
 	if b.tableau != nil {
 		for _, k := range b.x.linear {
@@ -538,7 +537,7 @@ func (b *Bounder) sumOfLinear(n *box) (sum float64) {
 	return sum
 }
 
-// boundFactor returns what a part is at most in a box by its own account.
+// boundFactor returns a factor's own bound in a box.
 func (b *Bounder) boundFactor(n *box, part int) float64 {
 	p := &b.p.Factors[part]
 	switch {
@@ -559,7 +558,7 @@ func (b *Bounder) boundFactor(n *box, part int) float64 {
 	return b.joinPieces(part, of)
 }
 
-// maxUsed is how many ingredients may be used.
+// maxUsed returns the most ingredients that may be used.
 func (b *Bounder) maxUsed() int {
 	for n := len(b.p.Sizes) - 1; n > 0; n-- {
 		if b.p.Sizes[n] {
@@ -569,7 +568,7 @@ func (b *Bounder) maxUsed() int {
 	return 0
 }
 
-// setAmountBounds sets the amounts between which each ingredient has in a box.
+// setAmountBounds sets the bounds of each ingredient's amount in a box.
 func (b *Bounder) setAmountBounds(n *box) {
 	k := 0
 	for i, d := range b.doses {
@@ -580,7 +579,7 @@ func (b *Bounder) setAmountBounds(n *box) {
 	}
 }
 
-// pruneBox leaves a box out if it has nothing better than what is known.
+// pruneBox drops a box if it contains nothing better than is known.
 func (b *Bounder) pruneBox(n *box) bool {
 	if n.above > b.incumbent+scoreTolerance {
 		return false
@@ -589,15 +588,15 @@ func (b *Bounder) pruneBox(n *box) bool {
 	return true
 }
 
-// Pivots and rounds of tangents for one box.
+// The limits of pivots and of rounds of tangents for one box.
 const (
 	mostPivots = 400
 	firstCuts  = 15
 	laterCuts  = 3
 )
 
-// solve solves the program of a box, whose bound comes to be what that shows. It returns
-// the solution, or that there is none.
+// solve solves the program of a box and updates the box's bound. It returns the solution, or that
+// the box is empty.
 func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bool) {
 	x, t := b.x, b.tableau
 	b.setColumnBounds(n)
@@ -644,7 +643,7 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 	return amounts, uses, false
 }
 
-// addCuts adds tangents where the logarithms of the solution are above those of its values.
+// addCuts adds tangents where the solution's logs exceed the factors' logs.
 func (b *Bounder) addCuts() (added bool) {
 	x, t := b.x, b.tableau
 	for k, part := range x.linear {
@@ -672,7 +671,7 @@ func (b *Bounder) addCuts() (added bool) {
 	return added
 }
 
-// divide bounds the halves of a box.
+// divide divides a box and bounds its halves.
 func (b *Bounder) divide(n *box) error {
 	low, high := n.clone(), n.clone()
 	low.hi[n.column], high.lo[n.column] = n.cut, n.cut+1
@@ -689,10 +688,11 @@ func (b *Bounder) divide(n *box) error {
 	return nil
 }
 
-// integralityTolerance is how far from whole numbers a use or an amount counts as broken.
+// integralityTolerance is the distance from a whole number at which a use or an amount counts as
+// fractional.
 const integralityTolerance = 1e-6
 
-// choose says where a box is to be divided. It returns false if it is one composition.
+// choose chooses where to divide a box. It returns false if the box is one composition.
 func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
 	if b.hasBoxedFactor() {
 		return b.chooseAlong(n) || b.chooseBoxed(n, amounts, uses)
@@ -728,7 +728,7 @@ func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
 	return b.chooseWide(n, amounts)
 }
 
-// chooseWide divides what is widest.
+// chooseWide divides the widest interval.
 func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
 	column, most := -1, int32(0)
 	for k := range len(n.lo) / 2 {
@@ -757,7 +757,7 @@ func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
 	return true
 }
 
-// hasBoxedFactor says whether a part says itself what it has in a box.
+// hasBoxedFactor reports whether a factor bounds itself in a box.
 func (b *Bounder) hasBoxedFactor() bool {
 	return slices.ContainsFunc(b.p.Factors, Factor.isBoxed)
 }
@@ -766,10 +766,10 @@ func (p Factor) isBoxed() bool {
 	return !p.hasColumn() && (p.Box != nil || p.Pieces != nil || p.MaxOverForms != nil)
 }
 
-// littleBy is what of a logarithm is too little for a part to say where to divide.
+// littleBy is the least effect on the log for which a factor's proposal to divide counts.
 const littleBy = 0.01
 
-// chooseAlong divides a box as a part says, at the middle of the roots of amounts.
+// chooseAlong divides a box along a factor's proposal, at the middle of the roots of amounts.
 func (b *Bounder) chooseAlong(n *box) bool {
 	if n.branchIngredient < 0 || n.branchGain < littleBy {
 		return false
@@ -790,10 +790,10 @@ func (b *Bounder) chooseAlong(n *box) bool {
 	return true
 }
 
-// mostTried is how many places to divide a box are tried.
+// mostTried is the most places tried for dividing a box.
 const mostTried = 12
 
-// chooseBoxed divides a box where that lowers most what parts have in its halves.
+// chooseBoxed divides a box where that lowers the factors' bounds in its halves most.
 func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 	type place struct {
 		column int
@@ -850,7 +850,7 @@ func (b *Bounder) chooseBoxed(n *box, amounts, uses []float64) bool {
 	return true
 }
 
-// allBoxed is what the parts that are not in the program have at most in a box.
+// allBoxed returns the sum of the bounds of the factors outside the program.
 func (b *Bounder) allBoxed(n *box) (sum float64) {
 	for k := range b.p.Factors {
 		if b.p.Factors[k].isBoxed() {
@@ -860,7 +860,7 @@ func (b *Bounder) allBoxed(n *box) (sum float64) {
 	return sum
 }
 
-// point scores the one composition of a box.
+// point scores the single composition of a box.
 func (b *Bounder) point(n *box) error {
 	var parts []rule.Part
 	total, k := 0, 0

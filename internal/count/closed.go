@@ -65,7 +65,7 @@ func (c *closedFormula) count(n int) *big.Int {
 	return x.Mul(x, new(big.Int).Binomial(int64(steps+n-1), int64(n-1)))
 }
 
-// plain says whether amounts go from 1 in steps of 1.
+// plain reports whether amounts go from 1 in steps of 1.
 func (c *closedFormula) plain() bool { return c.lo == 1 && c.step == 1 }
 
 // next returns |X_{n+1}|, given a plain form and x = |X_n|:

@@ -27,7 +27,7 @@ func completions[R, C any](ctx context.Context, arith arithmetic[R, C], p *plan,
 	return after[0], nil
 }
 
-// A completion goes through one stage.
+// A completion computes one stage.
 type completion[R, C any] struct {
 	arith arithmetic[R, C]
 	*stage

@@ -68,7 +68,7 @@ func (d *digits) decode(key int64) {
 	}
 }
 
-// isInfeasible says whether some sum is out of its bounds, and will be even more so
+// isInfeasible reports whether some sum is out of its bounds, and will be even more so
 // with more of the stage.
 func (d *digits) isInfeasible(key int64) bool {
 	d.decode(key)

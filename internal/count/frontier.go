@@ -13,14 +13,13 @@ import (
 	"kir/internal/yield"
 )
 
-// A frontier is what groups that cross and sums hold together. Its classes are
-// taken one after the other; between two of them a state is all that matters of
-// those before: the values of the sums that have terms on both sides, where a sum
-// that is kept whatever comes has no value. What no sum holds comes last, as a
-// part of its own.
+// A frontier counts under sums and crossing groups. It takes its classes one after another. Between
+// two of them a state holds everything that matters about those before: the values of the sums with
+// terms on both sides. A sum that can no longer be broken has no value. The ingredients without any
+// sum come last, as a separate part.
 //
-// An order in which each sum begins late and ends early has few states (decision
-// diagrams; the frontier method of Simpath, Knuth 2011, exercise 7.1.4–225).
+// An order in which each sum begins late and ends early has few states (decision diagrams; the
+// frontier method of Simpath, Knuth 2011, exercise 7.1.4–225).
 type frontier struct {
 	stages []stage
 	sums   []Sum
@@ -31,8 +30,8 @@ type frontier struct {
 	impossible bool    // no composition keeps the sums
 }
 
-// A stage is a class with what its ingredients add to sums, and all ways from the
-// states before to those after.
+// A stage is a class with its ingredients' terms in sums, and all transitions from the states
+// before to those after.
 type stage struct {
 	class
 	terms    []Term // what each adds, Ingredient standing for the sum
@@ -42,7 +41,7 @@ type stage struct {
 	states   []state // before the stage
 }
 
-// A state is one before a stage.
+// A state is a state before a stage.
 type state struct {
 	family, node int32
 	units        int // the least that those before take
@@ -67,7 +66,7 @@ func (f *family) at(key int64) int32 {
 	return -1
 }
 
-// settledValue stands in the place of a sum that is kept whatever comes.
+// settledValue replaces the value of a sum that can no longer be broken.
 const settledValue = math.MinInt64
 
 // A deviation is a sum that has come to another value than where nothing that it has
@@ -77,7 +76,7 @@ type deviation struct {
 	value int64
 }
 
-// A builder of frontiers goes from the states before the first stage onwards.
+// A frontierBuilder finds the states stage by stage, from the first on.
 type frontierBuilder struct {
 	f       *frontier
 	last    []int          // by sum: the last stage that adds to it
@@ -149,7 +148,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 	return w.f, nil
 }
 
-// advance goes from the states before stage c to those after.
+// advance computes the states after stage c from those before.
 func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 	st := &w.f.stages[c]
 	st.states = w.states
@@ -247,7 +246,7 @@ func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 	return nil
 }
 
-// append writes a deviation down.
+// append encodes a deviation.
 func (d deviation) append(to []byte) []byte {
 	return binary.AppendVarint(binary.AppendUvarint(to, uint64(d.sum)), d.value)
 }
@@ -325,8 +324,8 @@ func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int6
 			at := now[key] + int32(st.kind.lo)
 			key += f.whole + int64(st.kind.lo)*f.perUnit
 			for left := int32(st.kind.n); left > 0 && int(at) <= w.f.total && !d.isInfeasible(key); left-- {
-				// Who was here with fewer units and more amounts to come went on for
-				// all others.
+				// The earlier visit had fewer units and more amounts to come, so it covered all
+				// further nodes.
 				was, ok := seen[key]
 				switch {
 				case ok && was.units <= at && was.left >= left:
@@ -370,7 +369,7 @@ func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int6
 	return nil
 }
 
-// cost returns how many cells a node takes, with what its rows take besides.
+// cost returns the number of cells of a node, including the overhead of its rows.
 func (w *frontierBuilder) cost(st *stage, units int) float64 {
 	const besides = 32
 	return float64(float64(w.f.total-units+1+besides) * float64(st.maxUsed+1))
@@ -387,9 +386,8 @@ func (f *frontier) storedCells() float64 {
 	return cells
 }
 
-// peakCells returns how many cells are held at once while a frontier is gone
-// through: those of all states before and after a stage, and four times those of
-// the nodes of a family.
+// peakCells returns the most cells held at once: those of all states before and after a stage, and
+// four times those of the nodes of a family.
 func (f *frontier) peakCells() float64 {
 	widest, after := 0.0, 0.0
 	for _, st := range slices.Backward(f.stages) {
@@ -409,7 +407,7 @@ func (f *frontier) peakCells() float64 {
 	return widest
 }
 
-// passCount returns how often a cell is gone through for one more ingredient.
+// passCount returns the number of passes over a cell for one more ingredient.
 func (st *stage) passCount(f *family) float64 {
 	switch {
 	case f.perUnit == 0:
@@ -420,8 +418,7 @@ func (st *stage) passCount(f *family) float64 {
 	return 4 + float64(4*portable.Log2(float64(st.kind.n)))
 }
 
-// maxNodes bounds how many nodes a frontier has, whatever the cells: some
-// seconds of looking for them.
+// maxNodes is the most nodes of a frontier, whatever the cells: finding them takes some seconds.
 const maxNodes = 1 << 20
 
 func (w *frontierBuilder) tooLarge(cells float64) error {

@@ -2,7 +2,7 @@ package count
 
 import "context"
 
-// A stageDraw is what a draw needs at a stage.
+// A stageDraw holds the data for drawing at a stage.
 type stageDraw struct {
 	*stage
 	after  [][]series // by state after the stage: its completions

@@ -265,7 +265,7 @@ func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k amountSet, m int) {
 	}
 }
 
-// mask makes zero what the ranges of a part do not allow.
+// mask sets to zero the cells that the ranges of a part forbid.
 func (g *grid[R, C]) mask(q *groupNode) {
 	for k := range g.rows {
 		r := &g.rows[k]

@@ -1,6 +1,6 @@
 package count
 
-// A amountSet is a set of positive amounts: lo, lo+step, ..., n of them.
+// An amountSet is a set of positive amounts: lo, lo+step, ..., n of them.
 type amountSet struct{ lo, step, n int }
 
 func (k amountSet) hi() int { return k.lo + (k.n-1)*k.step }

@@ -22,20 +22,20 @@ type compensatedArithmetic struct {
 	suffix pair
 }
 
-// A pair of rows holds h and l.
+// A pair of rows, the parts h and l.
 type pair struct{ h, l []float64 }
 
 // A real is a number to multiply by, h + l.
 type real struct{ h, l float64 }
 
-// twoSum returns a+b rounded, and what it lacks.
+// twoSum returns a+b rounded, and its rounding error.
 func twoSum(a, b float64) (s, err float64) {
 	s = a + b
 	v := s - a
 	return s, (a - (s - v)) + (b - v)
 }
 
-// twoProduct returns a·b rounded, and what it lacks.
+// twoProduct returns a·b rounded, and its rounding error.
 func twoProduct(a, b float64) (p, err float64) {
 	p = float64(a * b)
 	return p, math.FMA(a, b, -p)
@@ -204,7 +204,7 @@ func dotAt(x, y series, u int) float64 {
 	return dot(x.v[lo-x.lo:hi-x.lo+1], y.v[u-hi-y.lo:u-lo-y.lo+1])
 }
 
-// dotBlock is how many products dot adds up plainly.
+// dotBlock is the number of products that dot adds without compensation.
 const dotBlock = 64
 
 // dot returns Σ a[t]·b[last−t] with a relative error of at most

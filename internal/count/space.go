@@ -12,19 +12,19 @@ type Space struct {
 	// Total is M, the units that every composition divides.
 	Total int
 
-	// Ingredients says which amounts each ingredient may take.
+	// Ingredients are the allowed amounts of each ingredient.
 	Ingredients []Ingredient
 
-	// Groups limit ingredients together. Those that are disjoint or lie within one
-	// another cost little; those that cross are held together by a frontier.
+	// Groups limit ingredients together. Groups that are disjoint or nested cost little. A frontier
+	// combines those that cross; see the package comment.
 	Groups []Group
 
 	// Sums are bounded, too: needs, and limits whose values are few whole numbers.
 	Sums []Sum
 }
 
-// An Ingredient says which amounts it may take when it is used: Min, Min+Step,
-// Min+2·Step and so on, as far as Max. The zero value allows every amount.
+// An Ingredient holds the amounts allowed when it is used: Min, Min+Step, Min+2·Step and so on, up
+// to Max. The zero value allows every amount.
 type Ingredient struct {
 	// Min is the least amount when used. 0 stands for Step, so that a step
 	// alone means its multiples.
@@ -54,8 +54,8 @@ type Range struct{ Min, Max int }
 
 func (r Range) contains(v int) bool { return r.Min <= v && v <= r.Max }
 
-// ErrInvalid is returned for a space that is no description of one: an index
-// out of range, a negative bound, a member named twice.
+// ErrInvalid is returned for an invalid space: an index out of range, a negative bound, a member
+// named twice.
 var ErrInvalid = errors.New("count: invalid space")
 
 // A SizeError is returned for a space whose tables would take more memory or
@@ -65,7 +65,7 @@ type SizeError struct {
 	Of          string // what there is not enough of: "bytes of memory", "steps", ...
 }
 
-// Error gives both figures and what would make them smaller.
+// Error gives both figures and ways to reduce them.
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("count: the tables need %.3g %s and the limit is %.3g: "+
 		"count up to fewer used ingredients, or measure in coarser units", e.Need, e.Of, e.Limit)
@@ -127,16 +127,14 @@ func (ing Ingredient) Allows(amount, total int) bool {
 	return !ing.Excluded && k.n > 0 && amount >= k.lo && amount <= k.hi() && (amount-k.lo)%k.step == 0
 }
 
-// Doses returns the positive amounts that the ingredient may take of a total:
-// lo, lo+step, ..., n of them, none if n is 0. That it is excluded is not looked
-// at.
+// Doses returns the positive amounts that the ingredient may take of a total: lo, lo+step, ..., n
+// of them, none if n is 0. It ignores Excluded.
 func (ing Ingredient) Doses(total int) (lo, step, n int) {
 	k := ing.amountSet(total)
 	return k.lo, k.step, k.n
 }
 
-// amountSet returns the amounts that the ingredient may take, none if there are
-// none. Excluded ingredients are not told apart here.
+// amountSet returns the amounts that the ingredient may take, possibly none. It ignores Excluded.
 func (ing Ingredient) amountSet(total int) amountSet {
 	k := amountSet{lo: ing.Min, step: max(ing.Step, 1)}
 	if k.lo == 0 {

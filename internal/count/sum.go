@@ -13,7 +13,7 @@ type Sum struct {
 	Min, Max int64 // math.MinInt64 and math.MaxInt64 where there is no bound
 }
 
-// A Term is what one ingredient adds to a sum.
+// A Term is the contribution of one ingredient to a sum.
 type Term struct {
 	Ingredient     int
 	PerUnit, Whole int64 // a_i and u_i
@@ -37,8 +37,8 @@ func (s *Sum) value(amount []int) int64 {
 	return v
 }
 
-// validateSums returns an [ErrInvalid] for sums of what is not there, and a
-// [SizeError] for those that could leave the whole numbers.
+// validateSums returns an [ErrInvalid] for sums of missing ingredients, and a [SizeError] for sums
+// that could exceed the range of int64.
 func (s Space) validateSums() error {
 	for k, sum := range s.Sums {
 		for _, t := range sum.Terms {
@@ -54,7 +54,7 @@ func (s Space) validateSums() error {
 	return nil
 }
 
-// Sums writes a group as sums: of its units, and of its members that are used.
+// Sums returns a group as sums: of its units, and of its used members.
 func (g *Group) Sums() (sums []Sum) {
 	add := func(r *Range, t Term) {
 		if r == nil {

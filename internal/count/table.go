@@ -13,8 +13,8 @@ import (
 	"kir/internal/portable"
 )
 
-// Options bound what counting may take. The zero value counts for every number
-// of used ingredients, within 1 GiB and some minutes.
+// Options bound the work of counting. The zero value counts every number of used ingredients,
+// within 1 GiB and some minutes.
 type Options struct {
 	// MaxUsed is the largest n to count X_n for; 0 stands for all. Time and
 	// memory grow with it.
@@ -28,12 +28,11 @@ type Options struct {
 	// a second; 0 stands for 2·10^11.
 	Steps float64
 
-	// Workers bounds how many cores count at once; 0 stands for all. Results do
-	// not depend on it.
+	// Workers is the most cores used at once; 0 stands for all. It does not affect the result.
 	Workers int
 
-	// Known, if it is not nil, is what [Table.All] gave of the same space and
-	// MaxUsed, and is not counted again.
+	// Known, if not nil, is the result of [Table.All] for the same space and MaxUsed, which is then
+	// not counted again.
 	Known []*big.Int
 }
 
@@ -99,8 +98,8 @@ func Unconstrained(ingredients, total int) (*Table, error) {
 	}, nil
 }
 
-// exactCounts counts modulo as many primes as the numbers may take, and puts
-// them together.
+// exactCounts counts modulo as many primes as the size of the counts requires, and combines the
+// results.
 func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	counts := make([]*big.Int, t.plan.maxUsed+1)
 	if t.plan.impossible {
@@ -146,14 +145,14 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	return reconstruct(ps, residues), nil
 }
 
-// primes returns how many primes the counts are taken modulo.
+// primes returns the number of primes for counting.
 func (p *plan) primes() int {
 	bits := slices.Max(p.logBounds(p.maxUsed, true))
 	// The bound is a floating-point number of a relative error below 1e-12.
 	return 1 + int((bits+2)/(primeBits-0.001))
 }
 
-// Steps returns about how many steps of 10⁻⁹ s counting takes, 0 for a formula.
+// Steps returns the approximate number of steps of 10⁻⁹ s that counting takes, 0 for a formula.
 func (t *Table) Steps() float64 {
 	if t.closed != nil || t.plan.impossible {
 		return 0
@@ -161,14 +160,14 @@ func (t *Table) Steps() float64 {
 	return float64(t.plan.cost().steps * float64(t.plan.primes()))
 }
 
-// A cost is what evaluating a part takes modulo one prime.
+// A cost is the work and memory of evaluating a part modulo one prime.
 type cost struct {
 	steps float64
 	bytes float64 // at most held at once
 	kept  float64 // held by the result
 }
 
-// bytesPerCell is what a cell of a frontier's tables takes when each node has one.
+// bytesPerCell is the size of a cell in a frontier's tables when each node has one.
 const bytesPerCell = 8
 
 // cost is that of all parts.
@@ -237,7 +236,7 @@ func (t *Table) Count(n int) *big.Int {
 	return new(big.Int).Set(t.counts[n])
 }
 
-// All returns |X_n| by n from 0, nil if a formula counts. It must not be changed.
+// All returns |X_n| by n from 0, nil if a formula counts. Callers must not modify it.
 func (t *Table) All() []*big.Int { return t.counts }
 
 // Counts returns n and |X_n| for n from lo to hi, in order. Without rules each

@@ -23,12 +23,12 @@ type node struct {
 	// ways to divide units among k of them.
 	shares []series
 
-	// relativeError bounds the relative error of the numbers that rows were rounded from,
-	// in units of roundoff. Sums that carry their errors do not add to it. Tests ask.
+	// relativeError bounds the relative error of the numbers before rows were rounded, in units of
+	// roundoff. Compensated sums do not add to it. Only tests read it.
 	relativeError float64
 }
 
-// An item is what trees are made of: a class, or a group with a tree of its own.
+// An item is an element of a tree: a class, or a group with its own tree.
 type item struct {
 	class *class
 	group *groupNode
@@ -41,7 +41,7 @@ func (it item) members() int {
 	return it.group.members
 }
 
-// items lists what a part is made of, groups that have to be multiplied last.
+// items lists the elements of a part: its classes, and the groups that must be multiplied last.
 func (q *groupNode) items() []item {
 	var list []item
 	for c := range q.classes {
@@ -96,7 +96,7 @@ type builder struct {
 	workers chan struct{} // holds one value for each that may still be started
 }
 
-// A shareKey tells shares apart: of a kind, up to some units.
+// A shareKey identifies shares by kind and maximal units.
 type shareKey struct {
 	kind  amountSet
 	units int
@@ -307,8 +307,8 @@ func (q *groupNode) amounts() (least, most int) {
 	return least, most
 }
 
-// tiltFor returns a power of two 2^-e such that the numbers of a plan, times
-// that to the power of the ingredients used, stay between 2^-1000 and 2^1000.
+// tiltFor returns a power of two 2^-e. The plan's numbers, times 2^-e to the power of the
+// ingredients used, stay between 2^-1000 and 2^1000.
 func tiltFor(p *plan) (float64, error) {
 	e := 0.0
 	most := p.most()

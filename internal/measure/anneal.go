@@ -14,21 +14,19 @@ import (
 )
 
 const (
-	// keepWeight is which part of a population a step leaves effective.
+	// keepWeight is the fraction of a population that stays effective after a step.
 	keepWeight = 0.6
-	// enough is which part of a population must have v = 0 before the rest is
-	// dropped.
+	// enough is the fraction of a population that must have v = 0 before the rest is dropped.
 	enough = 0.4
-	// maxSteps bounds the ladder of b; 400 steps that leave 0.6 come to shares
-	// of 10⁻⁸⁸.
+	// maxSteps bounds the ladder of b. 400 steps that keep 0.6 each reach shares of 10⁻⁸⁸.
 	maxSteps = 400
-	// frozen is how many times 1/b the least v of a population may be before it
-	// is taken to stay: weights of e⁻⁵⁰ tell nothing any more.
+	// frozen is the least v of a population, in units of 1/b, at which the population counts as
+	// stuck: weights of e⁻⁵⁰ carry no information.
 	frozen = 50
 )
 
-// anneal takes all populations of each size to where all rules are kept. Early is called
-// when the first of each size are there.
+// anneal anneals all populations of each size until they keep all rules. It calls Early when the
+// first populations of each size are done.
 func (m *measurement) anneal(ctx context.Context) error {
 	m.scale()
 	if err := m.annealGroups(ctx, 0, earlyGroups); err != nil {
@@ -42,8 +40,8 @@ func (m *measurement) anneal(ctx context.Context) error {
 	return m.annealGroups(ctx, earlyGroups, groups)
 }
 
-// annealGroups makes the populations from one to another of each size, and before the
-// first the schedule.
+// annealGroups anneals a range of the populations of each size. Before the first it fixes the
+// schedule.
 func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(m.options.Workers)
@@ -74,7 +72,7 @@ func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	return work.Wait()
 }
 
-// preliminary returns a measurement in which the populations that are made stand for all.
+// preliminary returns a measurement in which the populations made so far stand for all.
 func (m *measurement) preliminary() *measurement {
 	own := *m
 	own.sizes = nil
@@ -88,8 +86,8 @@ func (m *measurement) preliminary() *measurement {
 	return &own
 }
 
-// scale gives each sum a scale: the spread of the sum among compositions that
-// are drawn at random, so that a broken rule counts alike in whatever unit.
+// scale gives each sum a scale: its spread among random compositions. So a broken rule counts the
+// same in any unit.
 func (m *measurement) scale() {
 	r := m.options.Stream(0)
 	walker := newWalker(m.rules)
@@ -124,8 +122,8 @@ func (m *measurement) scale() {
 	}
 }
 
-// draw makes x uniform on the countable compositions of n ingredients, and says
-// whether there are any.
+// draw makes x uniform on the countable compositions of n ingredients. It reports whether there are
+// any.
 func draw(s *count.Sampler, r Rand, n int, x *Composition) bool {
 	var err error
 	x.Ingredients, x.Amounts, err = s.Draw(r, n, x.Ingredients[:0], x.Amounts[:0])
@@ -142,8 +140,8 @@ func (m *measurement) runPilot(ctx context.Context, w *sizeWork) error {
 	return err
 }
 
-// population draws compositions and takes them through a schedule; if it is not
-// fixed, it is made on the way.
+// population draws compositions and anneals them along a schedule. If the schedule is not fixed, it
+// builds the schedule on the way.
 func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size int, s *schedule, fixed bool) (*group, error) {
 	g := &group{members: make([]Composition, size), mean: 1, rand: r}
 	walker := newWalker(m.rules)
@@ -218,7 +216,8 @@ func countZeros(values []float64) float64 {
 	return n
 }
 
-// fillWeights fills weights with exp(−(next−b)·v); for an infinite next 1 where v is 0.
+// fillWeights fills weights with exp(−(next−b)·v). For an infinite next the weight is 1 where v is
+// 0, else 0.
 func fillWeights(values []float64, b, next float64, weights []float64) {
 	for k, v := range values {
 		switch {
@@ -232,8 +231,8 @@ func fillWeights(values []float64, b, next float64, weights []float64) {
 	}
 }
 
-// nextStep returns the b that leaves keepWeight of a population effective:
-// (Σ w)² / Σ w² = keepWeight·size, by bisection. Some value is above 0.
+// nextStep returns the b that keeps the fraction keepWeight of a population effective: (Σ w)² / Σ
+// w² = keepWeight·size. It uses bisection. Some value must be above 0.
 func nextStep(values []float64, b float64, weights []float64) float64 {
 	least := slices.Min(values)
 	effective := func(step float64) float64 {
@@ -245,8 +244,8 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 		}
 		return sum * sum / squares / float64(len(values))
 	}
-	// Where all are broken alike a step cannot tell them apart, and ends at a
-	// mean weight of e⁻³.
+	// Where all break the rules by the same amount, no step changes the effective fraction. The
+	// step then ends at a mean weight of e⁻³.
 	lo, hi := 0.0, 1.0
 	for effective(hi) > keepWeight {
 		lo, hi = hi, float64(2*hi)
@@ -264,8 +263,8 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	return b + hi
 }
 
-// resample draws as many members as there are in proportion to weights, by one
-// uniform number: member k comes ⌊size·w_k/Σw⌋ or one more times (Kitagawa 1996).
+// resample draws as many members as there are, in proportion to weights, with one uniform number.
+// Member k comes ⌊size·w_k/Σw⌋ times or once more (Kitagawa 1996).
 func (g *group) resample(r Rand, weights []float64, sum float64) {
 	size := len(g.members)
 	offset := float64(float64(r.Intn(1<<30)) / (1 << 30))

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bridge measures the ratios between neighbouring sizes: populations go on
-// under the rules, and now and then a split and a merge are tried. Rounds follow
-// until the ratios that matter are known, or the effort is spent.
+// bridge measures the ratios between neighbouring sizes. Populations keep moving under the rules,
+// and at intervals a split and a merge are tried. Rounds follow until the relevant ratios are known
+// well enough, or the effort is spent.
 func (m *measurement) bridge(ctx context.Context) error {
 	spent := int64(0)
 	for _, w := range m.sizes {
@@ -40,8 +40,8 @@ func (m *measurement) bridge(ctx context.Context) error {
 		if short <= 1 {
 			return nil
 		}
-		// Variances fall as tries add up; the error is known to a fifth or so. It is
-		// infinite, or not known at all, where some part has met nothing yet.
+		// Variances fall as tries add up, and the error is known to about a fifth. It is infinite
+		// or undefined where some group has met no success yet.
 		more := float64(float64(done) * (float64(short*short) - 1) * 1.1)
 		if tries = 3 * done; more < float64(tries) {
 			tries = max(int(more), done/4)
@@ -49,16 +49,15 @@ func (m *measurement) bridge(ctx context.Context) error {
 	}
 }
 
-// termsOfMove is how many terms of an ingredient are as much work as all else that a
-// move is.
+// termsOfMove is the number of terms of an ingredient that cost as much as the rest of a move.
 const termsOfMove = 64
 
-// movesBetweenTries is how many moves lie between tries: what a composition allows changes
-// slowly.
+// movesBetweenTries is the number of moves between tries. The splits and merges that a composition
+// allows change slowly.
 const movesBetweenTries = 4
 
-// bridgedSizes returns the indexes of the sizes whose ratios are measured: those
-// that have a neighbour, and after the first round those that matter.
+// bridgedSizes returns the indexes of the sizes whose ratios are measured: those with a neighbour
+// and, after the first round, only relevant ones.
 func (m *measurement) bridgedSizes(first bool) []int {
 	var chosen []int
 	for k := range m.sizes {
@@ -69,7 +68,7 @@ func (m *measurement) bridgedSizes(first bool) []int {
 	return chosen
 }
 
-// trySizeChanges makes moves of each composition of a size, and tries to change its size.
+// trySizeChanges moves each composition of a size, and tries to change its size.
 func (m *measurement) trySizeChanges(ctx context.Context, k, tries int) error {
 	up, down := m.areNeighbours(k), k > 0 && m.areNeighbours(k-1)
 	walker := newWalker(m.rules)
@@ -99,8 +98,7 @@ func (m *measurement) trySizeChanges(ctx context.Context, k, tries int) error {
 	return nil
 }
 
-// ratioError returns the largest standard error of a log ratio between sizes
-// that matter.
+// ratioError returns the largest standard error of a log ratio between relevant sizes.
 func (m *measurement) ratioError() float64 {
 	joined := m.join()
 	worst := 0.0

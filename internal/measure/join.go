@@ -8,17 +8,16 @@ import (
 	"kir/internal/portable"
 )
 
-// joint is the log share of a size as all measurements together have it, and as
-// they have it without each of the groups.
+// joint is the log share of a size by all measurements together, and without each of the groups.
 type joint struct {
 	logShare float64
 	without  []float64
 }
 
-// join puts shares and ratios together, by size; nil where none is known.
+// join combines shares and ratios, by size. It returns nil where neither is known.
 //
-// Sizes whose ratios are known better than their shares form a chain. Along it
-// the ratios give φ_n, the log share but for a constant c, and
+// Sizes whose ratios are known better than their shares form a chain. Along it the ratios give φ_n,
+// the log share up to a constant c, and
 //
 //	e^c = mean over the chain's n of share_n·e^{−φ_n},
 //
@@ -48,7 +47,7 @@ func (m *measurement) join() []*joint {
 	return joined
 }
 
-// bridgeHolds says whether the ratio between the sizes at k and k+1 is known
+// bridgeHolds reports whether the ratio between the sizes at k and k+1 is known
 // better than their shares.
 func (m *measurement) bridgeHolds(k int) bool {
 	without := make([]float64, groups)
@@ -67,7 +66,7 @@ func (m *measurement) bridgeHolds(k int) bool {
 	return !(ratio > direct)
 }
 
-// share returns the mean share of the size at k over all groups but one.
+// share returns the mean share of the size at index k over all groups but one.
 func (m *measurement) share(k, without int) float64 {
 	sum, n := 0.0, 0.0
 	for g, one := range m.sizes[k].groups {
@@ -79,17 +78,16 @@ func (m *measurement) share(k, without int) float64 {
 	return sum / n
 }
 
-// logRatio returns log(share_{n+1}/share_n) of the sizes at k and k+1 from
-// splits and merges, of all groups but one; NaN or infinite where some of them
-// were not met.
+// logRatio returns log(share_{n+1}/share_n) of the sizes at k and k+1, from the splits and merges
+// of all groups but one. It is NaN or infinite where no split or no merge succeeded.
 func (m *measurement) logRatio(k, without int) float64 {
 	var splits, splitTries, merges, mergeTries float64
 	for g := range groups {
 		if g == without {
 			continue
 		}
-		// A population counts as much as its share, so that what it stands for
-		// is right even where moves do not connect everything.
+		// Each population counts in proportion to its share, so that the estimate is right even
+		// where moves do not connect everything.
 		below, above := m.sizes[k].groups[g], m.sizes[k+1].groups[g]
 		splits += float64(below.mean * float64(below.splits))
 		splitTries += float64(below.mean * float64(below.tries))
@@ -101,7 +99,7 @@ func (m *measurement) logRatio(k, without int) float64 {
 	return ways + portable.Log(splits/splitTries) - portable.Log(merges/mergeTries) - (m.sizes[k+1].logCount - m.sizes[k].logCount)
 }
 
-// chain returns the log shares of the sizes from ≤ k < to, of all groups but one.
+// chain returns the log shares of the sizes from ≤ k < to, without one group.
 func (m *measurement) chain(from, to, without int) []float64 {
 	phi := make([]float64, to-from)
 	for k := from + 1; k < to; k++ {
@@ -122,14 +120,14 @@ func (m *measurement) chain(from, to, without int) []float64 {
 	return phi
 }
 
-// minRelativeError is the relative standard error of a share where every composition that
-// was drawn kept the rules, or where no group differs from another: one that
-// does not is as rare as one in all that were drawn.
+// minRelativeError is the relative standard error of a share if every drawn composition kept the
+// rules, or if all groups agree. A composition that breaks the rules is then at most as frequent as
+// one among all drawn.
 const minRelativeError = 1. / (groups * population)
 
-// jackknife returns the standard error of the difference of two estimates from
-// what they are without each of the groups (Efron and Stein 1981), at least
-// [minRelativeError]; b may be nil, for 0.
+// jackknife returns the standard error of the difference of two estimates, from their values
+// without each of the groups (Efron and Stein 1981). It is at least [minRelativeError]. b may be
+// nil, for 0.
 func jackknife(a, b []float64) float64 {
 	if a == nil && b == nil {
 		return 0
@@ -151,8 +149,8 @@ func jackknife(a, b []float64) float64 {
 	return max(minRelativeError, spread(differences))
 }
 
-// spread returns the jackknife's standard error from what an estimate is without
-// each of the groups.
+// spread returns the jackknife's standard error from an estimate's values without each of the
+// groups.
 func spread(without []float64) float64 {
 	mean := 0.0
 	for _, x := range without {

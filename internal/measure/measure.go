@@ -1,40 +1,36 @@
-// Package measure tells how many compositions keep rules that cannot be
-// counted, limits above all, and finds some that do.
+// Package measure estimates how many compositions keep rules that cannot be counted, above all
+// limits, and finds some that do.
 //
-// What can be counted is: amounts, steps, and groups that are disjoint or
-// nested (package count). The other rules are bounded sums ([condition.Sum]). Of those
-// compositions of n ingredients that keep the countable rules, of which there
-// are D_n, a share keeps the sums too; it may be one in a million, so that
-// throwing at random finds none. So it is measured in two ways, which are joined.
+// Package count counts amounts, steps, and groups that are disjoint or nested. The other rules are
+// bounded sums ([condition.Sum]). Let D_n be the number of compositions of n ingredients that keep
+// the countable rules. A share of them keeps the sums too. That share may be one in a million, so
+// random draws would find none. The package measures it in two ways and joins the results.
 //
-// # From what is counted to what is allowed
+// # From the counted to the allowed compositions
 //
-// Let v(x) ≥ 0 be by how much x breaks the sums. A population is drawn exactly
-// and uniformly from what is counted, and taken through the laws
+// Let v(x) ≥ 0 be the amount by which x breaks the sums. A population is drawn exactly and
+// uniformly from the countable compositions, and taken through the laws
 //
 //	π_b(x) ∝ exp(−b·v(x)),  b = 0 = b_0 < b_1 < … < b_L < ∞,
 //
-// by weighing, resampling and moving (sequential Monte Carlo, Del Moral, Doucet
-// and Jasra 2006); the last law is that of v = 0. The product of the mean
-// weights has the share as its expected value, whatever the moves reach. The
-// steps are fixed by a population of their own beforehand, and independent
-// groups of populations tell the standard error.
+// by weighing, resampling and moving (sequential Monte Carlo, Del Moral, Doucet and Jasra 2006).
+// The last law is that of v = 0. The product of the mean weights has the share as its expected
+// value, however little the moves reach. A separate population fixes the steps beforehand.
+// Independent groups of populations give the standard error.
 //
 // # From size to size
 //
-// With M units and N ingredients, a split takes x of n ingredients to n+1: one
-// of the M−n inner cuts of its amounts, and one of the N−n absent ingredients,
-// which takes what lies behind the cut. A merge takes one of the n(n+1) ordered
-// pairs of n+1 ingredients, of which the first absorbs the second. Each split is
-// undone by one merge, so that
+// With M units and N ingredients, a split takes x of n ingredients to n+1. It draws one of the M−n
+// inner cuts of its amounts, and one of the N−n absent ingredients, which takes the units behind
+// the cut. A merge draws one of the n(n+1) ordered pairs of n+1 ingredients; the first absorbs the
+// second. Exactly one merge undoes each split, so that
 //
 //	|X_{n+1}| / |X_n| = (N−n)(M−n) / (n(n+1)) · P_n(split) / P_{n+1}(merge),
 //
-// where P_n(split) is the probability that a uniform split of a uniform x ∈ X_n
-// keeps all rules, and P_{n+1}(merge) that of a merge. Both are measured on the
-// populations as they go on under the rules. These ratios are sharp, the shares
-// are not, and together they are sharp but for a factor common to all n, which
-// the law of n does not depend on.
+// where P_n(split) is the probability that a uniform split of a uniform x ∈ X_n keeps all rules,
+// and P_{n+1}(merge) that of a merge. Both are measured on the populations as they keep moving
+// under the rules. These ratios are precise and the shares are not. Together they are precise up to
+// a factor common to all n, which does not affect the law of n.
 package measure
 
 import (
@@ -44,7 +40,7 @@ import (
 	"slices"
 )
 
-// Measure tells what share of the compositions of each size keeps the sums.
+// Measure estimates the share of the compositions of each size that keeps the sums.
 func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 	switch {
 	case o.Stream == nil:
@@ -86,7 +82,7 @@ func (m *measurement) measure(ctx context.Context) (*Result, error) {
 	return m.result(), nil
 }
 
-// result joins what was found.
+// result joins the estimates of all populations.
 func (m *measurement) result() *Result {
 	r := &Result{rules: m.rules}
 	joined := m.join()

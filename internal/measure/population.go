@@ -9,16 +9,15 @@ const (
 	firstTries   = 16   // of each composition in the first round of ratios
 )
 
-// A schedule is a ladder of b from 0, exclusive, upwards, after which only v = 0
-// is kept.
+// A schedule is a ladder of rising b, without the first b = 0. After it only members with v = 0 are
+// kept.
 type schedule struct {
 	steps []float64
 	found bool // whether the pilot got there
 	moves int64
 }
 
-// group is one population of a size. Its members keep all rules once it is
-// annealed.
+// group is one population of a size. Once annealed, its members keep all rules.
 type group struct {
 	members []Composition
 	mean    float64 // the product of the mean weights: expected to be the share
@@ -38,7 +37,7 @@ type sizeWork struct {
 	logCount float64 // log D_n
 }
 
-// sampled says whether some population of the size got there.
+// sampled reports whether some population of the size reached v = 0.
 func (w *sizeWork) sampled() bool {
 	for _, g := range w.groups {
 		if g != nil && g.mean > 0 {
@@ -48,7 +47,7 @@ func (w *sizeWork) sampled() bool {
 	return false
 }
 
-// moves returns how many were made for a size.
+// moves returns the number of moves made for a size.
 func (w *sizeWork) moves() int64 {
 	moves := w.schedule.moves
 	for _, g := range w.groups {
@@ -59,5 +58,5 @@ func (w *sizeWork) moves() int64 {
 	return moves
 }
 
-// movesPerStep is how many moves a composition makes after each step.
+// movesPerStep is the number of moves of each composition after a step.
 func movesPerStep(n int) int { return 10 + 3*n }

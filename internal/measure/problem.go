@@ -7,7 +7,7 @@ import (
 	"kir/internal/count"
 )
 
-// A Rand is where random choices come from.
+// A Rand is a source of random choices.
 type Rand interface {
 	count.Rand
 
@@ -15,7 +15,7 @@ type Rand interface {
 	Bernoulli(p float64) bool
 }
 
-// A Problem is what is measured.
+// A Problem holds the rules to measure.
 type Problem struct {
 	Space   count.Space     // the countable rules; its groups are disjoint or nested
 	Table   *count.Table    // its counts
@@ -26,44 +26,42 @@ type Problem struct {
 // A Composition lists used ingredients and their amounts.
 type Composition struct{ Ingredients, Amounts []int32 }
 
-// How well it is measured unless the options say otherwise; a cache is of these.
+// The default precision and effort. Caches hold results at these.
 const (
 	DefaultRatioError = 0.02
 	DefaultEffort     = 100 // million moves
 )
 
-// Options say what is measured, and how well.
+// Options are the sizes to measure, and the precision.
 type Options struct {
-	// Sizes are the numbers of used ingredients to measure, ascending. Those
-	// with D_n = 0 are passed over.
+	// Sizes are the numbers of used ingredients to measure, ascending. Sizes with D_n = 0 are
+	// skipped.
 	Sizes []int
 
-	// Mass is the probability that the law of n gives to each size, in any
-	// scale: the ratios among sizes of more than 0.1 % of the whole are what
-	// RatioError speaks of. nil: all alike.
+	// Mass is the law's probability of each size, in any scale; nil makes all equal. RatioError
+	// concerns the ratios among sizes with more than 0.1 % of the total mass.
 	Mass []float64
 
-	// Early, if there is one, receives what is known when compositions of each size have
-	// been found, while most of the work is still to be done. It changes nothing.
+	// Early, if not nil, receives a first result when compositions of each size have been found,
+	// with most of the work still ahead. It does not affect the result.
 	Early func(*Result) error
 
-	// RatioError is the standard error of the log of any ratio |X_m|/|X_n| at
-	// which measuring ends, if Effort does not end it before; [DefaultRatioError] if it is 0.
+	// RatioError is the target for the standard error of the log of every ratio |X_m|/|X_n|.
+	// Measuring ends there, unless Effort ends it before. 0 stands for [DefaultRatioError].
 	RatioError float64
 
-	// Effort bounds the moves that are made, in millions; [DefaultEffort] if it is 0. Where
-	// ingredients have more than 64 terms in sums on average, a move counts as
-	// often as they have 64.
+	// Effort bounds the number of moves, in millions; 0 stands for [DefaultEffort]. Where
+	// ingredients have more than 64 terms in sums on average, a move counts once for every 64
+	// terms.
 	Effort float64
 
-	// Stream returns the stream of random choices of a part of the work, the
-	// same for the same index. What is measured follows from the streams alone.
+	// Stream returns the stream of random choices for a part of the work. The same index must give
+	// the same stream. The result depends on the streams alone.
 	Stream func(index uint64) Rand
 
-	// Workers is how many goroutines work at once, at least 1. It changes
-	// nothing but the time.
+	// Workers is the number of goroutines, at least 1. It does not affect the result.
 	Workers int
 }
 
-// ErrNoStream is returned if the options have no streams.
+// ErrNoStream is returned if Options.Stream is nil.
 var ErrNoStream = errors.New("measure: there are no streams of random choices")

@@ -2,7 +2,7 @@ package measure
 
 import "kir/internal/portable"
 
-// A Size is what was measured of X_n.
+// A Size is the measurement of X_n.
 type Size struct {
 	N        int
 	LogShare float64 // log(|X_n|/D_n); −Inf where no composition was found
@@ -10,8 +10,8 @@ type Size struct {
 	Found    bool    // whether compositions that keep all rules are known
 }
 
-// A Result is what was measured. The log shares of different sizes err together;
-// see [Result.RatioSE] and [Result.LawErrors].
+// A Result holds the measured sizes. The errors of their log shares are correlated; see
+// [Result.RatioSE] and [Result.LawErrors].
 type Result struct {
 	Sizes []Size
 	Moves int64 // how many were made
@@ -21,20 +21,19 @@ type Result struct {
 	pools      []pool // by size
 }
 
-// RatioSE returns the standard error of log(|X_m|/|X_n|) for the sizes at two
-// indexes of Sizes: the jackknife over independent groups.
+// RatioSE returns the standard error of log(|X_m|/|X_n|) for the sizes at two indexes of Sizes. It
+// comes from the jackknife over independent groups.
 func (r *Result) RatioSE(a, b int) float64 {
 	return jackknife(r.replicates[a], r.replicates[b])
 }
 
-// LawErrors returns by how much, as a standard error, a law of n is off that is
-// made with the measured |X_n|: p is the law by index of Sizes, and exact the
-// probability of all other sizes together, whose error is rest.
+// LawErrors returns the standard errors of a law of n that uses the measured |X_n|. p is the law by
+// index of Sizes. exact is the total probability of all other sizes, and rest its error.
 //
-// With log |X_n| off by ε_n chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The error
-// is the jackknife of that over the groups, so that it knows which errors come
-// together: one that all sizes share changes nothing. As those of counts, errors of sizes that
-// were measured are at least what [minRelativeError] makes of them.
+// If log |X_n| is off by ε_n, chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The error is the
+// jackknife of this over the groups. So it respects correlations: an error that all sizes share
+// changes nothing. As with counts, the errors of measured sizes are at least those that
+// [minRelativeError] implies.
 func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest float64) {
 	laws := make([][]float64, len(p)+1) // by size, the rest last, without each group
 	for k := range laws {

@@ -8,7 +8,7 @@ import (
 	"kir/internal/condition"
 )
 
-// rules are all that a composition must keep, by ingredient.
+// rules are all rules that a composition must keep, by ingredient.
 type rules struct {
 	total   int // in units of unit
 	unit    int
@@ -20,11 +20,11 @@ type rules struct {
 	bent    []func(amount int) int64
 }
 
-// Kinds of terms, in the order in which an ingredient has them.
+// Kinds of terms, in the order of an ingredient's terms.
 const (
-	// A use counts ingredients alike in whatever amounts, so that it stays as it is
-	// when amounts change. One of a ceiling belongs to a sum that has no least and
-	// only terms that add to it, so that less of an ingredient never breaks it.
+	// A use is a term that counts an ingredient the same in any amount, so a change of amount
+	// leaves it constant. A ceiling is a sum with no least and only positive terms, so less of an
+	// ingredient never breaks it.
 	ceilingUse = iota
 	otherUse
 	ceilingAmount
@@ -32,21 +32,20 @@ const (
 	kinds
 )
 
-// A ruleTerm is a term as an ingredient sees it.
+// A ruleTerm is one term of an ingredient, with the sum it belongs to.
 type ruleTerm struct {
 	sum            int32
 	bent           int32 // 0, or 1 + the index of a function that tells what is added instead
 	perUnit, whole int64
 }
 
-// bentDelta is what changing an amount adds of a bent term.
+// bentDelta is the change of a bent term when an amount changes.
 func (r *rules) bentDelta(bent, was, amount int32) int64 {
 	at := r.bent[bent-1]
 	return at(int(amount)*r.unit) - at(int(was)*r.unit)
 }
 
-// allowedAmounts are the amounts that an ingredient may take when it is used: lo,
-// lo+step, … as far as hi.
+// allowedAmounts are the amounts that a used ingredient may take: lo, lo+step, … up to hi.
 type allowedAmounts struct {
 	lo, hi, step int32
 	required     bool
@@ -56,8 +55,8 @@ func (a *allowedAmounts) has(x int32) bool {
 	return x >= a.lo && x <= a.hi && (a.step == 1 || (x-a.lo)%a.step == 0)
 }
 
-// newRules indexes rules by ingredient. Amounts are divided by what divides all
-// of them and the total.
+// newRules indexes rules by ingredient. It divides amounts by the greatest common divisor of all of
+// them and the total.
 func newRules(p Problem) (*rules, error) {
 	s := p.Space
 	r := &rules{total: s.Total, amounts: make([]allowedAmounts, len(s.Ingredients))}
@@ -128,7 +127,7 @@ func newRules(p Problem) (*rules, error) {
 	return r, nil
 }
 
-// isCeiling says whether a sum has no least, and no term takes from it.
+// isCeiling reports whether a sum has no least and no negative term.
 func isCeiling(s *condition.Sum) bool {
 	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t condition.Term) bool { return t.IsBent() || t.PerUnit < 0 || t.Whole < 0 })
 }
@@ -145,14 +144,14 @@ func kindOf(t *condition.Term, ceiling bool) int {
 	return otherAmount
 }
 
-// termsOf returns an ingredient's terms of the kinds from one to another, of each kind in
-// the order of the sums.
+// termsOf returns an ingredient's terms of a range of kinds. Within a kind they follow the order of
+// the sums.
 func (r *rules) termsOf(i int32, from, to int) []ruleTerm {
 	return r.terms[r.first[kinds*int(i)+from]:r.first[kinds*int(i)+to+1]]
 }
 
-// find returns the term of an ingredient in a sum, among those of one kind; nil if
-// there is none.
+// find returns the term of an ingredient in a sum, among the terms of one kind, nil if there is
+// none.
 func (r *rules) find(i, sum int32, kind int) *ruleTerm {
 	terms := r.termsOf(i, kind, kind)
 	at, ok := slices.BinarySearchFunc(terms, sum, func(t ruleTerm, sum int32) int { return cmp.Compare(t.sum, sum) })

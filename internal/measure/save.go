@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// A saved result is all of it but the rules, of which only what was learnt.
+// A saved result leaves out the rules, except for what was learnt about them.
 type saved struct {
 	Sizes      []Size
 	Moves      int64
@@ -17,7 +17,7 @@ type saved struct {
 	Scales     []float64
 }
 
-// MarshalBinary writes a result down, for [Restore].
+// MarshalBinary encodes a result for [Restore].
 func (r *Result) MarshalBinary() ([]byte, error) {
 	s := saved{Sizes: r.Sizes, Moves: r.Moves, Replicates: r.replicates}
 	for _, p := range r.pools {
@@ -31,12 +31,11 @@ func (r *Result) MarshalBinary() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// errSaved is of what no result of a problem can be restored from.
+// errSaved is returned for data that are no result of the problem.
 var errSaved = errors.New("measure: this is no result of the problem")
 
-// Restore reads what [Result.MarshalBinary] wrote of a problem and its sizes.
-// Whatever the data are, each composition that a result walks from keeps the
-// rules.
+// Restore decodes the result of [Result.MarshalBinary] for a problem and its sizes. It checks that
+// each composition that a walk starts from keeps the rules, whatever the data.
 func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 	var s saved
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
@@ -78,7 +77,7 @@ func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 	return r, nil
 }
 
-// isFeasible says whether x is a composition that keeps all rules, whatever it is.
+// isFeasible reports whether x, which may be anything, is a composition that keeps all rules.
 func (w *walker) isFeasible(x Composition) bool {
 	if len(x.Amounts) != len(x.Ingredients) {
 		return false

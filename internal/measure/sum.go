@@ -7,7 +7,7 @@ type bound struct {
 	scale    float64 // v for each unit by which it is broken
 }
 
-// violation returns by how much a sum lies outside a bound.
+// violation returns the distance of a sum from a bound's interval.
 func (b *bound) violation(sum int64) float64 {
 	switch {
 	case sum < b.min:
@@ -18,8 +18,8 @@ func (b *bound) violation(sum int64) float64 {
 	return 0
 }
 
-// quantum is the v of a sum that is broken by its scale. v is a whole number, so
-// that adding it up and taking it away again leaves nothing behind.
+// quantum is the v of a sum that breaks its bound by its scale. v is an integer, so adding and
+// subtracting it leaves no rounding.
 const quantum = 1 << 16
 
 // cost returns the v of a sum.

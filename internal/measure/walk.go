@@ -2,7 +2,7 @@ package measure
 
 import "math"
 
-// A pool is the compositions of a size that keep all rules, by population.
+// A pool holds the compositions of a size that keep all rules, by population.
 type pool struct {
 	members [][]Composition
 	weights []float64 // of each population, its share
@@ -25,13 +25,13 @@ type Walk struct {
 	walker *walker
 }
 
-// Walk returns what draws compositions of the measured sizes.
+// Walk returns a [Walk] that draws compositions of the measured sizes.
 func (r *Result) Walk() *Walk { return &Walk{r, newWalker(r.rules)} }
 
-// Draw makes x a composition of the size at an index of Sizes, which was found:
-// one of those that the measuring ended with, which is uniform as far as they are
-// many, moved on under the rules. It is as good as an independent draw to start
-// from or to compare with, and is none to rest a law on.
+// Draw makes x a composition of the size at an index of Sizes, which must have been found. It takes
+// one of the last compositions of the measurement and moves it under the rules. These are about
+// uniform if they are many. Draw serves for a first state or a comparison, like an independent
+// draw. It must not serve as an exact law.
 func (w *Walk) Draw(r Rand, index int, x *Composition) {
 	p := w.result.pools[index]
 	members := p.members[r.Categorical(p.weights)]

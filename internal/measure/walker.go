@@ -6,12 +6,11 @@ import (
 	"kir/internal/portable"
 )
 
-// A sumState is what a sum has come to, beside its bounds, since they are looked at
-// together.
+// A sumState is the value of a sum together with its bounds, which are read at the same time.
 type sumState struct{ sum, min, max, cost int64 }
 
-// A walker is a composition that moves within one size, together with the sums
-// of its rules. Units are those of the rules.
+// A walker is a composition that moves within one size, with the sums of its rules. Its units are
+// those of the rules.
 type walker struct {
 	rules   *rules
 	amounts []int32    // by ingredient
@@ -49,14 +48,14 @@ func newWalker(r *rules) *walker {
 	return w
 }
 
-// clear leaves nothing used.
+// clear sets all amounts to 0.
 func (w *walker) clear() {
 	for len(w.list) > 0 {
 		w.set(w.list[len(w.list)-1], 0)
 	}
 }
 
-// load makes x the composition. Its amounts are in units of one.
+// load makes x the composition. The amounts of x are in single units.
 func (w *walker) load(x Composition) {
 	w.clear()
 	for k, i := range x.Ingredients {
@@ -118,7 +117,7 @@ func (w *walker) set(i, amount int32) {
 	}
 }
 
-// sign returns 1 for what is above 0, else 0.
+// sign returns 1 for a positive cost, else 0.
 func sign(cost int64) int {
 	if cost > 0 {
 		return 1
@@ -126,12 +125,12 @@ func sign(cost int64) int {
 	return 0
 }
 
-// A change gives an ingredient another amount.
+// A change sets an ingredient to another amount.
 type change struct{ ingredient, amount int32 }
 
-// tryChanges makes changes with probability exp(−b·(v′−v)) if the countable rules hold
-// after them. Amounts must be ones that the ingredients may take. With an infinite
-// b, of a composition that keeps all rules, it makes those after which all hold.
+// tryChanges makes changes with probability exp(−b·(v′−v)) if the countable rules hold after them.
+// The amounts must be ones that the ingredients may take. With an infinite b, for a composition
+// that keeps all rules, it makes the changes only if all rules still hold.
 func (w *walker) tryChanges(r Rand, b float64, changes ...change) {
 	if math.IsInf(b, 1) {
 		if !w.staysFeasible(changes...) {
@@ -145,8 +144,8 @@ func (w *walker) tryChanges(r Rand, b float64, changes ...change) {
 	}
 }
 
-// noteChanges notes what changes would add to the sums, by the terms of all kinds or of those
-// that belong to no ceiling.
+// noteChanges records the effect of changes on the sums, by the terms of all kinds or by those that
+// belong to no ceiling.
 func (w *walker) noteChanges(changes []change, all bool) {
 	w.touched = w.touched[:0]
 	for _, c := range changes {
@@ -178,8 +177,8 @@ func (w *walker) noteTerms(terms []ruleTerm, c change) {
 	}
 }
 
-// evaluateChanges returns by how much v would rise with changes of different ingredients,
-// and whether a countable rule would be broken.
+// evaluateChanges returns the rise of v under changes of different ingredients, and whether they
+// break a countable rule.
 func (w *walker) evaluateChanges(changes []change) (worse int64, hard bool) {
 	w.noteChanges(changes, true)
 	for _, k := range w.touched {
@@ -198,8 +197,8 @@ func (w *walker) evaluateChanges(changes []change) (worse int64, hard bool) {
 	return worse, hard
 }
 
-// firstChangedKind returns the first of the kinds of terms that a change can change, which
-// adds whole to how many ingredients are used.
+// firstChangedKind returns the first kind of term that a change can affect. whole is the change of
+// the number of used ingredients.
 func firstChangedKind(whole int64) int {
 	if whole == 0 {
 		return ceilingAmount
@@ -207,9 +206,9 @@ func firstChangedKind(whole int64) int {
 	return ceilingUse
 }
 
-// staysFeasible says whether a composition that keeps all rules would keep them after
-// changes of different ingredients. It is most of the work where rules are many, and
-// ends at the first that would be broken.
+// staysFeasible reports whether a composition that keeps all rules still does after changes of
+// different ingredients. It takes most of the time where rules are many, and stops at the first
+// broken one.
 func (w *walker) staysFeasible(changes ...change) bool {
 	for at := range changes {
 		c := &changes[at]
@@ -229,7 +228,7 @@ func (w *walker) staysFeasible(changes ...change) bool {
 	return kept
 }
 
-// keepsCeilings says whether no ceiling is passed that one of the changes raises the sum of.
+// keepsCeilings reports whether every ceiling whose sum one of the changes raises still holds.
 func (w *walker) keepsCeilings(changes []change, at, kind int) bool {
 	c := changes[at]
 	units, whole := w.amountDeltas(c)
@@ -264,14 +263,14 @@ func (w *walker) ceilingDelta(c change, sum int32) int64 {
 	return 0
 }
 
-// amountDeltas returns how many units a change adds, and how many used ingredients.
+// amountDeltas returns the change in units and in the number of used ingredients.
 func (w *walker) amountDeltas(c change) (units, whole int64) {
 	was := w.amounts[c.ingredient]
 	return int64(c.amount - was), int64(sign(int64(c.amount)) - sign(int64(was)))
 }
 
-// move makes one move that leaves exp(−b·v) on the countable compositions of n
-// ingredients as it is. Each kind proposes as often as it is proposed back.
+// move makes one move that leaves exp(−b·v) on the countable compositions of n ingredients
+// invariant. Each kind of move has a symmetric proposal.
 func (w *walker) move(r Rand, b float64) {
 	w.moves++
 	n := len(w.list)
@@ -296,8 +295,8 @@ func (w *walker) drawUsedPair(r Rand) (i, j int32) {
 	return w.list[p], w.list[q]
 }
 
-// drawStepSize draws how far a move goes: uniform up to a bound that is itself a
-// power of two up to most, uniform in the exponent.
+// drawStepSize draws the size of a move. It draws a power of two up to most, uniform in the
+// exponent, and then a uniform size up to it.
 func drawStepSize(r Rand, most int32) int32 {
 	exponent := 0
 	for most>>exponent > 1 {
@@ -313,7 +312,7 @@ func (w *walker) transfer(r Rand, b float64) {
 	ai, aj := &w.rules.amounts[i], &w.rules.amounts[j]
 	var k int32
 	if r.Bernoulli(0.5) {
-		// Any amount of i that may stand.
+		// Draw any allowed amount of i below the sum.
 		from, to := ai.lo, min(ai.hi, s-1) // and i has an amount in it
 		k = from + ai.step*int32(r.Intn(int((to-from)/ai.step)+1))
 	} else {
@@ -334,7 +333,7 @@ func (w *walker) drawAbsent(r Rand) int32 {
 	}
 }
 
-// exchange gives the amount of a used ingredient to an absent one.
+// exchange passes the amount of a used ingredient to an absent one.
 func (w *walker) exchange(r Rand, b float64) {
 	i, j := w.list[r.Intn(len(w.list))], w.drawAbsent(r)
 	x := w.amounts[i]
@@ -344,8 +343,8 @@ func (w *walker) exchange(r Rand, b float64) {
 	w.tryChanges(r, b, change{i, 0}, change{j, x})
 }
 
-// moveAlongSum moves units between three used ingredients so that one of the sums
-// stays as it is: that is the only way to move where it is all but fixed.
+// moveAlongSum moves units between three used ingredients so that one of the sums stays constant.
+// Where that sum is nearly fixed, no other move succeeds.
 func (w *walker) moveAlongSum(r Rand, b float64) {
 	sum := w.rules.linear[r.Intn(len(w.rules.linear))]
 	i, j := w.drawUsedPair(r)
@@ -388,12 +387,12 @@ func (w *walker) factor(i, sum int32) int64 {
 	return 0
 }
 
-// split says whether a uniform split of the composition, which keeps all rules,
-// keeps them too. It leaves the composition as it is.
+// split reports whether a uniform split of the composition, which keeps all rules, keeps them too.
+// It does not change the composition.
 func (w *walker) split(r Rand) bool {
 	n := len(w.list)
-	// The cut-th of the total−n inner cuts. What lies before the first inner
-	// cut of an ingredient is one unit.
+	// The split falls at one of the total−n inner cuts. The unit before the first inner cut of an
+	// ingredient stays with it.
 	cut := int32(r.Intn(w.rules.total - n))
 	at := 0
 	for cut >= w.amounts[w.list[at]]-1 {
@@ -408,7 +407,7 @@ func (w *walker) split(r Rand) bool {
 	return w.staysFeasible(change{i, k}, change{j, rest})
 }
 
-// merge says whether a uniform merge of the composition keeps all rules.
+// merge reports whether a uniform merge of the composition keeps all rules.
 func (w *walker) merge(r Rand) bool {
 	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]

@@ -6,8 +6,8 @@ import (
 	"kir/internal/search"
 )
 
-// An Answer is what was asked for, and how good it is: what the models know, and
-// what the shortlist promises beside random compositions and the known recipes.
+// An Answer summarises the shortlist: the quality of the models, and the predicted scores compared
+// with random compositions and the known recipes.
 type Answer struct {
 	Headline string             `json:"headline"` // in a line
 	Grade    AnswerGrade        `json:"grade"`
@@ -25,9 +25,9 @@ type Answer struct {
 	Compositions int64   `json:"compositions"` // and all splits of these lines
 }
 
-// A Bound is what no recipe scores more than that may be offered: one within the constraints
-// and, where the search stays within them, the doses of the known recipes, and that is not
-// known. Its score is Π y_k of the objectives that count, each once.
+// A Bound is an upper bound of the score of every new recipe that may be suggested. Such a recipe
+// keeps the constraints and, if the search does, the doses of the known recipes. Its score is Π y_k
+// of the objectives that count, each once.
 type Bound struct {
 	Score  Number `json:"score"`  // it is proved; null where none is known
 	Best   Number `json:"best"`   // of the best recipe found
@@ -35,43 +35,43 @@ type Bound struct {
 	Proved bool   `json:"proved"` // the best found is the best there is, but for a hundred-millionth of its score
 	Doses  bool   `json:"doses"`  // recipes outside the doses of the known ones are left out
 
-	// Unbounded are the objectives of which nothing is known that they cannot exceed, so that
-	// there is no bound.
+	// Unbounded are the objectives without a known upper bound. If there are any, there is no
+	// bound.
 	Unbounded []string `json:"unbounded"`
 }
 
-// An AnswerGrade is how good the answer is, in a word.
+// An AnswerGrade states the quality of an answer in a word.
 type AnswerGrade string
 
-// The grades of an answer. That of several models is that of the worst.
+// The grades of an answer. With several models the worst one counts.
 const (
 	Weak     AnswerGrade = "weak"     // a model has learnt too little
 	Doubtful AnswerGrade = "doubtful" // the models are fair or good, and what they promise is not kept
 	Fair     AnswerGrade = "fair"
 	Good     AnswerGrade = "good"
-	Stated   AnswerGrade = "stated"  // nothing is learnt: the wishes are what was written down
+	Stated   AnswerGrade = "stated"  // nothing is learnt: the objectives are what was written down
 	Unasked  AnswerGrade = "unasked" // nothing is wished for
 )
 
-// Sure says whether the grade calls for no care.
+// Sure reports whether the grade needs no caution.
 func (g AnswerGrade) Sure() bool { return g == Good || g == Stated || g == Unasked }
 
-// ObjectiveSummary is what the shortlist promises of one wish.
+// ObjectiveSummary summarises the shortlist for one objective.
 type ObjectiveSummary struct {
 	Name     string `json:"name"`
 	Strength string `json:"strength,omitempty"` // weak, fair or good: of a model
-	// Unit says what the figures are: the label's own "value", the "probability" of a
-	// class as [Prediction] has it, or the "score" in 0..1 of another wish.
+	// Unit is the unit of the figures: the label's own "value", the "probability" of a class as in
+	// [Prediction], or the "score" in 0..1 of another objective.
 	Unit      string `json:"unit"`
 	Shortlist Number `json:"shortlist"` // means
-	// Expected is what is left of the shortlist's mean once it is taken into account that
-	// it was searched for; absent where nothing checks that.
+	// Expected is the part of the shortlist's mean that is expected to remain after the search's
+	// selection effect; absent where no check exists.
 	Expected *Number `json:"expected,omitempty"`
 	Random   Number  `json:"random"`
 	Known    Number  `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
 }
 
-// Expects says whether anything is known of what is left of what the shortlist promises.
+// Expects reports whether any objective has an expected value.
 func (a *Answer) Expects() bool {
 	return slices.ContainsFunc(a.Wishes, func(w ObjectiveSummary) bool { return w.Expected != nil })
 }

@@ -11,22 +11,20 @@ import (
 	"kir/internal/run"
 )
 
-// A Difference sets one run beside another.
+// A Difference compares two runs.
 type Difference struct {
 	A string `json:"a"`
 	B string `json:"b"`
-	// Asked is how the problems differ, as they were resolved, in the unified
-	// format; empty if they are the same.
+	// Asked is the unified diff of the resolved problems; empty if they are the same.
 	Asked string `json:"asked"`
-	// Stayed are recipes of the same ingredients in both shortlists, Went those of A
-	// alone, and Came those of B alone.
+	// Stayed are recipes of the same ingredients in both shortlists, Went those only in A, and Came
+	// those only in B.
 	Stayed []CommonRecipe   `json:"stayed"`
 	Went   []ShortlistEntry `json:"went"`
 	Came   []ShortlistEntry `json:"came"`
 	// Figures are those that both runs have.
 	Figures []FigureChange `json:"figures"`
-	// FalseAlarm is how likely it is that any of them is called sure while none of
-	// them has moved.
+	// FalseAlarm is the probability of calling any figure changed when none has changed.
 	FalseAlarm float64  `json:"false_alarm"`
 	Notes      []string `json:"notes"`
 }
@@ -61,16 +59,17 @@ func (m FigureChange) Z() float64 { return float64(m.B-m.A) / m.SE() }
 // SE is the standard error of the difference, √(se_a² + se_b²).
 func (m FigureChange) SE() float64 { return portable.Hypot(float64(m.SEA), float64(m.SEB)) }
 
-// falseAlarm is the level of all figures together.
+// falseAlarm is the significance level for all figures together.
 const falseAlarm = 0.05
 
-// unseenShareError is the standard error, times the draws, of a share that is 0 or 1 in all of
-// them: of a share above 3/S, S independent draws show something in 19 of 20 times.
+// unseenShareError is the standard error, times the number of draws, of a share that is 0 or 1 in
+// all of them. With a true share above 3/S, S independent draws show it with a probability of
+// 19/20.
 const unseenShareError = 3
 
-// Compare sets the run B beside A. A figure has moved for sure if the difference is
-// larger than chance lets any of them be in one of twenty comparisons: |z| beyond the
-// normal quantile of 1 − 0.05/2K, K figures (Bonferroni).
+// Compare compares run B with run A. A figure counts as changed if the difference exceeds the
+// chance limit for all of them together at 1 in 20: |z| beyond the normal quantile of 1 − 0.05/2K
+// for K figures (Bonferroni).
 func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	d := &Difference{
 		A: nameA, B: nameB, FalseAlarm: falseAlarm, Stayed: []CommonRecipe{}, Went: []ShortlistEntry{}, Came: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{},
@@ -106,9 +105,9 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	return d
 }
 
-// amountError is the standard error of a mean amount to compare with another. Where all draws
-// that use the ingredient have the same amount, which is whole then, they tell no error; but
-// of H independent ones that all have it, one in [unseenShareError]/H may have the other amount.
+// amountError returns the standard error of a mean amount for comparison with another. If all draws
+// that use the ingredient have the same, hence whole, amount, they give no error. But even if H
+// independent draws all have it, a share of [unseenShareError]/H may have the other amount.
 func amountError(m *Model, i *run.Inclusion, other Number) Number {
 	if i.AmountMCSE > Number(rounding*math.Abs(float64(i.MeanAmount))) || float64(i.MeanAmount) != math.Trunc(float64(i.MeanAmount)) {
 		return i.AmountMCSE
@@ -124,11 +123,10 @@ func amountError(m *Model, i *run.Inclusion, other Number) Number {
 	return Number(unseenShareError / hits * math.Abs(float64(i.MeanAmount-other)))
 }
 
-// rounding is below which share of a figure its error is of rounding: the figure does not
-// vary.
+// rounding is the relative error below which an error is rounding only: the figure does not vary.
 const rounding = 1e-9
 
-// compareShortlists finds which recipes came and went.
+// compareShortlists lists the recipes that stayed, went and came.
 func (d *Difference) compareShortlists(a, b []Best) {
 	key := func(e Best) string {
 		var names []string
@@ -161,7 +159,7 @@ func (d *Difference) compareShortlists(a, b []Best) {
 	}
 }
 
-// compareFigures sets the figures of the draws beside each other.
+// compareFigures compares the figures of the draws.
 func (d *Difference) compareFigures(a, b *Model) {
 	add := func(kind, of string, va, sa, vb, sb Number) {
 		if sa < rounding*Number(math.Abs(float64(va))) {

@@ -7,12 +7,12 @@ import (
 	"kir/internal/search"
 )
 
-// A Best is a composition worth a look.
+// A Best is a composition of the shortlist.
 type Best struct {
 	Chain      int               `json:"chain"` // −1: a search found it
 	Draw       int               `json:"draw"`  // −1: a search found it
 	Drawn      bool              `json:"drawn"` // else a search, or a replica of a tempered chain, met it
-	Score      Number            `json:"score"` // of the shortlist Π y_k, of the wishes that count, each once
+	Score      Number            `json:"score"` // of the shortlist Π y_k, of the objectives that count, each once
 	LogDensity Number            `json:"log_density"`
 	Scores     map[string]Number `json:"scores"` // y_k, whatever its weight
 	Recipe     map[string]int    `json:"recipe"` // units by ingredient
@@ -20,30 +20,29 @@ type Best struct {
 	Nearest    []Nearest         `json:"nearest"`
 	Slack      []Slack           `json:"slack"` // of the rules that have something to say of it
 
-	// Predicted are the labels, numbers and classes, by wish.
+	// Predicted are the predicted labels, numbers and classes, by objective.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
-	// Values are those of all properties that have any, what is predicted among them.
+	// Values are the values of all properties that have any, including predictions.
 	Values map[string]Value `json:"values,omitempty"`
-	// Sure are the probabilities that limits with sure bound.
+	// Sure are the probabilities of keeping the limits that have a sure value.
 	Sure []LimitProbability `json:"sure,omitempty"`
-	// Ranges are the units that an ingredient may have, given to or taken from one
-	// other, without the models telling the difference. What has no range is not
-	// listed.
+	// Ranges are the units that an ingredient may have, in exchange with one other, without a
+	// difference that the models resolve. Ingredients without a range are not listed.
 	Ranges   map[string]search.Range `json:"ranges,omitempty"`
 	Variants []Variant               `json:"variants,omitempty"` // nearly the same of other ingredients
 
 	Apart Number `json:"apart"` // distance from the nearest entry before it
-	// Extrapolates says that it lies further from all known recipes than these lie
-	// from each other: the models have seen nothing like it.
+	// Extrapolates reports whether the composition lies further from all known recipes than these
+	// lie from each other. The models were trained on nothing like it.
 	Extrapolates bool `json:"extrapolates"`
 }
 
-// A Prediction is what a model expects of a label. Of a number it is that number, with an
-// interval for the label of this composition that holds those of 90 % of new recipes. Of a
-// class it is how often recipes are of it to which the model gives such a probability, by
-// those that it has not seen, with an interval that holds this share with probability 0.9;
-// the model's own probability is the score. Models of other programs tell no interval, but
-// at which values of constants, if several were tried.
+// A Prediction is a model's prediction of a label. For a number it is the number, with an interval
+// that holds the labels of 90 % of new recipes of this composition. For a class it is a calibrated
+// probability: the share of held-out recipes of that class among those with the same model
+// probability. Its interval holds this share with probability 0.9, and the model's own probability
+// is the score. Models of other programs give no interval. At lists the values of constants, if
+// several were tried.
 type Prediction struct {
 	Value Number `json:"value"`
 	Low   Number `json:"low"`
@@ -52,28 +51,26 @@ type Prediction struct {
 	Unit  string `json:"unit,omitempty"` // of all three, where it is known
 
 	Class string `json:"class,omitempty"` // that the probability is of; empty of a number
-	// Unchecked says of a class that nobody knows which recipes the model has seen, so that
-	// its own probability stands there as it is.
+	// Unchecked reports, for a class, that the training recipes of the model are unknown. Value is
+	// then the model's own probability.
 	Unchecked bool `json:"unchecked,omitempty"`
 	Weak      bool `json:"weak,omitempty"` // the model is, see [ObjectiveSummary]
 
-	// Expected is what is left of the value once it is taken into account that the
-	// composition was searched for, and the interval is about it: a search finds what
-	// is best by luck, too. See [search.OptimismCheck]. It is absent where nothing checks that.
+	// Expected is the part of the value that is expected to remain after the search's selection
+	// effect, with the interval around it. A search also finds compositions that are best by luck.
+	// See [search.OptimismCheck]. It is absent where no check exists.
 	Expected *Number `json:"expected,omitempty"`
-	// Limited says that the value is limited, so that it is shown beside what is expected.
+	// Limited reports whether the value is limited. Reports then show it next to Expected.
 	Limited bool `json:"limited,omitempty"`
 }
 
-// A LimitProbability is the probability with which a measurement keeps a limit, as the problem says
-// it.
+// A LimitProbability is the probability that a measurement keeps a limit of the problem.
 type LimitProbability struct {
 	Limit       string `json:"limit"`
 	Probability Number `json:"probability"`
 }
 
-// Shown is the figure to show: what is expected, or the value where that is limited or
-// nothing is expected.
+// Shown returns the figure to display: Expected, or Value if that is limited or Expected is absent.
 func (p Prediction) Shown() Number {
 	if p.Expected != nil && !p.Limited {
 		return *p.Expected
@@ -81,8 +78,8 @@ func (p Prediction) Shown() Number {
 	return p.Value
 }
 
-// A Variant is another composition that is nearly as good as an entry, and nearly
-// the same: what it has not, and what it has instead.
+// A Variant is a nearly equal composition that is nearly as good as an entry, given by the
+// ingredients it lacks and those it has instead.
 type Variant struct {
 	Score   Number         `json:"score"`
 	Without []string       `json:"without"`
@@ -95,7 +92,7 @@ type Part struct {
 	Amount     int
 }
 
-// Parts returns the recipe's parts, the largest first, then by name.
+// Parts returns the recipe's ingredients, the largest amounts first, then by name.
 func (b Best) Parts() []Part {
 	parts := make([]Part, 0, len(b.Recipe))
 	for name, amount := range b.Recipe {
@@ -110,7 +107,7 @@ func (b Best) Parts() []Part {
 	return parts
 }
 
-// A Slack sets a figure of a composition beside the bounds of a rule.
+// A Slack compares a figure of a composition with the bounds of a constraint.
 type Slack struct {
 	Rule       int    `json:"rule"` // its place in the problem's rules
 	Value      Number `json:"value"`
@@ -121,13 +118,12 @@ type Slack struct {
 	Room       Number `json:"room"` // to the nearer bound; null without any
 }
 
-// A Nearest is a recipe of the book that shares ingredients.
+// A Nearest is a known recipe that shares ingredients.
 type Nearest struct {
 	Recipe  string   `json:"recipe"`
 	Overlap Number   `json:"overlap"` // |A∩B| / min(|A|, |B|)
 	Shared  []string `json:"shared"`
-	// Distance is Hellinger's on the shares of what is left when the ingredients
-	// that all recipes have are taken out, as they are of the overlap; null where
-	// nothing was searched.
+	// Distance is Hellinger's distance on the shares without the ingredients that all recipes have.
+	// Overlap leaves these out too. Distance is null where there was no search.
 	Distance Number `json:"distance"`
 }

@@ -1,6 +1,6 @@
 package report
 
-// Pairs says which ingredients go together.
+// Pairs lists the ingredients that occur together more or less often than expected.
 type Pairs struct {
 	Among    int    `json:"among"`    // ingredients looked at, the most frequent ones
 	Draws    int    `json:"draws"`    // draws looked at
@@ -16,7 +16,7 @@ type Pair struct {
 	Lift        Number `json:"lift"`
 	MCSE        Number `json:"mcse"` // of the lift
 
-	// Expected is the lift if all that ingredients had to do with each other was
-	// that they compete for places in a composition.
+	// Expected is the lift that follows if ingredients interact only by competing for places in a
+	// composition.
 	Expected Number `json:"expected"`
 }

@@ -1,7 +1,6 @@
-// Package report is the model of what there is to say of a run, of a problem
-// before it is sampled, and of a forest that was grown. summary.json is its JSON;
-// kir/report/build makes it, and kir/report/view shows it as text, page and
-// figures, so that they cannot disagree.
+// Package report defines the data of reports: on a run, on a problem before sampling, and on a
+// trained model. summary.json is its JSON. Package kir/report/build computes the data, and
+// kir/report/view renders them as text, page and figures, so that all three agree.
 package report
 
 import (
@@ -48,7 +47,7 @@ type Model struct {
 	Checksum   string                   `json:"checksum"` // of the file, see [run.Seal]; empty until it is written
 }
 
-// A Grade says in a word how far the draws can be relied on.
+// A Grade states in a word how reliable the draws are.
 type Grade string
 
 // The grades.
@@ -59,7 +58,7 @@ const (
 	Unknown Grade = "unknown" // it cannot be told
 )
 
-// Problem is what was asked.
+// Problem describes the problem.
 type Problem struct {
 	Name        string `json:"name"`
 	Ingredients int    `json:"ingredients"` // N
@@ -69,7 +68,7 @@ type Problem struct {
 	Rules []string `json:"rules"` // in words
 }
 
-// Words is the problem in a line.
+// Words describes the problem in a line.
 func (p Problem) Words() string {
 	s := fmt.Sprintf("%s, a total of %s", number.Counted(p.Ingredients, "ingredient"), number.Counted(p.Total, "unit"))
 	if p.Recipes > 0 {
@@ -78,8 +77,8 @@ func (p Problem) Words() string {
 	return s
 }
 
-// Comparison sets the score of the draws, the product of the properties to
-// their weights, beside that of compositions drawn from the sparsity law alone.
+// Comparison compares the score of the draws, the weighted product of the properties, with that of
+// compositions drawn from the sparsity law alone.
 type Comparison struct {
 	Draws     Number `json:"draws"` // mean over the draws
 	DrawsMCSE Number `json:"draws_mcse"`
@@ -89,7 +88,7 @@ type Comparison struct {
 	Histogram *Histogram `json:"histogram"` // null if no property counts
 }
 
-// Reproduction is what it takes to do the run again.
+// Reproduction is the data needed to repeat the run.
 type Reproduction struct {
 	Command string `json:"command"` // in the directory of the problem file
 	Problem string `json:"problem"` // as it was resolved, YAML

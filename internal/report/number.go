@@ -2,8 +2,8 @@ package report
 
 import "kir/internal/number"
 
-// A Number is a figure of the model that may be unknown.
+// A Number is a figure that may be unknown.
 type Number = number.Number
 
-// UnknownNumber is a figure that is not known.
+// UnknownNumber returns the unknown figure.
 func UnknownNumber() Number { return number.Unknown() }

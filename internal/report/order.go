@@ -7,12 +7,12 @@ import (
 	"kir/internal/run"
 )
 
-// Weighs says whether a property counts.
+// Weighs reports whether a property counts.
 func (m *Model) Weighs() bool {
 	return slices.ContainsFunc(m.Properties, func(w Property) bool { return w.Weight > 0 })
 }
 
-// ScoresEach says whether the scores of the properties say more than the score:
+// ScoresEach reports whether the scores of the properties say more than the score:
 // that of one property of weight 1 is the score.
 func (m *Model) ScoresEach() bool {
 	return len(m.Properties) > 1 || len(m.Properties) == 1 && m.Properties[0].Weight != 1

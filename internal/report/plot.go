@@ -1,6 +1,6 @@
 package report
 
-// A Plot is what rank plot and trace of a statistic show.
+// A Plot holds the rank plot and the trace of a statistic.
 type Plot struct {
 	Name string `json:"name"` // of the statistic
 
@@ -11,19 +11,18 @@ type Plot struct {
 	Ranks  [][]Number `json:"ranks"`
 	RankSE Number     `json:"rank_se"`
 
-	// Trace are, by chain, draws evenly spaced from the first on, Every draws
-	// apart.
+	// Trace are, by chain, evenly spaced draws from the first on, Every draws apart.
 	Trace [][]Number `json:"trace"`
 	Every int        `json:"every"`
 }
 
-// A Histogram sets the scores of the draws beside those of random compositions.
+// A Histogram compares the scores of the draws with those of random compositions.
 type Histogram struct {
 	Log    bool     `json:"log"`    // whether the edges are of the decimal logarithm
 	Edges  []Number `json:"edges"`  // one more than bins
 	Draws  []Number `json:"draws"`  // by bin, the share of the draws
 	Random []Number `json:"random"` // by bin, the share of the random compositions
-	// What lies below the first edge, a score of 0 above all.
+	// DrawsBelow and RandomBelow are the shares below the first edge, mostly scores of 0.
 	DrawsBelow  Number `json:"draws_below"`
 	RandomBelow Number `json:"random_below"`
 	Looked      int    `json:"looked"` // draws that were looked at

@@ -7,7 +7,7 @@ import (
 	"kir/model"
 )
 
-// A Property is one wish and what is known of its quality.
+// A Property is one objective and the quality of its model.
 type Property struct {
 	Name   string  `json:"name"`
 	Kind   string  `json:"kind"`
@@ -15,12 +15,12 @@ type Property struct {
 	Weight float64 `json:"weight"`
 	Forest *Forest `json:"forest,omitempty"`
 
-	// Values are the names of what an entry's values have of it, beside what is predicted.
+	// Values are the names of an entry's values for this property, besides predictions.
 	Values []string `json:"values,omitempty"`
 }
 
-// A Value is what a composition has of a property in a unit of its own: what it costs, or
-// what is predicted of it, with the interval that holds 90 % of new recipes where it is known.
+// A Value is a figure of a composition in its own unit, such as a cost or a prediction. A
+// prediction may have an interval that holds 90 % of new recipes.
 type Value struct {
 	Value Number `json:"value"`
 	Low   Number `json:"low"`
@@ -28,9 +28,8 @@ type Value struct {
 	Unit  string `json:"unit"`
 }
 
-// Forest is a model that was learnt from recipes, mostly a random forest, and how well it
-// predicts recipes that it has not seen (of a forest, out of bag), beside what guessing
-// would do.
+// Forest is a model trained on recipes, mostly a random forest. It includes the error of held-out
+// predictions (of a forest, out of bag) and the error of guessing.
 type Forest struct {
 	Label   string        `json:"label"`
 	Trees   int           `json:"trees"` // of the forest; 0 if there is none
@@ -38,23 +37,22 @@ type Forest struct {
 	Classes []string      `json:"classes,omitempty"`
 	Quality model.Quality `json:"out_of_bag"`
 
-	// Importances are the features whose permutation harms the forest most, at
-	// most 15. There are none of a forest that was grown without.
+	// Importances are the features whose permutation harms the forest most, at most 15. A forest
+	// trained without importances has none.
 	Importances []Importance `json:"importances,omitempty"`
 
 	Learnt *Learnt `json:"learnt,omitempty"` // of what is more than a forest
 
-	// Responses are how the prediction changes with the amounts of single ingredients, those
-	// that change it most first, at the recipe that At names, of Total units; Unit is that of
-	// the predictions.
+	// Responses are the changes of the prediction with the amounts of single ingredients, the
+	// largest change first. At names the recipe, of Total units. Unit is that of the predictions.
 	Responses []Response `json:"responses,omitempty"`
 	At        string     `json:"at,omitempty"`
 	Unit      string     `json:"unit,omitempty"`
 	Total     int        `json:"total,omitempty"`
 }
 
-// A Response is how a prediction changes with the amount of an ingredient, the others in
-// their proportions.
+// A Response is the change of a prediction with the amount of one ingredient, with the others in
+// constant proportions.
 type Response struct {
 	Ingredient string          `json:"ingredient"`
 	Amount     int             `json:"amount"` // units in the recipe
@@ -63,8 +61,7 @@ type Response struct {
 	Points     []ResponsePoint `json:"points"`
 }
 
-// A ResponsePoint is what is predicted at an amount, with an interval of 90 % where there is
-// one.
+// A ResponsePoint is the prediction at an amount, with a 90 % interval where there is one.
 type ResponsePoint struct {
 	Amount int    `json:"amount"` // units
 	Value  Number `json:"value"`
@@ -72,12 +69,12 @@ type ResponsePoint struct {
 	High   Number `json:"high"`
 }
 
-// Words says which way a response goes.
+// Words describes the direction of a response.
 func (r *Response) Words() string {
 	return map[int]string{1: "raises it", -1: "lowers it", 0: "raises and lowers it"}[r.Sign]
 }
 
-// Words says what the model is, such as "A forest of 100 trees".
+// Words describes the model, such as "A forest of 100 trees".
 func (f *Forest) Words() string {
 	forest := fmt.Sprintf("forest of %s", number.Counted(f.Trees, "tree"))
 	switch {
@@ -89,7 +86,7 @@ func (f *Forest) Words() string {
 	return "The average of a " + forest + " and a Gaussian process"
 }
 
-// Learnt is how a model was learnt that need not be a forest alone; see [model.Learned].
+// Learnt describes the training of a model that may be more than a forest; see [model.Learned].
 type Learnt struct {
 	Process  bool          `json:"process"` // a Gaussian process has a part
 	Log      bool          `json:"log,omitempty"`
@@ -97,8 +94,8 @@ type Learnt struct {
 	Failures int           `json:"failures,omitempty"` // recipes that could not be measured
 	Brings   []model.Tried `json:"brings,omitempty"`   // what forest, process and average do on held-out recipes
 
-	// Of a process, in the label's unit: how many recipes are replicates of each other
-	// and how they differ, and the noise that it sees.
+	// For a process, in the label's unit: the number of replicate recipes, their spread, and the
+	// noise of the model.
 	Replicates  int    `json:"replicates,omitempty"`
 	ReplicateSD Number `json:"replicate_sd,omitempty"`
 	Noise       Number `json:"noise,omitempty"`
@@ -111,7 +108,7 @@ type Importance struct {
 	model.Importance
 }
 
-// Training describes a model that was learnt.
+// Training describes a trained model.
 type Training struct {
 	Forest
 	Seed     uint64 `json:"seed"`
@@ -122,13 +119,12 @@ type Training struct {
 
 	Choice *model.Choice `json:"choice,omitempty"` // if it, or what it looks at, was chosen
 
-	// HeldOut are the recipes with a number and what is predicted of them by what has not
-	// seen them; none of classes, and of a forest alone.
+	// HeldOut are the recipes with a numeric label and their held-out predictions. It is empty for
+	// classes and for a plain forest.
 	HeldOut []HeldOut `json:"held_out,omitempty"`
 }
 
-// HeldOut is what was measured of a recipe, and what is predicted of it by what has not
-// seen it, with an interval of 90 %.
+// HeldOut is a recipe's measurement and its held-out prediction, with a 90 % interval.
 type HeldOut struct {
 	Measured Number `json:"measured"`
 	Value    Number `json:"value"`

@@ -9,15 +9,16 @@ import (
 	"kir/internal/book"
 )
 
-// A IngredientOrder is what is known of the ingredients, by which a table puts them in order.
+// An IngredientOrder holds the groups and costs of ingredients, by which a table orders them.
 type IngredientOrder struct {
 	*book.Ingredients
 	Group *book.Attribute // nil if they are in no groups
 	Cost  *book.Attribute // of numbers; nil if it is not known
 }
 
-// NewIngredientOrder returns a rack; in may be nil. group and cost name columns; empty: the
-// first one that groups them, and cost, if there is one.
+// NewIngredientOrder returns the order of in, which may be nil. group and cost name columns. If
+// empty, they stand for the first column that groups the ingredients, and for cost, if there is
+// one.
 func NewIngredientOrder(in *book.Ingredients, group, cost string) IngredientOrder {
 	r := IngredientOrder{Ingredients: in}
 	if in == nil {
@@ -43,8 +44,7 @@ func (r IngredientOrder) GroupOf(name string) string {
 	return ""
 }
 
-// CostOf returns what an amount of one of an ingredient costs, NaN if it is not
-// known.
+// CostOf returns the cost of an amount of 1 of an ingredient, NaN if unknown.
 func (r IngredientOrder) CostOf(name string) float64 {
 	if r.Cost == nil {
 		return math.NaN()
@@ -57,9 +57,8 @@ func (r IngredientOrder) CostOf(name string) float64 {
 	return values[i]
 }
 
-// Order sorts parts by groups, in the order in which the table of the ingredients
-// has them, and within a group the largest first, then by name. Those in no group
-// come last.
+// Order sorts parts by groups, in the order of the ingredients' table. Within a group the largest
+// amounts come first, then names decide. Parts without a group come last.
 func (r IngredientOrder) Order(parts []Part) {
 	place := func(p Part) int {
 		group := r.GroupOf(p.Ingredient)

@@ -19,7 +19,7 @@ import (
 // SummaryName is the file of a run's directory that holds the model.
 const SummaryName = "summary.json"
 
-// mostSummary bounds the file: it lists no more of anything than a person looks at.
+// mostSummary bounds the file, whose lists are only as long as a person reads.
 const mostSummary = 32 << 20
 
 // JSON returns the model as indented JSON, with its checksum.
@@ -45,8 +45,7 @@ func (m *Model) Save(ctx context.Context, store run.Store) error {
 	return store.Replace(ctx, SummaryName, data)
 }
 
-// Read reads the model of the run in a store. The error of one that was changed
-// since it was written is [run.ErrDamaged].
+// Read reads the model of the run in a store. It returns [run.ErrDamaged] if the file was changed.
 func Read(ctx context.Context, store run.Store) (*Model, error) {
 	data, err := run.ReadWhole(ctx, store, SummaryName, mostSummary)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,11 +71,11 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 	return m, nil
 }
 
-// ErrNoSummary is returned when a complete run has no summary, because it was
-// interrupted when the last draw had been made.
+// ErrNoSummary is returned when a complete run has no summary because it was interrupted after the
+// last draw.
 var ErrNoSummary = errors.New("the run has no summary")
 
-// summaryError says why a store has none.
+// summaryError returns the reason why a store has no summary.
 func summaryError(ctx context.Context, store run.Store, err error) error {
 	dir := store.Location()
 	r, openErr := run.Open(ctx, store)

@@ -1,30 +1,30 @@
 package report
 
-// A Scorecard says how well given recipes fit a problem.
+// A Scorecard holds the scores of given recipes for a problem.
 type Scorecard struct {
 	Problem    Problem    `json:"problem"`
 	Properties []Property `json:"properties"`
 	Recipes    []Scored   `json:"recipes"` // in the order of the table
 }
 
-// A Scored is a given recipe: what it scores, and which rules it breaks.
+// A Scored is a given recipe with its scores and the constraints it breaks.
 type Scored struct {
 	Recipe string            `json:"recipe"`
 	Used   int               `json:"used"`
-	Score  Number            `json:"score"`  // Π y_k of the wishes that count, each once
+	Score  Number            `json:"score"`  // Π y_k of the objectives that count, each once
 	Scores map[string]Number `json:"scores"` // y_k; null where it cannot be told fairly
 	Book   string            `json:"book"`   // the known recipe of the same amounts; empty if there is none
-	// OutOfBag says that it was scored by models that have not seen it.
+	// OutOfBag reports whether the scores come from models that were not trained on the recipe.
 	OutOfBag bool `json:"out_of_bag"`
-	// Predicted are the labels, numbers and classes, by wish, of recipes that are not
-	// in the book.
+	// Predicted are the predicted labels, numbers and classes, by objective, of recipes that are
+	// not known.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
-	// Values are those of all properties that have any, what is predicted among them.
+	// Values are the values of all properties that have any, including predictions.
 	Values map[string]Value `json:"values,omitempty"`
 	Broken []Breach         `json:"broken"`
 }
 
-// A Breach is a rule that a recipe breaks, and by how much.
+// A Breach is a broken constraint, with the amount by which it is broken.
 type Breach struct {
 	Rule       string `json:"rule"`
 	Ingredient string `json:"ingredient,omitempty"`

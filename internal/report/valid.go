@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// validate checks what the views take for granted of a model that was read from a
-// file, which somebody may have changed.
+// validate checks the assumptions of the views on a model read from a file, which may have been
+// changed.
 func (m *Model) validate() error {
 	var err error
 	need := func(ok bool, format string, args ...any) {
@@ -79,7 +79,7 @@ func (m *Model) validateTradeoff(need func(ok bool, format string, args ...any))
 	need(t.Random.Compositions >= 0 && t.Found >= 0, "the trade-off has %d random compositions and %d recipes", t.Random.Compositions, t.Found)
 }
 
-// validateFigures checks what is drawn.
+// validateFigures checks the data of the figures.
 func (m *Model) validateFigures(need func(ok bool, format string, args ...any)) {
 	known := func(what string, list []Number, least int) {
 		need(len(list) >= least, "%s has %d entries", what, len(list))

@@ -11,9 +11,9 @@ import (
 	"kir/internal/search"
 )
 
-// answer looks for the best beside a complete run. It follows from the question,
-// the seed and the draws, and so is made again, like all figures, whenever a run
-// is resumed, extended or merged; nothing of it is stored with the draws.
+// answer searches for the best compositions of a complete run. The answer depends on the question,
+// the seed and the draws. So it is computed again, like all results, whenever a run is resumed,
+// extended or merged, and is not stored with the draws.
 func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error) {
 	spec := s.spec
 	b := search.RunContext{Iterations: scoredLines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, LinesScored: new(atomic.Int64)}
@@ -34,7 +34,7 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	// The best of all sets of ingredients and the best of new ones overlap.
+	// The best of all sets of ingredients and the best of new sets overlap.
 	seen := r.Best
 	if r.New != nil {
 		seen = Distinct(append(append([]Best{}, r.Best...), r.New...))
@@ -52,12 +52,12 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 	return a, nil
 }
 
-// autoLines is how many times as long as beside chains of a number of draws the search is
-// beside those of [mcmc.AutoDraws], as if their warm-up were never short: see [search.Budget].
+// autoLines is the length of the search in a run of [mcmc.AutoDraws], relative to one in a run with
+// a fixed number of draws. The warm-up counts at its full length: see [search.Budget].
 const autoLines = 8
 
-// scoredLines returns about how many lines the chains of a run have scored: one an
-// iteration, and of tempered chains at least one a replica.
+// scoredLines estimates the number of lines that the chains of a run have scored: one an iteration,
+// and for tempered chains at least one a replica.
 func scoredLines(r *Result) int64 {
 	each := int64(1)
 	if ladder := r.Chains[0].Ladder; ladder != nil {
@@ -66,12 +66,12 @@ func scoredLines(r *Result) int64 {
 		}
 	}
 	if r.Auto.Stop != "" {
-		// Short chains would leave the search too little of what it needs.
+		// Short chains would make the search too short.
 		each *= autoLines
 	}
 	iterations := r.Timing.Iterations
 	if r.Auto.Warmed > 0 {
-		// So would a short warm-up.
+		// A short warm-up would make it too short as well.
 		iterations += int64(len(r.Chains)) * int64(r.Auto.Warmup-r.Auto.Warmed)
 	}
 	return iterations * each

@@ -12,16 +12,16 @@ import (
 	"kir/mcmc"
 )
 
-// A run of [mcmc.AutoDraws] has rounds. In each, every chain goes on to a number of
-// iterations after warm-up that is twice that of the round before. Then the figures that
-// are shown are computed of the draws so far, and the run stops if they are good enough.
-// Until then the draws are held in memory, and in the states: when there would be too many, every
-// second one is dropped and thin is twice what it was. At the stop draws and thin become
-// those of the run, which from then on is one that was started with them.
+// A run of [mcmc.AutoDraws] has rounds. In each, every chain reaches twice as many iterations after
+// warm-up as in the round before. Then the displayed statistics are computed from the draws so far,
+// and the run stops if they are good enough. Until then the draws are buffered in memory and in the
+// states. When there would be too many, every second one is dropped and thin is doubled. At the
+// stop, draws and thin become those of the run. From then on it equals a run that was started with
+// them.
 //
-// Before that the warm-up has rounds, too, each as long as all before it. It ends after the
-// first where what the chains have learnt rests on enough independent states, and at last
-// where the settings end it. What has been learnt is used from the end of the warm-up on.
+// The warm-up has rounds, too, each as long as all those before it. It ends after the first round
+// in which the chains' memories rest on enough independent states, and at the latest where the
+// settings end it. The memories are used from the end of the warm-up on.
 const (
 	firstWarmup  = 2 * segmentIterations // iterations of a chain
 	enoughLearnt = 100                   // independent states of each chain; see [mcmc.LearntESS]
@@ -34,20 +34,20 @@ const (
 	mostAutoThin = segmentIterations // so that segments begin where they do in a run of that thin
 )
 
-// An Auto says of a run of [mcmc.AutoDraws] how long it may take, and why it stopped.
+// An Auto holds the time limit of a run of [mcmc.AutoDraws], and the reason why it stopped.
 type Auto struct {
 	Seconds float64 `json:"seconds,omitempty"` // after which its chains stop; 0: never
 	Wanted  int     `json:"wanted"`            // independent draws of each figure
 	Stop    Stop    `json:"stop,omitempty"`    // empty as long as they go on
 	Draws   int     `json:"draws,omitempty"`   // of a chain, at the stop
 
-	// Warmup is how many iterations of warm-up a chain has at most. Warmed is how many it
-	// had; 0 until that is known, and where it is not longer than its first round.
+	// Warmup is the most warm-up iterations of a chain. Warmed is the actual number; 0 while it is
+	// unknown, and if warm-up ended after its first round.
 	Warmup int `json:"warmup,omitempty"`
 	Warmed int `json:"warmed,omitempty"`
 }
 
-// A Stop is why a run of [mcmc.AutoDraws] stopped.
+// A Stop is the reason why a run of [mcmc.AutoDraws] stopped.
 type Stop string
 
 // The reasons to stop.
@@ -57,14 +57,14 @@ const (
 	StopMost   Stop = "most"   // it has as many iterations as such a run has at most
 )
 
-// isOpenEnded says whether the number of draws is not known yet.
+// isOpenEnded reports whether the number of draws is still unknown.
 func (s *session) isOpenEnded() bool { return s.manifest.isOpenEnded() }
 
-// isOpenEnded says whether the number of draws of the run is not known yet.
+// isOpenEnded reports whether the number of draws of the run is still unknown.
 func (m *Manifest) isOpenEnded() bool { return m.Auto != nil && m.Auto.Stop == "" }
 
-// maxBufferedDraws returns how many draws of a chain are held at most: a power of two that
-// follows from the spec.
+// maxBufferedDraws returns the most buffered draws of a chain: a power of two that depends on the
+// spec.
 func maxBufferedDraws(spec *Spec) int {
 	used := 0.0 // on average
 	lo, hi := spec.Target.Law().Support()
@@ -78,7 +78,8 @@ func maxBufferedDraws(spec *Spec) int {
 	return most
 }
 
-// warmup returns how many iterations of warm-up a chain has, at most where that is not known.
+// warmup returns the number of warm-up iterations of a chain, or their maximum while that is
+// unknown.
 func (m *Manifest) warmup() int {
 	if m.Auto != nil && m.Auto.Warmed > 0 {
 		return m.Auto.Warmed
@@ -86,20 +87,20 @@ func (m *Manifest) warmup() int {
 	return m.Settings.Warmup
 }
 
-// isWarmupOpen says whether the length of the warm-up is not known yet.
+// isWarmupOpen reports whether the length of the warm-up is still unknown.
 func (s *session) isWarmupOpen() bool { return s.manifest.isWarmupOpen() }
 
 func (m *Manifest) isWarmupOpen() bool {
 	return m.isOpenEnded() && m.Auto.Warmed == 0 && m.Auto.Warmup > firstWarmup
 }
 
-// setWarmup makes a round of warm-up the current one, which ends after so many iterations.
+// setWarmup starts a round of warm-up that ends after the given iterations.
 func (s *session) setWarmup(iterations int) {
 	s.spec.Settings.Warmup, s.spec.Settings.Draws = iterations, 0
 	s.warmup.Store(int64(s.manifest.Auto.Warmup)) // for all that is known
 }
 
-// nextWarmup is called when every chain has come to the end of a round of warm-up.
+// nextWarmup is called when every chain has finished a round of warm-up.
 func (s *session) nextWarmup() error {
 	iterations, most := s.spec.Settings.Warmup, s.manifest.Auto.Warmup
 	if iterations < most {
@@ -124,7 +125,7 @@ func (s *session) nextWarmup() error {
 	return nil
 }
 
-// replaceManifest writes the manifest in place of the one that is there.
+// replaceManifest overwrites the stored manifest.
 func (s *session) replaceManifest() error {
 	data, err := s.manifest.encode()
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *session) replaceManifest() error {
 	return s.store.Replace(s.ctx, manifestName, data)
 }
 
-// setRound makes a round of so many iterations the current one.
+// setRound starts a round of the given number of iterations.
 func (s *session) setRound(iterations int) {
 	settings := &s.spec.Settings
 	settings.Thin = max(1, iterations/maxBufferedDraws(s.spec))
@@ -143,13 +144,13 @@ func (s *session) setRound(iterations int) {
 	s.length.Store(settings.Iterations())
 }
 
-// roundIterations returns those of the current round.
+// roundIterations returns the number of iterations of the current round.
 func (s *session) roundIterations() int { return s.spec.Settings.Draws * s.spec.Settings.Thin }
 
 // mostRound is the length of the last round.
 func (s *session) mostRound() int { return maxBufferedDraws(s.spec) * mostAutoThin }
 
-// adoptAuto takes over what the manifest of a run of [mcmc.AutoDraws] says of it.
+// adoptAuto adopts the settings in the manifest of a run of [mcmc.AutoDraws].
 func (s *session) adoptAuto(old *Manifest) {
 	if old.Auto == nil || s.manifest.Auto == nil && old.Auto.Stop == "" {
 		return
@@ -169,7 +170,7 @@ func (s *session) adoptAuto(old *Manifest) {
 	s.firstRound()
 }
 
-// firstRound makes the first round of a run the current one.
+// firstRound starts the first round of a run.
 func (s *session) firstRound() {
 	if s.isOpenEnded() {
 		s.setRound(firstRound)
@@ -179,8 +180,8 @@ func (s *session) firstRound() {
 	}
 }
 
-// planRounds finds the round that the states of an unfinished run are in: the first that no
-// chain is beyond.
+// planRounds finds the round that the states of an unfinished run are in: the first that no chain
+// has passed.
 func (s *session) planRounds() error {
 	if !s.isOpenEnded() {
 		return nil
@@ -212,13 +213,13 @@ func (s *session) planRounds() error {
 	return nil
 }
 
-// nextRound is called when every chain has come to the end of the round, or the time is over.
+// nextRound is called when every chain has finished the round, or the time is over.
 func (s *session) nextRound() error {
 	if s.isWarmupOpen() {
 		return s.nextWarmup()
 	}
 	if s.timeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.draws < s.spec.Settings.Draws }) {
-		// Chains end where the furthest of them is, and are equally long.
+		// All chains end where the furthest of them is, with equal lengths.
 		reached := max(firstRound, s.reached)
 		for _, c := range s.chains {
 			reached = max(reached, c.draws*s.spec.Settings.Thin)
@@ -245,7 +246,7 @@ func (s *session) nextRound() error {
 	if s.spec.Settings.Thin == thin {
 		return nil
 	}
-	// No state may be behind the place where others have a larger thin.
+	// No state may be older than the point from which others have a larger thin.
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
 	for _, c := range s.chains {
@@ -272,8 +273,8 @@ func (s *session) fixLength(why Stop) error {
 	return nil
 }
 
-// timeOver says whether the run has taken the time that it may, but for what the search
-// takes after it.
+// timeOver reports whether the run has used its time limit, less the time of the search that
+// follows.
 func (s *session) timeOver() bool {
 	auto := s.manifest.Auto
 	if auto == nil || auto.Seconds <= 0 {
@@ -286,8 +287,8 @@ func (s *session) timeOver() bool {
 	return s.seconds()*(1+s.searchShare(made, autoLines)) >= auto.Seconds
 }
 
-// searchShare is about how long the search takes beside chains of so many iterations in
-// all, as a share of what these take.
+// searchShare estimates the duration of the search as a share of that of the chains, whose total
+// iterations are given.
 func (s *session) searchShare(made, each int64) float64 {
 	q := s.spec.Question
 	if q == nil || made == 0 {
@@ -300,19 +301,19 @@ func (s *session) searchShare(made, each int64) float64 {
 	return float64(q.ExpectedLines(search.RunContext{Iterations: each * lines})) / float64(lines)
 }
 
-// usualRungs is about how many lines an iteration of a tempered chain has.
+// usualRungs is the approximate number of lines in an iteration of a tempered chain.
 const usualRungs = 8
 
-// checkTime makes chains come to an end when the time is over. Draws do not depend on it:
-// how long the warm-up is follows from what was learnt alone.
+// checkTime makes the chains end when the time is over. The draws do not depend on it, since the
+// length of the warm-up depends only on what was learnt.
 func (s *session) checkTime() {
 	if s.isOpenEnded() && !s.isWarmupOpen() && s.timeOver() {
 		s.deadlinePassed.Store(true)
 	}
 }
 
-// thinTo leaves every draw that a chain of a larger thin has. What it found at others
-// were finds on the way to the next one.
+// thinTo keeps every draw of a chain with a larger thin. Compositions visited at dropped draws
+// count as visited on the way to the next draw.
 func (c *chain) thinTo(thin int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -332,7 +333,7 @@ func (c *chain) thinTo(thin int) {
 	}
 }
 
-// thinBest numbers the best of a chain as a larger thin does.
+// thinBest renumbers the best compositions of a chain for a larger thin.
 func thinBest(list []Best, step int) {
 	for k := range list {
 		b := &list[k]
@@ -344,7 +345,7 @@ func thinBest(list []Best, step int) {
 	slices.SortFunc(list, Best.Compare)
 }
 
-// storeBuffered stores the held draws that no part has, when their number is known.
+// storeBuffered stores the buffered draws that no part has, once their number is known.
 func (c *chain) storeBuffered() error {
 	h := c.buffered
 	if h == nil || c.session.isOpenEnded() {
@@ -368,7 +369,7 @@ func (c *chain) storeBuffered() error {
 	return nil
 }
 
-// note of why a run stopped.
+// stopNote returns a note on why a run stopped.
 func (s *session) stopNote() string {
 	auto := s.manifest.Auto
 	if auto == nil || auto.Draws != s.manifest.Settings.Draws {
@@ -384,7 +385,7 @@ func (s *session) stopNote() string {
 	return ""
 }
 
-// Asked returns the settings that the run was asked for: of one of [mcmc.AutoDraws], that.
+// Asked returns the settings that the run was started with, including [mcmc.AutoDraws].
 func (m *Manifest) Asked() mcmc.Settings {
 	s := m.Settings
 	if m.Auto != nil {
@@ -393,5 +394,5 @@ func (m *Manifest) Asked() mcmc.Settings {
 	return s
 }
 
-// Asked returns how long the run was to take at most.
+// Asked returns the run's time limit.
 func (a *Auto) Asked() time.Duration { return time.Duration(a.Seconds * float64(time.Second)) }

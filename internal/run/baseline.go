@@ -15,8 +15,8 @@ import (
 	"kir/mcmc"
 )
 
-// A Baseline is what random compositions are worth: how they score that are
-// drawn exactly from the sparsity law, as if no property counted.
+// A Baseline summarises the scores of random compositions, drawn exactly from the sparsity law
+// without the properties.
 type Baseline struct {
 	Random     number.Number `json:"random"` // mean of the score Π_k y_k^c_k
 	RandomSE   number.Number `json:"random_se"`
@@ -24,15 +24,15 @@ type Baseline struct {
 	LogScores  []float64     `json:"-"` // log score of each composition; −Inf where it is 0
 }
 
-// baselineSize returns how many compositions the baseline has: 10,000, or less
-// where that would be more than a tenth of the work of the run.
+// baselineSize returns the number of compositions in the baseline: 10,000, or fewer where that
+// would exceed a tenth of the run's work.
 func baselineSize(s *mcmc.Settings) int {
 	iterations := float64(float64(s.Chains) * float64(s.Iterations()))
 	return int(min(10_000, max(100, iterations/10)))
 }
 
-// newBaseline draws and scores the compositions. It returns nil for a target
-// without properties that count.
+// newBaseline draws and scores the compositions. It returns nil for a target without properties
+// that count.
 func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	if !s.hasObjectives() {
 		return nil, nil
@@ -64,8 +64,8 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	return b, nil
 }
 
-// eachRandom visits compositions drawn independently from the sparsity law of
-// the target, by the random stream of a purpose.
+// eachRandom visits independent compositions of the target's sparsity law, from the random stream
+// of the given purpose.
 func eachRandom(ctx context.Context, s *Spec, purpose string, count int, visit func(x *mcmc.Composition) error) error {
 	r := mcmc.NewRand(s.Settings.Seed, purpose, 0)
 	prior := mcmc.NewPrior(s.Target)
@@ -84,10 +84,9 @@ func eachRandom(ctx context.Context, s *Spec, purpose string, count int, visit f
 	return nil
 }
 
-// fingerprint returns the SHA-256 of the target as far as numbers show it: the
-// law of n, the weights, and what each property makes of some random
-// compositions. A target that draws otherwise has another, whatever file it
-// came from.
+// fingerprint returns the SHA-256 of the target's observable numbers: the law of n, the weights,
+// and each property's scores of some random compositions. Targets with different draws have
+// different fingerprints, whatever file they came from.
 func fingerprint(s *Spec) (string, error) {
 	h := sha256.New()
 	number := func(x float64) {

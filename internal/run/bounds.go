@@ -6,20 +6,20 @@ import (
 	"kir/mcmc"
 )
 
-// What a run may take. It is far more than anybody waits for or can look through,
-// and a slip of the keyboard is more still.
+// Bounds of a run's size. They far exceed what anyone would wait for or read, and catch most typing
+// errors.
 const (
 	mostFiles  = 2_000_000
 	mostBytes  = 16 << 40 // of draws
 	mostMemory = 16 << 30 // of figures
 )
 
-// A BoundsError says that a run would take more than any may.
+// A BoundsError is returned for a run that exceeds the bounds of any run.
 type BoundsError struct{ Message string }
 
 func (e *BoundsError) Error() string { return e.Message }
 
-// checkBounds estimates what the run would take, as a [BoundsError] if it is too much.
+// checkBounds estimates the size of the run. It returns a [BoundsError] if that is too large.
 func (s *Spec) checkBounds() error {
 	c, n := s.Settings, float64(s.Target.Space().N())
 	used := 0.0 // ingredients of a draw, on average
@@ -33,10 +33,10 @@ func (s *Spec) checkBounds() error {
 		draws = float64(maxBufferedDraws(s))
 		held = float64(chains * draws * float64(8*float64(2+float64(len(s.Target.Objectives()))+used)))
 	}
-	// Of a draw: 8 bytes a number, and 2 or 3 an ingredient and its amount.
+	// A draw takes 8 bytes a number, and 2 or 3 for an ingredient and its amount.
 	bytes := float64(chains * draws * (12 + float64(8*float64(1+len(s.Target.Objectives()))) + float64(2.5*used)))
 	files := float64(chains * (2 + draws/min(partDraws, partEntries/used)))
-	// Of an ingredient: a sum and two batches of 4 bytes at least, a chain.
+	// An ingredient takes a sum and two batches of at least 4 bytes in each chain.
 	memory := float64(chains*12*n) + held
 	asked := fmt.Sprintf("%d chains of %.0f draws", c.Chains, draws)
 	const lower = "lower the number of chains or of draws, or keep fewer with a larger thin"

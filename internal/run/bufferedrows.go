@@ -10,7 +10,7 @@ import (
 	"kir/mcmc"
 )
 
-// bufferedDraws are the draws of a chain of a run whose number of draws is not known yet: every
+// bufferedDraws are the draws of a chain in a run whose number of draws is not known yet: every
 // thin-th state since warm-up.
 type bufferedDraws struct {
 	thin        int
@@ -35,7 +35,7 @@ func (h *bufferedDraws) add(x *mcmc.State, scores []float64) {
 	h.scores = append(h.scores, scores...)
 }
 
-// draws returns how many there are.
+// draws returns the number of buffered draws.
 func (h *bufferedDraws) draws() int { return len(h.ends) }
 
 // parts returns the ingredients and amounts of a draw.
@@ -47,7 +47,7 @@ func (h *bufferedDraws) parts(draw int) (ingredients, amounts []int32) {
 	return h.ingredients[from:h.ends[draw]], h.amounts[from:h.ends[draw]]
 }
 
-// used returns how many ingredients a draw uses.
+// used returns the number of ingredients that a draw uses.
 func (h *bufferedDraws) used(draw int) int {
 	if draw == 0 {
 		return h.ends[0]
@@ -61,7 +61,8 @@ func (h *bufferedDraws) scoresOf(draw int) []float64 {
 	return h.scores[draw*n : (draw+1)*n]
 }
 
-// thinTo leaves the draws that a chain of a larger thin has, a multiple of that of h.
+// thinTo keeps only the draws of a chain with a larger thin, which must be a multiple of the
+// present one.
 func (h *bufferedDraws) thinTo(thin int) {
 	step := thin / h.thin
 	h.thin = thin
@@ -87,7 +88,7 @@ func (h *bufferedDraws) thinTo(thin int) {
 	h.ingredients, h.amounts = h.ingredients[:at], h.amounts[:at]
 }
 
-// encode writes the first draws, as decodeBuffered reads them.
+// encode encodes the first draws for decodeBuffered.
 func (h *bufferedDraws) encode(draws int) []byte {
 	var b []byte
 	for d := range min(draws, h.draws()) {
@@ -107,10 +108,10 @@ func (h *bufferedDraws) encode(draws int) []byte {
 	return b
 }
 
-// errBuffered says that held draws are none of a run.
+// errBuffered is returned if buffered draws do not fit the run.
 var errBuffered = errors.New("the draws in it are not of such a run")
 
-// decodeBuffered reads draws of a run with so many scores.
+// decodeBuffered decodes draws of a run, with their scores.
 func decodeBuffered(b []byte, m *Manifest, thin, draws int) (*bufferedDraws, error) {
 	h := &bufferedDraws{thin: thin}
 	number := func() float64 {

@@ -13,11 +13,11 @@ import (
 	"kir/mcmc"
 )
 
-// errAbandoned is returned when a segment was given up in the middle.
+// errAbandoned is returned when a segment was stopped before its end.
 var errAbandoned = errors.New("abandoned within a segment")
 
-// A chain is one chain of a session. It belongs to whoever took it from the
-// session's queue.
+// A chain is one chain of a session. It belongs to the worker that took it from the session's
+// queue.
 type chain struct {
 	session *session
 	index   int
@@ -52,7 +52,7 @@ type chain struct {
 	published      progressPoint
 }
 
-// progressPoint is what a chain publishes for others to see.
+// progressPoint is the progress that a chain publishes.
 type progressPoint struct {
 	iterations atomic.Int64
 	kept       atomic.Int64 // iterations since the end of warm-up
@@ -78,7 +78,7 @@ func (c *chain) start() (err error) {
 	return nil
 }
 
-// begin takes the chain to where it goes on: its state, or else its start.
+// begin restores the chain from its state, or starts it anew.
 func (c *chain) begin() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +114,7 @@ func (c *chain) begin() error {
 		return fmt.Errorf("%w: chain %d has %d draws of %d", ErrDamaged, c.index, c.stored, s.spec.Settings.Draws)
 	}
 	if err == nil && from.Thin == 0 && from.At > c.stored {
-		// Draws that it counts on are gone, and are made again.
+		// The missing draws are made again.
 		err = fmt.Errorf("%s: %w: %d of its draws are missing", stateName(c.index), ErrDamaged, from.Draws-c.stored)
 	}
 	if err == nil {
@@ -132,7 +132,7 @@ func (c *chain) begin() error {
 	return c.start()
 }
 
-// restore takes the chain to a state.
+// restore sets the chain to a stored state.
 func (c *chain) restore(from *state) error {
 	s := c.session
 	walk, err := s.sampler.RestoreChain(from.Walk)
@@ -140,7 +140,7 @@ func (c *chain) restore(from *state) error {
 		return err
 	}
 	if from.Thin > 0 {
-		// The round, or the stop, has come to a larger thin.
+		// The round, or the stop, has a larger thin than the state.
 		step := s.spec.Settings.Thin / from.Thin
 		from.buffered.thinTo(s.spec.Settings.Thin)
 		from.At /= step
@@ -157,16 +157,15 @@ func (c *chain) restore(from *state) error {
 	return nil
 }
 
-// iterations returns how many have been made.
+// iterations returns the number of iterations made.
 func (c *chain) iterations() int64 {
 	return int64(c.warm) + int64(c.draws)*int64(c.session.spec.Settings.Thin)
 }
 
-// watchIterations is how many iterations go by in a segment before it looks
-// whether it is to be given up.
+// watchIterations is the number of iterations in a segment between checks whether to abandon it.
 const watchIterations = 64
 
-// advanceWatched makes iterations, and gives up when the session stops.
+// advanceWatched makes iterations, and stops early if the session stops.
 func (c *chain) advanceWatched(iterations int, advance func(int) error) error {
 	for left := iterations; left > 0; left -= watchIterations {
 		if err := yield.Err(c.session.ctx); err != nil {
@@ -217,14 +216,13 @@ func (c *chain) segment() (err error) {
 	return nil
 }
 
-// endWarmup fixes what the chain has learnt.
+// endWarmup fixes the chain's tuning.
 func (c *chain) endWarmup() {
 	c.walk.EndWarmup()
 	c.ended = true
 }
 
-// sample makes draws from a state that has just been refreshed, and puts those
-// that are not stored yet into the part.
+// sample makes draws from a freshly refreshed state, and adds those not stored yet to the part.
 func (c *chain) sample(draws int) error {
 	thin := c.session.spec.Settings.Thin
 	c.updated = -1
@@ -271,7 +269,7 @@ func (c *chain) sample(draws int) error {
 	return nil
 }
 
-// bar is the log score that what a chain finds must have to be of interest.
+// bar is the least log score of interest for visited compositions.
 func (c *chain) bar() float64 {
 	if c.fresh.known == nil {
 		return c.best.bar()
@@ -279,8 +277,8 @@ func (c *chain) bar() float64 {
 	return min(c.best.bar(), c.fresh.bar())
 }
 
-// offerDraw considers a draw and what the chain found on its way to it, and sets the
-// bar for the next.
+// offerDraw offers a draw, and the compositions visited on the way to it, to the shortlist. Then it
+// sets the bar for the next.
 func (c *chain) offerDraw(x *mcmc.State) error {
 	lists := []*shortlist{&c.best}
 	if c.fresh.known != nil {
@@ -306,7 +304,7 @@ func (c *chain) offerDraw(x *mcmc.State) error {
 	return nil
 }
 
-// publish tells others how far the chain is.
+// publish makes the chain's progress visible to other goroutines.
 func (c *chain) publish() {
 	c.published.iterations.Store(c.iterations())
 	if c.ended {
@@ -316,8 +314,7 @@ func (c *chain) publish() {
 	}
 }
 
-// runUntil makes segments until a time has come, the session stops, or the chain is
-// finished.
+// runUntil makes segments until the given time, the session's stop, or the chain's end.
 func (c *chain) runUntil(until time.Time) error {
 	if c.parts < 0 {
 		c.parts = 0
@@ -361,7 +358,7 @@ func (c *chain) runUntil(until time.Time) error {
 	return nil
 }
 
-// follow makes what the figures that are shown during a run are computed of.
+// follow sets up the data for the statistics displayed during a run.
 func (c *chain) follow() {
 	const mostFollowed = 64
 	if c.session.options.Progress == nil || len(c.session.chains) > mostFollowed {
@@ -372,7 +369,7 @@ func (c *chain) follow() {
 	c.startFollowing()
 }
 
-// startFollowing is follow within the lock.
+// startFollowing is follow with the lock held.
 func (c *chain) startFollowing() {
 	const kept = 1 << 11
 	for range 2 + len(c.session.spec.Target.Objectives()) {
@@ -390,9 +387,9 @@ func (c *chain) startFollowing() {
 	}
 }
 
-// store ends the part and then writes the state. It is called after a segment, or
-// after one was given up: the state then is that of its beginning, and the draws
-// since are counted.
+// store ends the part and then writes the state. It is called after a segment, or after one was
+// abandoned. In that case it writes the state at the segment's start, with the count of the draws
+// since.
 func (c *chain) store() error {
 	s := c.session
 	if err := c.storeBuffered(); err != nil {
@@ -402,8 +399,8 @@ func (c *chain) store() error {
 		return err
 	}
 	if c.draws < c.stored {
-		// Draws are made again up to the end of the parts. The counts so far are of
-		// fewer draws than are stored, and a state must not pass them off as of all.
+		// The chain is repeating draws up to the end of the parts. Its counts cover fewer draws
+		// than are stored, so they must not be written as the counts of all.
 		return nil
 	}
 	to := c.from
@@ -455,8 +452,8 @@ func (c *chain) storePart() error {
 	return nil
 }
 
-// finish stores what is left, and lets go of what is not needed any more, as
-// others still run.
+// finish stores the remaining draws, and frees memory that is no longer needed while other chains
+// run.
 func (c *chain) finish() error {
 	if err := c.store(); err != nil {
 		return err

@@ -8,10 +8,9 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// The library writes the pages of a column with a dictionary in runs that differ between
-// processors: what it has for AVX2 ends a run where four and four numbers are the same.
-// All below takes its place for the one thing that matters, how a page of places in the
-// dictionary is encoded; the rest is the library's.
+// The Parquet library writes dictionary pages in runs that differ between processors: its AVX2 code
+// ends a run where four and four numbers are the same. The code below replaces only the encoding of
+// a page of dictionary indexes. The library does everything else.
 
 // indexed returns a type whose columns have a dictionary. Its node must be encoded as
 // [parquet.RLEDictionary].
@@ -44,12 +43,11 @@ func (placesPageType) Encode(dst []byte, src encoding.Values, _ encoding.Encodin
 	return appendPlaces(dst[:0], src.Int32()), nil
 }
 
-// shortestRun is from how many equal places on a run of them is written as one.
+// shortestRun is the least number of equal indexes that are written as a run.
 const shortestRun = 8
 
-// appendPlaces appends the width of the places in bits and then runs of equal ones and, in
-// groups of eight, all others (Apache Parquet, Encodings: "Run Length Encoding /
-// Bit-Packing Hybrid").
+// appendPlaces appends the bit width of the indexes, then runs of equal ones and, in groups of
+// eight, all others (Apache Parquet, Encodings: "Run Length Encoding / Bit-Packing Hybrid").
 func appendPlaces(dst []byte, places []int32) []byte {
 	largest := uint32(0)
 	for _, v := range places {
@@ -87,7 +85,7 @@ func appendPlaces(dst []byte, places []int32) []byte {
 	return dst
 }
 
-// runLength returns how many numbers are the same at the beginning, as far as that matters.
+// runLength returns the number of equal numbers at the beginning, up to the length that matters.
 func runLength(v []int32) int {
 	n := 1
 	for n < len(v) && v[n] == v[0] {

@@ -16,12 +16,12 @@ import (
 // directory is a Store in a file system.
 type directory struct{ dir file.Dir }
 
-// Directory returns the store in a directory, which need not be there yet. What is in it
-// under the name of a file of a run and is no regular file is [file.ErrNotRegular], to read
-// and, where it is a link to a directory, to write.
+// Directory returns the store in a directory, which need not exist yet. Reading a file that is not
+// regular fails with [file.ErrNotRegular]. Writing fails with it if a link to a directory has the
+// file's name.
 func Directory(path string) Store { return newDirectory(path, nil) }
 
-// newDirectory is Directory with a step, see [file.Dir].
+// newDirectory is [Directory] with a hook for each step, see [file.Dir].
 func newDirectory(path string, step func(call, path string) error) *directory {
 	return &directory{file.Dir{Path: path, Step: step}}
 }
@@ -53,8 +53,8 @@ func (d *directory) Read(_ context.Context, name string, offset, length int64) (
 	return d.dir.ReadPart(name, offset, length)
 }
 
-// List lists the files. Those that are being written, or were when a process was killed,
-// are left out.
+// List lists the files. It leaves out files that are being written, or were when a process was
+// killed.
 func (d *directory) List(_ context.Context, prefix string) (files []File, err error) {
 	entries, _, err := d.dir.Walk(prefix)
 	for _, e := range entries {
@@ -66,8 +66,8 @@ func (d *directory) List(_ context.Context, prefix string) (files []File, err er
 	return files, err
 }
 
-// clean removes what processes that were killed were writing. Nobody else may be
-// at work.
+// clean removes the unfinished files of killed processes. No other process may be working on the
+// run.
 func (d *directory) clean() error {
 	_, unfinished, err := d.dir.Walk("")
 	for _, name := range unfinished {
@@ -76,8 +76,8 @@ func (d *directory) clean() error {
 	return err
 }
 
-// emptyDirectory says whether a directory holds nothing but what a process that
-// was killed in its first moments leaves.
+// emptyDirectory reports whether a directory is empty, or contains only the files that a process
+// killed at its start leaves.
 func emptyDirectory(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil {

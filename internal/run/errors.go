@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Quoted returns a location as one word of a shell, as commands are shown with.
+// Quoted quotes a location as one word of a shell command.
 func Quoted(location string) string {
 	if !strings.ContainsAny(location, " \t\n?&;|<>()$*'\"`\\") {
 		return location
@@ -17,19 +17,19 @@ func Quoted(location string) string {
 // ErrComplete is returned by [Resume] when the run has all its draws.
 var ErrComplete = errors.New("the run is complete: there is nothing to resume")
 
-// ErrAutoShard is returned for a shard of a run of [mcmc.AutoDraws], which cannot know
-// when the chains of the others are long enough.
+// ErrAutoShard is returned for a shard of a run of [mcmc.AutoDraws]. A shard cannot know when the
+// chains of the others are long enough.
 var ErrAutoShard = errors.New("a shard cannot tell when the draws of all shards are enough")
 
-// An ExistsError says that a run cannot be made in a directory because
-// something of its name is there already. Nothing is ever overwritten.
+// An ExistsError is returned if something exists at the directory of a new run. A new run never
+// overwrites anything.
 type ExistsError struct{ Dir string }
 
 func (e *ExistsError) Error() string {
 	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", Quoted(e.Dir))
 }
 
-// A NotRunError says that a directory holds no run.
+// A NotRunError is returned for a directory without a run.
 type NotRunError struct {
 	Dir string
 	Err error // what is missing or damaged
@@ -41,7 +41,7 @@ func (e *NotRunError) Error() string {
 
 func (e *NotRunError) Unwrap() error { return e.Err }
 
-// A BusyError says that another process is working on the run.
+// A BusyError is returned if another process is working on the run.
 type BusyError struct {
 	Dir   string
 	Chain int // that both worked on; −1 if it is not known
@@ -54,8 +54,7 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("another process is working on %s: wait until it ends", Quoted(e.Dir))
 }
 
-// A ChangedError says that what a run is to be resumed with is not what it was
-// started with.
+// A ChangedError is returned if the spec for resuming a run differs from that of its start.
 type ChangedError struct {
 	Dir       string
 	What      string // such as "the input recipes.csv"
@@ -67,7 +66,7 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", Quoted(e.Dir), e.What, e.Was, e.Now, e.WayToward)
 }
 
-// An InterruptedError says that a run was interrupted, and whether it can be resumed.
+// An InterruptedError is returned for an interrupted run, and tells whether it can be resumed.
 type InterruptedError struct {
 	Dir  string  // empty: nothing was stored that could be
 	Done float64 // share of the work done
@@ -89,8 +88,8 @@ func (e *InterruptedError) Error() string {
 
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
-// A StorageError says that the run's files could not be written, as on a full
-// disk. What is on disk can be resumed, once the run was begun.
+// A StorageError is returned if the run's files could not be written, as on a full disk. If the run
+// had begun, it can be resumed from the files on disk.
 type StorageError struct {
 	Dir string // empty: the run was not begun
 	Err error  // names the file
@@ -105,8 +104,8 @@ func (e *StorageError) Error() string {
 
 func (e *StorageError) Unwrap() error { return e.Err }
 
-// A StateError says that the file of a chain's state is damaged, where it is needed: for
-// figures that its draws do not tell.
+// A StateError is returned if a chain's state file is damaged and needed for results that the draws
+// do not contain.
 type StateError struct {
 	Dir string
 	Err error // which, and how
@@ -118,8 +117,8 @@ func (e *StateError) Error() string {
 
 func (e *StateError) Unwrap() error { return e.Err }
 
-// An UnfinishedError says that a run has not been finished, and whether a process works
-// on it.
+// An UnfinishedError is returned for an unfinished run, and tells whether a process is working on
+// it.
 type UnfinishedError struct {
 	Dir    string
 	Active bool

@@ -14,9 +14,8 @@ import (
 	"kir/mcmc"
 )
 
-// figures reads the draws of a complete run, chain by chain, and says what they
-// amount to. It is the one way to figures: of a run that has just ended, was
-// resumed, extended or merged.
+// figures reads the draws of a complete run, chain by chain, and computes its results. All results
+// come from here, whether a run has just ended or was resumed, extended or merged.
 func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*Result, error) {
 	settings := spec.Settings
 	stored, err := listParts(ctx, store, "draws/")
@@ -55,8 +54,8 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 			})
 			mu.Lock()
 			defer mu.Unlock()
-			// What a chain found on its way is no draw, and kept with its state. The
-			// best of all do not depend on the order in which chains come.
+			// A composition that a chain visited between draws is not a draw and is stored with its
+			// state. The overall best do not depend on the order of the chains.
 			best = topOf(best, withChain(c, f.best.best, false), withChain(c, s.Best, true))
 			if spec.Known != nil {
 				fresh = topOf(fresh, withChain(c, f.fresh.best, false), withChain(c, s.fresh(spec.Known), true))
@@ -99,11 +98,11 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	return r, nil
 }
 
-// summarize computes the figures of all chains together. None depends on the
-// number of workers.
+// summarize computes the statistics of all chains together. They do not depend on the number of
+// workers.
 func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) error {
 	var g errgroup.Group
-	// Many draws are summed up one statistic after the other, for the memory.
+	// The statistics of many draws are computed one after another, to save memory.
 	g.SetLimit(workers)
 	if len(chains) > sideBySide {
 		g.SetLimit(1)
@@ -141,7 +140,8 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 	return g.Wait()
 }
 
-// withChain returns a list with the chain it is of; only what was found, or all.
+// withChain returns the list with the chain's number set, either all of it or only the compositions
+// that are not draws.
 func withChain(chain int, list []Best, found bool) (of []Best) {
 	for _, b := range list {
 		if b.Found || !found {
@@ -152,8 +152,8 @@ func withChain(chain int, list []Best, found bool) (of []Best) {
 	return of
 }
 
-// chainFigures gathers the figures of one chain from draw to draw, in memory that
-// does not grow with their number.
+// chainFigures accumulates the statistics of one chain draw by draw, in memory that does not grow
+// with their number.
 type chainFigures struct {
 	wishes []mcmc.Objective
 	draws  int
@@ -167,9 +167,8 @@ type chainFigures struct {
 	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
 }
 
-// keptDraws returns how many draws of each chain a series keeps for quantiles
-// and R-hat: all of them, up to a limit that keeps the memory for all chains
-// bounded.
+// keptDraws returns the number of draws of each chain that a series keeps for quantiles and R-hat.
+// It is all of them, up to a limit that bounds the memory for all chains.
 func keptDraws(chains int) int {
 	return min(1<<17, max(1<<12, 1<<19/chains), max(1<<6, 1<<22/chains))
 }
@@ -196,7 +195,7 @@ func newChainFigures(s *Spec) *chainFigures {
 	return f
 }
 
-// add takes a draw.
+// add adds a draw.
 func (f *chainFigures) add(d *Draw) {
 	f.used.Add(float64(len(d.Parts)))
 	f.density.Add(d.LogDensity)

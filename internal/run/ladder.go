@@ -5,8 +5,8 @@ import (
 	"kir/mcmc"
 )
 
-// A Ladder is what a tempered chain did after warm-up, as summary.json has it. See
-// [mcmc.Ladder], which counts it, and is for programs that know no nulls.
+// A Ladder is the part of summary.json on a tempered chain after warm-up. [mcmc.Ladder] is its
+// source, in a form without nulls.
 type Ladder struct {
 	Chain      int           `json:"chain"`
 	Scans      int64         `json:"scans"`
@@ -19,7 +19,7 @@ type Ladder struct {
 	Learnt *Leg `json:"learnt,omitempty"` // the second leg, where there is one
 }
 
-// A Leg is what leads to β = 1 from the law that warm-up has learnt, told as a ladder is.
+// A Leg is the second leg, from the law that warm-up has learnt to β = 1, in the form of a ladder.
 type Leg struct {
 	Steps      int           `json:"steps"`
 	Restarts   int64         `json:"restarts"`
@@ -44,7 +44,7 @@ type Estimate struct {
 	SE    number.Number `json:"se"`
 }
 
-// Steps returns how many pairs of neighbours a ladder has.
+// Steps returns the number of pairs of neighbours in a ladder.
 func (l Ladder) Steps() int { return len(l.Rungs) - 1 }
 
 // WorstStep returns the step whose swaps are rejected most often.
@@ -58,13 +58,11 @@ func (l Ladder) WorstStep() int {
 	return worst
 }
 
-// MostRejected returns the largest share of rejected swaps, unknown for a ladder
-// without steps.
+// MostRejected returns the largest rejection rate of a step, unknown for a ladder without steps.
 func (l Ladder) MostRejected() number.Number { return l.Rungs[l.WorstStep()].Rejected }
 
-// setLadders tells the ladders of a tempered run and its log Z: the log of the
-// mean score over random compositions of the sparsity law. Of other kernels
-// there are none, and no log Z.
+// setLadders sets the ladders of a tempered run and its log Z: the log of the mean score over
+// random compositions of the sparsity law. Other kernels have neither.
 func (r *Result) setLadders() {
 	r.Ladders = []Ladder{}
 	var pooled []*mcmc.Ladder

@@ -15,7 +15,7 @@ import (
 	"kir/mcmc"
 )
 
-// manifestFormat is the version of the layout.
+// manifestFormat is the version of the file layout.
 const manifestFormat = 2
 
 // Names of files of a run; see the package's documentation.
@@ -24,7 +24,7 @@ const (
 	problemName  = "problem.yaml"
 )
 
-// A Manifest says what was run. It is run.json.
+// A Manifest describes a run. It is run.json.
 type Manifest struct {
 	Format      int           `json:"format"`
 	Run         string        `json:"run"`     // identifies the run, whatever its number of draws
@@ -76,8 +76,8 @@ func newManifest(s *Spec) (*Manifest, error) {
 	return m, nil
 }
 
-// identity returns what tells the run from others that draw differently, but
-// not from one that draws more of the same.
+// identity returns a hash that differs between runs with different draws, but not between runs of
+// different lengths.
 func (m *Manifest) identity() string {
 	settings := m.Settings
 	settings.Draws = 0
@@ -152,8 +152,8 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	return m, nil
 }
 
-// compare says, as a [ChangedError], why the run of the manifest cannot go on
-// as the one of another.
+// compare returns a [ChangedError] if the run of the manifest cannot continue under another
+// manifest.
 func (m *Manifest) compare(dir string, is *Manifest) error {
 	changed := func(what, was, now, way string) error {
 		return &ChangedError{Dir: dir, What: what, Was: was, Now: now, WayToward: way}

@@ -11,8 +11,7 @@ import (
 	"sync"
 )
 
-// Memory returns a store that keeps a run in memory and nowhere else. Its methods may be
-// called at once.
+// Memory returns a store that keeps a run in memory only. Its methods may be called concurrently.
 func Memory() Store { return &memory{files: make(map[string][]byte)} }
 
 // memory is the store of [Memory].

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// leastCounted is how many ingredients there must be for their names to be
-// stored as a rule, and mostCounted how many there may be, as who reads the rule
-// makes them all.
+// leastCounted is the least number of ingredients whose names are stored as a rule. mostCounted is
+// the largest number, since a reader of the rule generates all names.
 const (
 	leastCounted = 10_000
 	mostCounted  = 10_000_000
 )
 
-// Counted is the rule of names that count: a prefix and a number from 1 on. Of a
-// million ingredients without names of their own, nothing else is stored.
+// Counted is the rule for names that consist of a prefix and a number from 1 on. For a million
+// ingredients without names of their own, only this rule is stored.
 type Counted struct {
 	Prefix string `json:"prefix"`
 	Count  int    `json:"count"`
@@ -41,7 +40,7 @@ func countedNames(names []string) *Counted {
 // name returns the name of an ingredient.
 func (c *Counted) name(i int) string { return c.Prefix + strconv.Itoa(i+1) }
 
-// find returns the ingredient of a name, or −1.
+// find returns the ingredient with a name, or −1.
 func (c *Counted) find(name string) int32 {
 	digits, ok := strings.CutPrefix(name, c.Prefix)
 	if !ok || digits == "" || digits[0] < '1' {

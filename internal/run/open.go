@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Run is a run in its store, to be looked at.
+// A Run is a run in its store, opened for reading.
 type Run struct {
 	Dir      string
 	Manifest *Manifest
@@ -18,8 +18,7 @@ type Run struct {
 	status  func() (*Status, error)
 }
 
-// Open opens the run in a store, finished or not. A store that holds none
-// is a [NotRunError].
+// Open opens the run in a store, finished or not. It returns a [NotRunError] if there is none.
 func Open(ctx context.Context, store Store) (*Run, error) {
 	m, err := readManifest(ctx, store)
 	if err != nil {
@@ -32,17 +31,17 @@ func Open(ctx context.Context, store Store) (*Run, error) {
 	}, nil
 }
 
-// Problem returns the problem as it was resolved.
+// Problem returns the resolved problem.
 func (r *Run) Problem(ctx context.Context) ([]byte, error) {
 	return ReadWhole(ctx, r.store, problemName, mostProblem)
 }
 
-// Status says how far the run was when it was first asked.
+// Status returns the run's progress at the first call.
 func (r *Run) Status() (*Status, error) { return r.status() }
 
-// IsActive says whether a process works on the run now, as far as that can be told: in a
-// directory by its lock; else, and of shards, which may be on other machines, by whether
-// a chain that is not done was heard of lately.
+// IsActive reports whether a process is working on the run, as far as that can be determined. In a
+// directory the lock shows it. Otherwise, and for shards, which may be on other machines, an
+// unfinished chain must have stored its state recently.
 func (r *Run) IsActive(now time.Time) bool {
 	if held, known := lockHeld(r.store); held {
 		return true
@@ -52,8 +51,7 @@ func (r *Run) IsActive(now time.Time) bool {
 	return false
 }
 
-// CheckComplete says whether the run has all its draws. If it has not, the error is an
-// [UnfinishedError].
+// CheckComplete returns an [UnfinishedError] if draws of the run are missing.
 func (r *Run) CheckComplete() error {
 	s, err := r.status()
 	if err == nil && !s.Complete() {
@@ -62,7 +60,7 @@ func (r *Run) CheckComplete() error {
 	return err
 }
 
-// Parts returns what the files of draws are now, by chain and in order.
+// Parts returns the current files of draws, by chain and in order.
 func (r *Run) Parts(ctx context.Context) ([]PartFile, error) {
 	stored, err := r.stored()
 	if err != nil {
@@ -95,19 +93,18 @@ func (r *Run) Draws(ctx context.Context) iter.Seq2[*Draw, error] {
 	}
 }
 
-// Chain returns the draws of a chain in their order, in memory that does not
-// grow with their number. What a Draw refers to is valid until the next one. The
-// sequence ends with the first error: an [UnfinishedError] if the run is not
-// complete, one that is [ErrDamaged] if a file is not as it was written.
+// Chain returns the draws of a chain in their order, in memory that does not grow with their
+// number. The memory that a Draw refers to is valid until the next one. The sequence ends with the
+// first error. This is an [UnfinishedError] if the run is not complete, and wraps [ErrDamaged] if a
+// file was changed.
 //
 // Several chains may be read at once.
 func (r *Run) Chain(ctx context.Context, chain int) iter.Seq2[*Draw, error] {
 	return r.Thinned(ctx, chain, 1)
 }
 
-// Thinned returns the draws 0, stride, 2·stride, ... of a chain, as Chain does. All
-// are read all the same, but of the other draws only the numbers and the lengths
-// are checked.
+// Thinned returns the draws 0, stride, 2·stride, ... of a chain, as Chain does. It still reads all
+// draws, but checks only the numbers and the lengths of the others.
 func (r *Run) Thinned(ctx context.Context, chain, stride int) iter.Seq2[*Draw, error] {
 	return func(yield func(*Draw, error) bool) {
 		stored, err := r.stored()

@@ -13,8 +13,8 @@ import (
 	"kir/mcmc"
 )
 
-// Names of the columns that every part has. A column chain is made of the
-// directory's name by what reads all parts as one table.
+// Names of the columns that every part has. Programs that read all parts as one table derive a
+// column chain from the directory's name.
 const (
 	drawColumn       = "draw"
 	densityColumn    = "log_density"
@@ -23,13 +23,12 @@ const (
 	amountColumn     = "amount"
 )
 
-// reserved returns the names that a property must not have, since columns of
-// their own have them.
+// reserved returns the names that no property may have, since other columns use them.
 func reserved() []string {
 	return []string{"chain", drawColumn, densityColumn, usedColumn, ingredientColumn, amountColumn}
 }
 
-// A table is what the parts of a run have in common.
+// A table holds the schema and names that all parts of a run share.
 type table struct {
 	schema *parquet.Schema
 	scores int
@@ -38,7 +37,7 @@ type table struct {
 	codec  *zstd.Codec     // whose bytes are the same on every machine, as Snappy's here are not
 }
 
-// list returns the column of the ingredients; that of their amounts is the next.
+// list returns the index of the ingredients' column. The next one holds their amounts.
 func (t *table) list() int { return 3 + t.scores }
 
 // newTable returns the table of draws with scores of the named properties.
@@ -50,8 +49,8 @@ func newTable(properties, ingredients []string) *table {
 	return t
 }
 
-// name returns the value of an ingredient, which shares the memory of its name: the
-// library reads it.
+// name returns the value of an ingredient. It shares the memory of the name, which the library only
+// reads.
 func (t *table) name(i int32) parquet.Value {
 	name := t.names[i]
 	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(name), len(name))).Level(1, 1, t.list())
@@ -65,7 +64,7 @@ func (t *table) unit(amount int32) parquet.Value {
 	return parquet.Int32Value(amount).Level(1, 1, t.list()+1)
 }
 
-// columns is a group whose fields stand in an order of their own.
+// columns is a group that keeps its fields in the given order.
 type columns struct {
 	parquet.Group
 	fields []parquet.Field
@@ -73,7 +72,7 @@ type columns struct {
 
 func (c *columns) Fields() []parquet.Field { return c.fields }
 
-// GoType is asked for when values are made of rows, which they are not.
+// GoType is required by the library, which calls it only to convert rows.
 func (c *columns) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
 
 // drawSchema returns the schema of a part.
@@ -105,17 +104,17 @@ func drawSchema(properties []string) *parquet.Schema {
 	return parquet.NewSchema("draws", group)
 }
 
-// partDraws and partEntries say after how many draws, or ingredients of draws, a
-// part ends: at the first end of a segment then.
+// partDraws and partEntries are the numbers of draws, and of ingredients in draws, after which a
+// part ends, at the next end of a segment.
 const (
 	partDraws   = 1 << 16
 	partEntries = 1 << 19
 )
 
-// flushDraws is how many draws are handed to the library at once.
+// flushDraws is the number of draws passed to the library at once.
 const flushDraws = 64
 
-// A partWriter makes a part of draws, in memory.
+// A partWriter writes a part of draws in memory.
 type partWriter struct {
 	table          *table
 	out            bytes.Buffer
@@ -127,7 +126,7 @@ type partWriter struct {
 	order, amounts []int32 // scratch
 }
 
-// The keys of what a part says of itself.
+// The keys of a part's metadata.
 const (
 	runKey   = "kir.run"
 	chainKey = "kir.chain"
@@ -155,7 +154,7 @@ func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
 	return p.appendDraw(draw, x.LogDensity(), p.order, p.amounts, scores)
 }
 
-// appendDraw appends a draw by its numbers.
+// appendDraw appends a draw given by its numbers.
 func (p *partWriter) appendDraw(draw int, density float64, list, amounts []int32, scores []float64) error {
 	put := func(k int, v parquet.Value) { p.values[k] = append(p.values[k], v.Level(0, 0, k)) }
 	put(0, parquet.Int64Value(int64(draw)))
@@ -186,7 +185,7 @@ func (p *partWriter) appendDraw(draw int, density float64, list, amounts []int32
 	return nil
 }
 
-// flush hands over the values.
+// flush passes the buffered values to the library.
 func (p *partWriter) flush() error {
 	for k, c := range p.columns {
 		if len(p.values[k]) == 0 {

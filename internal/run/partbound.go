@@ -12,22 +12,22 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A file of draws may be somebody else's. The library that reads it takes the memory that
-// counts and lengths in it ask for, of which a few bytes can ask for gigabytes. So these
-// are read first, here, and held against what a part of the run can have at most.
+// A file of draws may come from someone else. The Parquet library allocates the memory that counts
+// and lengths in the file ask for. A few bytes can ask for gigabytes. So this code reads them first
+// and checks them against the most that a part of the run can have.
 
-// plainDictionary is the encoding PLAIN_DICTIONARY, which older writers of Parquet give
-// indices, and their dictionary, instead of RLE_DICTIONARY and PLAIN.
+// plainDictionary is the encoding PLAIN_DICTIONARY. Older writers of Parquet use it for indices and
+// their dictionary, instead of RLE_DICTIONARY and PLAIN.
 const plainDictionary = 2
 
-// partBounds are what a part of a run can have at most.
+// partBounds is the most that a part of a run can have.
 type partBounds struct {
 	rows    int64 // draws
 	entries int64 // ingredients of all draws
 	bytes   int64 // of the file, and of its columns without their encodings
 }
 
-// boundsOf returns those of the parts of a run.
+// boundsOf returns the bounds for the parts of a run.
 func boundsOf(m *Manifest) partBounds {
 	segment := int64(segmentDraws(&m.Settings))
 	used := int64(min(m.IngredientCount(), m.Total))
@@ -41,16 +41,16 @@ func boundsOf(m *Manifest) partBounds {
 	} else {
 		names = int64(m.Counted.Count) * int64(len(m.Counted.Prefix)+dictionary)
 	}
-	// What does not compress takes 4 bytes an index and an amount and 8 a number; the rest
-	// is for headers.
+	// Incompressible data take 4 bytes an index and an amount and 8 a number; the rest is for
+	// headers.
 	b.bytes = b.rows*int64(8*(2+len(m.Properties))+4) + 8*b.entries + names + 1<<20
 	return b
 }
 
-// mostEnd bounds the description of a part at its end: the columns and their places.
+// mostEnd is the largest footer of a part, which lists the columns and their places.
 const mostEnd = 1 << 20
 
-// checkEnd reads the end of a part of a length.
+// checkEnd checks the footer of a part of the given size.
 func checkEnd(data io.ReaderAt, size int64) error {
 	end := make([]byte, 8)
 	if size < 12 {
@@ -75,7 +75,7 @@ func checkEnd(data io.ReaderAt, size int64) error {
 	return err
 }
 
-// checkColumns reads the pages of a part's columns, in a row group.
+// checkColumns checks the pages of a part's columns, in a row group.
 func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, most partBounds) error {
 	meta := r.file.Metadata().RowGroups[at]
 	if g.NumRows() < 0 || g.NumRows() > most.rows {
@@ -93,8 +93,8 @@ func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, most 
 	return nil
 }
 
-// checkColumn reads the pages of a column, which must have no more values, and no more
-// bytes, than given.
+// checkColumn checks the pages of a column, which must not exceed the given numbers of values and
+// bytes.
 func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) error {
 	if meta.Codec != format.Zstd && meta.Codec != format.Snappy && meta.Codec != format.Uncompressed {
 		return fmt.Errorf("it is compressed by %v", meta.Codec)
@@ -150,14 +150,14 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 	return nil
 }
 
-// A pageBody is what a page holds.
+// A pageBody is the content of a page.
 type pageBody struct {
 	data  []byte
 	size  int64                   // without compression
 	codec format.CompressionCodec // of what is not yet unpacked
 }
 
-// unpack undoes the compression.
+// unpack decompresses the page.
 func (p *pageBody) unpack() error {
 	codec := p.codec
 	p.codec = format.Uncompressed
@@ -165,7 +165,7 @@ func (p *pageBody) unpack() error {
 	case format.Uncompressed:
 		return nil
 	case format.Snappy:
-		// What is compressed begins with its length.
+		// Compressed data begin with their length.
 		if n, read := binary.Uvarint(p.data); read <= 0 || n > uint64(p.size) {
 			return errors.New("a page is longer than it says")
 		}
@@ -186,8 +186,8 @@ func (p *pageBody) unpack() error {
 	return err
 }
 
-// checkValues sees that a page does not make more values than it says: its levels, which
-// are not compressed, of so many bytes, and the values behind them.
+// checkValues checks that a page does not hold more values than it claims: its levels, which are
+// not compressed, with their byte lengths, and the values behind them.
 func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding format.Encoding) error {
 	for _, length := range []int64{repetitions, definitions} {
 		if length < 0 || length > int64(len(p.data)) {
@@ -211,7 +211,8 @@ func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding 
 		}
 		return checkRuns(p.data[1:], int64(p.data[0]), values)
 	case format.DeltaBinaryPacked:
-		// Before the values stand how many there are in a block, its parts, and all.
+		// The header before the values holds the block size, its number of parts, and the number of
+		// values.
 		for rest, k := p.data, 0; k < 3; k++ {
 			v, size := binary.Uvarint(rest)
 			if size <= 0 || k == 2 && v > uint64(values) {
@@ -224,9 +225,9 @@ func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding 
 	return fmt.Errorf("a page is encoded as %v", encoding)
 }
 
-// checkRuns sees that runs of repeated and of packed values of so many bits, Parquet's
-// RLE, are no more values than given, but for those that fill up the last eight of each
-// packed run.
+// checkRuns checks that runs of repeated and of packed values (Parquet's RLE) hold no more values
+// than given. It allows for those that fill up the last eight of each packed run. bits is the width
+// of a value.
 func checkRuns(data []byte, bits, values int64) error {
 	for len(data) > 0 {
 		head, size := binary.Uvarint(data)
@@ -251,23 +252,22 @@ func checkRuns(data []byte, bits, values int64) error {
 	return nil
 }
 
-// compact reads Thrift's compact protocol, no more of it than there is.
+// compact reads Thrift's compact protocol and never past the end of the data.
 type compact struct {
 	data  []byte
 	items int
 }
 
-// fields are those of a struct: numbers, and structs within. The rest is passed over.
+// fields are the fields of a struct: numbers, and structs within it. Other fields are skipped.
 type fields struct {
 	value map[int64]int64
 	of    map[int64]*fields
 }
 
-// at returns a number, 0 if it is not there.
+// at returns the number with an id, 0 if it is absent.
 func (f *fields) at(id int64) int64 { return f.value[id] }
 
-// Bounds of what is read: how deep structs stand within each other, and how many items all
-// lists have.
+// Bounds of the protocol data: the depth of nested structs, and the number of items of all lists.
 const (
 	deepest   = 32
 	mostItems = 1 << 16
@@ -275,7 +275,7 @@ const (
 
 var errCompact = errors.New("its description cannot be read")
 
-// uvarint reads a number without a sign.
+// uvarint reads an unsigned number.
 func (c *compact) uvarint() (uint64, error) {
 	v, size := binary.Uvarint(c.data)
 	if size <= 0 {
@@ -285,7 +285,7 @@ func (c *compact) uvarint() (uint64, error) {
 	return v, nil
 }
 
-// varint reads a number.
+// varint reads a signed number.
 func (c *compact) varint() (int64, error) {
 	v, err := c.uvarint()
 	return int64(v>>1) ^ -int64(v&1), err
@@ -301,7 +301,7 @@ func (c *compact) byte() (byte, error) {
 	return b, nil
 }
 
-// skip passes over so many bytes.
+// skip skips n bytes.
 func (c *compact) skip(n uint64) error {
 	if n > uint64(len(c.data)) {
 		return errCompact
@@ -335,7 +335,7 @@ func (c *compact) fields(depth int) (*fields, error) {
 	}
 }
 
-// field reads a field of a kind.
+// field reads a field of the given kind.
 func (c *compact) field(f *fields, id int64, kind byte, depth int) (err error) {
 	switch kind {
 	case 1, 2: // true, false
@@ -350,7 +350,7 @@ func (c *compact) field(f *fields, id int64, kind byte, depth int) (err error) {
 	return err
 }
 
-// skipItem passes over an item of a kind.
+// skipItem skips an item of the given kind.
 func (c *compact) skipItem(kind byte, depth int) error {
 	switch kind {
 	case 1, 2, 3:
@@ -396,7 +396,7 @@ func (c *compact) skipItem(kind byte, depth int) error {
 	return errCompact
 }
 
-// skipItems passes over so many times items of kinds.
+// skipItems skips n groups of items of the given kinds.
 func (c *compact) skipItems(n uint64, depth int, kinds ...byte) error {
 	if n > uint64(len(c.data)) || depth > deepest {
 		return errCompact

@@ -15,7 +15,7 @@ func partName(chain, part int) string {
 
 func chainPrefix(chain int) string { return fmt.Sprintf("draws/chain=%04d/", chain) }
 
-// listParts returns the parts of each chain, in order.
+// listParts returns the files of draws of each chain, in order.
 func listParts(ctx context.Context, store Store, prefix string) (map[int][]File, error) {
 	files, err := store.List(ctx, prefix)
 	if err != nil {
@@ -29,13 +29,13 @@ func listParts(ctx context.Context, store Store, prefix string) (map[int][]File,
 		}
 	}
 	for _, list := range parts {
-		// The names of more than 100,000 parts are longer.
+		// From 100,000 parts on, names are longer.
 		slices.SortStableFunc(list, func(a, b File) int { return len(a.Name) - len(b.Name) })
 	}
 	return parts, nil
 }
 
-// checkOrder says which part is missing among the parts of a chain.
+// checkOrder returns an error that names the first missing part of a chain.
 func checkOrder(chain int, files []File) error {
 	for k, f := range files {
 		if want := partName(chain, k); f.Name != want {
@@ -45,8 +45,8 @@ func checkOrder(chain int, files []File) error {
 	return nil
 }
 
-// readChain visits every stride-th draw of a chain, in order, until visit returns
-// false. It returns the parts that it read.
+// readChain visits every stride-th draw of a chain, in order, until visit returns false. It returns
+// the parts that it has read.
 func readChain(ctx context.Context, store Store, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]PartFile, error) {
 	if err := checkOrder(chain, files); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 	return parts, nil
 }
 
-// storedDraws returns how many draws a part has, by what its end says.
+// storedDraws returns the number of draws of a part, from its footer.
 func storedDraws(ctx context.Context, store Store, f File, m *Manifest, chain int) (int, error) {
 	r, err := openPart(&remoteFile{ctx, store, f.Name}, f.Size, m, chain)
 	if err != nil {
@@ -96,7 +96,7 @@ func storedDraws(ctx context.Context, store Store, f File, m *Manifest, chain in
 	return int(r.file.NumRows()), nil
 }
 
-// remoteFile reads a file of a store here and there.
+// remoteFile reads ranges of a file in a store.
 type remoteFile struct {
 	ctx   context.Context
 	store Store

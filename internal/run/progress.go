@@ -9,40 +9,38 @@ import (
 	"kir/internal/diagnose"
 )
 
-// progressTime is the time from one progress event to the next.
+// progressTime is the time between progress events.
 const progressTime = 250 * time.Millisecond
 
-// liveRest is how many times as long as a look at the draws so far it takes at least to the
-// next one, so that looking costs little of the run.
+// liveRest is the least time between two computations of the live statistics, in units of the
+// computation's own time. So they cost little of the run.
 const liveRest = 25
 
-// A Progress says how far a run is. Looking at it changes nothing in the run.
+// A Progress is the progress of a run. Reading it does not affect the run.
 type Progress struct {
 	Elapsed time.Duration // in this session
 	Done    float64       // share of all iterations
 	Chains  []ChainProgress
-	// Left is about how long chains and search take still, 0 where nobody knows. If AtMost,
-	// it is known of the time alone that the run may take: how long the chains are to be, of
-	// which Done is a share, is known when the figures have been looked at for the first time.
+	// Left estimates the remaining time of chains and search, 0 if unknown. If AtMost is set, only
+	// the time limit of the run is known. The length of the chains, of which Done is a share, is
+	// known only after the statistics were first checked.
 	Left   time.Duration
 	AtMost bool
-	// Search is the share of the search for the best, which comes after the chains;
-	// then Chains is empty.
+	// Search is the completed share of the search, which follows the chains. Chains is empty then.
 	Search float64
 
-	// Draws is the length of the shortest chain when RHat, the largest of all
-	// statistics', and ESS, the smallest, were computed. RHat and ESS are NaN
-	// as long as they are not determined. ESS of a run of [mcmc.AutoDraws] is no larger than
-	// that of the worst figure when all were looked at promises.
+	// Draws is the length of the shortest chain when RHat and ESS were computed. RHat is the
+	// largest R-hat of all statistics, and ESS the smallest effective sample size. Both are NaN
+	// while undetermined. In a run of [mcmc.AutoDraws] ESS does not exceed the value projected from
+	// the worst statistic at the last check.
 	Draws     int
 	RHat, ESS float64
 
-	// Wanted is how many independent draws each figure is to have, of a run of
+	// Wanted is the effective sample size that each statistic must reach in a run of
 	// [mcmc.AutoDraws]; else 0.
 	Wanted int
-	// Best is the best that the chains have met so far, of every 64th iteration: at most
-	// five, of different sets of ingredients, the best first. Their Score is that of
-	// weights 1.
+	// Best are the best compositions so far, taken from every 64th iteration: at most five, with
+	// different sets of ingredients, the best first. Their Score has all weights 1.
 	Best []Best
 }
 
@@ -54,7 +52,7 @@ type ChainProgress struct {
 	Accepted float64 // share of the iterations after warm-up; NaN before the first segment of them
 }
 
-// watch reports progress until the function that it returns is called.
+// watch reports progress until the returned function is called.
 func (s *session) watch() (end func()) {
 	report := s.options.Progress
 	if report == nil {
@@ -101,7 +99,7 @@ func (s *session) watch() (end func()) {
 	}
 
 	var z diagnose.Summarizer
-	// Chains in the middle of a long segment must not hold up the rest.
+	// Chains within a long segment must not delay the others.
 	var looked time.Time
 	var took time.Duration
 	endLive := every(progressTime, func() {
@@ -123,8 +121,8 @@ func (s *session) watch() (end func()) {
 	}
 }
 
-// timeLeft is about how long chains and search take still, given the iterations that were made
-// before this session and whether the number of draws was not known then.
+// timeLeft estimates the remaining time of chains and search. Its arguments are the iterations made
+// before this session, and whether the number of draws was unknown then.
 func (s *session) timeLeft(before int64, auto bool) (left time.Duration, atMost bool) {
 	made, all, each := int64(0), int64(len(s.chains))*s.length.Load(), int64(1)
 	for _, c := range s.chains {
@@ -147,8 +145,8 @@ func (s *session) timeLeft(before int64, auto bool) (left time.Duration, atMost 
 	return time.Duration(seconds * float64(time.Second)), atMost
 }
 
-// boundESS is the effective sample size, given that of the statistics: no larger than what
-// the worst of all figures had when they were looked at, as it grows with the iterations.
+// boundESS limits the effective sample size of the statistics to that of the worst statistic at the
+// last check, scaled by the iterations since.
 func (s *session) boundESS(ess float64) float64 {
 	c := s.checked.Load()
 	if c == nil {
@@ -162,8 +160,7 @@ func (s *session) boundESS(ess float64) float64 {
 	return min(ess, c.ess*float64(made)/float64(c.iterations)) // NaN if ess is
 }
 
-// every does something from time to time until the function that it returns is
-// called and has returned.
+// every calls do at intervals until the returned function is called and has returned.
 func every(d time.Duration, do func()) (end func()) {
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
@@ -185,8 +182,8 @@ func every(d time.Duration, do func()) (end func()) {
 	}
 }
 
-// live returns the largest R-hat and the smallest effective sample size of all
-// statistics so far, NaN where none is determined.
+// live returns the largest R-hat and the smallest effective sample size of all statistics so far,
+// NaN if undetermined.
 func (s *session) live(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 	for _, c := range s.chains {
 		c.mu.Lock()
@@ -218,17 +215,17 @@ func (s *session) live(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 	return draws, rhat, ess
 }
 
-// metLength is how many of the best so far are shown.
+// metLength is the number of best compositions displayed.
 const metLength = 5
 
-// A bestSoFar is what a chain met that is worth a look while it runs: it has a lock of its
-// own, so that whoever looks does not wait for the end of a segment.
+// A bestSoFar holds the best composition that a chain has met while it runs. It has its own lock,
+// so readers do not wait for the end of a segment.
 type bestSoFar struct {
 	mu   sync.Mutex
 	list []Best // the best first
 }
 
-// updateBestSoFar takes the state of a chain if it is among the best so far. It takes no random
+// updateBestSoFar records the state of a chain if it is among the best so far. It makes no random
 // choice and changes no draw.
 func (c *chain) updateBestSoFar() {
 	s := c.session
@@ -255,7 +252,7 @@ func (c *chain) updateBestSoFar() {
 	c.bestSoFar.list = list[:min(len(list), metLength)]
 }
 
-// collectBestSoFar returns the best that the chains met.
+// collectBestSoFar returns the best compositions that the chains have met.
 func (s *session) collectBestSoFar() []Best {
 	var all []Best
 	for _, c := range s.chains {

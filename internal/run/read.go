@@ -15,7 +15,7 @@ import (
 	"kir/mcmc"
 )
 
-// ErrDamaged is returned for a file of a run that is not as it was written.
+// ErrDamaged is returned if a file of a run was changed since it was written.
 var ErrDamaged = errors.New("the file is damaged")
 
 // A PartFile is a file of draws.
@@ -25,7 +25,7 @@ type PartFile struct {
 	SHA256 string `json:"sha256"` // hexadecimal
 }
 
-// newPartFile says what a file of draws is.
+// newPartFile describes a file of draws.
 func newPartFile(name string, data []byte) PartFile {
 	sum := sha256.Sum256(data)
 	return PartFile{name, int64(len(data)), hex.EncodeToString(sum[:])}
@@ -38,8 +38,8 @@ type partReader struct {
 	resolve func(name string) (int32, error)
 }
 
-// openPart opens the file of a part, whose draws should be those of a run and a
-// chain. Errors are ErrDamaged.
+// openPart opens a part that should hold draws of the given run and chain. Its errors wrap
+// [ErrDamaged].
 func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partReader, err error) {
 	r = &partReader{bounds: boundsOf(m)}
 	err = guard(func() error {
@@ -66,8 +66,7 @@ func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partRead
 	return r, err
 }
 
-// guard makes errors ErrDamaged. The library panics on some files that are
-// damaged; this, too, becomes an error.
+// guard turns errors into [ErrDamaged], and so the panics of the library on some damaged files.
 func guard(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -88,7 +87,7 @@ type Draw struct {
 	Parts       []mcmc.Part // by ingredient, which the manifest names
 }
 
-// block is what the pages of a row group hold: its columns, whole.
+// block holds all pages of a row group, as columns.
 type block struct {
 	numbers     []int64
 	density     []float64
@@ -98,7 +97,7 @@ type block struct {
 	amounts     []int32
 }
 
-// reset makes the block an empty one, in the memory that it has.
+// reset empties the block and keeps its memory.
 func (b *block) reset(scores int) {
 	b.numbers, b.density, b.used = b.numbers[:0], b.density[:0], b.used[:0]
 	b.ingredients, b.amounts = b.ingredients[:0], b.amounts[:0]
@@ -110,9 +109,9 @@ func (b *block) reset(scores int) {
 	}
 }
 
-// read visits the draws of the part, which is data, of which the first should have a number.
-// From a draw on that is not due, only its lengths are looked at. What a Draw
-// refers to is valid until the next one. It returns how many draws there are.
+// read visits the draws of the part in data. The first draw must have the given number. Of a draw
+// that is not due it reads the lengths only. The memory that a Draw refers to is valid until the
+// next one. It returns the number of draws.
 func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
 	for k, g := range r.file.RowGroups() {
 		if err := guard(func() error {
@@ -161,7 +160,7 @@ func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, f
 	return draws, true, nil
 }
 
-// load reads a row group.
+// load reads a row group into the block.
 func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) error {
 	chunks := g.ColumnChunks()
 	want := drawSchema(properties).Columns()

@@ -17,13 +17,13 @@ import (
 	"kir/mcmc"
 )
 
-// Advice is a kernel that suits a target.
+// Advice is a recommended kernel for a target, with the reason.
 type Advice struct {
 	Kernel  string `json:"recommended"`
 	Because string `json:"because"` // in words, to follow "as" or a colon
 }
 
-// A Trial is a short run of a kernel, after a warm-up as long.
+// A Trial is the result of a short run of a kernel, after an equally long warm-up.
 type Trial struct {
 	Mean, Best float64 // of Π_k y_k of the properties that count, as they are, over every tenth draw
 	RHat       float64 // of the log score, or where that hardly changes the largest of it and of some sums of amounts; NaN if it cannot be told
@@ -33,8 +33,8 @@ const (
 	trialSeed   = 1 // whatever the run's: the kernel follows from the target and the length of the run
 	trialChains = 4
 
-	// A trial has a share of the iterations of a run, and a second one, where the
-	// first left chains apart, is longer.
+	// A trial makes this share of a run's iterations. If it left the chains apart, a second, longer
+	// one follows.
 	trialShare = 40
 	leastTrial = 100
 	mostTrial  = 2500
@@ -48,18 +48,17 @@ const (
 	leastKept       = 1e-3 // which share of the compositions that can be counted is to keep all rules for tempered to be tried
 )
 
-// Recommend says which kernel suits a target, for a run of the given settings,
-// whose kernel does not matter. It has tried what it says, but where properties
-// are scored by programs, which only a run may start: then programs is true.
+// Recommend recommends a kernel for a target, for a run of the given settings. It ignores the
+// kernel in the settings. It tries kernels with short runs, except where programs score properties,
+// since only a run may start these. Then programs is true.
 //
-// Without properties that is exact. Else it is balanced, which has the most
-// effective draws a second, unless short runs of it, of a fortieth and a tenth of
-// the run's length at most, leave its chains apart (R-hat above 1.1) or most random
-// compositions are forbidden, and one of tempered, as long in lines, brings them
-// closer together, or a longer one where that is not enough. Tempered is not tried where
-// fewer than one in 1,000 of the compositions that can be counted keep the other rules: its
-// round trips begin there. The advice does not depend
-// on the seed or on how fast the machine is.
+// Without properties it recommends exact. Otherwise it recommends balanced, which has the most
+// effective draws a second, with one exception. First, short runs of balanced, of at most a
+// fortieth and a tenth of the run's length, must leave its chains apart (R-hat above 1.1), or most
+// random compositions must be forbidden. Second, a run of tempered with as many lines, or a longer
+// one if needed, must bring its chains closer together. Tempered is not tried where fewer than one
+// in 1,000 of the countable compositions keep the other rules, since its round trips begin there.
+// The advice does not depend on the seed or on the speed of the machine.
 func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, programs bool) (*Advice, error) {
 	if _, err := mcmc.NewExact(t); err == nil {
 		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
@@ -68,8 +67,8 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		return &Advice{Kernel: "balanced", Because: "it suits most problems; kir tried no kernel, because only a run may start programs"}, nil
 	}
 	if kept := keptShare(t); kept < leastKept {
-		// At β = 0 a ladder draws what nearly always breaks a rule, and nothing comes from
-		// there; so only whether balanced can begin is tried.
+		// At β = 0 a ladder nearly always draws compositions that break a rule, and no round trip
+		// succeeds. So the only trial is whether balanced can start.
 		_, err := runTrial(ctx, t, "balanced", leastTrial)
 		if err == nil {
 			return &Advice{Kernel: "balanced", Because: fmt.Sprintf("a share of only %.1g of the recipes from which tempered starts keeps the rules", kept)}, nil
@@ -86,14 +85,15 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	iterations := int(min(max(settings.Iterations()/trialShare, leastTrial), mostTrial))
 	balanced, err := runTrial(ctx, t, "balanced", iterations)
 	if errors.Is(err, mcmc.ErrNoStart) {
-		// What there is to say of it the run will.
+		// The run itself will report the problem.
 		return &Advice{Kernel: "tempered", Because: "no allowed recipe was found to start from, and tempered can cross forbidden ones"}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !(balanced.RHat <= trialRHat) {
-		// Chains that are only slow come closer, and those that are shut in do not.
+		// A longer trial brings slow chains closer together, but not chains confined to separate
+		// regions.
 		iterations *= longer
 		if balanced, err = runTrial(ctx, t, "balanced", iterations); err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	scans := max(iterations/trialScan, leastTrial/4)
 	tempered, err := runTrial(ctx, t, "tempered", scans)
 	if err == nil && !(tempered.RHat <= max(trialRHat, balanced.RHat-trialBetter)) {
-		// A ladder has more to learn before its chains meet.
+		// A ladder must learn more before its chains meet.
 		tempered, err = runTrial(ctx, t, "tempered", longer*scans)
 	}
 	if errors.Is(err, mcmc.ErrNoStart) { // a kernel that cannot be tried is no error of the other
@@ -133,8 +133,8 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	return a, nil
 }
 
-// keptShare is which share of the compositions that are drawn at random keeps the rules
-// that are not counted, 1 if all are.
+// keptShare returns the share of random compositions that keeps the rules that are not counted, 1
+// if all are counted.
 func keptShare(t *mcmc.Target) float64 {
 	shares := t.Space().Shares()
 	if shares == nil {
@@ -147,11 +147,11 @@ func keptShare(t *mcmc.Target) float64 {
 	return sum
 }
 
-// weightTrial is how many iterations each chain of a trial of weights has.
+// weightTrial is the number of iterations of each chain in a trial of weights.
 const weightTrial = 500
 
-// TryWeights makes a short run of balanced with other weights of the wishes, in
-// their order.
+// TryWeights makes a short run of balanced with other weights of the objectives, given in their
+// order.
 func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, error) {
 	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
@@ -164,11 +164,10 @@ func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, 
 	return runTrial(ctx, weighed, "balanced", weightTrial)
 }
 
-// Agrees says whether the chains of a trial came to the same, as far as so short a
-// run can tell.
+// Agrees reports whether the chains of a trial agree, as far as so short a run can show.
 func (t *Trial) Agrees() bool { return t.RHat <= trialRHat }
 
-// countForbidden returns how many of the random compositions a property forbids.
+// countForbidden returns the number of random compositions that a property forbids.
 func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err error) {
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(trialSeed, "advice", 0)
 	for range forbiddenSample {
@@ -199,9 +198,9 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	if err != nil {
 		return Trial{}, err
 	}
-	// A score that is the same in nine of ten draws tells nothing; sums of amounts may. They
-	// are slower than the score wherever there are many ingredients, and so not asked else:
-	// that a run is long enough for them its own figures say.
+	// A score that is equal in nine of ten draws carries no information, but sums of amounts may.
+	// These mix more slowly than the score wherever there are many ingredients, so they serve only
+	// here. The statistics of the run itself show if it is long enough for them.
 	signs := make([]uint64, t.Space().N())
 	r := mcmc.NewRand(trialSeed, "trial sums", 0)
 	for i := range signs {
@@ -279,7 +278,7 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	return trial, nil
 }
 
-// rhatOf returns R-hat of a series of each chain.
+// rhatOf returns R-hat of the chains' series.
 func rhatOf(series []*diagnose.Series) float64 {
 	var z diagnose.Summarizer
 	return float64(z.Series(series).RHat)

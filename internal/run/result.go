@@ -12,9 +12,8 @@ import (
 	"kir/mcmc"
 )
 
-// A Result is what a run amounts to. No figure in it depends on the number of
-// workers or on interruptions, but for Timing and the seconds of the answer. A figure
-// that the draws do not determine is NaN.
+// A Result holds the results of a run. None depends on the number of workers or on interruptions,
+// except Timing and the seconds of the answer. A statistic that the draws do not determine is NaN.
 type Result struct {
 	Settings   mcmc.Settings // with the draws and thin that a run of [mcmc.AutoDraws] came to
 	Auto       Auto          // why that stopped; zero of other runs
@@ -46,7 +45,7 @@ type Result struct {
 	Timing Timing
 }
 
-// A ChainResult is what one chain did.
+// A ChainResult holds the statistics of one chain.
 type ChainResult struct {
 	Chain  int          `json:"chain"`
 	Starts int          `json:"starts"` // draws from the sparsity law until one had positive density
@@ -61,19 +60,19 @@ type Rates struct {
 	Updated  number.Number `json:"updated"`
 }
 
-// ratesOf returns the shares that counts are of iterations.
+// ratesOf returns counts as shares of iterations.
 func ratesOf(accepted, updated, iterations int64) Rates {
 	return Rates{number.Number(float64(accepted) / float64(iterations)), number.Number(float64(updated) / float64(iterations))}
 }
 
-// A Move is what one of a kernel's moves did after warm-up.
+// A Move holds the statistics of one of a kernel's moves after warm-up.
 type Move struct {
 	Name  string `json:"name"`
 	Tried int64  `json:"tried"` // iterations
 	Rates        // shares of these
 }
 
-// movesOf says what each move of a kernel that mixes several did.
+// movesOf returns the statistics of each move, for a kernel that mixes several.
 func movesOf(t mcmc.Tally) []Move {
 	moves := []Move{}
 	for _, m := range t.Moves {
@@ -84,25 +83,25 @@ func movesOf(t mcmc.Tally) []Move {
 	return moves
 }
 
-// A Size is one number of ingredients: its probability as wanted and as drawn,
-// with the standard error of the latter.
+// A Size is one number of ingredients: its probability in the law and among the draws, with the
+// standard error of the latter.
 type Size struct {
 	N        int           `json:"n"`
 	Target   number.Number `json:"target"`
 	Observed number.Number `json:"observed"` // its share of the draws
 	MCSE     number.Number `json:"mcse"`
 
-	// LawSE is the part of MCSE that comes from the Share; 0 without.
+	// LawSE is the part of MCSE that comes from Share; 0 without.
 	LawSE number.Number `json:"law_se"`
-	// Share is set where rules cannot be counted: what part of the counted
-	// compositions keeps them. The law of n is as exact as it is.
+	// Share is set where some rules cannot be counted: the share of the counted compositions that
+	// keeps them. Its error limits the accuracy of the law of n.
 	Share *mcmc.Share `json:"share,omitempty"`
 
 	Counts []int64 `json:"-"` // draws, by chain
 }
 
-// ShareOf returns what share of the counted compositions of n ingredients keeps all
-// rules, nil where all rules are counted.
+// ShareOf returns the share of the counted compositions of n ingredients that keeps all rules, nil
+// where all rules are counted.
 func ShareOf(space *mcmc.Space, n int) *mcmc.Share {
 	if shares := space.Shares(); shares != nil {
 		return &shares[n-1]
@@ -110,23 +109,23 @@ func ShareOf(space *mcmc.Space, n int) *mcmc.Share {
 	return nil
 }
 
-// A Statistic is what can be said about one series of numbers.
+// A Statistic summarises one series of numbers.
 type Statistic struct {
 	Name string `json:"-"`
 	diagnose.Summary
 }
 
-// Inclusion is how often an ingredient is used, and how much of it then.
+// Inclusion is the share of draws that use an ingredient, and its amount in them.
 type Inclusion struct {
 	Ingredient  string        `json:"ingredient"`
 	Probability number.Number `json:"probability"`
 	MCSE        number.Number `json:"mcse"`
 	MeanAmount  number.Number `json:"mean_amount"` // units, over the draws that use it
 
-	// AmountMCSE is an upper bound, as it is of at most 524,288 draws; null where all that use
-	// the ingredient have the same amount. The book's figures are the share of its recipes that
-	// use it, and the mean units over these. A report adds all three; else, and without a book,
-	// they are unknown.
+	// AmountMCSE is an upper bound, since it comes from at most 524,288 draws. It is null if all
+	// draws that use the ingredient have the same amount. BookShare and BookAmount are the share of
+	// known recipes that use it, and the mean units in these. A report adds all three; else, and
+	// without known recipes, they are unknown.
 	AmountMCSE number.Number `json:"mean_amount_mcse"`
 	BookShare  number.Number `json:"book_share"`
 	BookAmount number.Number `json:"book_amount"`
@@ -135,7 +134,7 @@ type Inclusion struct {
 	ESS   float64 `json:"-"`
 }
 
-// Timing is how long a run took. It alone differs between equal runs.
+// Timing is the duration of a run. Only this differs between equal runs.
 type Timing struct {
 	Seconds             number.Number `json:"seconds"` // in all sessions that led here
 	IterationsPerSecond number.Number `json:"iterations_per_second"`
@@ -144,8 +143,8 @@ type Timing struct {
 	Iterations int64 `json:"-"` // of all chains, warm-up included
 }
 
-// withholdErrors returns the smallest bulk effective sample size of a statistic, +Inf
-// if none is known, and takes back the stated errors if that is too small for any.
+// withholdErrors returns the smallest bulk effective sample size of a statistic, +Inf if none is
+// known. If it is too small for a standard error, it removes the standard errors.
 func (r *Result) withholdErrors() (slowest float64) {
 	all := []*Statistic{&r.Used, &r.LogDensity}
 	for k := range r.Properties {
@@ -178,25 +177,24 @@ func (r *Result) withholdErrors() (slowest float64) {
 	return slowest
 }
 
-// newStatistic sums up a series of each chain.
+// newStatistic summarises a series of each chain.
 func newStatistic(name string, series []*diagnose.Series) Statistic {
 	var z diagnose.Summarizer
 	return Statistic{name, z.Series(series)}
 }
 
-// Unlisted sums up the ingredients that draws use and a result does not list.
+// Unlisted summarises the ingredients that draws use but a result does not list.
 type Unlisted struct {
 	Count     int
 	Variance  float64 // Σ p(1−p) over their probabilities p
 	Variance2 float64 // Σ (p(1−p))²
 }
 
-// MostInclusion is how many ingredients a result lists at most.
+// MostInclusion is the most ingredients that a result lists.
 const MostInclusion = 10_000
 
-// newInclusion returns what can be said about the ingredients, of more than
-// MostInclusion about those that are used most, the first of those that are used
-// alike; and what else is used.
+// newInclusion returns the use of the ingredients. If there are more than MostInclusion, it lists
+// the most used ones, lower numbers first among equals, and summarises the rest.
 func newInclusion(names []string, chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
 	var presences []*diagnose.Presence
 	for _, r := range chains {

@@ -8,13 +8,12 @@ import (
 	"os"
 )
 
-// Start makes a run in a store, where there must be nothing but an empty
-// directory; else the error is an [ExistsError]. If the spec cannot be run,
-// nothing is made.
+// Start makes a run in a store. The store must be empty or absent; otherwise Start returns an
+// [ExistsError]. If the spec is invalid, it creates nothing.
 //
-// A run that ends early leaves all that [Resume] needs: an [InterruptedError]
-// when ctx ended, a [StorageError] when a file could not be written. When ctx
-// ends, the draws so far are stored.
+// A run that ends early leaves everything that [Resume] needs. The error is an [InterruptedError]
+// if ctx ended, and a [StorageError] if a file could not be written. When ctx ends, the draws so
+// far are stored.
 func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
@@ -42,7 +41,7 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	defer unlock()
 	if err := s.create(false); err != nil {
 		if made && !errors.As(err, new(*ExistsError)) {
-			// Nobody else has had the time to put anything there.
+			// No other process can have written anything there yet.
 			err = errors.Join(err, os.RemoveAll(store.Location()))
 		}
 		return nil, err
@@ -53,7 +52,7 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	return s.result(ctx)
 }
 
-// create makes the manifest of the run, or joins the run that has one.
+// create makes the manifest of the run, or joins an existing run.
 func (s *session) create(join bool) error {
 	data, err := s.manifest.encode()
 	if err != nil {
@@ -73,7 +72,7 @@ func (s *session) create(join bool) error {
 	return s.storeResolved()
 }
 
-// join makes sure that a run is what the spec says.
+// join checks that an existing run matches the spec.
 func (s *session) join() error {
 	old, err := readManifest(s.ctx, s.store)
 	if err != nil {
@@ -105,7 +104,7 @@ func (s *session) join() error {
 	return s.storeResolved()
 }
 
-// storeResolved keeps the problem as it was resolved, unless that is done.
+// storeResolved stores the resolved problem, unless it is stored already.
 func (s *session) storeResolved() error {
 	data, err := ReadWhole(s.ctx, s.store, problemName, mostProblem)
 	if err == nil && string(data) == string(s.spec.Resolved) {
@@ -117,20 +116,19 @@ func (s *session) storeResolved() error {
 	return s.store.Replace(s.ctx, problemName, s.spec.Resolved)
 }
 
-// Resume goes on with a run from where it was interrupted, in whatever way, or
-// extends a complete run: spec.Settings.Draws may be more than the run was
-// started with. The draws and the result are those of an uninterrupted run of as
-// many draws.
+// Resume continues an interrupted run, or extends a complete one: spec.Settings.Draws may exceed
+// the draws it was started with. Draws and result equal those of an uninterrupted run of the same
+// length.
 //
-// Everything else in the spec must be what it was; if it is not, Resume fails
-// with a [ChangedError]. It fails with [ErrComplete] if nothing is left to do,
-// and with a [BusyError] if another process is working on the run.
+// Everything else in the spec must be unchanged; otherwise Resume fails with a [ChangedError]. It
+// fails with [ErrComplete] if nothing is left to do, and with a [BusyError] if another process is
+// working on the run.
 func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
 		return nil, err
 	}
-	// Locking would make a file in a directory that may be of anything.
+	// Locking would create a file in a directory that may not be a run.
 	if _, err = readManifest(s.ctx, s.store); err != nil {
 		return nil, err
 	}
@@ -162,9 +160,9 @@ func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, e
 	return s.result(ctx)
 }
 
-// RunShard makes the draws of one shard of a run, which the first to come makes.
-// It goes on where an earlier process ended, and does nothing where all draws of
-// the shard are there. It says whether those of the run are.
+// RunShard makes the draws of one shard of a run. The first shard creates the run. RunShard
+// continues after an interrupted process, and does nothing if all draws of the shard are stored. It
+// reports whether the whole run is complete.
 func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete bool, err error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
@@ -200,9 +198,8 @@ func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete
 	return status.Complete(), nil
 }
 
-// Merge returns what a complete run amounts to: the figures, from its draws. It
-// fails with an [UnfinishedError] if the run is not complete, and with a
-// [ChangedError] if the spec is not that of the run.
+// Merge computes the results of a complete run from its draws. It fails with an [UnfinishedError]
+// if the run is not complete, and with a [ChangedError] if the spec is not that of the run.
 func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
@@ -220,7 +217,7 @@ func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	return s.result(ctx)
 }
 
-// result reads the draws of the complete run and looks for the best.
+// result reads the draws of the complete run and searches for the best compositions.
 func (s *session) result(ctx context.Context) (*Result, error) {
 	r, err := figures(ctx, s.spec, s.store, s.manifest, s.options.Workers)
 	if err == nil && s.spec.Question != nil {

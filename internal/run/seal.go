@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// sealEnd is how a document that is sealed ends, after its checksum.
+// sealEnd is the end of a sealed document, after its checksum.
 const sealEnd = "\"\n}\n"
 
-// Seal fills in the checksum of an indented JSON document whose last field is an
-// empty string: the SHA-256 of the document as it is given, in hexadecimal.
+// Seal fills in the checksum of an indented JSON document whose last field is an empty string. The
+// checksum is the hexadecimal SHA-256 of the given document.
 func Seal(document []byte) []byte {
 	at := len(document) - len(sealEnd)
 	return slices.Concat(document[:at], []byte(hash(document)), document[at:])
 }
 
-// mostObjects is how many objects a document of a run has at most. An empty one takes two
-// bytes in the file and hundreds in memory.
+// mostObjects is the most objects in a document of a run. An empty object takes two bytes in the
+// file and hundreds in memory.
 const mostObjects = 1 << 17
 
-// Unmarshal reads a document of a run, which may be somebody else's.
+// Unmarshal decodes a document of a run, which may come from someone else.
 func Unmarshal(document []byte, to any) error {
 	if n := bytes.Count(document, []byte("{")); n > mostObjects {
 		return fmt.Errorf("%w: it has %d objects", ErrDamaged, n)

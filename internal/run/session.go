@@ -20,39 +20,38 @@ import (
 )
 
 const (
-	// turnTime is how long a worker stays with a chain before it looks for
-	// one that is further behind.
+	// turnTime is the time that a worker spends on a chain before it looks for one that is further
+	// behind.
 	turnTime = 100 * time.Millisecond
-	// graceTime is how long an interrupted chain may take to come to the end
-	// of its segment. If it takes longer, the draws so far are stored, and what
-	// was made of the segment is made again when the chain goes on.
+	// graceTime is the time that an interrupted chain has to reach the end of its segment. After
+	// that the draws so far are stored, and the chain repeats the segment when it continues.
 	graceTime = 2 * time.Second
-	// sideBySide is up to how many chains go on side by side, and how many are
-	// started before anything is stored.
+	// sideBySide is the most chains that run side by side, and that are started before anything is
+	// stored.
 	sideBySide = 64
-	// manyIngredients is from how many on they do not.
+	// manyIngredients is the number of ingredients from which chains do not run side by side.
 	manyIngredients = 100_000
-	// waitingReplicas is how many replicas of each chain wait for a program at
-	// once, but of all chains no more than sideBySide.
+	// waitingReplicas is the most replicas of each chain that wait for a program at once. All
+	// chains together have at most sideBySide.
 	waitingReplicas = 16
 )
 
-// Options say how to go about a run. They change nothing in its results.
+// Options control the execution of a run. They do not affect its results.
 type Options struct {
-	// Workers is how many chains run at once. 0: as many as there are cores, or, where
-	// chains wait for a program, all of them, with the replicas of a tempered one.
+	// Workers is the number of chains that run at once. 0 stands for one a core. If chains wait for
+	// a program, it stands for all chains, with the replicas of tempered ones.
 	Workers int
-	// Interval is the longest time that a chain works without storing its draws.
-	// 0: 30 seconds.
+	// Interval is the longest time that a chain works without storing its draws; 0 stands for 30
+	// seconds.
 	Interval time.Duration
-	// Progress receives a few times a second how far the run is, and once at
-	// its end, from one goroutine at a time. It may be nil.
+	// Progress, if not nil, receives the progress of the run a few times a second, and once at its
+	// end. Calls do not overlap.
 	Progress func(Progress)
-	// Shard is which of the chains are run.
+	// Shard selects the chains to run.
 	Shard Shard
 }
 
-// partTime is the longest time that a chain works without storing what it made.
+// partTime is the longest time that a chain works without storing its draws.
 const partTime = 30 * time.Second
 
 func (o *Options) interval() time.Duration {
@@ -62,7 +61,7 @@ func (o *Options) interval() time.Duration {
 	return partTime
 }
 
-// session is one process working on the chains of a run, or a shard's.
+// session is one process that works on the chains of a run or of a shard.
 type session struct {
 	ctx      context.Context // for storage: what is begun is stored, whatever ends
 	spec     *Spec
@@ -133,8 +132,8 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	return s, nil
 }
 
-// tryStarts draws the first states of some chains, so that what cannot be run fails
-// before anything is stored.
+// tryStarts draws the first states of some chains, so that an impossible run fails before anything
+// is stored.
 func (s *session) tryStarts(ctx context.Context) error {
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
@@ -149,9 +148,9 @@ func (s *session) tryStarts(ctx context.Context) error {
 	return g.Wait()
 }
 
-// lock takes a run in a directory for this process, or, for a shard, keeps others
-// from taking all of it. Where there are no locks, and in buckets, whoever comes
-// second fails when it stores a part that is there already.
+// lock locks a run in a directory for this process. A shard takes a shared lock, which keeps other
+// processes from locking the whole run. In buckets, and where there are no locks, the second
+// process fails when it stores a part that exists already.
 func (s *session) lock() (unlock func(), err error) {
 	unlock = func() {}
 	d, ok := s.store.(*directory)
@@ -161,7 +160,7 @@ func (s *session) lock() (unlock func(), err error) {
 	if err := d.dir.MakeDir(lockName); err != nil {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
-	// Whoever looks whether a process works on the run holds the lock for an instant.
+	// A process that only checks whether the run is busy holds the lock for an instant.
 	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0, lockPatience)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
@@ -184,8 +183,8 @@ const (
 	lockPatience = 300 * time.Millisecond
 )
 
-// lockHeld says whether a process works on the run in a store; known is false where that
-// cannot be told, as in buckets and where there are no locks.
+// lockHeld reports whether a process is working on the run in a store. known is false where that
+// cannot be determined, as in buckets and where there are no locks.
 func lockHeld(store Store) (held, known bool) {
 	d, ok := store.(*directory)
 	if !ok {
@@ -194,7 +193,7 @@ func lockHeld(store Store) (held, known bool) {
 	return d.dir.Locked(lockName)
 }
 
-// listStored takes down the parts that there are.
+// listStored records the stored parts.
 func (s *session) listStored() (err error) {
 	prefix := "draws/"
 	if len(s.chains) == 1 {
@@ -204,21 +203,21 @@ func (s *session) listStored() (err error) {
 	return err
 }
 
-// seconds returns how long the run has taken so far.
+// seconds returns the run's duration so far.
 func (s *session) seconds() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.earlierSeconds + time.Since(s.begun).Seconds()
 }
 
-// note keeps something that the user should know.
+// note records a note for the user.
 func (s *session) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// storageError tells errors of the store, which are of files, from others.
+// storageError turns errors of files, which come from the store, into a [StorageError].
 func (s *session) storageError(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -228,7 +227,7 @@ func (s *session) storageError(err error) error {
 	return err
 }
 
-// resumable returns where the run can be gone on with; empty if nowhere.
+// resumable returns the location from which the run can be resumed, or "" if it cannot.
 func (s *session) resumable() string {
 	if _, gone := s.store.(*memory); gone || !s.exists {
 		return ""
@@ -269,7 +268,7 @@ func (s *session) work(ctx context.Context) error {
 			failures = s.runWorkers(cancel)
 		}
 	}
-	// What was made is stored, whatever ended the work.
+	// Store the draws so far, however the work ended.
 	var store errgroup.Group
 	store.SetLimit(s.options.Workers)
 	for _, c := range s.chains {
@@ -279,7 +278,7 @@ func (s *session) work(ctx context.Context) error {
 	}
 	err := store.Wait()
 	watch()
-	// What made the others stop says more than that they were stopped.
+	// The error that stopped the others is more informative than theirs.
 	for _, failure := range failures {
 		if failure != nil {
 			return failure
@@ -294,7 +293,7 @@ func (s *session) work(ctx context.Context) error {
 	return nil
 }
 
-// runWorkers lets the workers go on with all chains that are not finished.
+// runWorkers runs the workers on all unfinished chains.
 func (s *session) runWorkers(cancel func()) (failures []error) {
 	s.waiting = nil
 	for _, c := range s.chains {
@@ -316,8 +315,7 @@ func (s *session) runWorkers(cancel func()) (failures []error) {
 	return failures
 }
 
-// worker takes the chain that is furthest behind, again and again, until none
-// is left.
+// worker repeatedly takes the chain that is furthest behind, until none is left.
 func (s *session) worker() error {
 	for {
 		c := s.nextChain()
@@ -329,7 +327,7 @@ func (s *session) worker() error {
 			return nil // and its draws are stored
 		}
 		if busy := (*BusyError)(nil); errors.As(err, &busy) {
-			// The chain is left to the other process, and the rest is gone on with.
+			// Leave the chain to the other process and continue with the rest.
 			c.lost = true
 			s.mu.Lock()
 			s.busy = busy
@@ -349,13 +347,13 @@ func (s *session) worker() error {
 	}
 }
 
-// nextChain returns the waiting chain that has made the fewest iterations, or nil if
-// none waits or the session stops. Where there is none others may be at work,
-// but on no more chains than there are other workers.
+// nextChain returns the waiting chain with the fewest iterations, or nil if none waits or the
+// session stops. Other workers may still hold chains, but no more chains than there are such
+// workers.
 //
-// A few chains go on side by side so that R-hat can be told while they run. With
-// many of them, or many ingredients, memory counts for more: the chain that has
-// made most iterations goes on, and so few chains are begun and not finished.
+// A few chains run side by side so that R-hat is known early. With many chains or ingredients,
+// memory matters more. Then nextChain returns the chain with the most iterations, so that few
+// chains are begun and unfinished.
 func (s *session) nextChain() *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -375,7 +373,7 @@ func (s *session) nextChain() *chain {
 	return c
 }
 
-// done returns the share of the iterations that have been made.
+// done returns the completed share of all iterations.
 func (s *session) done() float64 {
 	sum := 0.0
 	for _, c := range s.chains {
@@ -384,12 +382,12 @@ func (s *session) done() float64 {
 	return sum / float64(max(1, len(s.chains)))
 }
 
-// share returns the share of the chain's iterations that have been made.
+// share returns the completed share of the chain's iterations.
 func (c *chain) share() float64 {
 	return min(1, float64(c.published.iterations.Load())/float64(c.session.length.Load()))
 }
 
-// damagedPart says which part is damaged, and what to do.
+// damagedPart returns an error that names the damaged part and the remedy.
 func damagedPart(store Store, name string, err error) error {
 	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", store.Path(name), err)
 }

@@ -12,8 +12,8 @@ import (
 // Count, counted from 1. The zero value is all of them.
 type Shard struct{ Index, Count int }
 
-// An engine numbers the tasks of a job by variables of the environment: the task's index,
-// that of the first, and how many there are.
+// An engine names the environment variables in which a batch system numbers the tasks of a job: the
+// task's index, the first index, and their count.
 type engine struct{ name, index, first, count, need string }
 
 var engines = []engine{
@@ -22,7 +22,7 @@ var engines = []engine{
 	{"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "", "AWS_BATCH_JOB_ARRAY_SIZE", "start an array job"},
 }
 
-// engineShard returns the shard of a task by the variables of the engine that started it.
+// engineShard returns the shard of a task from the variables of its batch system.
 func engineShard(variable func(string) string) (Shard, error) {
 	var found []engine
 	for _, e := range engines {
@@ -57,7 +57,7 @@ func engineShard(variable func(string) string) (Shard, error) {
 		if first, err = number(e.first); err != nil {
 			return Shard{}, err
 		}
-		// With gaps in it, or a step, an index says nothing of its place among the others.
+		// With gaps or a step, an index does not give the task's place among the others.
 		const last = "SLURM_ARRAY_TASK_MAX"
 		if to, err := number(last); err != nil {
 			return Shard{}, err
@@ -72,8 +72,8 @@ func engineShard(variable func(string) string) (Shard, error) {
 	return s, nil
 }
 
-// ParseShard reads "3/16", or "auto": the task's own place by the variables of Slurm,
-// Kubernetes or AWS Batch.
+// ParseShard parses "3/16", or "auto" for the task's place by the variables of Slurm, Kubernetes or
+// AWS Batch.
 func ParseShard(text string) (Shard, error) {
 	if text == "auto" {
 		return engineShard(os.Getenv)
@@ -102,8 +102,8 @@ func (s Shard) check() error {
 	return fmt.Errorf("there is no shard %d of %d", s.Index, s.Count)
 }
 
-// Chains returns the first chain of the shard and the first after it. Shards
-// differ in length by one chain at most.
+// Chains returns the first chain of the shard and the first after it. The sizes of shards differ by
+// at most one chain.
 func (s Shard) Chains(chains int) (from, to int) {
 	if s.Count == 0 {
 		return 0, chains
@@ -111,7 +111,7 @@ func (s Shard) Chains(chains int) (from, to int) {
 	return (s.Index - 1) * chains / s.Count, s.Index * chains / s.Count
 }
 
-// hasChains says whether any of the chains are of the shard.
+// hasChains reports whether the shard has any of the chains.
 func (s Shard) hasChains(chains int) bool {
 	from, to := s.Chains(chains)
 	return from < to

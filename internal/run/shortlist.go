@@ -10,12 +10,11 @@ import (
 	"kir/mcmc"
 )
 
-// shortlistLength is how many sets of ingredients a shortlist has at most.
+// shortlistLength is the most sets of ingredients in a shortlist.
 const shortlistLength = 100
 
-// A Best is a composition that is worth a look: the best draw of those that use
-// the same set of ingredients, or what a tempered chain found on its way to a
-// draw.
+// A Best is a high-scoring composition: the best draw among those with the same set of ingredients,
+// or a composition that a tempered chain visited on the way to a draw.
 type Best struct {
 	Chain, Draw int
 	Found       bool        // it is no draw: see [mcmc.VisitedState]
@@ -27,8 +26,8 @@ type Best struct {
 	Known       bool        // the book has a recipe of this set
 }
 
-// Compare orders by score, then by density, then draws before finds, then by
-// chain and draw, the best first.
+// Compare orders by score, then by density, then draws before visited compositions, then by chain
+// and draw. The best come first.
 func (b Best) Compare(c Best) int {
 	return cmp.Or(
 		cmp.Compare(c.LogScore, b.LogScore),
@@ -50,9 +49,8 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// A shortlist keeps the best draws of one chain, at most one for each set of
-// ingredients. What it keeps of the draws of all chains together is among what
-// it keeps of each.
+// A shortlist keeps the best draws of one chain, at most one for each set of ingredients. The best
+// of all chains together are among the best of each.
 type shortlist struct {
 	known func(ingredients []int) bool // sets to leave out; nil: none
 	best  []Best                       // the best first
@@ -60,7 +58,7 @@ type shortlist struct {
 	set []int // scratch
 }
 
-// bar is the log score above which, or at which, a composition may be wanted.
+// bar is the least log score that the shortlist may accept.
 func (s *shortlist) bar() float64 {
 	if len(s.best) < shortlistLength {
 		return math.Inf(-1)
@@ -68,8 +66,8 @@ func (s *shortlist) bar() float64 {
 	return s.best[shortlistLength-1].LogScore
 }
 
-// refuses says whether a composition of that score and density, or a later one,
-// is not wanted whatever it uses.
+// refuses reports whether the shortlist would reject a composition of that score and density, or a
+// later one, whatever its ingredients.
 func (s *shortlist) refuses(logScore, logDensity float64) bool {
 	if len(s.best) < shortlistLength {
 		return false
@@ -78,7 +76,7 @@ func (s *shortlist) refuses(logScore, logDensity float64) bool {
 	return logScore < worst.LogScore || logScore == worst.LogScore && logDensity <= worst.LogDensity
 }
 
-// offer considers a draw, whose chain is set when lists are merged.
+// offer offers a draw. Its chain is set when lists are merged.
 func (s *shortlist) offer(d *Draw, logScore float64) {
 	if s.refuses(logScore, d.LogDensity) {
 		return
@@ -96,7 +94,7 @@ func (s *shortlist) offer(d *Draw, logScore float64) {
 	s.insert(b, same)
 }
 
-// offerFind considers what a chain found on its way to a draw.
+// offerFind offers a composition that a chain visited on the way to a draw.
 func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) error {
 	b := newBest(draw, f.LogScore, t.LogLaw(len(f.Parts))+f.LogScore)
 	b.Found = true
@@ -118,7 +116,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) err
 	if b.Scores, err = t.AppendScores(nil, x); err != nil {
 		return err
 	}
-	// As it is computed of a draw, so that the same composition has the same.
+	// Compute it as for a draw, so that equal compositions have equal scores.
 	b.LogScore = LogScore(t.Objectives(), b.Scores)
 	b.Score = portable.Exp(b.LogScore)
 	b.Parts = x.Parts()
@@ -128,7 +126,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) err
 	return nil
 }
 
-// LogScore returns Σ_k c_k·log y_k of the scores of wishes, in their order.
+// LogScore returns Σ_k c_k·log y_k of the scores of objectives, in their order.
 func LogScore(wishes []mcmc.Objective, scores []float64) (sum float64) {
 	for k, w := range wishes {
 		if w.Weight > 0 {
@@ -142,8 +140,8 @@ func newBest(draw int, logScore, logDensity float64) Best {
 	return Best{Draw: draw, Score: portable.Exp(logScore), LogScore: logScore, LogDensity: logDensity}
 }
 
-// wants says whether b, of the set of ingredients in s.set, is to be inserted,
-// and where one of the same set stands, or −1.
+// wants reports whether to insert b, whose set of ingredients is s.set. It also returns the index
+// of the entry with the same set, or −1.
 func (s *shortlist) wants(b *Best) (same int, wanted bool) {
 	same = slices.IndexFunc(s.best, func(b Best) bool { return b.uses(s.set) })
 	if same >= 0 {
@@ -152,8 +150,8 @@ func (s *shortlist) wants(b *Best) (same int, wanted bool) {
 	return same, s.known == nil || !s.known(s.set)
 }
 
-// insert puts b in its place, instead of the one of the same set or else, if
-// the list is full, of the last one.
+// insert inserts b in order. It replaces the entry with the same set or, if the list is full, the
+// last one.
 func (s *shortlist) insert(b Best, same int) {
 	if same >= 0 {
 		s.best = slices.Delete(s.best, same, same+1)
@@ -164,20 +162,20 @@ func (s *shortlist) insert(b Best, same int) {
 	s.best = slices.Insert(s.best, at, b)
 }
 
-// uses says whether the draw uses the ingredients of a set, in ascending order,
+// uses reports whether the draw uses the ingredients of a set, in ascending order,
 // and no others.
 func (b *Best) uses(set []int) bool {
 	return slices.EqualFunc(b.Parts, set, func(p mcmc.Part, i int) bool { return p.Ingredient == i })
 }
 
-// notIn returns what the list has beside another.
+// notIn returns the entries that another list lacks.
 func (s *shortlist) notIn(list []Best) []Best {
 	return slices.DeleteFunc(slices.Clone(s.best), func(b Best) bool {
 		return slices.ContainsFunc(list, func(other Best) bool { return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) })
 	})
 }
 
-// topOf returns the best of several lists, at most one of each set of ingredients.
+// topOf returns the best of several lists, at most one for each set of ingredients.
 func topOf(lists ...[]Best) []Best {
 	all := Distinct(slices.Concat(lists...))
 	return all[:min(len(all), shortlistLength)]

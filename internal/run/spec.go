@@ -11,7 +11,7 @@ import (
 	"kir/mcmc"
 )
 
-// A Spec is what to run: a problem that has been read and checked.
+// A Spec defines a run: a problem that has been read and checked.
 type Spec struct {
 	Name        string
 	Problem     string   // where the problem file is, from the run's directory or absolute; may be empty
@@ -24,23 +24,23 @@ type Spec struct {
 	Inputs      []Input       // every file that the problem was made of
 	Version     string        // of the program
 
-	// Known says whether a set of ingredients, given in ascending order, is
-	// that of a recipe in the book. nil means that there is no book.
+	// Known reports whether a known recipe has exactly this set of ingredients, given in ascending
+	// order. Nil means that there are no known recipes.
 	Known func(ingredients []int) bool
 
-	// Question is what there is to know to look for the best when the chains are
-	// done; nil: nothing is looked for. It changes nothing in the draws.
+	// Question defines the search that follows the chains; nil for none. It does not affect the
+	// draws.
 	Question *search.Question
 }
 
-// An Input is a file that the problem was made of.
+// An Input is a file that the problem was read from.
 type Input struct {
 	Path   string `json:"path"`   // as the problem names it
 	SHA256 string `json:"sha256"` // hexadecimal
 	Bytes  int64  `json:"bytes"`
 }
 
-// check says what is wrong with the spec.
+// check returns an error if the spec is invalid.
 func (s *Spec) check() error {
 	switch {
 	case s.Target == nil:
@@ -81,12 +81,12 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// hasObjectives says whether a property counts.
+// hasObjectives reports whether a property counts.
 func (s *Spec) hasObjectives() bool {
 	return slices.ContainsFunc(s.Target.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 })
 }
 
-// properties returns the names of the wishes.
+// properties returns the names of the objectives.
 func (s *Spec) properties() []string {
 	names := make([]string, len(s.Target.Objectives()))
 	for k, w := range s.Target.Objectives() {
@@ -95,10 +95,9 @@ func (s *Spec) properties() []string {
 	return names
 }
 
-// segmentIterations is about how many iterations a segment has. The length of a
-// segment decides where the scores are computed anew, and so belongs to what a
-// run is: changing it changes runs.
+// segmentIterations is the approximate number of iterations of a segment. At the start of each
+// segment the scores are computed anew. So changing it changes runs.
 const segmentIterations = 1 << 10
 
-// segmentDraws returns how many draws a segment has.
+// segmentDraws returns the number of draws of a segment.
 func segmentDraws(s *mcmc.Settings) int { return max(1, segmentIterations/s.Thin) }

@@ -18,32 +18,32 @@ import (
 	"kir/mcmc"
 )
 
-// stateKind begins the file of a chain's state: this line, a value in the encoding
-// of encoding/gob, compressed, and the SHA-256 of both.
+// stateKind begins a state file. The file consists of this line, a compressed value in the encoding
+// of encoding/gob, and the SHA-256 of both.
 const stateKind = "kir chain state 2\n"
 
 func stateName(chain int) string { return fmt.Sprintf("state/chain=%04d.kir", chain) }
 
-// state is where a chain goes on, and what its draws do not tell. It follows from
-// the run and from how far the chain is, so that it does no harm if an older one
-// takes the place of a newer one.
+// state holds the point from which a chain continues, and the data that its draws do not contain.
+// It depends only on the run and the chain's progress, so replacing a newer state by an older one
+// does no harm.
 type state struct {
 	Run   string // the identity of the run
 	Chain int
 
-	// Walk is the chain, see [mcmc.Chain.MarshalBinary], at the start of a segment:
-	// after Warm iterations of warm-up, and At draws.
+	// Walk is the chain, see [mcmc.Chain.MarshalBinary], at the start of a segment: after Warm
+	// iterations of warm-up, and At draws.
 	Walk     []byte
 	Warm, At int
 	Open     bool // the warm-up has not ended, though it may have had its iterations
 
-	// Of a run whose number of draws was not known yet: every Thin-th state since
-	// warm-up, At in all, as [bufferedDraws.encode] writes them. Nothing else is stored then.
+	// Held is set while the number of draws is not known yet: every Thin-th state since warm-up, At
+	// in all, encoded by [bufferedDraws.encode]. The run then stores no other draws.
 	Held []byte
 	Thin int
 
-	// What follows is of a later moment: when Draws draws were stored, in Parts
-	// files. Chains go on from there by making the draws between anew.
+	// The fields below describe a later moment, when Draws draws were stored in Parts files. A
+	// chain that continues repeats the draws between.
 	Draws, Parts int
 	Bytes        int64 // of the parts
 	Tries        int
@@ -58,7 +58,7 @@ type state struct {
 	buffered *bufferedDraws // what Held says
 }
 
-// checkBuffered returns the held draws of a state.
+// checkBuffered returns the buffered draws of a state.
 func (s *state) checkBuffered(m *Manifest) (*bufferedDraws, error) {
 	if m.Auto == nil || s.Thin > mostAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
 		s.Warm < 0 || s.Warm > m.warmup() || s.At < 0 || s.At > mostHeld || s.At > 0 && (s.Warm < m.warmup() || m.isWarmupOpen()) ||
@@ -71,7 +71,7 @@ func (s *state) checkBuffered(m *Manifest) (*bufferedDraws, error) {
 	return decodeBuffered(s.Held, m, s.Thin, s.At)
 }
 
-// mostHeldBytes is how long the held draws of a chain are at most.
+// mostHeldBytes returns the largest encoded size of a chain's buffered draws.
 func mostHeldBytes(m *Manifest) int64 {
 	if m.Auto == nil {
 		return 0
@@ -79,7 +79,7 @@ func mostHeldBytes(m *Manifest) int64 {
 	return mostHeld * (8*int64(1+len(m.Properties)) + 10*(1+int64(min(m.IngredientCount(), m.Total))))
 }
 
-// fresh returns the best that are not in the book: some are in Best, and the rest in
+// fresh returns the best compositions that are not known recipes. Some are in Best, and the rest in
 // Fresh.
 func (s *state) fresh(known func([]int) bool) []Best {
 	if known == nil {
@@ -104,8 +104,7 @@ func (s *state) save(ctx context.Context, store Store) error {
 	return store.Replace(ctx, stateName(s.Chain), b.Bytes())
 }
 
-// loadState reads the state of a chain of a run. What was changed since it was
-// written is ErrDamaged.
+// loadState reads the state of a chain of a run. It returns [ErrDamaged] if the file was changed.
 func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state, error) {
 	settings := &m.Settings
 	name := stateName(chain)
@@ -139,19 +138,19 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 	return s, nil
 }
 
-// mostUnpacked bounds what any state unpacks to.
+// mostUnpacked bounds the uncompressed size of any state.
 const mostUnpacked = 256 << 20
 
-// unpackState reads a state of a chain of a run. It may be somebody else's, and a few
-// bytes can unpack to as much as there is: so it is held against what the state of such a
-// chain has at most.
+// unpackState decodes the state of a chain of a run. The file may come from someone else, and a few
+// bytes can expand to fill all memory. So it checks the size against the most that a state of such
+// a chain can have.
 func unpackState(data []byte, m *Manifest) (*state, error) {
 	used := int64(min(m.IngredientCount(), m.Total))
-	// The two lists of the best, and all that is a number or a name.
+	// The two lists of the best compositions, and everything that is a number or a name.
 	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties))+128)
 	rest += mostHeldBytes(m)
 	most := min(mostUnpacked, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
-	// It is unpacked twice, so that what is too long takes no memory.
+	// Decompress twice, so that an oversized state takes no memory.
 	size, err := io.Copy(io.Discard, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))
 	if err != nil {
 		return nil, err
@@ -163,7 +162,7 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(data)), unpacked); err != nil {
 		return nil, err
 	}
-	// An item of a list can take a byte here and a hundred in memory.
+	// An item of a list can take one byte here and a hundred in memory.
 	var walk struct{ Walk []byte }
 	if err := gob.NewDecoder(bytes.NewReader(unpacked)).Decode(&walk); err != nil {
 		return nil, err
@@ -175,8 +174,8 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	return s, gob.NewDecoder(bytes.NewReader(unpacked)).Decode(s)
 }
 
-// loadStates returns the states of all chains, nil where there is none, and of each that
-// is there and damaged how.
+// loadStates returns the states of all chains, nil for a chain without one, and the errors of the
+// damaged ones.
 func loadStates(ctx context.Context, store Store, m *Manifest) (states []*state, damage []error, err error) {
 	states, damage = make([]*state, m.Settings.Chains), make([]error, m.Settings.Chains)
 	g, ctx := errgroup.WithContext(ctx)

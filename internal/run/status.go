@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// A Status says how far a run is.
+// A Status is the progress of a run in its store.
 type Status struct {
 	Chains  []ChainStatus
 	Seconds float64 // that it has taken
 }
 
-// ChainStatus says how far a chain is.
+// ChainStatus is the progress of one chain.
 type ChainStatus struct {
 	Draws int // stored
 	Parts int // files of draws
@@ -21,19 +21,19 @@ type ChainStatus struct {
 	Saved time.Time // when it was heard of last; zero if never
 	Shard Shard     // that worked on it last
 
-	// Damage says what is wrong with the file of the chain's state; nil where it is whole
-	// or not there. Its draws are counted all the same.
+	// Damage is the error of the chain's state file, nil if the file is whole or absent. The
+	// chain's draws are counted in any case.
 	Damage error
 
-	// Broken says which of its files of draws is damaged, as far as names, lengths and ends of
-	// files show; nil if none.
+	// Broken is the error of the first damaged file of draws, as far as names, lengths and ends of
+	// files show; nil if there is none.
 	Broken error
 
 	wantBytes int64 // bytes that there should be
 	settled   bool  // there is a state, and it is whole
 }
 
-// Complete says whether all draws are stored.
+// Complete reports whether all draws are stored.
 func (s *Status) Complete() bool {
 	for _, c := range s.Chains {
 		if !c.Done {
@@ -43,11 +43,11 @@ func (s *Status) Complete() bool {
 	return true
 }
 
-// activeWindow is how long ago a chain may have stored its state that is still worked on:
-// three times what chains take between states at most, unless a segment takes longer.
+// activeWindow is the longest time since a chain last stored its state for the chain to count as
+// active. It is three times the usual time between states. Only a longer segment exceeds it.
 const activeWindow = 90 * time.Second
 
-// isActive says whether a chain that is not done was heard of lately.
+// isActive reports whether an unfinished chain stored its state recently.
 func (s *Status) isActive(now time.Time) bool {
 	for _, c := range s.Chains {
 		if !c.Done && !c.Saved.IsZero() && now.Sub(c.Saved) < activeWindow {
@@ -57,8 +57,8 @@ func (s *Status) isActive(now time.Time) bool {
 	return false
 }
 
-// intact says whether the states are there and whole, and the files of draws have the
-// lengths that they should.
+// intact reports whether all states are there and whole, and all files of draws have the expected
+// lengths.
 func (s *Status) intact() bool {
 	for _, c := range s.Chains {
 		if !c.settled || c.Bytes != c.wantBytes {
@@ -68,7 +68,7 @@ func (s *Status) intact() bool {
 	return true
 }
 
-// statusOf looks at the states and the parts of a run.
+// statusOf reads the states and the parts of a run.
 func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 	stored, err := listParts(ctx, store, "draws/")
 	if err != nil {
@@ -86,7 +86,7 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 			of.Bytes += f.Size
 		}
 		if s == nil {
-			// What was drawn does not hang on the state.
+			// The draws do not depend on the state.
 			of.Damage = damage[c]
 			if of.Draws, of.Broken, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
@@ -110,8 +110,8 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 	return status, nil
 }
 
-// countDraws returns how many draws of a chain are stored, by what the ends of its files
-// say; those before the first that is missing or damaged, and which that is.
+// countDraws returns the number of stored draws of a chain, read from the ends of its files. It
+// counts those before the first missing or damaged file, and returns that file's error.
 func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files []File) (draws int, broken, err error) {
 	for k, f := range files {
 		if gap := checkOrder(chain, files[:k+1]); gap != nil {
@@ -129,7 +129,7 @@ func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files 
 	return draws, nil, nil
 }
 
-// Broken returns what is wrong with files of draws.
+// Broken returns the errors of damaged files of draws.
 func (s *Status) Broken() (all []error) {
 	for _, c := range s.Chains {
 		if c.Broken != nil {
@@ -139,7 +139,7 @@ func (s *Status) Broken() (all []error) {
 	return all
 }
 
-// Damaged returns what is wrong with the files of states.
+// Damaged returns the errors of damaged state files.
 func (s *Status) Damaged() (all []error) {
 	for _, c := range s.Chains {
 		if c.Damage != nil {
@@ -149,9 +149,8 @@ func (s *Status) Damaged() (all []error) {
 	return all
 }
 
-// Shards returns the shards that the chains were run in, with those that should
-// have begun and have not: as many as the chain that was heard of last says. All
-// chains are one shard if none of them says otherwise.
+// Shards returns the shards of the run, including those that should have begun and have not. The
+// chain that stored last gives their number. If no chain names a shard, all chains are one shard.
 func (s *Status) Shards() []Shard {
 	count, saved := 0, time.Time{}
 	for _, c := range s.Chains {

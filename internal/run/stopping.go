@@ -12,20 +12,21 @@ import (
 )
 
 const (
-	// enoughDraws is how many independent draws each figure is to be worth that is shown, and
-	// enoughOfChain how many times the number of chains.
+	// enoughDraws is the effective sample size that each displayed statistic must reach.
+	// enoughOfChain is the same, for each chain.
 	enoughDraws   = 1000
 	enoughOfChain = 100
 	// enoughRHat is the largest R-hat.
 	enoughRHat = 1.01
-	// rarePresence is from which share of the draws on, and up to one less it, the
-	// presence of an ingredient is to be worth as many. A rarer one has its own stated error.
+	// rarePresence is the share of draws, and one less it, between which the presence of an
+	// ingredient must reach that size. For rarer or commoner ingredients the stated error is
+	// enough.
 	rarePresence = 0.05
 )
 
-// checkStopping says whether every figure that is shown is good enough by the draws that are
-// held, and else how many times as many draws the worst that was seen would need, about.
-// It looks at the draws alone.
+// checkStopping reports whether every displayed statistic is good enough in the buffered draws. If
+// not, ahead estimates how many times as many draws the worst one needs. The result depends on the
+// draws alone.
 func (s *session) checkStopping() (yes bool, ahead float64, err error) {
 	e := &stoppingRule{session: s, wanted: float64(s.manifest.Auto.Wanted), minESS: math.Inf(1)}
 	defer func() { s.checked.Store(&stoppingCheck{e.minESS, s.roundIterations()}) }()
@@ -37,7 +38,7 @@ func (s *session) checkStopping() (yes bool, ahead float64, err error) {
 	return e.drawsFactor <= 1, e.drawsFactor, nil
 }
 
-// stoppingRule looks at all figures: the progress of a run shows the worst of them.
+// stoppingRule checks all statistics. The progress of a run shows the worst of them.
 type stoppingRule struct {
 	session     *session
 	wanted      float64
@@ -45,18 +46,18 @@ type stoppingRule struct {
 	minESS      float64 // effective sample size that was seen
 }
 
-// A stoppingCheck is the least effective sample size of the figures that were looked at when
-// chains had so many iterations.
+// A stoppingCheck is the least effective sample size of the statistics, with the number of
+// iterations at the check.
 type stoppingCheck struct {
 	ess        float64
 	iterations int
 }
 
-// addESS takes an effective sample size, or why there is none.
+// addESS adds an effective sample size, or the error why there is none.
 func (e *stoppingRule) addESS(ess float64, err error) {
 	switch {
 	case errors.Is(err, diagnose.ErrConstant), errors.Is(err, diagnose.ErrConstantTail):
-		// What never moves has no error.
+		// A constant has no error.
 	case err != nil:
 		e.drawsFactor = max(e.drawsFactor, 2)
 	default:
@@ -65,7 +66,7 @@ func (e *stoppingRule) addESS(ess float64, err error) {
 	}
 }
 
-// checkStatistics looks at the numbers of each draw.
+// checkStatistics checks the numeric statistics of the draws.
 func (e *stoppingRule) checkStatistics() error {
 	s := e.session
 	series := []func(h *bufferedDraws, d int) float64{
@@ -115,7 +116,7 @@ func (e *stoppingRule) checkStatistics() error {
 	return nil
 }
 
-// checkShares looks at the law of n and at which ingredients are used.
+// checkShares checks the law of n and the inclusion of ingredients.
 func (e *stoppingRule) checkShares() error {
 	s := e.session
 	_, most := s.spec.Target.Law().Support()
@@ -157,11 +158,11 @@ func (e *stoppingRule) checkShares() error {
 	return nil
 }
 
-// isRare says whether a share of the draws is too rare, or too common, for its error to
-// decide how long a run is.
+// isRare reports whether a share of the draws is too rare, or too common, for its error to
+// determine a run's length.
 func isRare(share float64) bool { return math.Min(share, 1-share) < rarePresence }
 
-// checkAmounts looks at the mean amounts of the ingredients that are used often.
+// checkAmounts checks the mean amounts of the frequent ingredients.
 func (e *stoppingRule) checkAmounts() error {
 	s := e.session
 	n := s.spec.Target.Space().N()
@@ -213,5 +214,5 @@ func (e *stoppingRule) checkAmounts() error {
 	return nil
 }
 
-// amountBatches is how many batches of the draws of a chain tell the error of a mean amount.
+// amountBatches is the number of batches of a chain's draws for the error of a mean amount.
 const amountBatches = 1 << 10

@@ -8,32 +8,32 @@ import (
 	"kir/mcmc"
 )
 
-// A UnseenMode is a region that the search beside a run found and that its chains, by what they
-// saw, do not know of.
+// An UnseenMode is a region that the run's search found and that its chains missed, as far as their
+// draws show.
 type UnseenMode struct {
 	Parts []mcmc.Part // the best composition of it, by ingredient
-	// LogRatio is the log of at least how many times as probable it is as all that the
-	// chains saw.
+	// LogRatio is the log of a lower bound of the region's probability, relative to everything that
+	// the chains saw.
 	LogRatio float64
 }
 
-// unseenRatio is how many times as probable a region must be at least. Of chains that are at
-// their target a run says so with a probability of at most one in unseenRatio: see [Result.findUnseenMode].
+// unseenRatio is the least probability ratio that is reported. For chains that sample their target
+// the probability of a false report is at most one in unseenRatio: see [Result.findUnseenMode].
 const unseenRatio = 100
 
-// minScoreRatio is how many times as good a composition must be as the best draw: chains that have
-// only begun in the wilderness, and have come as high since, are another matter.
+// minScoreRatio is the least score, relative to the best draw, of a composition in the region. It
+// excludes chains that started in a region of low score and have since reached as high a score.
 const minScoreRatio = 1000
 
-// findUnseenMode looks for regions that the chains did not see.
+// findUnseenMode looks for regions that the chains missed.
 //
-// Let p be the law without properties, and w(x) = Π_k y_k(x)^c_k. The target is p·w/Z with
-// Z = Σ p·w. Of draws of it the mean of 1/w is at most 1/Z on average, so that it is above
-// 100/Z with a probability of at most 1/100 (Markov's inequality), however the draws
-// depend on each other. A region R has Σ_R p·w ≤ Z. So if the sum over a region is more
-// than 100 times the inverse of the mean of 1/w, either that has happened or the draws are
-// not of the target: they are of where w is lower than in R. The region of a composition is all lines
-// through it: every way to divide what two of its ingredients have together.
+// Let p be the law without properties, and w(x) = Π_k y_k(x)^c_k. The target is p·w/Z with Z = Σ
+// p·w. Over its draws the mean of 1/w is at most 1/Z in expectation. So it exceeds 100/Z with a
+// probability of at most 1/100 (Markov's inequality), however dependent the draws are. A region R
+// has Σ_R p·w ≤ Z. So if the sum over a region exceeds 100 times the inverse of the mean of 1/w,
+// there are two explanations. Either that rare event has happened, or the draws do not follow the
+// target and come from a part where w is lower than in R. The region of a composition consists of
+// all lines through it: every way to divide the sum of two of its ingredients.
 func (r *Result) findUnseenMode(t *mcmc.Target, inverse logMean) error {
 	seen := -inverse.value()
 	if r.Answer == nil || math.IsInf(seen, 0) || math.IsNaN(seen) {
@@ -108,13 +108,13 @@ func logNeighbourhoodMass(t *mcmc.Target, parts []mcmc.Part) (float64, error) {
 	return sum.sum(), nil
 }
 
-// A logMean sums up numbers by their logs.
+// A logMean averages numbers given by their logs.
 type logMean struct {
 	most, scaled float64 // Σ e^(v − most)
 	count        int
 }
 
-// add takes a number by its log.
+// add adds a number by its log.
 func (m *logMean) add(v float64) {
 	m.count++
 	switch {
@@ -129,7 +129,7 @@ func (m *logMean) add(v float64) {
 	}
 }
 
-// join takes those of another.
+// join adds the numbers of another logMean.
 func (m *logMean) join(o logMean) {
 	count := m.count + o.count
 	switch {

@@ -15,45 +15,43 @@ import (
 	"kir/mcmc"
 )
 
-// A Question is what there is to know of a problem when its best is looked for.
+// A Question holds everything needed to search a problem for its best compositions.
 type Question struct {
 	Target *mcmc.Target // with weights as they are for the draws
 
-	// Effort is how much is looked, see [Budget]; 0: the shortlist is of what is
-	// found already.
+	// Effort scales the search, see [Budget]. With 0 the shortlist consists of compositions found
+	// before.
 	Effort float64
 
-	// Known are the known recipes, and KnownScores returns Π_k y_k of each as the
-	// models say that have not learnt from it, NaN where they cannot tell; nil: as
-	// the target says.
+	// Known are the known recipes. KnownScores returns Π_k y_k of each, predicted by models that
+	// were not trained on it, and NaN where there is no such model. If nil, the target scores them.
 	Known       []*mcmc.Composition
 	KnownScores func() ([]float64, error)
 
-	// Least and Most bound the amounts of each ingredient that are offered, and
-	// Lacks says of a set that it has not what all known recipes have; nil: any.
-	// Where nothing is found within them they are left alone.
-	// Always are the ingredients without which it is not that.
+	// Least and Most bound the amounts of each ingredient in suggestions. Lacks reports whether a
+	// set lacks an ingredient that all known recipes have, and Always are those ingredients. Nil
+	// means no limit. Where nothing is found within these limits, the search ignores them.
 	Least, Most []int
 	Lacks       func(ingredients []int) bool
 	Always      []int
 
-	// Halves returns two targets whose models have learnt from different halves of
-	// the recipes, with each weight 1; nil: nothing has been learnt.
+	// Halves returns two targets, with each weight 1, whose models were trained on different halves
+	// of the recipes. Nil means that no model was trained.
 	Halves func(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error)
 
 	Niche  Niche
 	Refuse func(ingredients []int) bool // as in [Options]
 
-	// Stated says that nothing which counts has learnt from data, so that each difference
-	// of scores is one.
+	// Stated reports whether no objective that counts was learnt from data. Then every difference
+	// of scores is real.
 	Stated bool
 
-	// Bounding has the conditions and the parts of the score, of which this package sets
-	// the rest; nil: scores are not bounded.
+	// Bounding holds the conditions and the terms of the score; this package sets the rest. If nil,
+	// scores are not bounded.
 	Bounding *bound.Problem
 }
 
-// RunContext is the run beside which a search stands.
+// RunContext describes the run that a search accompanies.
 type RunContext struct {
 	Iterations int64 // of all chains
 	Seed       uint64
@@ -63,7 +61,7 @@ type RunContext struct {
 	LinesScored *atomic.Int64 // as in [Options]
 }
 
-// ExpectedLines returns about how many lines the walks of an answer will score.
+// ExpectedLines estimates the number of lines that the walks of an answer score.
 func (q *Question) ExpectedLines(b RunContext) int {
 	each := Budget(b.Iterations, q.Effort)
 	if q.Halves != nil {
@@ -72,8 +70,7 @@ func (q *Question) ExpectedLines(b RunContext) int {
 	return each
 }
 
-// An Answer is what a problem's reader wants to know: what is best, and how good
-// that is.
+// An Answer holds the best compositions of a problem and how good they are.
 type Answer struct {
 	Effort        float64
 	Evaluations   int64 // lines and compositions that were scored, of search, shortlist and promise
@@ -92,10 +89,10 @@ const (
 	optimismShare = 8    // either half is searched with an eighth of the budget
 )
 
-// Answer looks for the best, makes a shortlist of it and of what the chains have
-// seen, and compares. It follows from the question, the seed and what the chains
-// have seen, on any number of workers. It is nil if no property counts, as then
-// nothing is better than anything else.
+// Answer searches for the best compositions, makes a shortlist of them and of those that the chains
+// visited, and compares it. The result depends only on the question, the seed and the visited
+// compositions, not on the number of workers. It is nil if no property counts, since then all
+// compositions are equally good.
 func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	begun := time.Now()
 	a, err := q.answer(ctx, b)
@@ -113,7 +110,7 @@ func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	return a, nil
 }
 
-// answer is Answer within the bounds of the question.
+// answer is [Question.Answer] within the limits of the question.
 func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	plain, err := Plain(q.Target)
 	if err != nil {
@@ -186,8 +183,7 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	return a, nil
 }
 
-// best is [Best], which begins at what the chains have seen if it finds nothing
-// else to begin from.
+// best is [Best]. If it finds no other start, it starts from compositions that the chains visited.
 func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Result, error) {
 	r, err := Best(ctx, t, o)
 	if !errors.Is(err, mcmc.ErrNoStart) || len(found) == 0 {
@@ -203,12 +199,12 @@ func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Resul
 	return Best(ctx, t, o)
 }
 
-// randomPairs is how many random compositions tell a typical distance where known
-// ones do not.
+// randomPairs is the number of random compositions that give a typical distance where known ones do
+// not.
 const randomPairs = 100
 
-// typicalDistance returns what two known recipes differ, or two random compositions if
-// there are not two that differ.
+// typicalDistance returns the typical distance of two known recipes, or of two random compositions
+// if no two recipes differ.
 func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Distance, seed uint64) (float64, error) {
 	if typical := d.Typical(q.Known); typical > 0 {
 		return typical, nil
@@ -228,8 +224,8 @@ func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Dista
 	return max(d.Typical(all), 0), nil
 }
 
-// checkOptimism checks what the models of each half promise by those of the other half. What
-// cannot be checked, as where a class is in one half only, is noted.
+// checkOptimism checks the predictions of the models of each half by those of the other half. Where
+// that is impossible, as when a class occurs in one half only, it adds a note.
 func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l ListOptions) error {
 	own, other, err := q.Halves(ctx, o.Seed)
 	if err == nil {
@@ -247,8 +243,8 @@ func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l Li
 	return nil
 }
 
-// checkBoth is [Check] either way, and the mean of both: where the recipes are few
-// much of what one half says is by chance.
+// checkBoth is [Check] in both directions, averaged. With few recipes the result of one half is
+// largely due to chance.
 func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	p, err := Check(ctx, a, b, o, l)
 	if err != nil {
@@ -270,5 +266,5 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 	return both, nil
 }
 
-// Score returns Π_k y_k of an entry, of the properties that count, as they are.
+// Score returns Π_k y_k over the properties that count, without weights.
 func (f *Found) Score() float64 { return portable.Exp(f.LogScore) }

@@ -14,11 +14,11 @@ type Found struct {
 	LogScore float64     // Σ_k c_k·log y_k of the target that was searched
 }
 
-// maxNiches is how many compositions an archive keeps.
+// maxNiches is the most compositions that an archive keeps.
 const maxNiches = 4000
 
-// An Archive keeps the best composition of each kind, as many as it has room
-// for. Of two with the same score it keeps what came first.
+// An Archive keeps the best composition of each niche, up to a maximum number. Of two with the same
+// score it keeps the first.
 type Archive struct {
 	niche Niche
 	most  int
@@ -35,7 +35,7 @@ func newArchive(kind Niche, most int) *Archive {
 	return &Archive{niche: kind, most: most, index: make(map[nicheKey]int), bar: math.Inf(-1), amount: make(map[int]int)}
 }
 
-// key returns the kind of a composition.
+// key returns the niche of a composition.
 func (a *Archive) key(parts []mcmc.Part) nicheKey {
 	main, most := 0, -1
 	if a.niche.Group == nil {
@@ -70,8 +70,8 @@ func (a *Archive) key(parts []mcmc.Part) nicheKey {
 	return k
 }
 
-// Offer keeps a copy of a composition, given by its parts in any order, if it is
-// the best of its kind so far. Rules and doses are the caller's.
+// Offer keeps a copy of a composition, given by its parts in any order, if it is the best of its
+// niche so far. The caller checks rules and doses.
 func (a *Archive) Offer(parts []mcmc.Part, logScore float64) {
 	if !(logScore > a.bar) {
 		return
@@ -91,7 +91,7 @@ func (a *Archive) Offer(parts []mcmc.Part, logScore float64) {
 	}
 }
 
-// prune keeps the best, as many as there is room for.
+// prune drops all but the best, down to the maximum number.
 func (a *Archive) prune() {
 	if len(a.list) <= a.most {
 		return
@@ -108,14 +108,14 @@ func (a *Archive) prune() {
 	}
 }
 
-// merge offers all that b has.
+// merge offers all compositions of b.
 func (a *Archive) merge(b *Archive) {
 	for _, f := range b.list {
 		a.Offer(f.Parts, f.LogScore)
 	}
 }
 
-// Best returns what the archive keeps, the best first.
+// Best returns the archive's compositions, the best first.
 func (a *Archive) Best() []Found {
 	a.prune()
 	list := slices.Clone(a.list)
@@ -131,8 +131,8 @@ func sortParts(parts []mcmc.Part) {
 	slices.SortFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(p.Ingredient, q.Ingredient) })
 }
 
-// sortFound sorts by score, the best first, and equals by what they are made of,
-// so that the order does not depend on how they were found.
+// sortFound sorts by score, the best first, and equal scores by their parts. So the order does not
+// depend on how they were found.
 func sortFound(list []Found) {
 	slices.SortFunc(list, func(f, g Found) int {
 		return cmp.Or(cmp.Compare(g.LogScore, f.LogScore), slices.CompareFunc(f.Parts, g.Parts, func(p, q mcmc.Part) int {

@@ -11,24 +11,25 @@ import (
 	"kir/rule"
 )
 
-// A Bound is what no composition that may be offered scores more than, as logarithms.
+// A Bound is an upper bound of the log score of every composition that may be suggested.
 type Bound struct {
 	Above  float64 // it is proved; +Inf: no bound is known
 	Best   float64 // the best that was found
 	Proved bool    // they are the same, but for a hundred-millionth of the score
 	Doses  bool    // recipes outside the doses of the known ones were left out
 
-	// Open are the parts that may be anything as far as the bound knows: then there is none.
+	// Open names the terms of the score that have no known upper bound. If there are any, there is
+	// no bound.
 	Open []string
 }
 
-// boundSteps is how many steps of a nanosecond, about, bounding may take for each line that
-// is searched, beside what stepsOf adds.
+// boundSteps is the number of steps, of about a nanosecond, that bounding may take for each
+// searched line, plus those of stepsOf.
 const boundSteps = 15_000
 
-// stepsOf returns how many steps bounding may take for each line that is searched. For each a
-// run scores four more, of chains: so it takes less than a third of a run whose lines take long,
-// as those of processes do.
+// stepsOf returns the number of steps that bounding may take for each searched line. For each such
+// line a run scores four more in its chains. So bounding takes less than a third of a run whose
+// lines are slow, such as those scored by a process.
 func stepsOf(p *bound.Problem) int64 {
 	steps := int64(boundSteps)
 	for _, part := range p.Factors {
@@ -37,7 +38,7 @@ func stepsOf(p *bound.Problem) int64 {
 	return steps
 }
 
-// A boundTracker is a bounder beside a search.
+// A boundTracker runs a bounder next to a search.
 type boundTracker struct {
 	bounder *bound.Bounder // nil where nothing is bounded
 	parts   []bound.Factor
@@ -46,7 +47,7 @@ type boundTracker struct {
 	work    int64 // before the search, and again after it
 }
 
-// newBoundTracker makes a ceiling of what a search with these options looks for.
+// newBoundTracker makes the tracker for a search with these options.
 func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 	c := &boundTracker{doses: newDoses(t, o.Least, o.Most), o: o}
 	if q.Bounding == nil {
@@ -84,14 +85,15 @@ func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 	return c
 }
 
-// boundBefore bounds for as long as half of the work takes, and returns what it has met.
+// boundBefore bounds for the time of half the work, and returns the compositions that the bounder
+// met.
 func (c *boundTracker) boundBefore(ctx context.Context) ([]Found, error) {
 	if c.bounder == nil {
 		return nil, nil
 	}
 	if !slices.ContainsFunc(c.parts, func(p bound.Factor) bool { return p.Linear != nil || p.MaxOverForms != nil }) {
-		// Nothing leads from a box to a composition: what the search finds comes first. But all
-		// are looked at if they are few.
+		// No box leads to a composition, so the search must come first. But if there are few
+		// compositions, all are checked now.
 		if err := c.bounder.Run(ctx, 0); err != nil {
 			return nil, err
 		}
@@ -104,7 +106,7 @@ func (c *boundTracker) boundBefore(ctx context.Context) ([]Found, error) {
 	return c.candidates(), nil
 }
 
-// candidates returns what the bounder has met, the best first.
+// candidates returns the compositions that the bounder met, the best first.
 func (c *boundTracker) candidates() (list []Found) {
 	for _, f := range c.bounder.Candidates() {
 		g := Found{LogScore: f.LogScore}
@@ -116,7 +118,8 @@ func (c *boundTracker) candidates() (list []Found) {
 	return list
 }
 
-// boundAfter goes on with what a search has found, and returns the bound and all that was found.
+// boundAfter continues with the compositions that a search found. It returns the bound and all
+// compositions found.
 func (c *boundTracker) boundAfter(ctx context.Context, candidates []Found) (*Bound, []Found, error) {
 	out := &Bound{Above: math.Inf(1), Best: math.Inf(-1), Doses: c.o.Least != nil || c.o.Most != nil}
 	for _, p := range c.parts {
@@ -146,13 +149,13 @@ func (c *boundTracker) boundAfter(ctx context.Context, candidates []Found) (*Bou
 	return out, candidates, nil
 }
 
-// setProved sets what is proved.
+// setProved sets the proved bound.
 func (c *boundTracker) setProved(b *Bound) {
 	b.Above, b.Proved = c.bounder.UpperBound(), c.bounder.IsOptimal()
 }
 
-// updateBound takes into account that a shortlist may have bettered what was found. It returns
-// nil if nothing was.
+// updateBound accounts for a shortlist that may have improved on the compositions found. It returns
+// nil if nothing was found.
 func (c *boundTracker) updateBound(b *Bound, entries []Entry) *Bound {
 	for _, e := range entries {
 		b.Best = max(b.Best, e.LogScore)

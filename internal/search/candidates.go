@@ -11,14 +11,13 @@ import (
 	"kir/mcmc"
 )
 
-// diverseWalks is how many walks look for an idea.
+// diverseWalks is the number of walks that search for one diverse composition.
 const diverseWalks = 2
 
-// findDiverse looks for the best compositions that are apart from each other, one after
-// another: the best of what was found, from there a walk that keeps apart from
-// the ideas before, and so on. The more of them there are the worse they get;
-// that the walks begin at the best of the archive and the seeds that is left is what
-// keeps it slow.
+// findDiverse searches for the best compositions that differ from each other, one after another.
+// Each search walks from the best composition so far that differs enough from those chosen. The
+// later ones score lower. Since the walks start from the best remaining compositions of the archive
+// and the seeds, the scores fall slowly.
 func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 	if s.o.Diverse == 0 {
 		return nil, nil
@@ -71,9 +70,8 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 	return chosen, nil
 }
 
-// admissible returns the best of the archive, and of the seeds whose amounts are
-// allowed, that are apart from what was chosen and, if there is something to choose from,
-// from each other.
+// admissible returns the best compositions of the archive, and of the seeds with allowed amounts,
+// that are far enough from those chosen and, unless nothing remains, from each other.
 func (s *searcher) admissible(chosen []Found) []Found {
 	var starts []Found
 	a := &diversityFilter{s.o.Distance, slices.Clone(chosen), s.o.Apart, Found{}}
@@ -90,8 +88,9 @@ func (s *searcher) admissible(chosen []Found) []Found {
 	return starts
 }
 
-// diverseStarts returns what ideas may begin at, the best first. Known recipes are among it
-// even where they are not to be offered: what is near them is apart from the rest.
+// diverseStarts returns the compositions from which the walks may start, the best first. They
+// include known recipes even if these must not be suggested, since compositions near them differ
+// from the rest.
 func (s *searcher) diverseStarts() []Found {
 	all := s.archive.Best()
 	for _, f := range s.seeds {

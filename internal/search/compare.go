@@ -13,15 +13,15 @@ import (
 	"kir/mcmc"
 )
 
-// A Comparison sets a shortlist beside what is known and what comes by chance.
+// A Comparison compares a shortlist with known and random compositions.
 type Comparison struct {
-	// Scores are Π y_k of the wishes that count, each once, whatever its weight.
+	// Scores are Π y_k of the objectives that count, each once, whatever its weight.
 	Shortlist Scores `json:"shortlist"` // of its entries
 	Random    Scores `json:"random"`    // of compositions drawn under the same rules
 	Known     Scores `json:"known"`     // of the known recipes, by models that have not seen them
 
-	// BeatRandom and BeatKnown are the shares of random and of known compositions
-	// that score less than the middle entry of the shortlist.
+	// BeatRandom and BeatKnown are the shares of random and of known compositions that score less
+	// than the median entry of the shortlist.
 	BeatRandom number.Number `json:"beat_random"`
 	BeatKnown  number.Number `json:"beat_known"`
 
@@ -30,14 +30,14 @@ type Comparison struct {
 	Apart      number.Number `json:"apart"`
 	KnownApart number.Number `json:"known_apart"`
 
-	// Reach is the distance from its nearest neighbour that 95 % of the known
-	// recipes do not exceed. Extrapolates are the entries, from 0, that lie further
-	// from all of them: the model has seen nothing like these.
+	// Reach is the 95 % quantile of the distance from a known recipe to its nearest neighbour.
+	// Extrapolates are the entries, counted from 0, that lie further than that from all known
+	// recipes. The model was trained on nothing like them.
 	Reach        number.Number `json:"reach"`
 	Extrapolates []int         `json:"-"`
 }
 
-// Scores are what several compositions score. All is NaN for none.
+// Scores summarise the scores of several compositions. All fields are NaN if there are none.
 type Scores struct {
 	Number   int           `json:"number"`
 	Mean     number.Number `json:"mean"`
@@ -48,23 +48,23 @@ type Scores struct {
 	Greatest number.Number `json:"greatest"`
 }
 
-// CompareOptions say what a shortlist is compared with.
+// CompareOptions are the compositions to compare a shortlist with.
 type CompareOptions struct {
 	Random   int // how many random compositions are drawn, at least 1
 	Seed     uint64
 	Distance *Distance
 	Known    []*mcmc.Composition
-	// KnownScores are Π_k y_k of the known recipes, by the trees that have not
-	// seen them: see OutOfBag of package model. NaN where there is none; nil: the
-	// scores of the target, for properties that have not learnt from them.
+	// KnownScores are Π_k y_k of the known recipes, predicted out of bag: see OutOfBag of package
+	// model. They are NaN where there is no such prediction. Nil means the scores of the target,
+	// for properties that were not trained on them.
 	KnownScores []float64
 }
 
-// reachShare is how many of the known recipes have a neighbour within reach.
+// reachShare is the share of the known recipes that have a neighbour within reach.
 const reachShare = 0.95
 
-// Compare compares a shortlist of a target with random compositions, drawn
-// exactly under the same rules, and with known ones.
+// Compare compares a shortlist of a target with known compositions and with random ones, drawn
+// exactly under the same rules.
 func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions) (*Comparison, error) {
 	if o.Random < 1 || o.Distance == nil || o.KnownScores != nil && len(o.KnownScores) != len(o.Known) {
 		return nil, fmt.Errorf("compare: %d random compositions, %d known ones with %d scores: there must be a random one, a distance, and a score for each known one", o.Random, len(o.Known), len(o.KnownScores))
@@ -95,7 +95,7 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	return c, nil
 }
 
-// randomScores returns Π_k y_k^c_k of compositions drawn exactly.
+// randomScores returns Π_k y_k^c_k of exactly drawn compositions.
 func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) ([]float64, error) {
 	r, prior := mcmc.NewRand(seed, "search random", 0), mcmc.NewPrior(t)
 	scores := make([]float64, number)
@@ -116,7 +116,7 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 	return scores, nil
 }
 
-// distances fills in how far entries and known recipes lie from each other.
+// distances computes the distances between entries and known recipes.
 func (c *Comparison) distances(list []Entry, o CompareOptions) {
 	var between []float64
 	for a := range list {
@@ -157,13 +157,13 @@ func (c *Comparison) distances(list []Entry, o CompareOptions) {
 	}
 }
 
-// NoScores are the scores of nothing.
+// NoScores returns the summary of an empty list.
 func NoScores() Scores {
 	unknown := number.Unknown()
 	return Scores{0, unknown, unknown, unknown, unknown, unknown, unknown}
 }
 
-// newScores describes numbers, which it sorts.
+// newScores summarises numbers, which it sorts.
 func newScores(v []float64) Scores {
 	n := len(v)
 	if n == 0 {
@@ -180,8 +180,7 @@ func newScores(v []float64) Scores {
 	}
 }
 
-// shareBelow returns the share of sorted numbers that are less than a value, NaN
-// of none.
+// shareBelow returns the share of sorted numbers below a value, NaN if there are none.
 func shareBelow(sorted []float64, value float64) float64 {
 	below, _ := slices.BinarySearch(sorted, value)
 	return float64(below) / float64(len(sorted))

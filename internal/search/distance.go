@@ -7,21 +7,18 @@ import (
 	"kir/mcmc"
 )
 
-// A Distance tells how much two compositions differ: Hellinger's distance
+// A Distance measures how much two compositions differ by Hellinger's distance,
 //
 //	d(x, y) = √(1 − Σ_i √(p_i·q_i)),
 //
-// where p and q are the shares of what is left of x and y when the ingredients
-// that all known recipes have are taken out. It is 0 for equals and 1 for
-// compositions that have nothing in common, and a metric.
+// where p and q are the shares in x and y without the ingredients that all known recipes have. It
+// is a metric. It is 0 for equal compositions and 1 for compositions that have nothing in common.
 //
-// Aitchison's distance, the usual one between compositions, takes logarithms: it
-// is not defined where one has an ingredient and the other has not, and with any
-// stand-in for 0 a trace more or less counts for more than half of the recipe.
-// Half the sum of |p_i − q_i| has the opposite fault: a dash of bitters counts for
-// nothing. The roots lie between: a trace of 0.5 % is a distance of 0.05, one of
-// 5 % of 0.16 (Rao 1995; Legendre and Gallagher 2001, for species counts, which
-// have as many zeros).
+// Aitchison's distance, the usual one between compositions, takes logarithms. It is undefined where
+// one has an ingredient and the other has not. With any substitute for 0, a trace counts for more
+// than half of the recipe. Half the sum of |p_i − q_i| has the opposite fault: a dash of bitters
+// counts for nothing. The roots lie between: a trace of 0.5 % is a distance of 0.05, one of 5 % of
+// 0.16 (Rao 1995; Legendre and Gallagher 2001, for species counts, which have as many zeros).
 type Distance struct {
 	common []bool // by ingredient
 	amount []int32
@@ -45,12 +42,11 @@ func (d *Distance) Clone() *Distance {
 	return &Distance{d.common, make([]int32, len(d.amount))}
 }
 
-// Common says whether all known recipes have an ingredient.
+// Common reports whether all known recipes have an ingredient.
 func (d *Distance) Common(i int) bool { return d.common[i] }
 
-// Between returns the distance of two compositions, given by their parts in any
-// order. Where either has nothing but common ingredients it is 0 if both have, and
-// else 1.
+// Between returns the distance of two compositions, given by their parts in any order. If one has
+// common ingredients only, it is 0 if the other has too, and else 1.
 func (d *Distance) Between(x, y []mcmc.Part) float64 {
 	ofX, ofY := 0, 0
 	for _, p := range x {
@@ -59,7 +55,7 @@ func (d *Distance) Between(x, y []mcmc.Part) float64 {
 			ofX += p.Amount
 		}
 	}
-	// Each root is of an integer, and they are summed in the order of y.
+	// Each root is of an integer, and the roots are summed in the order of y.
 	affinity := 0.0
 	for _, p := range y {
 		if !d.common[p.Ingredient] {
@@ -81,12 +77,11 @@ func (d *Distance) Between(x, y []mcmc.Part) float64 {
 	return math.Sqrt(max(0, 1-affinity/math.Sqrt(float64(ofX)*float64(ofY))))
 }
 
-// mostPairs is how many pairs a typical distance is taken from.
+// mostPairs is the most pairs from which a typical distance is computed.
 const mostPairs = 20_000
 
-// Typical returns the median distance between two of the compositions, of all
-// pairs or of as many, evenly spread, as keep it short. It is NaN for fewer than
-// two.
+// Typical returns the median distance between two of the compositions. It uses all pairs, or an
+// evenly spread part of them if there are too many. It is NaN for fewer than two compositions.
 func (d *Distance) Typical(all []*mcmc.Composition) float64 {
 	parts := make([][]mcmc.Part, len(all))
 	for k, x := range all {
@@ -106,7 +101,7 @@ func (d *Distance) Typical(all []*mcmc.Composition) float64 {
 	return median(distances)
 }
 
-// median returns the median, NaN of nothing. It sorts.
+// median returns the median, NaN for no numbers. It sorts v.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()

@@ -2,7 +2,8 @@ package search
 
 import "kir/mcmc"
 
-// diversityFilter is what a walk must stay apart from, and the best that it has found.
+// diversityFilter holds the compositions that a walk must keep a distance from, and the best
+// composition found that does.
 type diversityFilter struct {
 	distance *Distance
 	from     []Found
@@ -10,7 +11,7 @@ type diversityFilter struct {
 	best     Found // LogScore −Inf: none
 }
 
-// allows says whether parts are far enough from everything.
+// allows reports whether parts are far enough from all these compositions.
 func (a *diversityFilter) allows(parts []mcmc.Part) bool {
 	for k := range a.from {
 		if a.distance.Between(a.from[k].Parts, parts) < a.least {
@@ -20,7 +21,7 @@ func (a *diversityFilter) allows(parts []mcmc.Part) bool {
 	return true
 }
 
-// offer keeps a copy of parts if they are the best that is far enough.
+// offer keeps a copy of parts if they are the best so far that is far enough.
 func (a *diversityFilter) offer(parts []mcmc.Part, logScore float64) {
 	if logScore > a.best.LogScore && a.allows(parts) {
 		a.best.Parts, a.best.LogScore = append(a.best.Parts[:0], parts...), logScore

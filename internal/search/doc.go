@@ -1,15 +1,12 @@
-// Package search looks for the best compositions of a target, and makes a
-// shortlist of different ideas of what it finds.
+// Package search finds the best compositions of a target and makes a shortlist of different ones.
 //
-// Searching is not sampling: draws say what the target's law is, and the best of
-// them is only as good as the law is sharp. [Best] walks from known and random
-// compositions along lines, each scored at once, cooling as it goes, and keeps
-// the best of each kind in an [Archive]. It has random streams of its own, so
-// that draws are what they are without it, and what it finds follows from the
-// target, the options and the seed alone.
+// A search does not sample. Draws estimate the target's law, and the best draw is only as good as
+// the law is narrow. [Best] walks from known and random compositions along lines, each scored at
+// once. Its temperature falls, and it keeps the best composition of each niche in an [Archive]. It
+// has random streams of its own, so it does not affect the draws. Its result depends on the target,
+// the options and the seed alone.
 //
-// [Shortlist] chooses from the archive what scores best and differs from what
-// was chosen before, with the variants of each choice and the range in which the
-// model cannot tell an amount from another. [Compare] sets it beside random and
-// known compositions.
+// [Shortlist] chooses from the archive the compositions that score best and differ from those
+// chosen before. It adds the variants of each choice, and the ranges of amounts that the model
+// cannot distinguish. [Compare] compares it with random and known compositions.
 package search

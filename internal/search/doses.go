@@ -6,9 +6,9 @@ import (
 	"kir/mcmc"
 )
 
-// Doses returns the least and the greatest amount that known compositions of n
-// ingredients have of each where they use it, and 0 where none does: as the Least
-// of [Options] any amount is then allowed, and as the Most none.
+// Doses returns, for each of n ingredients, the least and the greatest amount in the known
+// compositions that use it, and 0 where none does. In [Options], 0 as Least allows any amount, and
+// 0 as Most allows none.
 func Doses(n int, known []*mcmc.Composition) (least, most []int) {
 	least, most = make([]int, n), make([]int, n)
 	for _, x := range known {
@@ -23,8 +23,7 @@ func Doses(n int, known []*mcmc.Composition) (least, most []int) {
 	return least, most
 }
 
-// doses are the amounts that each ingredient may take where it is used, and the
-// sizes that the target allows.
+// doses are the allowed amounts of each used ingredient, and the sizes that the target allows.
 type doses struct {
 	least, most []int32
 	total       int
@@ -32,7 +31,7 @@ type doses struct {
 	sizes       []bool  // by n: whether the target gives it density
 }
 
-// newDoses bounds amounts by least and most, which may be nil.
+// newDoses returns doses that least and most, which may be nil, limit.
 func newDoses(t *mcmc.Target, least, most []int) *doses {
 	n, total := t.Space().N(), t.Space().Total()
 	d := &doses{least: make([]int32, n), most: make([]int32, n), total: total}
@@ -58,15 +57,15 @@ func newDoses(t *mcmc.Target, least, most []int) *doses {
 	return d
 }
 
-// allowsSize says whether the target allows n ingredients.
+// allowsSize reports whether the target allows n ingredients.
 func (d *doses) allowsSize(n int) bool { return n < len(d.sizes) && d.sizes[n] }
 
-// allows says whether ingredient i may have that amount, which may be 0.
+// allows reports whether ingredient i may have that amount. The amount may be 0.
 func (d *doses) allows(i int, amount int32) bool {
 	return amount == 0 || d.least[i] <= amount && amount <= d.most[i]
 }
 
-// allowsAll says whether each amount is allowed.
+// allowsAll reports whether every amount is allowed.
 func (d *doses) allowsAll(x *mcmc.Composition) bool {
 	for _, i := range x.Ingredients() {
 		if !d.allows(int(i), int32(x.Amount(int(i)))) {
@@ -76,17 +75,17 @@ func (d *doses) allowsAll(x *mcmc.Composition) bool {
 	return true
 }
 
-// splitRange returns the splits from ≤ k < to of a line of sum s that leave both of
-// i and j with an amount that is allowed and positive.
+// splitRange returns the splits from ≤ k < to of a line of sum s that give both i and j an allowed
+// positive amount.
 func (d *doses) splitRange(i, j, s int) (from, to int) {
 	from = max(int(d.least[i]), s-int(d.most[j]))
 	to = min(int(d.most[i]), s-int(d.least[j])) + 1
 	return from, to
 }
 
-// repair returns x with each amount brought to what is allowed, what may not be
-// used left out, and the sum kept by giving to or taking from the others in
-// proportion to the room that they have. It fails where there is no room.
+// repair returns x with each amount moved into its allowed range and forbidden ingredients removed.
+// It restores the sum by changing the others in proportion to their room. It reports failure where
+// there is no room.
 func (d *doses) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
 	if d.allowsAll(x) {
 		return x, true
@@ -101,7 +100,7 @@ func (d *doses) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
 		sum += p.Amount
 		parts = append(parts, p)
 	}
-	// Room of each towards the bound on the side of the gap.
+	// room is the distance of each amount from the bound on the side of the gap.
 	gap := d.total - sum
 	room := func(p mcmc.Part) int {
 		if gap > 0 {
@@ -126,7 +125,7 @@ func (d *doses) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
 		if free == 0 {
 			continue
 		}
-		// What is left over after rounding falls to those that follow.
+		// Units left after rounding go to the ingredients that follow.
 		share := int((int64(missing)*int64(free) + int64(all) - 1) / int64(all))
 		parts[k].Amount += sign * share
 		missing -= share

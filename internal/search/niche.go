@@ -9,9 +9,8 @@ import (
 	"kir/mcmc"
 )
 
-// A Niche tells compositions apart: by the number of ingredients, by the main
-// ingredient or group, the one of the largest amount, and by the band of the
-// mean of an attribute.
+// A Niche classifies compositions by three features: the number of ingredients, the main ingredient
+// or group (that of the largest amount), and the band of an attribute's mean.
 type Niche struct {
 	Common    []bool    // of each ingredient: it is never the main one, since all have it; nil: none is
 	Group     []int     // of each ingredient, from 0; nil: each is its own
@@ -19,8 +18,8 @@ type Niche struct {
 	Bands     []float64 // where the next band of Σ attribute·amount / total begins, ascending
 }
 
-// Bands returns two bounds that divide known compositions into thirds by the mean
-// of an attribute, for [Niche]; none where they do not differ.
+// Bands returns two bounds that divide known compositions into thirds by the mean of an attribute,
+// for [Niche]. It returns none if the means do not differ.
 func Bands(attribute []float64, known []*mcmc.Composition) []float64 {
 	means := make([]float64, len(known))
 	for k, x := range known {

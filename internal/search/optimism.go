@@ -10,8 +10,8 @@ import (
 	"kir/mcmc"
 )
 
-// A OptimismCheck is what is left of a shortlist's scores when somebody else checks
-// them: the best of many is best by luck, too (the winner's curse).
+// An OptimismCheck compares a shortlist's predicted scores with those of an independent model. The
+// best of many is partly best by luck (the winner's curse).
 type OptimismCheck struct {
 	Told    number.Number `json:"told"`    // mean score of a shortlist by the target that it was searched for
 	Checked number.Number `json:"checked"` // by one that has learnt from other data
@@ -19,21 +19,20 @@ type OptimismCheck struct {
 	RandomTold    number.Number `json:"random_told"`
 	RandomChecked number.Number `json:"random_checked"`
 
-	// Left is the share of the gain over random compositions that is left:
-	// (Checked − RandomChecked) / (Told − RandomTold). It is NaN without a gain.
+	// Left is the share of the predicted gain over random compositions that remains: (Checked −
+	// RandomChecked) / (Told − RandomTold). It is NaN without a gain.
 	Left number.Number `json:"left"`
-	// Kept is the share of the gain that is expected to be left of what the model of the
-	// whole book promises: √(2·Left/(1 + Left)), 0 to 1. Left is how reliable a model of
-	// half a book is, 2·Left/(1 + Left) how reliable one of the whole (Spearman and Brown
-	// 1910), and the root of that is how it correlates with the truth. It is absent where
-	// Left is unknown.
+	// Kept is the share of the gain predicted by the model of all recipes that is expected to
+	// remain: √(2·Left/(1 + Left)), 0 to 1. Left is the reliability of a model of half the recipes,
+	// and 2·Left/(1 + Left) that of a model of all (Spearman and Brown 1910). The root is the
+	// correlation with the truth. Kept is absent where Left is unknown.
 	Kept *number.Number `json:"kept,omitempty"`
 
 	Evaluations  int64 `json:"-"` // lines and compositions that were scored to find it out
 	Compositions int64 `json:"-"` // and their splits
 }
 
-// setRemaining sets what is left and kept by the means.
+// setRemaining computes Left and Kept from the means.
 func (p *OptimismCheck) setRemaining() {
 	p.Left, p.Kept = number.Unknown(), nil
 	if p.Told > p.RandomTold {
@@ -47,12 +46,11 @@ func (p *OptimismCheck) setRemaining() {
 	p.Kept = &kept
 }
 
-// optimismRandom is how many random compositions a promise is compared with.
+// optimismRandom is the number of random compositions in the check.
 const optimismRandom = 1000
 
-// Check searches a target that has learnt from one half of the data, makes a
-// shortlist, and scores it by a target of the same space that has learnt from the
-// other half. See Data.Halves of package model.
+// Check searches a target trained on one half of the data and makes a shortlist. It scores that by
+// a target of the same space trained on the other half. See Data.Halves of package model.
 func Check(ctx context.Context, own, other *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	r, err := Best(ctx, own, o)
 	if err != nil {

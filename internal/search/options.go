@@ -8,42 +8,39 @@ import (
 	"kir/mcmc"
 )
 
-// Options say where is looked for the best, and for how long.
+// Options set the extent and the length of a search.
 type Options struct {
-	// Evaluations is how many lines are scored, about: the budget. A line takes
-	// about as long as a composition.
+	// Evaluations is the budget: the approximate number of lines to score. A line takes about as
+	// long as a composition.
 	Evaluations int
 	Seed        uint64
 	Workers     int // walks made at once; it changes nothing but the time. 0: all cores
 
-	// Starts are compositions to begin from, such as known recipes; they may break
-	// rules and doses, which they are made to keep if a few repairs do.
+	// Starts are compositions to start from, such as known recipes. They may break rules and doses.
+	// The search repairs them if a few changes suffice.
 	Starts []*mcmc.Composition
 
-	// Extra are compositions to begin from beside the starts, which keep rules and doses.
+	// Extra are further compositions to start from, which keep rules and doses.
 	Extra []Found
 
-	// Least and Most bound the amount of each ingredient where it is used, as the
-	// known recipes have it; nil: 1 and the total. A most of 0 leaves it out.
+	// Least and Most bound the amount of each used ingredient, as in the known recipes. Nil stands
+	// for 1 and the total. A Most of 0 excludes the ingredient.
 	Least, Most []int
 
-	// Diverse is for how many compositions that are at least Apart from each other,
-	// by Distance, the best are to be looked for; 0: none. It takes half of the
-	// budget.
+	// Diverse is the number of best compositions to find that are at least Apart from each other,
+	// by Distance; 0 for none. They take half of the budget.
 	Diverse  int
 	Distance *Distance
 	Apart    float64
 
-	// Niche tells compositions apart of which the archive is to keep one each.
+	// Niche defines the niches of the archive, which keeps one composition of each.
 	Niche Niche
 
-	// Refuse says of which sets of ingredients, ascending, nothing is to be
-	// kept, such as those of known recipes; nil: of none. Walks ask at the same
-	// time.
+	// Refuse reports whether compositions of a set of ingredients, ascending, must not be kept,
+	// such as those of known recipes. Nil refuses none. Walks call it concurrently.
 	Refuse func(ingredients []int) bool
 
-	// LinesScored counts the lines that the walks have scored, while they do, unless it is
-	// nil.
+	// LinesScored, unless nil, counts the lines that the walks have scored so far.
 	LinesScored *atomic.Int64
 }
 
@@ -73,13 +70,13 @@ func (o *Options) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// fullBudget is how many evaluations a search of effort 1 has at most: from there
-// on twice as many are worth less than a hundredth of the score.
+// fullBudget is the most evaluations of a search of effort 1. Twice as many raise the score by less
+// than a hundredth.
 const fullBudget = 100_000
 
-// Budget returns the evaluations of a search that stands beside so many iterations
-// of chains, each of which scores a line: a quarter of these, at most 100,000,
-// times the effort. It is 0 for an effort of 0.
+// Budget returns the number of evaluations of a search next to chains with that many iterations,
+// each of which scores a line. It is a quarter of the iterations, at most 100,000, times the
+// effort. It is 0 for an effort of 0.
 func Budget(iterations int64, effort float64) int {
 	return int(effort * float64(min(iterations/4, fullBudget)))
 }

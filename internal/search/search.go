@@ -10,7 +10,7 @@ import (
 	"kir/mcmc"
 )
 
-// A Result is what [Best] found.
+// A Result holds the result of [Best].
 type Result struct {
 	Archive      *Archive
 	Evaluations  int64   // lines and compositions that were scored
@@ -19,9 +19,8 @@ type Result struct {
 	Diverse      []Found // the best that are apart from each other, the best first
 }
 
-// Plain returns the target whose wishes count once each, those of weight 0 still
-// not at all: its score Π_k y_k is made of the properties as they are, and can be
-// compared between runs of different weights.
+// Plain returns the target in which each objective of positive weight has weight 1. Its score Π_k
+// y_k can be compared between runs of different weights.
 func Plain(t *mcmc.Target) (*mcmc.Target, error) {
 	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
@@ -32,8 +31,8 @@ func Plain(t *mcmc.Target) (*mcmc.Target, error) {
 	return t.WithObjectives(wishes...)
 }
 
-// The budget is shared among rounds of walks. A walk is to be long rather than
-// one of many: halving the rounds is worth more than halving the length.
+// The budget is shared among rounds of walks. Few long walks beat many short ones: halving the
+// number of rounds helps more than halving the length.
 const (
 	walks     = 8    // in a round
 	walkLong  = 1500 // evaluations of a walk, from which on there are more rounds
@@ -41,20 +40,19 @@ const (
 	mostRound = 16
 )
 
-// Best looks for the compositions of highest score Π_k y_k^c_k among those to
-// which the target gives density.
+// Best searches for the compositions of highest score Π_k y_k^c_k among those to which the target
+// gives density.
 //
-// It is iterated annealing. A walk goes from line to line, of an ingredient that
-// is used and another one, and takes a piece of each with probability ∝
-// score^β, where β rises from what makes random compositions differ to what
-// makes the last per mille count. The first round of walks begins at the best of
-// the starts and at random ones; each later one at what the archive has, in its
-// upper third and everywhere in turn; from the fourth on one begins anew. Walks of
-// one round do not know of each other, so that they can be made at once. Half of
-// the budget then goes into ideas that are apart, if they are asked for.
+// It is iterated annealing. A walk goes from line to line, each of a used ingredient and another
+// one, and takes a piece of each with probability ∝ score^β. β rises from where random compositions
+// differ to where the last per mille of the score counts. The first round of walks starts at the
+// best of the starts and at random ones. Each later round starts at compositions of the archive,
+// alternately from its upper third and from all of it. From the fourth round on one walk starts
+// anew. The walks of one round are independent, so they can run at once. Half of the budget goes
+// into diverse compositions, if the options ask for them.
 //
-// It fails with an error that wraps [mcmc.ErrNoStart] if nothing of positive
-// score is found to begin from.
+// It fails with an error that wraps [mcmc.ErrNoStart] if it finds no composition of positive score
+// to start from.
 func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 	if err := o.check(t); err != nil {
 		return nil, err
@@ -81,7 +79,7 @@ func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 	return &Result{s.archive, s.evaluations, s.compositions, s.feasible, ideas}, nil
 }
 
-// round makes the walks of a round and merges what they found, in their order.
+// round makes the walks of a round and merges their results, in their order.
 func (s *searcher) round(ctx context.Context, round, each int) error {
 	ws := make([]*walker, walks)
 	g, ctx := errgroup.WithContext(ctx)
@@ -111,7 +109,7 @@ func (s *searcher) round(ctx context.Context, round, each int) error {
 	return nil
 }
 
-// start returns where walk k of a round begins, and how hot.
+// start returns the start of walk k of a round, and its temperature.
 func (s *searcher) start(control *mcmc.Rand, round, k int) (Found, float64) {
 	elites := s.archive.Best()
 	if round == 0 || len(elites) == 0 {

@@ -6,7 +6,7 @@ import (
 	"kir/mcmc"
 )
 
-// A searcher is a search that goes on.
+// A searcher is the state of a search.
 type searcher struct {
 	target  *mcmc.Target
 	o       Options
@@ -21,7 +21,7 @@ type searcher struct {
 	feasible                  int
 }
 
-// refuses says whether a set of ingredients is not to be kept.
+// refuses reports whether compositions of a set of ingredients must not be kept.
 func (s *searcher) refuses(parts []mcmc.Part) bool {
 	if s.o.Refuse == nil {
 		return false

@@ -10,10 +10,10 @@ import (
 	"kir/mcmc"
 )
 
-// randomSeeds is how many random compositions a search has to begin from.
+// randomSeeds is the number of random compositions that a search starts from.
 const randomSeeds = 64
 
-// prepare scores the starts and random compositions, to begin from.
+// prepare scores the starts and random compositions as seeds.
 func (s *searcher) prepare(ctx context.Context) error {
 	s.doses = newDoses(s.target, s.o.Least, s.o.Most)
 	for _, x := range s.o.Starts {
@@ -53,9 +53,8 @@ func (s *searcher) prepare(ctx context.Context) error {
 	return nil
 }
 
-// seedRandom makes seeds of compositions drawn from the sparsity law. Where rules
-// let none pass, or a property is 0 at all of them, it takes as long as a chain
-// does to find one, if there is no other seed.
+// seedRandom makes seeds of compositions drawn from the sparsity law. If none keeps the rules, or a
+// property is 0 at all, and there is no other seed, it searches for one as long as a chain does.
 func (s *searcher) seedRandom(ctx context.Context) error {
 	r := mcmc.NewRand(s.o.Seed, "search", 0)
 	prior := mcmc.NewPrior(s.target)
@@ -90,8 +89,7 @@ func (s *searcher) seedRandom(ctx context.Context) error {
 	return err
 }
 
-// seed scores a composition and keeps it to begin from, if the target gives it
-// density.
+// seed scores a composition and keeps it as a seed if the target gives it density.
 func (s *searcher) seed(x *mcmc.Composition) (kept bool, err error) {
 	if !s.doses.allowsSize(x.Used()) {
 		return false, nil
@@ -113,8 +111,8 @@ func (s *searcher) seed(x *mcmc.Composition) (kept bool, err error) {
 	return true, nil
 }
 
-// learn makes the ingredients of the upper third of a list, the best first, those
-// that walks try most, as often as they occur there.
+// learn makes the walks prefer the ingredients in the upper third of a list, which has the best
+// first, as often as they occur there.
 func (s *searcher) learn(list []Found) {
 	s.partners = s.partners[:0]
 	for _, f := range list[:(len(list)+2)/3] {
@@ -126,7 +124,7 @@ func (s *searcher) learn(list []Found) {
 	}
 }
 
-// deviation returns the standard deviation, 0 of fewer than two numbers.
+// deviation returns the standard deviation, 0 for fewer than two numbers.
 func deviation(v []float64) float64 {
 	if len(v) < 2 {
 		return 0
@@ -138,7 +136,7 @@ func deviation(v []float64) float64 {
 	return math.Sqrt(squares / float64(len(v)-1))
 }
 
-// mean returns the mean of one number or more, without rounding if all are equal.
+// mean returns the mean of one or more numbers, without rounding if all are equal.
 func mean(v []float64) float64 {
 	beyond := 0.0
 	for _, x := range v {

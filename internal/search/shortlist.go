@@ -12,44 +12,43 @@ import (
 	"kir/mcmc"
 )
 
-// ListOptions say how a shortlist is made.
+// ListOptions are the options of a shortlist.
 type ListOptions struct {
 	Length   int       // entries at most
 	Distance *Distance // how much two compositions differ
-	// Apart is the least distance between two entries. Where that leaves fewer
-	// than Length of them, more follow at a half and a quarter of it.
+	// Apart is the least distance between two entries. If that leaves fewer than Length of them,
+	// more follow at a half and a quarter of it.
 	Apart float64
 
 	Least, Most []int                        // as in [Options]
 	Refuse      func(ingredients []int) bool // as in [Options]
 	Known       []*mcmc.Composition          // known recipes
 
-	// Tolerance is by what share of its score a composition may be worse than
-	// another for the model not to tell them apart; 0: 1 %.
+	// Tolerance is the relative difference of scores that the model cannot resolve; 0 stands for 1
+	// %.
 	Tolerance float64
 
-	// Exact says that each difference of scores is one: amounts are left as they are unless
-	// others have the same score.
+	// Exact marks every difference of scores as real: amounts change only between compositions of
+	// equal score.
 	Exact bool
 
-	// Weight is the largest weight of a property, as the target to shortlist for has
-	// none: a difference that counts for much in the law that is sampled, as those of
-	// portfolios do, is not one that the model does not tell. 0: 1.
+	// Weight is the largest weight of a property in the sampled law, since the target of the
+	// shortlist has none; 0 stands for 1. A difference that counts for much in that law, as with
+	// portfolios, is one that the model resolves.
 	Weight float64
 }
 
-// An Entry of a shortlist is an idea: a composition, and what is as good as the
-// same.
+// An Entry of a shortlist is a composition with its equally good alternatives.
 type Entry struct {
 	Found
-	Scores []float64 // y_k of each wish, whatever its weight
+	Scores []float64 // y_k of each objective, whatever its weight
 
-	// Ranges are the amounts that each of the Parts may have, given to or taken
-	// from one other of them, without the model telling the difference.
+	// Ranges are the amounts that each of the Parts may have, in exchange with one other part,
+	// without a difference that the model resolves.
 	Ranges []Range
 
-	// Variants are compositions of other ingredients that are nearly the same,
-	// such as a trace more or less, the best first. None is better than the entry.
+	// Variants are nearly equal compositions of other ingredients, such as one with a trace more,
+	// the best first. None is better than the entry.
 	Variants []Found
 
 	compared []Found // what was compared with it
@@ -58,7 +57,7 @@ type Entry struct {
 	Nearest []Near  // the nearest known recipes, at most 3
 }
 
-// A List is a shortlist, and what it took.
+// A List is a shortlist and the work it took.
 type List struct {
 	Entries      []Entry
 	Evaluations  int64 // lines that were scored to settle amounts and to find ranges
@@ -71,15 +70,15 @@ type Range struct {
 	High int `json:"high"`
 }
 
-// Near is how far a known recipe is.
+// Near is the distance of a known recipe.
 type Near struct {
 	Known    int // index
 	Distance float64
 }
 
-// ApartShare is how far apart the entries of a shortlist are to be, as a share of
-// what two known recipes differ; see [Distance.Typical]. From 0.4 to 0.6 the mean
-// score of twenty falls by about 1 %, and at 0.7 by 3 %.
+// ApartShare is the distance between the entries of a shortlist, as a share of the typical distance
+// between two known recipes; see [Distance.Typical]. From 0.4 to 0.6 the mean score of twenty
+// entries falls by about 1 %, and at 0.7 by 3 %.
 const ApartShare = 0.55
 
 const (
@@ -89,25 +88,22 @@ const (
 	mostNearest   = 3
 	rangePartners = 3
 
-	// How often amounts are settled, and by what share of its best the score of a
-	// line may be lower for the model not to tell. On the fragrance example, whose
-	// truth is known, three sweeps raise the true quality of twenty entries from
-	// 83.7 to 85.8 of 100 within equal scores, to 86.2 within 0.1 %, 86.9 within
-	// 0.3 % and 85.6 within 1 %.
+	// The number of sweeps that settle amounts, and the relative fall of a line's score that the
+	// model cannot resolve. On the fragrance example, whose truth is known, three sweeps raise the
+	// true quality of twenty entries from 83.7 to 85.8 of 100 within equal scores, to 86.2 within
+	// 0.1 %, 86.9 within 0.3 % and 85.6 within 1 %.
 	settleSweeps    = 3
 	settleTolerance = 0.002
 
-	// settleOdds is by how much a log score times its weight may be lower in addition.
+	// settleOdds is the additional fall allowed for a log score times its weight.
 	settleOdds = 0.1
 )
 
-// Shortlist chooses the best of the candidates that are apart from each other:
-// in the order of their score, each that is at least Apart from all that were
-// chosen before. Amounts are then moved to the middle of the range over which the
-// score is nearly the same, where the edges of what the model has learnt, which lie
-// where the known recipes happen to be, are farthest.
-// Candidates that break doses or sizes are not looked at. The entries come the best
-// first.
+// Shortlist chooses the best candidates that are far from each other. In the order of their score
+// it takes each that is at least Apart from all those chosen before. Then it moves amounts to the
+// middle of the range over which the score is nearly constant. There they are farthest from the
+// edges of the model's data, which depend on the known recipes at hand. It skips candidates that
+// break doses or sizes. The entries come the best first.
 func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOptions) (*List, error) {
 	if o.Length < 0 || o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
 		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.Length, o.Apart, o.Tolerance)
@@ -135,7 +131,7 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 	return &List{entries, l.evaluations, l.compositions}, nil
 }
 
-// A shortlister makes a shortlist.
+// A shortlister is the state of [Shortlist].
 type shortlister struct {
 	ListOptions
 	target *mcmc.Target
@@ -145,7 +141,7 @@ type shortlister struct {
 	evaluations, compositions int64
 }
 
-// admit keeps the candidates that may be offered.
+// admit keeps the candidates that may be suggested.
 func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 	s := &searcher{target: l.target, o: Options{Refuse: l.Refuse}}
 	for k, f := range candidates {
@@ -167,7 +163,7 @@ func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 	return nil
 }
 
-// choose takes the best that are apart, then those that are half as far, and so on.
+// choose takes the best candidates at full distance, then those at half of it, and so on.
 func (l *shortlister) choose() []Entry {
 	var entries []Entry
 	a := &diversityFilter{distance: l.Distance, least: l.Apart}
@@ -188,8 +184,8 @@ func (l *shortlister) choose() []Entry {
 	return entries
 }
 
-// finishEntry settles an entry, or a better one that is nearly the same in its place, and
-// says what is as good.
+// finishEntry settles an entry, or replaces it by a better one nearby, and fills in its
+// alternatives.
 func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	e := &entries[at]
 	w, err := l.settleAmounts(entries, at, e.Found)
@@ -216,11 +212,10 @@ func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	return nil
 }
 
-// replaceByBetter lets the best of the compositions that are nearly the same as an entry take
-// its place: where amounts are settled a score may fall below that of another set of
-// ingredients, which was below it before. All that are compared are settled alike. Those
-// that do not take the place are kept for the variants. w is the walker that has settled
-// the entry, and the one that is returned stands at what is there then.
+// replaceByBetter replaces an entry by the best of the nearly equal compositions. Settling amounts
+// may lower an entry's score below that of another set of ingredients. All compared compositions
+// are settled in the same way. The others remain for the variants. The walker w has settled the
+// entry. The returned walker stands at the new entry.
 func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walker, error) {
 	e := &entries[at]
 	tried := []Found{e.Found}
@@ -252,8 +247,8 @@ func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walk
 	return w, nil
 }
 
-// canReplace says whether a composition may stand in the place of an entry: it is as far from
-// the others as they are to be, or as the entry is.
+// canReplace reports whether a composition may replace an entry: it must be as far from the others
+// as required, or as far as the entry is.
 func (l *shortlister) canReplace(entries []Entry, at int, f Found) bool {
 	for k := range entries {
 		if k != at && l.Distance.Between(f.Parts, entries[k].Parts) < min(l.Apart, l.Distance.Between(entries[at].Parts, entries[k].Parts)) {
@@ -263,8 +258,8 @@ func (l *shortlister) canReplace(entries []Entry, at int, f Found) bool {
 	return true
 }
 
-// settleAmounts returns a walker that has settled the amounts of a composition, in the place of
-// an entry.
+// settleAmounts returns a walker that has settled the amounts of a composition in place of an
+// entry.
 func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, error) {
 	s := &searcher{target: l.target, doses: l.doses, archive: &Archive{}}
 	w, err := newWalker(s, f, nil)
@@ -295,13 +290,13 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 	return w, nil
 }
 
-// foundAt returns where a walker stands.
+// foundAt returns the composition of a walker.
 func foundAt(w *walker) Found {
 	return Found{w.cursor.Composition().Parts(), w.cursor.LogScore()}
 }
 
-// partners returns the ingredients of the largest amounts but i, which others are
-// given to or taken from.
+// partners returns the ingredients with the largest amounts, except i. They exchange units with the
+// others.
 func partners(x *mcmc.Composition, i int) []int {
 	parts := x.Parts()
 	slices.SortStableFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(q.Amount, p.Amount) })
@@ -314,9 +309,9 @@ func partners(x *mcmc.Composition, i int) []int {
 	return most
 }
 
-// settleAmount moves the amount of i, against that of each of its partners in turn, to
-// the middle of the range about the best of their line over which the model
-// cannot tell the difference, if that keeps apart from others and is none of those near.
+// settleAmount moves the amount of i, against each of its partners in turn, to the middle of the
+// range around the line's best that the model cannot resolve. It does so only if the result stays
+// far from the others and equals none of those near.
 func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i int) error {
 	x := w.cursor.Composition()
 	for _, j := range partners(x, i) {
@@ -360,7 +355,7 @@ func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i i
 	return nil
 }
 
-// amountRange returns the range of an ingredient.
+// amountRange returns the range of amounts of an ingredient.
 func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
 	i, least := of.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
@@ -386,8 +381,8 @@ func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	return r, nil
 }
 
-// setNeighbours says where an entry lies among the others, what its variants are and
-// which known recipes are near.
+// setNeighbours fills in an entry's distance from the others, its variants and the nearest known
+// recipes.
 func (l *shortlister) setNeighbours(entries []Entry, at int) {
 	e := &entries[at]
 	e.Apart = math.NaN()
@@ -415,7 +410,7 @@ func (l *shortlister) setNeighbours(entries []Entry, at int) {
 	e.Nearest = e.Nearest[:min(len(e.Nearest), mostNearest)]
 }
 
-// sameSet says whether two compositions use the same ingredients.
+// sameSet reports whether two compositions use the same ingredients.
 func sameSet(x, y []mcmc.Part) bool {
 	return slices.EqualFunc(x, y, func(p, q mcmc.Part) bool { return p.Ingredient == q.Ingredient })
 }

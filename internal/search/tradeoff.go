@@ -14,7 +14,7 @@ import (
 	"kir/mcmc"
 )
 
-// A Loss is an objective of a trade-off: the lower, the better.
+// A Loss is an objective of a trade-off; lower is better.
 type Loss struct {
 	Name     string
 	Property mcmc.Property // whose log score is the loss times −1
@@ -24,7 +24,7 @@ type Loss struct {
 // Value returns the loss of a composition.
 func (l *Loss) Value(x *mcmc.Composition) float64 { return -l.Property.LogScore(x) }
 
-// TradeOptions say how a front is looked for.
+// TradeOptions are the options of [TradeOff].
 type TradeOptions struct {
 	Lines   int    // that are scored, about: the budget
 	Seed    uint64 // of all random choices
@@ -44,9 +44,9 @@ type TradeOffResult struct {
 	Ideal, Nadir []float64 // the least and the greatest of each loss on the front
 	Reference    []float64 // of the hypervolumes
 
-	// Volume is the hypervolume of the front, Searches those of independent searches, and
-	// Random those of as many samples of RandomSize random compositions: all as shares of
-	// the box from the ideal to the reference.
+	// Volume is the hypervolume of the front. Searches are those of independent searches, and
+	// Random those of as many samples of RandomSize random compositions. All are shares of the box
+	// from the ideal to the reference.
 	Volume     float64
 	Searches   []float64
 	Random     []float64
@@ -61,8 +61,8 @@ type Member struct {
 	Losses []float64
 }
 
-// How a budget is divided: independent searches, which also tell how far one of them is
-// off, the best of each loss, and the moves from what all have found.
+// The shares of the budget: independent searches, which also show the error of one of them, the
+// best of each loss, and the moves from all compositions found.
 const (
 	tradeSearches = 4
 	searchesShare = 0.5
@@ -70,20 +70,19 @@ const (
 	randomSize    = 2500 // compositions of a random sample
 )
 
-// TradeOff looks for the compositions that no other beats in all of some losses at once,
+// TradeOff searches for the compositions that no other beats in all of several losses at once,
 // among those to which the target gives density.
 //
-// Independent searches walk from line to line. A walk has a corner in the space of losses
-// and goes where the greatest of the losses, each less the corner's and in proportion to a
-// gap of the front, is the least (a weighted Chebyshev distance; Steuer and Choo 1983).
-// Unlike a weighted sum of losses or a product of scores it has every point of a front as
-// the best of some corner, whatever the front's shape. The next walk takes the widest gap.
-// Every split of every line that a walk scores is held against what was found so far, not
-// only those that it takes. In the end all that were found are neighbours of each other:
-// each line through each of them is looked at, as long as the budget lasts.
+// Independent searches walk from line to line. Each walk has a corner in the space of losses. It
+// minimises the greatest of the losses, each less the corner's and scaled by a gap of the front (a
+// weighted Chebyshev distance; Steuer and Choo 1983). Unlike a weighted sum of losses or a product
+// of scores, this makes every point of a front the best for some corner, whatever the front's
+// shape. The next walk takes the widest gap. Every split of every scored line is compared with the
+// front so far, not only the splits that the walk takes. In the end the search scores each line
+// through each composition found, as long as the budget lasts.
 //
-// It follows from the target, the losses and the seed, whatever the number of workers. It
-// fails with an error that wraps [mcmc.ErrNoStart] if there is nothing to begin from.
+// The result depends on the target, the losses and the seed, not on the number of workers. It fails
+// with an error that wraps [mcmc.ErrNoStart] if there is no composition to start from.
 func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions) (*TradeOffResult, error) {
 	if len(losses) < 2 || o.Lines < 1 {
 		return nil, fmt.Errorf("search: a trade-off of %d losses with %d lines", len(losses), o.Lines)
@@ -127,7 +126,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 	if err := last.searchEnds(ctx, int(float64(o.Lines)*endsShare)); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	// Where all neighbours are known, more walks use what is left.
+	// If all neighbours are known, more walks use the rest of the budget.
 	least := int64(o.Lines / 10)
 	for until := max(int64(o.Lines)-r.Lines, last.lines+least); last.lines < until; {
 		if err := last.polish(ctx, until); err != nil {
@@ -143,7 +142,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 	return r, r.measure(ctx, all, found)
 }
 
-// measure works out hypervolumes.
+// measure computes the hypervolumes.
 func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []*frontWalker) error {
 	r.Ideal, r.Nadir = front.Bounds(lossesOf(r.Front))
 	r.Reference = front.Reference(r.Ideal, r.Nadir)
@@ -166,7 +165,7 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 	for _, w := range found {
 		r.Searches = append(r.Searches, share(lossesOf(w.archive.members)))
 	}
-	// The front has all that the searches have, but where it is thinned to be measured.
+	// The front has all compositions of the searches, unless it was thinned to be measured.
 	r.Volume = max(r.Volume, slices.Max(r.Searches))
 	if all.o.NoRandom {
 		return nil
@@ -202,7 +201,7 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 	return nil
 }
 
-// mostMeasured is how many points of four losses a hypervolume is of: more take too long.
+// mostMeasured is the most points of four losses in a hypervolume. More take too long.
 const mostMeasured = 120
 
 func lossesOf(members []Member) [][]float64 {
@@ -213,9 +212,9 @@ func lossesOf(members []Member) [][]float64 {
 	return out
 }
 
-// frontSearch is a search for a front that goes on: what its travellers share, and do not change.
+// frontSearch holds the constant data that the walkers of a search for a front share.
 type frontSearch struct {
-	target *mcmc.Target // without wishes
+	target *mcmc.Target // without objectives
 	losses []Loss
 	o      TradeOptions
 	doses  *doses
@@ -236,7 +235,7 @@ func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	return out, true
 }
 
-// allows says whether a composition may be offered: rules, bounds, doses and sizes.
+// allows reports whether a composition may be suggested: it keeps rules, bounds, doses and sizes.
 func (t *frontSearch) allows(x *mcmc.Composition) bool {
 	if !t.doses.allowsSize(x.Used()) || !t.doses.allowsAll(x) || t.refuses(x.Parts()) {
 		return false
@@ -250,10 +249,10 @@ func (t *frontSearch) refuses(parts []mcmc.Part) bool {
 	return s.refuses(parts)
 }
 
-// tradeSeeds is how many random compositions a search begins from.
+// tradeSeeds is the number of random compositions that a search starts from.
 const tradeSeeds = 200
 
-// prepare finds what to begin from, and how far losses are apart there.
+// prepare makes the seeds and measures the spread of each loss among them.
 func (t *frontSearch) prepare(ctx context.Context) error {
 	take := func(x *mcmc.Composition) {
 		if y, ok := t.doses.repair(x); ok {
@@ -300,16 +299,17 @@ func (t *frontSearch) prepare(ctx context.Context) error {
 	return nil
 }
 
-// Lines of a search for a front at effort 1, and splits of lines that it scores at most.
+// The lines of a search for a front at effort 1, the most splits that it scores, and the fewest
+// lines.
 const tradeLines, tradeSplits, fewestTradeLines = 100_000, 40_000_000, 4000
 
-// TradeBudget returns the lines of a search for a front: fewer where lines are long.
+// TradeBudget returns the number of lines of a search for a front: fewer where lines are long.
 func TradeBudget(total int, effort float64) int {
 	return max(int(effort*float64(min(tradeLines, max(tradeSplits/total, fewestTradeLines)))), 1)
 }
 
-// Extrapolating returns which compositions lie further from all known ones than these lie
-// from each other, see [Comparison].
+// Extrapolating returns the compositions that lie further from all known ones than these lie from
+// each other, see [Comparison].
 func Extrapolating(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) []int {
 	entries := make([]Entry, len(list))
 	for k := range list {

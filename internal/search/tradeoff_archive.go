@@ -8,13 +8,12 @@ import (
 	"kir/mcmc"
 )
 
-// mostMembers is how many compositions an archive of a front keeps of two losses, and of
-// more, which take longer to compare.
+// The most compositions that an archive of a front keeps, for two losses and for more, which take
+// longer to compare.
 const mostMembers, mostMembersOfMore = 6000, 1200
 
-// A pareto keeps what no other composition that it was offered beats. Of two with the same
-// losses it keeps what came first. Where there is no room for more it keeps what is spread
-// evenly.
+// A pareto keeps the offered compositions that no other one beats. Of two with the same losses it
+// keeps the first. If there are too many, it keeps an evenly spread part.
 type pareto struct {
 	members []Member // of two losses: the first rises, the second falls
 	most    int
@@ -32,10 +31,10 @@ func newPareto(losses []Loss) *pareto {
 	return p
 }
 
-// isNondominated says whether nothing is at least as good in every loss.
+// isNondominated reports whether no member is at least as good in every loss.
 func (p *pareto) isNondominated(losses []float64) bool {
 	if len(losses) == 2 {
-		// The last with a first loss that is no greater has the least second one of these.
+		// Among members with a first loss no greater, the last has the least second loss.
 		at := sort.Search(len(p.members), func(k int) bool { return p.members[k].Losses[0] > losses[0] })
 		return at == 0 || p.members[at-1].Losses[1] > losses[1]
 	}
@@ -56,7 +55,7 @@ func weaklyDominates(a, b []float64) bool {
 	return true
 }
 
-// offer keeps a copy of a composition, given by its parts in any order, if it is wanted.
+// offer keeps a copy of a composition, given by its parts in any order, if no member beats it.
 func (p *pareto) offer(losses []float64, parts []mcmc.Part) bool {
 	if !p.isNondominated(losses) {
 		return false
@@ -80,11 +79,11 @@ func (p *pareto) offer(losses []float64, parts []mcmc.Part) bool {
 	return true
 }
 
-// minimal returns which members no other beats where ties are merged, in the order of their
-// losses. A member that is beaten so is not missed: its losses are another's, but for rounding.
+// minimal returns the members that no other beats once ties are merged, in the order of their
+// losses. Nothing is lost: the losses of a dropped member equal another's, up to rounding.
 func (p *pareto) minimal() []int { return front.Minimal(front.MergeTies(lossesOf(p.members), p.sizes)) }
 
-// thin keeps two thirds, and no member that another beats where ties are merged.
+// thin keeps two thirds of the members. It drops those that another beats once ties are merged.
 func (p *pareto) thin() {
 	if best := p.minimal(); len(best) < len(p.members) {
 		slices.Sort(best)
@@ -104,7 +103,7 @@ func (p *pareto) thin() {
 	p.members = some
 }
 
-// merged returns the members that no other beats where ties are merged, in the order of their
+// merged returns the members that no other beats once ties are merged, in the order of their
 // losses.
 func (p *pareto) merged() []Member {
 	var all []Member

@@ -6,9 +6,9 @@ import (
 	"kir/mcmc"
 )
 
-// A scalarization makes one score of losses: −max_k w_k·(loss_k − at_k) − ρ·Σ_k s_k·(loss_k − at_k).
-// The sum is there so that of compositions with the same maximum none beats the best. A
-// traveller changes its corner from walk to walk.
+// A scalarization combines losses into one score: −max_k w_k·(loss_k − at_k) − ρ·Σ_k s_k·(loss_k −
+// at_k). The sum breaks ties: among compositions with the same maximum, none beats the best. A
+// walker changes its corner from walk to walk.
 type scalarization struct {
 	losses []Loss
 	at     []float64
@@ -57,7 +57,7 @@ func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return s
 }
 
-// A scalarScorer scores lines by the losses of their splits, and keeps these.
+// A scalarScorer scores lines by the losses of their splits, and keeps the losses.
 type scalarScorer struct {
 	corner  *scalarization
 	scorers []mcmc.Scorer

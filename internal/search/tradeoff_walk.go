@@ -11,7 +11,7 @@ import (
 	"kir/mcmc"
 )
 
-// A frontWalker goes from line to line and keeps what no other composition beats.
+// A frontWalker goes from line to line and keeps the compositions that no other beats.
 type frontWalker struct {
 	*frontSearch
 	corner  *scalarization
@@ -63,7 +63,7 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	return w, nil
 }
 
-// moveTo moves the cursor to a composition, scored by the corner as it is.
+// moveTo moves the cursor to a composition, scored by the current corner.
 func (w *frontWalker) moveTo(parts []mcmc.Part) error {
 	x, err := mcmc.NewComposition(w.target.Space().N(), parts...)
 	if err != nil {
@@ -72,16 +72,16 @@ func (w *frontWalker) moveTo(parts []mcmc.Part) error {
 	return w.cursor.Set(x)
 }
 
-// Of a walk: lines, and β at its beginning and end in units of what it is about, of which
-// the range of all losses has 1/gap.
+// Settings of a walk: its lines, and β at its start and end. The unit of β is the inverse of the
+// score's scale; the range of each loss is 1/gap of that scale.
 const (
 	tradeLeg  = 250
 	tradeHot  = 4
 	tradeCold = 2000
 )
 
-// explore looks for the best of each loss and then, walk after walk, into the widest gap of
-// what was found, until so many lines are scored.
+// explore searches for the best of each loss and then walks into the widest gap of the front, until
+// the given number of lines is scored.
 func (w *frontWalker) explore(ctx context.Context, until int64) error {
 	leg := min(tradeLeg, max(int(until-w.lines)/12, 20))
 	for d := range w.losses {
@@ -109,7 +109,7 @@ func (w *frontWalker) explore(ctx context.Context, until int64) error {
 	return nil
 }
 
-// bestStart returns what is best by the corner, of the archive or else the seeds.
+// bestStart returns the best composition by the corner, of the archive or else the seeds.
 func (w *frontWalker) bestStart() []mcmc.Part {
 	list := w.archive.members
 	if len(list) == 0 {
@@ -124,8 +124,8 @@ func (w *frontWalker) bestStart() []mcmc.Part {
 	return list[at].Parts
 }
 
-// ranges returns the front's least loss and its range, by loss; that of the seeds where the
-// front has none.
+// ranges returns, by loss, the least value and the range on the front, or among the seeds if the
+// front has no range.
 func (w *frontWalker) ranges() (ideal, width []float64) {
 	list := w.archive.members
 	if len(list) == 0 {
@@ -141,7 +141,7 @@ func (w *frontWalker) ranges() (ideal, width []float64) {
 	return ideal, width
 }
 
-// aimAtLoss makes the corner that of one loss.
+// aimAtLoss sets the corner for one loss.
 func (w *frontWalker) aimAtLoss(d int) {
 	ideal, width := w.ranges()
 	for k := range ideal {
@@ -150,8 +150,8 @@ func (w *frontWalker) aimAtLoss(d int) {
 	w.corner.weight[d] = 1 / width[d]
 }
 
-// aimAtGap makes the corner that of a wide gap, of those that were tried least, and returns
-// where to begin and how wide it is as a share of the range.
+// aimAtGap sets the corner for a wide gap, among those tried least. It returns the start and the
+// gap's width as a share of the range.
 func (w *frontWalker) aimAtGap(round int) (from []mcmc.Part, gap float64) {
 	ideal, width := w.ranges()
 	if len(w.losses) > 2 || len(w.archive.members) < 2 {
@@ -162,7 +162,7 @@ func (w *frontWalker) aimAtGap(round int) (from []mcmc.Part, gap float64) {
 	for k := 1; k < len(list); k++ {
 		a, b := list[k-1].Losses, list[k].Losses
 		size := math.Sqrt(max(float64(float64((b[0]-a[0])/width[0])*float64((a[1]-b[1])/width[1])), 0))
-		// A gap is identified by where it lies, to a 512th of the range.
+		// A gap is identified by its place, to a 512th of the range.
 		cell := [2]int{int((a[0] - ideal[0]) / width[0] * 512), int((b[0] - ideal[0]) / width[0] * 512)}
 		size /= float64(1 + w.seen[cell])
 		if size > best {
@@ -184,8 +184,8 @@ func (w *frontWalker) aimAtGap(round int) (from []mcmc.Part, gap float64) {
 	return b.Parts, share
 }
 
-// aimAtRandom makes the corner the ideal with weights at random, evenly over all that there
-// are, and returns what is best by it.
+// aimAtRandom sets the corner to the ideal with uniformly random weights, and returns the best
+// composition by it.
 func (w *frontWalker) aimAtRandom(ideal, width []float64) []mcmc.Part {
 	sum := 0.0
 	share := make([]float64, len(ideal))
@@ -202,7 +202,7 @@ func (w *frontWalker) aimAtRandom(ideal, width []float64) []mcmc.Part {
 	return w.bestStart()
 }
 
-// learnPartners makes the ingredients of the archive those that walks try most.
+// learnPartners makes the walks prefer the ingredients of the archive.
 func (w *frontWalker) learnPartners() {
 	w.partners = w.partners[:0]
 	step := max(len(w.archive.members)/100, 1)
@@ -213,7 +213,7 @@ func (w *frontWalker) learnPartners() {
 	}
 }
 
-// walk makes steps from a composition, while β rises geometrically.
+// walk makes steps from a composition while β rises geometrically.
 func (w *frontWalker) walk(ctx context.Context, from []mcmc.Part, steps int, hot, cold float64) error {
 	if err := w.moveTo(from); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (w *frontWalker) walk(ctx context.Context, from []mcmc.Part, steps int, hot
 	return nil
 }
 
-// checkEnded says, every so often, whether the search is to end.
+// checkEnded checks at intervals whether the search must end.
 func (w *frontWalker) checkEnded(ctx context.Context) error {
 	if w.lines-w.linesChecked < 64 {
 		return nil
@@ -245,7 +245,7 @@ func (w *frontWalker) checkEnded(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// pair draws a line: an ingredient that is used, and another one.
+// pair draws a line: a used ingredient and another one.
 func (w *frontWalker) pair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
@@ -260,11 +260,11 @@ func (w *frontWalker) pair() (i, j int) {
 	return i, j
 }
 
-// How many splits of a line of more than two losses are held against the archive, beside its
-// ends: on walks, and of lines through what was found.
+// The number of splits of a line of more than two losses that are compared with the archive,
+// besides its ends: on walks, and on lines through the compositions found.
 const offered, offeredLast = 8, 200
 
-// scoreLine scores a line, lists what can be chosen of it, and offers all that to the archive.
+// scoreLine scores a line, lists its choices, and offers them all to the archive.
 func (w *frontWalker) scoreLine(i, j int) error {
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
@@ -358,7 +358,8 @@ func (w *frontWalker) offer(i, j, s, k int, losses []float64) {
 	w.archive.offer(losses, parts)
 }
 
-// partsWith returns where the cursor is with k units of i and s−k of j, until the next call.
+// partsWith returns the cursor's parts with k units of i and s−k of j. They are valid until the
+// next call.
 func (w *frontWalker) partsWith(i, j, s, k int) []mcmc.Part {
 	of := walker{cursor: w.cursor, parts: w.parts}
 	w.parts = of.partsWith(i, j, s, k)
@@ -388,7 +389,7 @@ func (w *frontWalker) step(i, j int, beta float64) {
 	}
 }
 
-// searchEnds looks for the best of each loss as for the best of a problem.
+// searchEnds searches for the best of each loss, as [Best] does.
 func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 	for d := range w.losses {
 		w.aimAtLoss(d)
@@ -423,11 +424,11 @@ func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 	return nil
 }
 
-// mostNeighbours is how many lines through one composition are looked at.
+// mostNeighbours is the most lines scored through one composition.
 const mostNeighbours = 600
 
-// polish looks at the lines through what was found, those that are spread most evenly
-// first, until none is left or so many lines are scored.
+// polish scores the lines through the compositions found, in an evenly spread order, until none is
+// left or the given number of lines is scored.
 func (w *frontWalker) polish(ctx context.Context, until int64) error {
 	w.most = offeredLast
 	done := w.done
@@ -455,7 +456,7 @@ func (w *frontWalker) polish(ctx context.Context, until int64) error {
 	}
 }
 
-// neighbours looks at the lines through a member.
+// neighbours scores the lines through a member.
 func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) error {
 	if err := w.moveTo(m.Parts); err != nil {
 		return err

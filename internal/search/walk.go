@@ -16,8 +16,8 @@ type walker struct {
 	rand    *mcmc.Rand
 	archive *Archive // what it has found itself
 
-	// diversity is what the walk stays away from, and best the best that it has found
-	// so; nil: nothing.
+	// diversity holds the compositions the walk keeps a distance from, and the best found that
+	// does; nil for none.
 	diversity *diversityFilter
 
 	evaluations, compositions int64
@@ -47,8 +47,8 @@ func newWalker(s *searcher, start Found, r *mcmc.Rand) (*walker, error) {
 	return w, nil
 }
 
-// β in units of 1/spread, so that it means the same whatever is searched. The end
-// is cold since forests score in small steps; see the figures in the tests.
+// β is in units of 1/spread, so that it means the same for any score. The end is cold since the
+// scores of forests change in small steps; see the figures in the tests.
 const (
 	hottest = 3    // at the beginning of a walk from the seeds
 	warmest = 50   // and of one that begins at something good
@@ -82,20 +82,20 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 	return nil
 }
 
-// count adds what a walker has scored.
+// count adds the lines that a walker has scored.
 func (s *searcher) count(w *walker) {
 	s.evaluations += w.evaluations
 	s.compositions += w.compositions
 }
 
-// pairShare is how often both ingredients of a line are used ones, and
-// knownShare how often the second is one that is known to be good.
+// pairShare is the probability that both ingredients of a line are used ones. knownShare is the
+// probability that the second is a preferred one, see [searcher.learn].
 const (
 	pairShare  = 0.35
 	knownShare = 0.8
 )
 
-// pair draws a line: an ingredient that is used, and another one.
+// pair draws a line: a used ingredient and another one.
 func (w *walker) pair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
@@ -110,8 +110,8 @@ func (w *walker) pair() (i, j int) {
 	return i, j
 }
 
-// step scores a line and takes one of its pieces with probability ∝ score^β, and
-// of the piece a split at random.
+// step scores a line and takes one of its pieces with probability ∝ score^β, and a random split of
+// the piece.
 func (w *walker) step(beta float64) error {
 	i, j := w.pair()
 	if i == j {
@@ -150,8 +150,8 @@ func (w *walker) step(beta float64) error {
 	return nil
 }
 
-// scoreForStep is look for a step. Of a line that is a curve it lists the ends and the
-// best between, which stands for all, and returns one of these that is drawn.
+// scoreForStep scores a line for a step. For a line that is a curve it lists the ends and the best
+// split between, which stands for all those between. It returns a randomly drawn split between.
 func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
 	low, high := w.doses.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
@@ -175,7 +175,7 @@ func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved b
 	return choice{line.Drawn, line.Drawn + 1, line.DrawnScore}, true, nil
 }
 
-// scoreLine scores a line of sum s and lists what can be chosen of it.
+// scoreLine scores a line of sum s and lists its choices.
 func (w *walker) scoreLine(i, j, s int) error {
 	p, err := w.cursor.Line(i, j)
 	if err != nil {
@@ -187,8 +187,8 @@ func (w *walker) scoreLine(i, j, s int) error {
 	return nil
 }
 
-// choose lists what the doses and the sizes of the target allow of a line, in
-// the order k = 0, k = s, between; what is forbidden is left out.
+// choose lists the choices of a line that the doses and the sizes of the target allow, in the order
+// k = 0, k = s, between. It leaves out forbidden splits.
 func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 	w.choices = w.choices[:0]
 	last := p.Len() - 1
@@ -210,7 +210,7 @@ func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 	}
 }
 
-// chooseEnds lists the ends of a line that are allowed, given their scores.
+// chooseEnds lists the allowed ends of a line, given their scores.
 func (w *walker) chooseEnds(i, j, s int, zero, full float64) {
 	if !w.doses.allowsSize(w.others(i, j) + 1) {
 		return
@@ -240,7 +240,7 @@ func (w *walker) others(i, j int) int {
 	return others
 }
 
-// inner returns the choices of a line of sum s that are no end.
+// inner returns the choices of a line of sum s that are not ends.
 func (w *walker) inner(s int) []choice {
 	ends := 0
 	for ends < len(w.choices) && (w.choices[ends].from == 0 || w.choices[ends].from == s) {
@@ -249,8 +249,8 @@ func (w *walker) inner(s int) []choice {
 	return w.choices[ends:]
 }
 
-// offerBest offers the best choice of each set of ingredients to the archive, in
-// the middle of its range.
+// offerBest offers the best choice of each set of ingredients to the archive, at the middle of its
+// range.
 func (w *walker) offerBest(i, j, s int) {
 	inner := -1
 	for q, c := range w.choices {
@@ -267,8 +267,7 @@ func (w *walker) offerBest(i, j, s int) {
 	}
 }
 
-// offer offers the composition that has k units of i and s−k of j, if all of its
-// doses are allowed.
+// offer offers the composition with k units of i and s−k of j, if all its doses are allowed.
 func (w *walker) offer(i, j, s, k int, value float64) {
 	archived := value > w.archive.bar
 	if !archived && (w.diversity == nil || !(value > w.diversity.best.LogScore)) {
@@ -292,7 +291,7 @@ func (w *walker) offer(i, j, s, k int, value float64) {
 	}
 }
 
-// partsWith returns where the cursor is with k units of i and s−k of j, in no order,
+// partsWith returns the cursor's parts with k units of i and s−k of j, in no order. They are valid
 // until the next call.
 func (w *walker) partsWith(i, j, s, k int) []mcmc.Part {
 	x := w.cursor.Composition()

@@ -14,8 +14,7 @@ import (
 	"kir/mcmc"
 )
 
-// Answer returns the answer of a run and its shortlist, nil and no list if
-// nobody looked for one.
+// Answer returns the answer of a run and its shortlist, or nil and no list if there was no search.
 func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
 	if a == nil {
 		return nil, nil, nil
@@ -39,8 +38,8 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 	return out, list, nil
 }
 
-// setExpected says of each number that was learnt what is left of it: the shortlist was
-// searched for, and the best of many is best by luck, too.
+// setExpected sets the expected value of each learnt number. The shortlist was found by a search,
+// and the best of many is partly best by luck.
 func setExpected(p *problem.Problem, a *report.Answer, list []report.Best) {
 	if a.Promise == nil || a.Promise.Kept == nil {
 		return
@@ -67,7 +66,7 @@ func setExpected(p *problem.Problem, a *report.Answer, list []report.Best) {
 	}
 }
 
-// unaskedAnswer is the answer where nothing is wished for.
+// unaskedAnswer is the answer to a problem without objectives.
 func unaskedAnswer() *report.Answer {
 	unknown := report.UnknownNumber()
 	none := search.NoScores()
@@ -78,12 +77,12 @@ func unaskedAnswer() *report.Answer {
 	}
 }
 
-// randomWishes is how many random compositions tell what a wish has by chance: the
-// standard error of the mean is a 22nd of what they differ.
+// randomWishes is the number of random compositions for an objective's mean by chance. The standard
+// error of that mean is 1/22 of their standard deviation.
 const randomWishes = 500
 
-// wishesOf says of each wish that counts what the shortlist has of it, what random
-// compositions have and what the known recipes have.
+// wishesOf summarises each objective that counts for the shortlist, random compositions and the
+// known recipes.
 func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
 	out := []report.ObjectiveSummary{}
 	var of []func(x *mcmc.Composition) float64
@@ -134,8 +133,8 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 	return out, nil
 }
 
-// labelMean is the mean of a model's label over the known recipes that have it, or the share
-// of them that are of the wanted class.
+// labelMean returns the mean of a model's label over the known recipes that have it, or the share
+// of those of the wanted class.
 func labelMean(p *problem.Problem, w problem.Property) report.Number {
 	if p.Book == nil {
 		return report.UnknownNumber()

@@ -8,8 +8,8 @@ import (
 	"kir/internal/diagnose"
 )
 
-// A batch is what some consecutive draws use, of one chain or, if there are very
-// many, of a few.
+// A batch records the ingredients used in some consecutive draws, of one chain or, if there are
+// very many, of a few.
 type batch struct {
 	draws   int
 	used    []int64 // by slot: the draws that use it
@@ -69,6 +69,6 @@ func jackknife(batches int, without func(g int) float64) float64 {
 	return math.Sqrt(sum * float64(batches-1) / float64(batches))
 }
 
-// leastBatches is in how many batches something must occur before it has a
-// standard error.
+// leastBatches is the least number of batches in which an event must occur to have a standard
+// error.
 const leastBatches = 3

@@ -30,10 +30,11 @@ func boundOf(b *search.Bound) *report.Bound {
 	return out
 }
 
-// wideGap is from which gap on a bound says nothing of how good the best found is.
+// wideGap is the gap from which a bound carries no information on the quality of the best recipe
+// found.
 const wideGap = 0.5
 
-// boundSentence says how far the best found can be from the best there is.
+// boundSentence states how far the best recipe found can be from the optimum.
 func boundSentence(b *report.Bound) string {
 	within := "within the constraints"
 	if b.Doses {

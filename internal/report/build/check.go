@@ -17,7 +17,7 @@ import (
 // are left out.
 const mostBits = 1 << 27
 
-// Check works out what there is to say of a problem.
+// Check computes the report on a problem.
 func Check(p *problem.Problem) (*report.Check, error) {
 	c := &report.Check{
 		Problem:      problemOf(p),
@@ -66,7 +66,7 @@ func Check(p *problem.Problem) (*report.Check, error) {
 	return c, nil
 }
 
-// advised is how many random compositions a recommendation looks at.
+// advised is the number of random compositions behind a recommendation.
 const advised = 200
 
 // advise recommends a kernel.

@@ -56,7 +56,7 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 	return list, nil
 }
 
-// inBook says whether the book has a recipe of a composition's ingredients.
+// inBook reports whether a known recipe has a composition's set of ingredients.
 func inBook(p *problem.Problem, parts []mcmc.Part) bool {
 	if p.Book == nil {
 		return false
@@ -81,8 +81,8 @@ func variantOf(p *problem.Problem, parts []mcmc.Part, v search.Found) report.Var
 	return out
 }
 
-// nearestOf returns the known recipes that are nearest to an entry. What all
-// recipes have is left out of what they share.
+// nearestOf returns the known recipes nearest to an entry. Ingredients that all recipes have do not
+// count as shared.
 func nearestOf(p *problem.Problem, e search.Entry, d *search.Distance) []report.Nearest {
 	own := slices.DeleteFunc(setOf(e.Parts), d.Common)
 	list := []report.Nearest{}

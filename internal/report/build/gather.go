@@ -15,9 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// limits of what is gathered from a run's draws. They bound time and memory
-// whatever the run's length; what is shown of each figure says how many draws
-// stand behind it.
+// limits bound the data gathered from a run's draws, and so time and memory for any length. Each
+// displayed figure names the number of draws behind it.
 type limits struct {
 	looked    int // draws of all chains together: all of them, or evenly spaced ones
 	ranked    int // of these, those that enter the rank plots
@@ -26,7 +25,7 @@ type limits struct {
 	slots     int // ingredients whose amounts are followed, the most frequent ones
 	paired    int // of these, those that are looked at in pairs
 
-	// Chains are cut into batches of consecutive draws to tell standard errors.
+	// Chains are cut into batches of consecutive draws for standard errors.
 	batches        int // of all chains
 	batchesOfChain int
 }
@@ -39,10 +38,10 @@ func defaultLimits() limits {
 	}
 }
 
-// mostTraced is how many points the trace of a chain has.
+// mostTraced is the number of points in a chain's trace.
 const mostTraced = 200
 
-// gathered is what one pass over a run's draws takes down.
+// gathered holds the data from one pass over a run's draws.
 type gathered struct {
 	stride int // draws from one that is looked at to the next
 	kept   int // draws of each chain that are looked at
@@ -65,9 +64,8 @@ type seriesDraws struct {
 // strideFor returns the distance of evenly spaced draws, at most most of n.
 func strideFor(n, most int) int { return (n + most - 1) / max(1, most) }
 
-// gather reads the draws of a complete run. inclusion, from its result, says
-// which ingredients are frequent. What it returns does not depend on the number
-// of workers.
+// gather reads the draws of a complete run. inclusion, from the run's result, shows which
+// ingredients are frequent. The result does not depend on the number of workers.
 func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run.Inclusion, l limits) (*gathered, error) {
 	s := p.Sampler
 	g := &gathered{}
@@ -131,8 +129,8 @@ func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run
 	return g, nil
 }
 
-// frequent returns the ingredients that some draw uses, at most most of them,
-// from the most to the least frequent.
+// frequent returns at most most ingredients that some draw uses, from the most to the least
+// frequent.
 func frequent(inclusion []run.Inclusion, most int) []int {
 	var all []run.Inclusion
 	for _, i := range inclusion {
@@ -198,8 +196,8 @@ func (c *collector) append(chain int, d *run.Draw) {
 	}
 }
 
-// offer adds a draw to those that the diverse shortlist is chosen from, unless
-// the book has its set of ingredients.
+// offer adds a draw to the candidates for the diverse shortlist, unless a known recipe has its set
+// of ingredients.
 func (c *collector) offer(chain int, d *run.Draw, logScore float64) {
 	if c.problem.Book != nil {
 		if _, known := c.problem.Book.RecipeWithSet(setOf(d.Parts)); known {

@@ -9,7 +9,7 @@ import (
 	"kir/internal/run"
 )
 
-// inclusionOf adds to the use of each ingredient the error of its amount and the book's use.
+// inclusionOf adds to each ingredient the error of its amount and its use in the known recipes.
 func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]run.Inclusion, error) {
 	var shares, amounts []float64
 	if p.Book != nil {
@@ -35,8 +35,8 @@ func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]run.Inclusio
 	return inclusion, nil
 }
 
-// bookUse returns, by ingredient, the share of the book's recipes that use it
-// and the mean units over these when recipes are scaled to the problem's total.
+// bookUse returns, by ingredient, the share of the known recipes that use it and the mean units in
+// these, with recipes scaled to the problem's total.
 func bookUse(p *problem.Problem) (shares, amounts []float64, err error) {
 	n := len(p.Ingredients)
 	used, sum := make([]float64, n), make([]float64, n)
@@ -58,11 +58,10 @@ func bookUse(p *problem.Problem) (shares, amounts []float64, err error) {
 	return shares, amounts, nil
 }
 
-// amountErrors returns the standard error of each slot's mean amount over the
-// draws that use it, NaN where fewer than three batches do. It is NaN, too, where all batches
-// have the same mean, as where all draws have the same amount: whether others are never drawn
-// or were only not met, the draws do not tell, and the range that they might have is not known
-// either.
+// amountErrors returns the standard error of each slot's mean amount over the draws that use it. It
+// is NaN if fewer than three batches use it. It is also NaN if all batches have the same mean, as
+// when all draws have the same amount. Then the draws do not show whether other amounts are
+// impossible or were only missed, and the range of those is unknown too.
 func (g *gathered) amountErrors() []float64 {
 	errors := make([]float64, len(g.slots))
 	for slot := range errors {

@@ -10,12 +10,12 @@ import (
 	"kir/model"
 )
 
-// leastLeft is below what share of the promised gain the rest is too much luck.
-// Each of the models that check has half of the book, and knows less than that of
-// all, so that half of the gain or so is left of a promise that is kept.
+// leastLeft is the share of the predicted gain below which too much is luck. Each of the checking
+// models was trained on half of the known recipes. So even for a correct prediction only about half
+// of the gain remains.
 const leastLeft = 0.25
 
-// gradeAnswer says of an answer how good it is: a grade, a headline and sentences.
+// gradeAnswer sets an answer's grade, headline and sentences.
 func gradeAnswer(p *problem.Problem, a *report.Answer) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
@@ -83,7 +83,7 @@ func gradeAnswer(p *problem.Problem, a *report.Answer) {
 	}
 }
 
-// restText says that limits rest on a model: "the limit of cost max 12 rests on it".
+// restText lists limits that depend on a model: "the limit of cost max 12 rests on it".
 func restText(limits []string, it string) string {
 	verb := " rests on "
 	if len(limits) > 1 {
@@ -102,10 +102,10 @@ func firstLimited(p *problem.Problem, names []string) string {
 	return ""
 }
 
-// mostListed is up to how many wishes are named in a headline.
+// mostListed is the most objectives named in a headline.
 const mostListed = 3
 
-// joinNames joins names; of many it has the number.
+// joinNames joins names; for many it gives their number.
 func joinNames(names []string) string {
 	switch n := len(names); {
 	case n > mostListed:
@@ -123,7 +123,7 @@ func plural(noun string, n int) string {
 	return noun + "s"
 }
 
-// modelSkillText says in a figure how much the model of a wish knows.
+// modelSkillText gives the skill of an objective's model as a figure.
 func modelSkillText(p *problem.Problem, name string) string {
 	for _, w := range p.Properties {
 		if w.Name != name || w.Model == nil {
@@ -139,7 +139,7 @@ func modelSkillText(p *problem.Problem, name string) string {
 	return "unknown"
 }
 
-// modelSentence says how good the model of a wish is out of bag, beside guessing.
+// modelSentence compares the out-of-bag error of an objective's model with that of guessing.
 func modelSentence(w problem.Property) string {
 	q := w.Model.Quality()
 	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())
@@ -157,7 +157,7 @@ func modelSentence(w problem.Property) string {
 	return text + "no recipe was left to check it with."
 }
 
-// comparisonText sets the shortlist beside random compositions and known recipes.
+// comparisonText compares the shortlist with random compositions and known recipes.
 func comparisonText(p *problem.Problem, a *report.Answer) string {
 	scores := "scores"
 	if a.Shortlist.Number != 1 {
@@ -186,8 +186,8 @@ func comparisonText(p *problem.Problem, a *report.Answer) string {
 	return text + " recipes."
 }
 
-// scoredBy says in brackets which scores of the known recipes are by what has not learnt
-// from them, and which may be by what has; nothing where nothing is learnt.
+// scoredBy states in brackets which scores of the known recipes come from held-out predictions, and
+// which may not. It returns "" if nothing was learnt.
 func scoredBy(p *problem.Problem) string {
 	var unseen, unsure []string
 	count := 0

@@ -10,11 +10,10 @@ import (
 	"kir/internal/run"
 )
 
-// largestRejected is the share of rejected swaps above which a step hardly lets
-// anything through.
+// largestRejected is the share of rejected swaps above which a step is nearly blocked.
 const largestRejected = 0.95
 
-// ladderWarnings says what in the ladders calls for care, and what to do.
+// ladderWarnings returns the problems of the ladders and their remedies.
 func ladderWarnings(ladders []run.Ladder) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -47,7 +46,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 	if blocked != nil {
 		k := blocked.WorstStep()
 		from, to := blocked.Rungs[k], blocked.Rungs[k+1]
-		// Those that score 0 are rejected whatever the spacing.
+		// Swaps with a score of 0 are rejected whatever the spacing.
 		if spacing := (from.Rejected - from.Forbidden) / (1 - from.Forbidden); !(spacing > largestRejected) {
 			add("Of the random compositions at β = 0, %s score 0, so that little comes from there (chain %d). Give the properties a floor, or add rules that keep to what is allowed.", number.Percent(from.Forbidden), blocked.Chain)
 		} else {
@@ -73,8 +72,8 @@ func ladderWarnings(ladders []run.Ladder) []string {
 	return warnings
 }
 
-// judgeByLadders is a verdict in the light of the ladders: chains that have not been to
-// and fro may agree on what they all have missed.
+// judgeByLadders adjusts a verdict by the ladders: chains without round trips may agree on having
+// missed the same regions.
 func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (string, report.Grade) {
 	shut := 0
 	for _, l := range ladders {
@@ -96,8 +95,8 @@ func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (s
 	return verdict, grade
 }
 
-// legsApart returns the first ladder of which the two legs' log Z are further apart than
-// 4 standard errors, which is by chance once in 16,000; nil if there is none.
+// legsApart returns the first ladder whose two legs differ in log Z by more than 4 standard errors,
+// nil if there is none. By chance that happens once in 16,000.
 func legsApart(ladders []run.Ladder) *run.Ladder {
 	for k := range ladders {
 		l := &ladders[k]
@@ -108,9 +107,9 @@ func legsApart(ladders []run.Ladder) *run.Ladder {
 	return nil
 }
 
-// disagreement returns the ladders with the smallest and the largest log Z, and
-// says whether the mean over the ladders varies by more than 4 times what their
-// own errors amount to: of 2 chains by chance once in 16,000, of more less often.
+// disagreement returns the ladders with the smallest and the largest log Z. It reports whether the
+// mean over the ladders varies by more than 4 times their own errors. By chance that happens once
+// in 16,000 for 2 chains, and less often for more.
 func disagreement(ladders []run.Ladder) (lo, hi *run.Ladder, apart bool) {
 	mean, within, between := 0.0, 0.0, 0.0
 	for k := range ladders {

@@ -1,5 +1,5 @@
-// Package build makes the model of a report: of a finished run, whose draws are
-// read once, of a problem before it is sampled, and of a forest.
+// Package build computes the data of reports: on a finished run, whose draws it reads once, on a
+// problem before sampling, and on a trained model.
 package build
 
 import (
@@ -15,8 +15,7 @@ import (
 	"kir/internal/run"
 )
 
-// Model returns what there is to say of the finished run in a directory. It reads
-// all draws once.
+// Model computes the report of the finished run in a store. It reads all draws once.
 func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, version string) (*report.Model, error) {
 	settled := *p
 	settled.Sampler, p = r.Settings, &settled
@@ -123,8 +122,8 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	return m, nil
 }
 
-// shortlistOfDraws returns the shortlist of a run without a search: the best draw of each
-// set of ingredients, or where nothing is wished for sets that differ.
+// shortlistOfDraws returns the shortlist of a run without a search: the best draw of each set of
+// ingredients or, without objectives, a diverse selection.
 func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gathered) ([]report.Best, error) {
 	best := r.Best
 	if p.Book != nil {
@@ -136,8 +135,8 @@ func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gat
 	return Differing(p, slices.Concat(best, g.pool))
 }
 
-// command returns a command line that makes the same run from the problem file,
-// whatever flags this run was started with.
+// command returns a command line that repeats the run from the problem file, whatever the flags of
+// this run.
 func command(p *problem.Problem) string {
 	s := p.Sampler
 	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",

@@ -14,21 +14,19 @@ import (
 const (
 	shownTogether = 12
 	shownApart    = 8
-	// pairErrors is by how many standard errors a pair's lift must differ from
-	// the expected one to be told of, see [isSignificant]. With a normal error, chance
-	// alone tells of one in 16,000: of at most 0.3 pairs among the 4,950 of 100
-	// ingredients.
+	// pairErrors is the number of standard errors by which a listed pair's lift must differ from
+	// the expected one, see [isSignificant]. With a normal error, chance lists one pair in 16,000:
+	// at most 0.3 of the 4,950 pairs of 100 ingredients.
 	pairErrors = 4
-	// pairEffect is by what factor it must differ besides, two standard errors
-	// nearer. With many draws everything is sure, and little of it matters.
+	// pairEffect is the factor by which the lift must also differ, two standard errors nearer. With
+	// many draws even tiny differences are significant.
 	pairEffect = 1.05
 )
 
-// newPairs finds the pairs whose lift differs surely from the expected one. Each
-// list is ordered by the factor between the two at the end of the interval of two
-// standard errors that is nearer to the expected lift, so that a large but unsure
-// lift does not come first. Pairs must occur together in some batches: of others
-// no standard error can be told.
+// newPairs finds the pairs whose lift differs significantly from the expected one. It orders each
+// list by the ratio of the two, taken at the end of the two-standard-error interval nearer to the
+// expected lift. So a large but uncertain lift does not come first. Pairs must occur together in
+// some batches, since other pairs have no standard error.
 func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted run.Unlisted) *report.Pairs {
 	out := &report.Pairs{Among: g.paired, Together: []report.Pair{}, Apart: []report.Pair{}}
 	for _, b := range g.batches {
@@ -111,7 +109,7 @@ func chanceError(expected, rare, share float64) float64 {
 	return math.Sqrt(q*(1-q)/rare) / share
 }
 
-// isSignificant says whether a lift surely differs from the expected one. Lifts of rare
+// isSignificant reports whether a lift surely differs from the expected one. Lifts of rare
 // pairs are counts of few events, whose law is skewed: a lift above is compared
 // as it is and one below by its logarithm, whose standard error is se/lift. Each
 // is the more careful choice on its side.

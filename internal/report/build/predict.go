@@ -15,7 +15,7 @@ type predictor struct {
 	weak        bool
 }
 
-// predictors returns those of a problem.
+// predictors returns the predictors of a problem.
 func predictors(p *problem.Problem) (list []predictor, err error) {
 	for k := range p.Properties {
 		w := predictor{Property: &p.Properties[k]}
@@ -37,12 +37,12 @@ func predictors(p *problem.Problem) (list []predictor, err error) {
 	return list, nil
 }
 
-// isNumeric says whether the label is a number.
+// isNumeric reports whether the label is a number.
 func (w *predictor) isNumeric() bool {
 	return w.Model != nil && w.Model.Numeric() || w.Value != nil
 }
 
-// predict returns what is predicted of a composition.
+// predict returns the prediction for a composition.
 func (w *predictor) predict(x *mcmc.Composition) report.Prediction {
 	unknown := report.UnknownNumber()
 	out := report.Prediction{Low: unknown, High: unknown, Class: w.Class, Unit: w.Unit, Weak: w.weak}
@@ -62,14 +62,13 @@ func (w *predictor) predict(x *mcmc.Composition) report.Prediction {
 	return out
 }
 
-// predictHeldOut returns what is predicted of a recipe of the book by what has not seen it, and
-// whether anything is.
+// predictHeldOut returns the held-out prediction for a known recipe, and whether there is one.
 func (w *predictor) predictHeldOut(recipe int) (report.Prediction, bool) {
 	q, known := w.heldOut[recipe]
 	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High), Class: w.Class, Unit: w.Unit, Weak: w.weak}, known
 }
 
-// value returns the value of [predictor.predict] alone, which takes less.
+// value returns only the value of [predictor.predict], which is faster.
 func (w *predictor) value(x *mcmc.Composition) float64 {
 	if w.calibration != nil {
 		return w.calibration.Value(w.Probability(x))
@@ -77,7 +76,7 @@ func (w *predictor) value(x *mcmc.Composition) float64 {
 	return float64(w.predict(x).Value)
 }
 
-// predictedBy returns what is predicted of a composition, by property; nil for nothing.
+// predictedBy returns the predictions for a composition, by property; nil if there are none.
 func predictedBy(list []predictor, x *mcmc.Composition) map[string]report.Prediction {
 	if len(list) == 0 {
 		return nil

@@ -40,7 +40,7 @@ func propertiesOf(p *problem.Problem) []report.Property {
 	return properties
 }
 
-// modelOf says what there is to say of a model that was learnt.
+// modelOf describes a trained model.
 func modelOf(p problem.Predictor) *report.Forest {
 	out := &report.Forest{Label: p.Label(), Rows: p.Rows(), Classes: p.Classes(), Quality: p.Quality()}
 	f, ok := p.(*model.Forest)
@@ -63,7 +63,7 @@ func modelOf(p problem.Predictor) *report.Forest {
 	return out
 }
 
-// learntOf says how a model was learnt.
+// learntOf describes the training of a model.
 func learntOf(m *model.Learned) *report.Learnt {
 	out := &report.Learnt{Process: m.Process() != nil, Log: m.Options().Log, Failures: m.Failures(), Brings: m.Brings()}
 	if c := m.Choice(); c != nil && c.Chosen > 0 {
@@ -80,7 +80,7 @@ func learntOf(m *model.Learned) *report.Learnt {
 // shownImportances is how many features are shown with their importance.
 const shownImportances = 15
 
-// forestWarnings says which models have learnt nothing.
+// forestWarnings names the models that have learnt nothing.
 func forestWarnings(p *problem.Problem) []string {
 	warnings := []string{}
 	for _, w := range p.Properties {
@@ -95,8 +95,7 @@ func forestWarnings(p *problem.Problem) []string {
 	return warnings
 }
 
-// heldOut returns what is predicted of the recipes that a model of a number has learnt
-// from, by what has not seen them.
+// heldOut returns the held-out predictions of the recipes that a model of a number was trained on.
 func heldOut(m *model.Learned) (all []report.HeldOut) {
 	if !m.Numeric() {
 		return nil
@@ -112,8 +111,7 @@ func heldOut(m *model.Learned) (all []report.HeldOut) {
 	return all
 }
 
-// Training says what there is to say of a model that was learnt and the file it was
-// saved in, if any.
+// Training describes a trained model and the file it was saved in, if any.
 func Training(p problem.Predictor, file string) (*report.Training, error) {
 	t := &report.Training{Forest: *modelOf(p), File: file}
 	f, ok := p.(*model.Forest)

@@ -8,7 +8,7 @@ import (
 	"kir/internal/report"
 )
 
-// mostAbout is how many wishes for a label the question tells in full; of more, and
+// mostAbout is how many objectives for a label the question tells in full; of more, and
 // of others, it has the names.
 const mostAbout = 3
 

@@ -13,17 +13,17 @@ import (
 	"kir/internal/run"
 )
 
-// mostAlike is up to what share of the draws may differ from random compositions for the
-// draws to be called nearly random.
+// mostAlike is the largest share of draws that may differ from random compositions for the draws to
+// count as nearly random.
 const mostAlike = 0.1
 
-// nearlyRandomText says of draws that are nearly random that they are, and what to do; nothing of
-// others, and where it is not sure.
+// nearlyRandomText returns a warning and a remedy if the draws are nearly random, and "" otherwise
+// or if that is uncertain.
 //
-// With S the score to its weights and p the law without it, draws follow q = p·S/E_p[S].
-// So E_q[S]/E_p[S] − 1 is χ²(q, p), and the total variation distance between the two, the
-// share of the draws that need differ from random compositions, is at most ½·√χ² (by
-// Cauchy and Schwarz). Both means are estimates: χ² is taken two standard errors up.
+// With S the weighted score and p the law without it, draws follow q = p·S/E_p[S]. So E_q[S]/E_p[S]
+// − 1 is χ²(q, p). The total variation distance between the two laws, the share of draws that must
+// differ from random compositions, is at most ½·√χ² (Cauchy and Schwarz). Both means are estimates:
+// χ² is raised by two standard errors.
 func nearlyRandomText(p *problem.Problem, r *run.Result) string {
 	if r.Score == nil || r.Baseline == nil {
 		return ""
@@ -65,10 +65,10 @@ func weightOf(p *problem.Problem, times int) string {
 	return fmt.Sprintf(" (weight: %v)", float64(times)*weight)
 }
 
-// suggestWeightFactor returns how many times the weights have to be what they are for draws to differ
-// from random compositions, χ² of 1 or more, and the mean score of the draws then, both
-// by the random compositions, each of which counts as much as its score to the greater
-// weights; 0 if no such weights are found, or so few count that they do not tell.
+// suggestWeightFactor returns the factor by which to raise the weights so that draws differ from
+// random compositions, with χ² of 1 or more, and the mean score of the draws then. It weighs the
+// random compositions by their scores at the greater weights. It returns 0 if no factor works, or
+// if too few compositions carry the weight.
 func suggestWeightFactor(logScores []float64) (times int, score float64) {
 	const most, fewest = 100_000, 30
 	top := math.Inf(-1)
@@ -112,8 +112,8 @@ func distinctScore(v, other float64) string {
 	return number.ThreeFigures(v)
 }
 
-// appendNearlyRandom adds to the judgement of draws that are sound, or not known to be unsound, that
-// they are nearly random, if they are.
+// appendNearlyRandom adds a warning to the verdict on draws that are nearly random, unless the
+// draws are known to be unsound.
 func appendNearlyRandom(p *problem.Problem, text string, grade report.Grade, r *run.Result) string {
 	if also := nearlyRandomText(p, r); also != "" && grade != report.Unsound {
 		return text + " " + also

@@ -7,8 +7,8 @@ import (
 	"kir/internal/run"
 )
 
-// Spec returns what package run needs to know of a problem. Where the problem file lies
-// is left to the caller, who knows where the run will be.
+// Spec returns the run's spec for a problem. The caller sets the path of the problem file, since it
+// knows the run's directory.
 func Spec(p *problem.Problem, version string) (*run.Spec, error) {
 	spec := &run.Spec{
 		Name:        p.Name,
@@ -34,8 +34,8 @@ func Spec(p *problem.Problem, version string) (*run.Spec, error) {
 	return spec, err
 }
 
-// Kernel returns what chooses the kernel of a problem that names none, by trials. It
-// hands the advice on, with which the choice can be explained.
+// Kernel returns a function that chooses by trials the kernel of a problem that names none. It
+// passes the advice to told, which can explain the choice.
 func Kernel(told func(*run.Advice)) func(context.Context, *problem.Problem) (string, error) {
 	return func(ctx context.Context, p *problem.Problem) (string, error) {
 		a, err := run.Recommend(ctx, p.Target, p.Sampler, p.RunsPrograms())

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// frontLength is how many recipes of a front are listed.
+	// frontLength is the number of listed recipes of a front.
 	frontLength = 20
-	// shownDraws is how many draws stand behind a front.
+	// shownDraws is the number of draws displayed behind a front.
 	shownDraws = 400
 )
 
-// TradeOptions say how a trade-off is looked for.
+// TradeOptions are the options of the search for a trade-off.
 type TradeOptions struct {
 	Between []string // the names of the objectives
 	Points  int      // recipes that are listed; 0: 20
@@ -35,7 +35,7 @@ type TradeOptions struct {
 	Draws   *run.Run // whose draws stand behind the front; nil: none
 }
 
-// Tradeoff looks for the recipes of a problem none of which beats another.
+// Tradeoff searches for the recipes of a problem that no other recipe beats.
 func Tradeoff(ctx context.Context, p *problem.Problem, o TradeOptions) (*report.Tradeoff, error) {
 	objectives, err := p.Objectives(o.Between)
 	if err != nil {
@@ -89,7 +89,7 @@ func volumeOf(each []float64) report.Hypervolume {
 	return out
 }
 
-// A tradeoffBuilder knows what compositions have of objectives.
+// A tradeoffBuilder computes the objectives of compositions.
 type tradeoffBuilder struct {
 	p          *problem.Problem
 	objectives []problem.Objective
@@ -107,7 +107,8 @@ func newTrader(p *problem.Problem, objectives []problem.Objective) (t *tradeoffB
 	return t, err
 }
 
-// searchFront searches where the shortlist is searched, and everywhere if nothing is there.
+// searchFront searches within the limits of the shortlist, and everywhere if it finds nothing
+// there.
 func (t *tradeoffBuilder) searchFront(ctx context.Context, o TradeOptions) (*search.TradeOffResult, []string, error) {
 	q, err := t.p.SearchQuestion()
 	if err != nil {
@@ -133,7 +134,7 @@ func (t *tradeoffBuilder) searchFront(ctx context.Context, o TradeOptions) (*sea
 	return found, []string{"Nothing was found within the doses of the known recipes, so that amounts are of any size."}, err
 }
 
-// values returns what a composition has of each objective, as it is shown.
+// values returns the displayed value of each objective for a composition.
 func (t *tradeoffBuilder) values(x *mcmc.Composition) []report.Number {
 	out := make([]report.Number, len(t.objectives))
 	for k, o := range t.objectives {
@@ -158,7 +159,7 @@ func (t *tradeoffBuilder) values(x *mcmc.Composition) []report.Number {
 	return out
 }
 
-// shownLoss is how bad a value is that is shown.
+// shownLoss converts a displayed value to a loss.
 func shownLoss(o *problem.Objective, v float64) float64 {
 	switch o.Direction {
 	case problem.Maximize:
@@ -169,7 +170,7 @@ func shownLoss(o *problem.Objective, v float64) float64 {
 	return max(o.Least-v, v-o.Most, 0)
 }
 
-// listFront chooses the recipes of a front that are listed.
+// listFront chooses the listed recipes of a front.
 func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOffResult, most int) error {
 	var compositions []*mcmc.Composition
 	var shown [][]report.Number
@@ -186,7 +187,7 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		}
 		compositions, shown, points = append(compositions, x), append(shown, values), append(points, point)
 	}
-	// What is judged may tell recipes apart that what is shown does not.
+	// The losses may distinguish recipes whose displayed values are equal.
 	sizes := make([]float64, len(t.objectives))
 	for k := range sizes {
 		sizes[k] = t.objectives[k].ValueSize()
@@ -242,7 +243,7 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 	return nil
 }
 
-// describe says what a front is between.
+// describe sets the ends of a front.
 func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffResult, shown [][]report.Number, best, ends []int) {
 	for k, o := range t.objectives {
 		w := &t.p.Properties[o.Property]
@@ -263,7 +264,7 @@ func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffR
 				d.Worst = v
 			}
 		}
-		// As far beyond the worst as the search's reference is, in what is shown.
+		// As far beyond the worst displayed value as the search's reference.
 		d.Reference = d.Worst + (d.Worst-d.Best)/10
 		if !(found.Nadir[k] > found.Ideal[k]) {
 			d.Reference = report.UnknownNumber()
@@ -282,8 +283,8 @@ func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffR
 	}
 }
 
-// listKnown lists the known recipes that keep the constraints: as they were measured, of what is
-// learnt from them.
+// listKnown lists the known recipes that keep the constraints, with measured values for learnt
+// objectives.
 func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
 	known, err := t.p.KnownRecipes()
 	if err != nil {
@@ -331,7 +332,7 @@ func measuredOf(p *problem.Problem, w *problem.Property) []float64 {
 	return values
 }
 
-// listDraws lists what some draws of a run have, evenly spaced over all chains.
+// listDraws lists the objectives of some draws of a run, evenly spaced over all chains.
 func (t *tradeoffBuilder) listDraws(ctx context.Context, out *report.Tradeoff, r *run.Run) error {
 	if r.CheckComplete() != nil {
 		out.Warnings = append(out.Warnings, "The run is not complete: no draws stand behind the front.")

@@ -13,7 +13,7 @@ import (
 	"kir/internal/run"
 )
 
-// trustStatistics are the statistics that say whether a run can be trusted.
+// trustStatistics are the statistics that decide whether a run can be trusted.
 func trustStatistics(r *run.Result) []run.Statistic {
 	return append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
 }
@@ -25,15 +25,14 @@ type lowestESS struct {
 	ess  float64
 }
 
-// rarest is between which probability and one less it the presence of an
-// ingredient has a say in how many independent draws a run is worth. What is
-// rarer, or hardly ever missing, is too few draws' matter.
+// rarest is the inclusion probability, and one less it, between which the presence of an ingredient
+// counts for the effective sample size of a run. For rarer or more common ingredients there are too
+// few events.
 const rarest = 0.05
 
-// worst returns the statistic with the largest R-hat, and what has the smallest
-// ESS, the presence of ingredients included: chains that are caught in regions
-// that score alike differ in what they use and in nothing else. Nil where
-// nothing has the figure.
+// worst returns the statistic with the largest R-hat, and the one with the smallest ESS, including
+// the presence of ingredients. Chains confined to regions of equal scores differ only in the
+// ingredients they use. Either result is nil if no statistic has the figure.
 func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *lowestESS) {
 	see := func(s lowestESS) {
 		if !math.IsNaN(s.ess) && (ess == nil || s.ess < ess.ess) {
@@ -61,8 +60,7 @@ const (
 	leastESS    = 100
 )
 
-// verdict says in a sentence or two, and in a word, whether the run can be
-// trusted.
+// verdict states in a sentence or two, and as a grade, whether the run can be trusted.
 func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
 	if m := r.UnseenMode; m != nil {
 		return fmt.Sprintf("Do not rely on this run: the search found a region that no chain has visited, around %s, and it is at least %s times as probable as all that the chains have seen.",
@@ -125,7 +123,7 @@ func statisticName(statistic string) string {
 
 func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// runWarnings says what in a run calls for care, and what to do.
+// runWarnings returns the problems of a run and their remedies.
 func runWarnings(p *problem.Problem, r *run.Result) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -166,8 +164,8 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 		tries += c.Starts
 	}
 	if tries > 2*len(r.Chains) {
-		// Gibbs and accelerated go no further than a line at a time, the others
-		// also to compositions that have nothing to do with the last.
+		// gibbs and accelerated move along one line at a time. The other kernels also jump to
+		// unrelated compositions.
 		danger, out := "there may be few ways from one allowed region to another", "take the kernel tempered"
 		switch p.Sampler.Kernel {
 		case "gibbs", "accelerated":

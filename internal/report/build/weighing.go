@@ -18,7 +18,7 @@ import (
 	"kir/rule"
 )
 
-// A Scale says how a recipe is weighed.
+// A Scale holds the settings for weighing a recipe.
 type Scale struct {
 	Batch   string // how much is made: "750ml", "1.5 kg"
 	Step    string // of the scale: "0.1", in the unit that is weighed, or "1 g"
@@ -33,8 +33,8 @@ type measure struct {
 	size *big.Rat // in millilitres or grams
 }
 
-// readMeasure reads the name of a unit of volume or mass: a usual one, or another that the
-// problem defines. What a problem says of grams, to add them to volumes, is no density.
+// readMeasure parses the name of a unit of volume or mass, a usual one or one that the problem
+// defines. The grams that a problem gives a unit for adding to volumes are not a density.
 func readMeasure(units *book.Units, name string) (m measure, err error) {
 	m.name = strings.TrimSpace(name)
 	unit, ok := book.DefaultUnits().Lookup(m.name)
@@ -75,7 +75,7 @@ func readSize(what, text string) (size *big.Rat, unit string, err error) {
 	return size, strings.TrimSpace(text[at:]), err
 }
 
-// readBatch reads how much is made, such as 750ml.
+// readBatch parses the size of a batch, such as 750ml.
 func readBatch(units *book.Units, text string) (size *big.Rat, of measure, err error) {
 	size, unit, err := readSize("the batch", text)
 	if err == nil && unit == "" {
@@ -109,9 +109,8 @@ func (s *Scale) readStep(units *book.Units, made measure) (step *big.Rat, weighe
 	return step, weighed, nil
 }
 
-// Weighing rounds an entry of the shortlist to a scale. The shares of a recipe are of
-// the volume or the mass, whichever the problem's recipes are measured in; of neither,
-// what the batch is measured in.
+// Weighing rounds an entry of the shortlist to a scale. The shares of a recipe are of volume or
+// mass, as in the problem's known recipes. If these use neither, the batch's unit decides.
 func Weighing(o *problem.Outline, b report.Best, title string, rack report.IngredientOrder, s Scale) (*report.Weighing, error) {
 	size, made, err := readBatch(o.Units, s.Batch)
 	if err != nil {
@@ -156,7 +155,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Ingre
 		}
 	}
 	if made.kind == weighed.kind && batch.Density != nil {
-		// What was asked for is what is weighed, whatever the densities.
+		// The requested quantity is the one that is weighed, whatever the densities.
 		if steps := new(big.Rat).Quo(new(big.Rat).Mul(size, made.size), batch.Step); !steps.IsInt() {
 			return nil, &fault.Error{Message: fmt.Sprintf("%s is no whole number of steps of %s %s", s.Batch, s.Step, weighed.name), Hint: "change --batch or --round"}
 		}
@@ -180,7 +179,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Ingre
 	return sheet, nil
 }
 
-// fixesText writes fixes in the unit that is weighed, in which they were found.
+// fixesText writes fixes in the unit that is weighed.
 func fixesText(ways []weigh.Alternative, m measure) string {
 	var texts []string
 	for _, w := range ways {
@@ -194,8 +193,8 @@ func fixesText(ways []weigh.Alternative, m measure) string {
 	return strings.Join(texts, ", or ")
 }
 
-// A StepError is behind the error of a batch that cannot be weighed to a step, with a finer
-// one to which it can, empty if none was found.
+// A StepError is wrapped by the error of a batch that cannot be weighed to a step. It names a finer
+// step that works, empty if none was found.
 type StepError struct {
 	Finer string
 	err   error
@@ -214,8 +213,8 @@ func finerStep(ways []weigh.Alternative, m measure) string {
 	return ""
 }
 
-// weighing writes what was rounded. divides says whether units of all ingredients are weighed
-// alike, so that the recipe divides what is weighed.
+// weighing writes the rounded batch. divides reports whether all ingredients are weighed in the
+// same unit, so that the recipe divides the weighed total.
 func weighing(w *weigh.RoundedBatch, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measure, rack report.IngredientOrder, divides bool) *report.Weighing {
 	stepSize, _ := step.Float64()
 	_, decimals, _ := strings.Cut(weigh.Decimal(step), ".")
@@ -276,7 +275,7 @@ func exactTexts(w *weigh.RoundedBatch, step float64, digits int) []string {
 	return texts
 }
 
-// basisOf returns what the shares of recipes are of.
+// basisOf returns the kind of unit, volume or mass, that the shares of recipes refer to.
 func basisOf(known *book.Book, otherwise book.Kind) book.Kind {
 	if known == nil {
 		return otherwise

@@ -18,8 +18,8 @@ const (
 // Percent is the unit of [Figure.Frame] for shares in percent.
 const Percent = 0.01
 
-// Frame draws the axes of a chart with numbers from 0 to the highest upwards, labelled
-// in a unit, and returns their scale. The title is set below.
+// Frame draws the axes of a chart whose vertical axis runs from 0 to highest, labelled in a unit.
+// It returns the scale. The title is below.
 func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title string) Scale {
 	scale := Scale{Lo: 0, Hi: highest, From: bottom, To: top}
 	ticks, digits := Ticks(0, highest/unit, 5)
@@ -33,8 +33,8 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 	return scale
 }
 
-// TickStep returns which of many whole numbers are marked on an axis: each one, or
-// the multiples of the least of 2, 5, 10, 20, ... that are at most most.
+// TickStep returns the step between marked numbers on an axis of whole numbers. It is 1, or the
+// least of 2, 5, 10, 20, ... that leaves at most most marks.
 func TickStep(numbers, most int) int {
 	step := 1
 	for k := 0; numbers/step > most; k++ {
@@ -53,8 +53,8 @@ type Slice struct {
 	Size        float64 // in any unit
 }
 
-// Stack draws a bar that is divided among slices, with their names and shares
-// where they fit. The smallest slice can be seen.
+// Stack draws a bar divided into slices, with their names and shares where they fit. Even the
+// smallest slice is visible.
 func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[string]Paint) {
 	const least = 1.5
 	whole, sum := 0.0, 0.0
@@ -86,15 +86,15 @@ func (f *Figure) KeyOf(text string, paint Paint) {
 	f.Key(text, func(f *Figure, x, y float64) { f.Rect(x, y, 20, 10, paint) })
 }
 
-// A Palette gives ingredients colours that they keep: each colour, and then each
-// with a band, to one of them, and greys to the others. The zero Palette has given none.
+// A Palette assigns lasting colours to ingredients: each plain colour once, then each banded colour
+// once, then greys. The zero Palette has assigned none.
 type Palette[N int | float64] struct {
 	paints map[string]Paint
 	greys  int
 }
 
-// Add gives colours to the ingredients of some compositions, whose amounts these are,
-// that have none yet: those that make up most of them first.
+// Add assigns colours to the ingredients of some compositions, given by their amounts, that have
+// none yet. Those with the largest total amounts come first.
 func (p *Palette[N]) Add(list []map[string]N) {
 	sums := make(map[string]N)
 	for _, recipe := range list {
@@ -119,7 +119,7 @@ func (p *Palette[N]) Add(list []map[string]N) {
 	}
 }
 
-// Paints returns what has been given.
+// Paints returns the assigned colours.
 func (p *Palette[N]) Paints() map[string]Paint { return maps.Clone(p.paints) }
 
 // Colours gives each ingredient of some compositions its colour, see [Palette].

@@ -1,9 +1,8 @@
-// Package figure draws small charts: as SVG for a page, which gives them its
-// colours, and as SVG and PNG files that stand alone.
+// Package figure draws small charts: as SVG for a page, which sets their colours, and as
+// stand-alone SVG and PNG files.
 //
-// A [Figure] is a list of marks in a plane of CSS pixels with y pointing down,
-// and says in words what it shows, for readers who cannot see it. It knows
-// nothing of what it is about.
+// A [Figure] is a list of marks in CSS pixels, with y pointing down. It has a description in words
+// for readers who cannot see it. The package knows nothing about its subject.
 package figure
 
 import (
@@ -11,7 +10,7 @@ import (
 	"unicode"
 )
 
-// A Figure is a drawing and what it says.
+// A Figure is a drawing and its description in words.
 type Figure struct {
 	Name   string // of files, without extension: letters, digits and hyphens
 	Title  string // a line
@@ -38,29 +37,28 @@ const (
 	first               // of the fixed ones
 )
 
-// hueCount is how many fixed colours there are beside the greys. As many again have the
-// same colours with a band along their lower edge.
+// hueCount is the number of fixed colours besides the greys. As many again have the same colours
+// with a band along their lower edge.
 const (
 	hueCount  = 12
 	greyFrom  = 2 * hueCount
 	greyCount = 2
 )
 
-// ColourCount is how many numbers [Colour] tells apart.
+// ColourCount is the number of different results of [Colour].
 const ColourCount = greyFrom + greyCount
 
-// Colour returns the k-th of the colours that readers with any kind of colour vision can
-// tell apart: the first seven are those of Okabe and Ito (2008, "Color Universal Design"),
-// but for black; the others lie at least as far from all before them as these from each
-// other. From the 13th on they have a band, which parts them from those without. The last
-// two are greys, for what has no colour of its own.
+// Colour returns colour k of a palette that readers with any kind of colour vision can distinguish.
+// The first seven are those of Okabe and Ito (2008, "Color Universal Design"), without black. Each
+// other colour differs from all before it at least as much as these differ from each other. From
+// the 13th on colours have a band, which distinguishes them from the first ones. The last two are
+// greys, for items without a colour of their own.
 func Colour(k int) Paint { return first + Paint(min(k, ColourCount-1)) }
 
 // Grey is the number of the first grey.
 const Grey = greyFrom
 
-// fixed are the paints that do not depend on the page, with the colour of text
-// that is read best on each.
+// fixed are the paints that do not depend on the page, with the most readable text colour on each.
 var fixed = [hueCount + greyCount]struct{ fill, text string }{
 	{"#0072b2", "#ffffff"}, // blue
 	{"#e69f00", "#000000"}, // orange
@@ -78,11 +76,11 @@ var fixed = [hueCount + greyCount]struct{ fill, text string }{
 	{"#b9b9b9", "#000000"}, // paler grey
 }
 
-// Banded says whether a paint has a band in the colour of its text.
+// Banded reports whether a paint has a band in the colour of its text.
 func (p Paint) Banded() bool { return p >= first+hueCount && p < first+greyFrom }
 
-// Hex returns a fixed paint as #rrggbb, and the colour of text on it. It is for
-// keys outside the figure.
+// Hex returns a fixed paint as #rrggbb, and the text colour on it. It is for keys outside the
+// figure.
 func (p Paint) Hex() (fill, text string) {
 	k := p.Index()
 	if k >= hueCount {
@@ -94,7 +92,7 @@ func (p Paint) Hex() (fill, text string) {
 // Index returns the number of a fixed paint among them.
 func (p Paint) Index() int { return int(p - first) }
 
-// An Anchor is the point of a text that is placed.
+// An Anchor is the point of a text that is placed at its coordinates.
 type Anchor uint8
 
 // The anchors.
@@ -116,7 +114,7 @@ const (
 	label
 )
 
-// A mark is one thing drawn.
+// A mark is one drawn element.
 type mark struct {
 	kind          kind
 	x, y, x2, y2  float64 // of a rectangle: width and height; of a dot: the radius is x2
@@ -132,19 +130,19 @@ type mark struct {
 	outlineGround bool // a hairline of the page's colour around it
 }
 
-// A key says what a mark stands for.
+// A key explains a mark.
 type key struct {
 	draw func(f *Figure, x, y float64) // in 20 by 10
 	text string
 }
 
-// Rect fills a rectangle. Where rectangles touch, a hairline parts them.
+// Rect fills a rectangle. A hairline separates rectangles that touch.
 func (f *Figure) Rect(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p})
 	f.band(x, y, width, height, p)
 }
 
-// band draws what parts a banded paint from the one of the same colour.
+// band draws the band that distinguishes a banded paint from the plain one.
 func (f *Figure) band(x, y, width, height float64, p Paint) {
 	if p.Banded() {
 		high := max(2, height/8)
@@ -152,13 +150,13 @@ func (f *Figure) band(x, y, width, height float64, p Paint) {
 	}
 }
 
-// Segment fills a rectangle that others touch, with a hairline around it.
+// Segment fills a rectangle that touches others, with a hairline around it.
 func (f *Figure) Segment(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p, outlineGround: true})
 	f.band(x, y, width, height, p)
 }
 
-// FillTranslucent fills a rectangle so that what lies below shines through.
+// FillTranslucent fills a rectangle with a translucent paint.
 func (f *Figure) FillTranslucent(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p, faint: true})
 }
@@ -188,7 +186,7 @@ func (f *Figure) Ring(x, y, radius float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: ring, x: x, y: y, x2: radius, width: 1.5, paint: p})
 }
 
-// Write sets text; y is its base line. Control characters are left out.
+// Write draws text; y is its base line. It leaves out control characters.
 func (f *Figure) Write(x, y, size float64, a Anchor, p Paint, text string) {
 	f.marks = append(f.marks, mark{kind: label, x: x, y: y, size: size, anchor: a, paint: p, text: printable(text)})
 }
@@ -199,21 +197,19 @@ func (f *Figure) WriteBold(x, y, size float64, a Anchor, p Paint, text string) {
 	f.marks[len(f.marks)-1].bold = true
 }
 
-// WriteOn is Write on an area of a fixed paint, in the colour that is read best
-// there.
+// WriteOn is Write on an area of a fixed paint, in the most readable colour there.
 func (f *Figure) WriteOn(x, y, size float64, a Anchor, area Paint, text string) {
 	f.Write(x, y, size, a, area, text)
 	f.marks[len(f.marks)-1].onPaint = true
 }
 
-// Key adds to the figure's keys, which are set in rows below what has been drawn
-// when [Figure.PlaceKeys] is called, or else only when the figure stands alone.
-// draw marks an area of 20 by 10.
+// Key adds a key to the figure. [Figure.PlaceKeys] places the keys in rows below the drawing.
+// Without it they appear only in a stand-alone figure. draw draws a sample in an area of 20 by 10.
 func (f *Figure) Key(text string, draw func(f *Figure, x, y float64)) {
 	f.keys = append(f.keys, key{draw, text})
 }
 
-// PlaceKeys sets the keys below the figure, which grows.
+// PlaceKeys places the keys below the figure and enlarges it.
 func (f *Figure) PlaceKeys() {
 	const markWidth, gap, row = 20.0, 6.0, 17.0
 	x := 0.0
@@ -235,7 +231,7 @@ func (f *Figure) PlaceKeys() {
 	f.keys = nil
 }
 
-// printable leaves out what cannot be seen.
+// printable removes invisible characters.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {

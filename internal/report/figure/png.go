@@ -15,11 +15,11 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// liberation is the font that text is set in where there is a choice, regular and bold.
+// liberation is the font of pictures, regular and bold.
 type liberation [2]*sfnt.Font
 
-// newLiberation reads the fonts that are part of the program. It is for a picture alone, so
-// that a program that makes none has no font.
+// newLiberation reads the embedded fonts. Only a picture calls it, so a program without pictures
+// loads no font.
 func newLiberation() (l liberation, err error) {
 	for k, ttf := range [][]byte{liberationsansregular.TTF, liberationsansbold.TTF} {
 		if l[k], err = sfnt.Parse(ttf); err != nil {
@@ -37,11 +37,11 @@ func (l liberation) font(bold bool) *sfnt.Font {
 	return l[0]
 }
 
-// toPixels returns how many pixels of an image so many CSS pixels are.
+// toPixels converts CSS pixels to pixels of an image.
 func toPixels(px float64) float64 { return float64(px * 2.5) }
 
-// WritePNG writes a figure as a file with its title, on white. Letters are
-// those of Liberation Sans (Latin, Greek, Cyrillic); it has no others.
+// WritePNG writes a figure as a file with its title, on white. The font is Liberation Sans (Latin,
+// Greek, Cyrillic); other characters are missing.
 func WritePNG(w io.Writer, f *Figure) error {
 	fonts, err := newLiberation()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// Save has a figure written as SVG and as PNG into a directory, under its name, and
+// Save writes a figure as SVG and as PNG into a directory, under its name, by calling save. It
 // returns the files.
 func Save(f *Figure, dir string, save func(path string, data []byte) error) (files []string, err error) {
 	for _, format := range []struct {
@@ -26,7 +26,7 @@ func Save(f *Figure, dir string, save func(path string, data []byte) error) (fil
 	return files, nil
 }
 
-// IsFigure says whether a file that begins so is an SVG that was made here.
+// IsFigure reports whether a file with the given beginning is an SVG of this package.
 func IsFigure(begin []byte) bool {
 	return bytes.HasPrefix(begin, []byte(svgBegin)) && bytes.Contains(begin[:min(len(begin), 1<<8)], []byte(svgNames))
 }

@@ -20,15 +20,14 @@ func (s Scale) At(v float64) float64 {
 	return s.From + float64((v-s.Lo)/(s.Hi-s.Lo)*(s.To-s.From))
 }
 
-// ClampedAt is At, kept between the places of the ends.
+// ClampedAt is At, limited to the places of the ends.
 func (s Scale) ClampedAt(v float64) float64 {
 	return s.At(max(s.Lo, min(s.Hi, v)))
 }
 
-// Ticks returns round numbers (1, 2 or 5 times a power of ten apart) from lo to
-// hi, at most most of them and at least two if the range allows, and the
-// digits that they need behind the point. Where the range is too narrow for its
-// numbers to be told apart there is one, lo.
+// Ticks returns round numbers from lo to hi (1, 2 or 5 times a power of ten apart), and the digits
+// that they need after the point. There are at most most of them and, if the range allows, at least
+// two. Where the range is too narrow to distinguish its numbers, the only tick is lo.
 func Ticks(lo, hi float64, most int) (ticks []float64, digits int) {
 	if !(hi-lo > 1e-9*max(math.Abs(lo), math.Abs(hi))) || math.IsInf(hi-lo, 0) {
 		return []float64{lo}, 0

@@ -14,8 +14,8 @@ import (
 // variable.
 var classes = [...]string{Ink: "ink", Soft: "soft", Line: "line", Shade: "shade", Ground: "ground", Accent: "accent"}
 
-// Style is the style sheet that figures in a page need beside the variables
-// --ink, --soft, --line, --shade, --ground and --accent.
+// Style returns the style sheet for figures in a page. It needs the variables --ink, --soft,
+// --line, --shade, --ground and --accent.
 func Style() string {
 	var b strings.Builder
 	for _, c := range classes {
@@ -30,12 +30,11 @@ var (
 	dark  = [...]string{Ink: "#e8e8e6", Soft: "#b4b4b0", Line: "#5a5f63", Shade: "#33373a", Ground: "#16181a", Accent: "#56b4e9"}
 )
 
-// fonts have letters of the same widths, those of [TextWidth]. A reader may have
-// none of them, so that each text says how wide it is to be made.
+// fonts have letters of the widths in [TextWidth]. A reader may have none of them, so each text
+// sets its own width.
 const fonts = `"Liberation Sans",Arial,Helvetica,sans-serif`
 
-// Variables returns the declarations of the style sheet's variables on a light
-// and on a dark page.
+// Variables returns the declarations of the style sheet's variables for a light and a dark page.
 func Variables() (onLight, onDark string) {
 	declare := func(colours [first]string) string {
 		var b strings.Builder
@@ -47,8 +46,7 @@ func Variables() (onLight, onDark string) {
 	return declare(light), declare(dark)
 }
 
-// SVG returns the figure as an element of a page. Its text is found through
-// identifiers that begin with its name.
+// SVG returns the figure as an element of a page. The identifiers of its texts begin with its name.
 func (f *Figure) SVG() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %[3]s-text">`, formatCoordinate(f.Width), formatCoordinate(f.Height), escape(f.Name))
@@ -96,14 +94,13 @@ func (f *Figure) standalone() *Figure {
 	return g
 }
 
-// An SVG file of a figure begins with svgBegin, and svgNames follows soon.
+// An SVG file of a figure begins with svgBegin, followed soon by svgNames.
 const (
 	svgBegin = `<svg xmlns="http://www.w3.org/2000/svg" `
 	svgNames = `aria-labelledby="t d"><title id="t">`
 )
 
-// WriteSVG writes a figure as a file with its title, light or dark as the
-// reader likes it.
+// WriteSVG writes a figure as a file with its title. It is light or dark as the reader prefers.
 func WriteSVG(w io.Writer, f *Figure) error {
 	g := f.standalone()
 	var b strings.Builder

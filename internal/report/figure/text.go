@@ -35,10 +35,9 @@ var widths = sync.OnceValue(func() map[rune][2]uint16 {
 	return found
 })
 
-// TextWidth returns how wide a text of the given size is. It goes by the widths
-// of Liberation Sans, without kerning, and for characters that it has not by
-// estimates. SVG says so to whoever shows it, who makes the text as wide in
-// whatever font there is: what fits by TextWidth fits.
+// TextWidth returns the width of a text of the given size. It uses the widths of Liberation Sans,
+// without kerning, and estimates for other characters. SVG output sets this width on the text, and
+// viewers stretch any font to it. So text that fits by TextWidth fits.
 func TextWidth(s string, size float64) float64 { return textWidth(s, size, false) }
 
 func textWidth(s string, size float64, bold bool) float64 {
@@ -67,8 +66,7 @@ func runeWidth(r rune, bold bool) float64 {
 	return 0.7
 }
 
-// Clip shortens a text to a width, with an ellipsis in place of what is left
-// out.
+// Clip shortens a text to a width and ends it with an ellipsis.
 func Clip(s string, width, size float64) string { return clip(s, width, size, false) }
 
 func clip(s string, width, size float64, bold bool) string {

@@ -1,5 +1,5 @@
-// Package sheet writes tables for spreadsheets, as CSV and as .xlsx workbooks, in
-// which no text runs as a formula.
+// Package sheet writes tables for spreadsheets, as CSV and as .xlsx workbooks. No text in them runs
+// as a formula.
 package sheet
 
 import (
@@ -23,16 +23,15 @@ type Sheet struct {
 	Rows [][]any
 }
 
-// A Decimal is a number as it is to be written, such as 12.50.
+// A Decimal is a formatted number, such as 12.50.
 type Decimal string
 
 // Add appends a row.
 func (s *Sheet) Add(cells ...any) { s.Rows = append(s.Rows, cells) }
 
-// Safe returns a text as a cell of a CSV file. One that a spreadsheet would run,
-// since it begins as a formula does, gets an apostrophe in front, which tells the
-// spreadsheet that it is text. [book.NormalizeName] takes it away again. Characters that act on a
-// terminal are shown as [Escaped] does.
+// Safe returns a text as a cell of a CSV file. A text that begins like a formula gets an apostrophe
+// in front, so that no spreadsheet runs it. [book.NormalizeName] removes the apostrophe again.
+// Characters that act on a terminal are escaped by [Escaped].
 func Safe(text string) string {
 	if text = Escaped(text); book.IsFormula(text) || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
 		return "'" + text
@@ -40,9 +39,9 @@ func Safe(text string) string {
 	return text
 }
 
-// Escaped returns a text with the characters escaped that act on a terminal, which no
-// workbook may have either: control characters but tabs and ends of lines, and those that
-// turn the direction of text.
+// Escaped returns a text with the characters escaped that act on a terminal and are forbidden in
+// workbooks. These are control characters except tabs and line ends, and characters that change the
+// direction of text.
 func Escaped(text string) string {
 	acts := func(r rune) bool {
 		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) || unicode.Is(unicode.Bidi_Control, r)
@@ -61,8 +60,7 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// CSV writes a sheet as CSV in UTF-8. Numbers are as short as tells them from
-// others.
+// CSV writes a sheet as CSV in UTF-8. Numbers have the fewest digits that identify them.
 func CSV(w io.Writer, s *Sheet) error {
 	out := csv.NewWriter(w)
 	for _, row := range s.Rows {
@@ -89,8 +87,8 @@ func CSV(w io.Writer, s *Sheet) error {
 // maxColumnWidth bounds the width of a column, in characters.
 const maxColumnWidth = 40
 
-// Workbook writes sheets as an .xlsx workbook, with their first rows and columns
-// standing when the rest is moved. Texts are cells of text, which are never run.
+// Workbook writes sheets as an .xlsx workbook with frozen first rows and columns. Texts are text
+// cells, which never run.
 func Workbook(w io.Writer, sheets ...*Sheet) (err error) {
 	book := excelize.NewFile()
 	defer func() {

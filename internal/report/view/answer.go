@@ -8,8 +8,8 @@ import (
 	"kir/internal/terminal"
 )
 
-// headline is what is to be read first: how good the answer is, or where nobody
-// asked for one how far the draws can be relied on.
+// headline returns the text to read first: the quality of the answer or, without one, the
+// reliability of the draws.
 func headline(m *report.Model) (text string, sure bool) {
 	if m.Answer != nil {
 		return m.Answer.Headline, m.Answer.Grade.Sure()
@@ -17,7 +17,7 @@ func headline(m *report.Model) (text string, sure bool) {
 	return drawsHeadline(m.Grade), m.Grade == report.Sound
 }
 
-// drawsHeadline says in short how far the draws can be relied on.
+// drawsHeadline states briefly how reliable the draws are.
 func drawsHeadline(g report.Grade) string {
 	switch g {
 	case report.Sound:
@@ -43,7 +43,7 @@ func writeHeadline(m *report.Model, p *terminal.Printer) {
 	p.Line("")
 }
 
-// writeAnswer says how good the models are, and what the shortlist promises.
+// writeAnswer writes the quality of the models and the predicted scores of the shortlist.
 func writeAnswer(m *report.Model, p *terminal.Printer) {
 	a := m.Answer
 	if a == nil || a.Grade == report.Unasked {
@@ -78,7 +78,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// expectedOf writes what is expected of a wish; nothing where nothing checks it.
+// expectedOf returns the expected value of an objective, "" where nothing checks it.
 func expectedOf(w report.ObjectiveSummary) string {
 	if w.Expected == nil {
 		return ""
@@ -86,7 +86,7 @@ func expectedOf(w report.ObjectiveSummary) string {
 	return objectiveFigure(w, *w.Expected)
 }
 
-// expectedScore is what is left of the shortlist's mean score.
+// expectedScore returns the expected mean score of the shortlist.
 func expectedScore(a *report.Answer) string {
 	if a.Promise == nil || a.Promise.Kept == nil {
 		return ""
@@ -94,7 +94,7 @@ func expectedScore(a *report.Answer) string {
 	return number.Score(a.Random.Mean+report.Number(*a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
-// objectiveFigure writes a figure of a wish: in the label's unit, as a share of a class, or a
+// objectiveFigure writes a figure of an objective: in the label's unit, as a share of a class, or a
 // score.
 func objectiveFigure(w report.ObjectiveSummary, v report.Number) string {
 	switch w.Unit {
@@ -106,7 +106,7 @@ func objectiveFigure(w report.ObjectiveSummary, v report.Number) string {
 	return number.ThreeFigures(v)
 }
 
-// blankIfUnknown leaves out what there is not.
+// blankIfUnknown returns "" for an unknown figure.
 func blankIfUnknown(w report.ObjectiveSummary, v report.Number) string {
 	if !v.Known() {
 		return ""

@@ -50,10 +50,10 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	return p.Err
 }
 
-// barWidth is how long the bar of a whole recipe is.
+// barWidth is the length of a bar for a whole recipe.
 const barWidth = 24
 
-// sharesTable writes what is in a recipe.
+// sharesTable writes the ingredients of a recipe.
 func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int, total int) error {
 	shares, err := m.Shares(recipe, total)
 	if err != nil {
@@ -71,7 +71,7 @@ func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int
 	return nil
 }
 
-// RecordedText says what became of results that were recorded.
+// RecordedText summarises recorded results.
 func RecordedText(r *campaign.RecordSummary) string {
 	var said []string
 	for _, of := range []struct {
@@ -88,7 +88,7 @@ func RecordedText(r *campaign.RecordSummary) string {
 	return strings.Join(said, ", ")
 }
 
-// predictedOf says what will be measured.
+// predictedOf describes the expected measurements.
 func predictedOf(of map[string]campaign.Prediction) string {
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(of)) {
@@ -98,8 +98,8 @@ func predictedOf(of map[string]campaign.Prediction) string {
 	return strings.Join(said, ", ")
 }
 
-// LimitText says what a recipe has of a limit where its predictions do not show it: the
-// probability with which the limit is kept, or that it is not kept.
+// LimitText describes a limit that the predictions do not show: the probability of keeping it, or
+// that it is broken.
 func LimitText(l campaign.LimitCheck) string {
 	switch {
 	case l.Sure && l.Within:
@@ -112,7 +112,7 @@ func LimitText(l campaign.LimitCheck) string {
 	return ""
 }
 
-// bestText says what the best is.
+// bestText describes the best recipe.
 func bestText(b *campaign.Best, m *campaign.Measure, total int) (string, error) {
 	shares, err := m.SharesWithOwnDecimals(b.Recipe, total)
 	if err != nil {
@@ -125,7 +125,7 @@ func bestText(b *campaign.Best, m *campaign.Measure, total int) (string, error) 
 	return fmt.Sprintf("%s, %s: %s", b.ID, MeasuredText(b), strings.Join(parts, ", ")), nil
 }
 
-// MeasuredText says what was measured of the best.
+// MeasuredText describes the measurements of the best recipe.
 func MeasuredText(b *campaign.Best) string {
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(b.Measured)) {
@@ -147,7 +147,7 @@ func bestLine(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, total 
 	return err
 }
 
-// mostIDs is of how many ids a list tells.
+// mostIDs is the most ids that a list names.
 const mostIDs = 16
 
 // idsText lists ids.
@@ -159,7 +159,7 @@ func idsText(ids []string) string {
 	return strings.Join(ids[:min(len(ids), mostIDs)], ", ") + more
 }
 
-// ModelText says how well a label was learnt.
+// ModelText describes the quality of a label's model.
 func ModelText(m campaign.ModelSummary) string {
 	if m.Kind == campaign.NoModel {
 		return fmt.Sprintf("Model of %s: none yet, on %s", m.Label, fault.Count(m.Rows, "result"))
@@ -180,7 +180,7 @@ func modelLines(p *terminal.Printer, models []campaign.ModelSummary) {
 	}
 }
 
-// Standing writes where a campaign stands as text.
+// Standing writes the state of a campaign as text.
 func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(terminal.Plain(s.Name)))
@@ -223,7 +223,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	return p.Err
 }
 
-// TriedText says what was tried.
+// TriedText describes the recipes tried.
 func TriedText(s *campaign.Standing) string {
 	text := fault.Count(s.Tried, "recipe") + " tried"
 	if s.Failed > 0 {
@@ -237,7 +237,7 @@ func TriedText(s *campaign.Standing) string {
 	return text
 }
 
-// predictionCheckText says how a prediction did.
+// predictionCheckText compares a prediction with its measurement.
 func predictionCheckText(q *campaign.PredictionCheck) string {
 	switch {
 	case q.MadeOtherwise:
@@ -248,14 +248,13 @@ func predictionCheckText(q *campaign.PredictionCheck) string {
 	return ""
 }
 
-// CoverageText says how many of the intervals of a label held.
+// CoverageText states how many intervals of a label contained the measurement.
 func CoverageText(c campaign.Coverage) string {
 	return fmt.Sprintf("%s: %d of %d within their 90 %% interval", c.Label, c.Within, c.Intervals)
 }
 
-// StandingFigures returns the figures of a campaign, two for each label: how the best went
-// from round to round, with what came of each recipe; and what was predicted against what
-// was measured.
+// StandingFigures returns the figures of a campaign, two for each label: the best by round with
+// each recipe's result, and predicted against measured values.
 func StandingFigures(s *campaign.Standing) []*figure.Figure {
 	var labels []string
 	if s.Best != nil {
@@ -312,8 +311,8 @@ func verticalAxis(f *figure.Figure, s figure.Scale) {
 	}
 }
 
-// bestFigure draws the best of a label as steps over rounds, and in its round each result
-// as a dot on the interval that was predicted of it; nil where nothing was measured.
+// bestFigure draws the best of a label as steps over rounds. Each result is a dot in its round, on
+// its predicted interval. It returns nil without measurements.
 func bestFigure(s *campaign.Standing, label string, told []campaign.PredictionCheck) *figure.Figure {
 	var values []float64
 	best := make(map[int]float64)
@@ -377,7 +376,7 @@ func bestFigure(s *campaign.Standing, label string, told []campaign.PredictionCh
 	return f
 }
 
-// coveredText says how many intervals held what came.
+// coveredText states how many intervals contained the result.
 func coveredText(told []campaign.PredictionCheck) string {
 	within, of := 0, 0
 	for _, q := range told {
@@ -392,7 +391,7 @@ func coveredText(told []campaign.PredictionCheck) string {
 	return fmt.Sprintf("%d of %s lie within the interval that was to hold 9 in 10.", within, fault.Count(of, "result"))
 }
 
-// predictionCheckPaint is the colour of a result: one outside of its interval stands out.
+// predictionCheckPaint returns the colour of a result. A result outside its interval stands out.
 func predictionCheckPaint(q *campaign.PredictionCheck) figure.Paint {
 	switch {
 	case q.MadeOtherwise:
@@ -420,8 +419,7 @@ func addPredictionCheckKeys(f *figure.Figure, told []campaign.PredictionCheck) {
 	f.PlaceKeys()
 }
 
-// predictionCheckFigure draws what was predicted of each recipe, with its interval, against what was
-// measured.
+// predictionCheckFigure draws predicted values, with intervals, against measured ones.
 func predictionCheckFigure(label string, told []campaign.PredictionCheck) *figure.Figure {
 	var values []float64
 	for _, q := range told {
@@ -447,7 +445,7 @@ func predictionCheckFigure(label string, told []campaign.PredictionCheck) *figur
 	return f
 }
 
-// standingView is what the template sees.
+// standingView is the data of the template.
 type standingView struct {
 	*campaign.Standing
 	Style    template.CSS
@@ -462,7 +460,7 @@ type titled struct {
 	SVG   template.HTML
 }
 
-// BestText says what the best is.
+// BestText describes the best recipe.
 func (v *standingView) BestText() (string, error) {
 	if v.Best == nil {
 		return "", nil
@@ -470,10 +468,10 @@ func (v *standingView) BestText() (string, error) {
 	return bestText(v.Best, &v.Measure, v.Total)
 }
 
-// TriedText says what was tried.
+// TriedText describes the recipes tried.
 func (v *standingView) TriedText() string { return TriedText(v.Standing) }
 
-// standingPage is a page of where a campaign stands: one file that needs nothing else.
+// standingPage is the page of a campaign's state: one self-contained file.
 var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap{
 	"text":     Shown,
 	"short":    func(v float64) string { return number.FourFigures(v) },
@@ -528,7 +526,7 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 </html>
 `))
 
-// Advice says whether to go on, and then why.
+// Advice returns a headline on whether to continue, and the reason.
 func Advice(l campaign.RemainingGain) (headline, why string) {
 	headline = "Go on."
 	if l.Advice == campaign.Stop {
@@ -537,7 +535,7 @@ func Advice(l campaign.RemainingGain) (headline, why string) {
 	return headline, strings.TrimSpace(strings.TrimSuffix(l.Text, "Advice: "+l.Advice+"."))
 }
 
-// StandingPage writes where a campaign stands as a page.
+// StandingPage writes the state of a campaign as a page.
 func StandingPage(w io.Writer, s *campaign.Standing) error {
 	v := &standingView{Standing: s, Style: template.CSS(Style())}
 	v.Headline, v.Why = Advice(s.RemainingGain)

@@ -33,7 +33,7 @@ type swatch struct {
 // Near names the nearest known recipes.
 func (c card) Near() string { return strings.TrimPrefix(nearestText(c.Best), "nearest: ") }
 
-// Range is how much there may be of an ingredient.
+// Range returns the allowed range of an ingredient's amount.
 func (c card) Range(ingredient string) string {
 	if r, ok := c.Ranges[ingredient]; ok {
 		return rangeText(r, c.Page.Problem.Total)
@@ -41,7 +41,7 @@ func (c card) Range(ingredient string) string {
 	return ""
 }
 
-// Others are the variants that are shown.
+// Others returns the displayed variants.
 func (c card) Others() []string {
 	var list []string
 	for _, v := range c.Variants[:min(len(c.Variants), shownVariants)] {
@@ -50,7 +50,7 @@ func (c card) Others() []string {
 	return list
 }
 
-// Kept says with what probabilities limits are kept.
+// Kept returns the probabilities of keeping limits.
 func (c card) Kept() []string {
 	var list []string
 	for _, l := range c.Sure {
@@ -59,12 +59,12 @@ func (c card) Kept() []string {
 	return list
 }
 
-// manyParts is above how many parts a list of them is set in columns, and fewParts
-// if it stands beside such a one.
+// manyParts is the number of parts above which a list has columns. fewParts is the same for a list
+// next to one with columns.
 const manyParts, fewParts = 12, 6
 
-// hasMoreParts says whether the composition has more parts than that, with names that are
-// short enough for two columns of them.
+// hasMoreParts reports whether the composition has more than the given number of parts, with names
+// short enough for two columns.
 func (c card) hasMoreParts(parts int) bool {
 	longest := 0
 	for name := range c.Recipe {
@@ -105,7 +105,7 @@ func (v *pageView) cards(of []report.Best, colours map[string]figure.Paint) []ca
 	return list
 }
 
-// needsWideCards says whether the cards of a list need more room than usual.
+// needsWideCards reports whether the cards of a list need more room than usual.
 func needsWideCards(list []card) bool {
 	return slices.ContainsFunc(list, func(c card) bool { return c.hasMoreParts(manyParts) })
 }

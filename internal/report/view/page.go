@@ -75,7 +75,7 @@ func pointer(path ...any) string {
 	return b.String()
 }
 
-// styles are how figures are written.
+// styles are the formats of figures.
 var styles = map[string]func(v float64) string{
 	"percent":  func(v float64) string { return number.Fixed(float64(100*v), 1) },
 	"percent2": func(v float64) string { return number.Fixed(float64(100*v), 2) },
@@ -90,8 +90,7 @@ var styles = map[string]func(v float64) string{
 	"share":    number.WholePercent[float64],
 }
 
-// numberTag writes a figure of the model for people, and for programs in full,
-// with its place in summary.json.
+// numberTag writes a figure for people, and in full for programs, with its place in summary.json.
 func numberTag(pointer string, v any, style string) (template.HTML, error) {
 	write, ok := styles[style]
 	if !ok {
@@ -115,16 +114,15 @@ func dataTag(pointer string, v float64, write func(v float64) string) template.H
 	return template.HTML(`<data value="` + number.RoundTrip(v) + of + html.EscapeString(write(v)) + `</data>`)
 }
 
-// Shown makes text from a book fit to be shown: control characters, and those
-// that turn the direction of writing against what the letters ask for, are
-// escaped.
+// Shown escapes control characters in text from a table of recipes, and characters that turn the
+// direction of writing against the letters.
 func Shown(text string) string {
 	return terminal.Escape(text, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)
 	})
 }
 
-// pageView is what the template sees.
+// pageView is the data of the template.
 type pageView struct {
 	*report.Model
 	Policy  string
@@ -139,8 +137,7 @@ type pageView struct {
 	figures map[string]*figure.Figure
 }
 
-// Figure returns a figure with its title, or nothing if the run has none of that
-// name.
+// Figure returns a figure with its title, or "" if the run has none of that name.
 func (v *pageView) Figure(name string) template.HTML {
 	f := v.figures[name]
 	if f == nil {
@@ -159,8 +156,8 @@ func (v *pageView) Part(pointer string, part swatch) template.HTML {
 	return dataTag(pointer, float64(part.Amount), func(float64) string { return part.Share })
 }
 
-// Wished writes what an entry has of a wish: what a model expects of a number, with
-// its interval, or the score; nothing if that says no more than the entry's score.
+// Wished writes an entry's figure for an objective: a number's prediction with its interval, or the
+// score. It returns "" if that only repeats the entry's score.
 func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
 	if q, ok := b.Predicted[w.Name]; ok {
 		values := map[string]report.Number{"value": q.Value, "low": q.Low, "high": q.High}
@@ -191,7 +188,7 @@ func (v *pageView) Wished(place int, w report.Property, b report.Best) template.
 	return dataTag(pointer("best", place, "scores", w.Name), float64(b.Scores[w.Name]), func(f float64) string { return number.Score(f, w.Weight) })
 }
 
-// TradeHeadline and TradeSentences say what the trade-off is.
+// TradeHeadline and TradeSentences describe the trade-off.
 func (v *pageView) TradeHeadline() string    { return tradeHeadline(v.Tradeoff) }
 func (v *pageView) TradeSentences() []string { return tradeSentences(v.Tradeoff) }
 
@@ -208,7 +205,7 @@ func (v *pageView) Recipe(place int) string {
 	return recipeText(v.Tradeoff.Front[place].Parts(), v.Problem.Total)
 }
 
-// Traded writes what a recipe of the trade-off has of an objective, with its interval.
+// Traded writes a trade-off recipe's figure for an objective, with its interval.
 func (v *pageView) Traded(place int, name string) template.HTML {
 	value := v.Tradeoff.Front[place].Values[name]
 	at := func(figure string) string { return pointer("tradeoff", "front", place, "values", name, figure) }
@@ -221,13 +218,13 @@ func (v *pageView) Traded(place int, name string) template.HTML {
 	return out
 }
 
-// Weak says whether the score of an entry is that of a weak model, too.
+// Weak reports whether the score of an entry also depends on a weak model.
 func (v *pageView) Weak() bool { return v.Model.Answer != nil && v.Model.Answer.Grade == report.Weak }
 
-// Measured says whether rules were measured, so that the law of n has an error.
+// Measured reports whether rules were measured, so that the law of n has an error.
 func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
 
-// wishStyle is how the figures of a wish are written.
+// wishStyle returns the format of an objective's figures.
 func wishStyle(w report.ObjectiveSummary) string {
 	switch w.Unit {
 	case "value":
@@ -238,13 +235,13 @@ func wishStyle(w report.ObjectiveSummary) string {
 	return "three"
 }
 
-// Headline is what is to be read first.
+// Headline returns the text to read first.
 func (v *pageView) Headline() string {
 	text, _ := headline(v.Model)
 	return text
 }
 
-// Sure says whether the headline calls for no care.
+// Sure reports whether the headline needs no caution.
 func (v *pageView) Sure() bool {
 	_, sure := headline(v.Model)
 	return sure
@@ -261,11 +258,10 @@ func (v *pageView) Tone() string {
 	return "short"
 }
 
-// DrawsHeadline says in short how far the draws can be relied on.
+// DrawsHeadline states briefly how reliable the draws are.
 func (v *pageView) DrawsHeadline() string { return drawsHeadline(v.Grade) }
 
-// DrawsTone is the colour of the draws: sound draws are no green sign where the
-// answer calls for care.
+// DrawsTone returns the colour of the draws. Sound draws are not green if the answer needs caution.
 func (v *pageView) DrawsTone() string {
 	if v.Grade == report.Sound && !v.Sure() {
 		return "plain"
@@ -273,7 +269,7 @@ func (v *pageView) DrawsTone() string {
 	return string(v.Grade)
 }
 
-// Kept says that the rules are kept.
+// Kept states that all constraints hold.
 func (v *pageView) Kept() string {
 	switch n := len(v.Problem.Rules); n {
 	case 1:
@@ -285,14 +281,14 @@ func (v *pageView) Kept() string {
 	}
 }
 
-// Style returns the style sheet of pages: of the report, and of the page of kir serve, which
-// adds what its tools need.
+// Style returns the style sheet of pages: of the report, and of kir serve, which adds styles for
+// its tools.
 func Style() string {
 	onLight, onDark := figure.Variables()
 	return strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(pageStyle)
 }
 
-// newPageView returns what the template sees of a model.
+// newPageView returns the template's data for a model.
 func newPageView(m *report.Model) *pageView {
 	style := Style()
 	hash := func(text string) string {
@@ -316,8 +312,7 @@ func newPageView(m *report.Model) *pageView {
 	return v
 }
 
-// Page writes the report as a page: one HTML file that needs no other, no network
-// and no scripts.
+// Page writes the report as a self-contained HTML page without network access or scripts.
 func Page(w io.Writer, m *report.Model) error {
 	var b bytes.Buffer
 	if err := page.Execute(&b, newPageView(m)); err != nil {
@@ -327,11 +322,11 @@ func Page(w io.Writer, m *report.Model) error {
 	return err
 }
 
-// mostPage bounds what is read of a page that was written.
+// mostPage bounds the size of a page that is read.
 const mostPage = 64 << 20
 
-// PageIsFresh says whether report.html, in the run's directory, was made of the
-// draws that the model was.
+// PageIsFresh reports whether report.html, in the run's directory, comes from the same draws as the
+// model.
 func PageIsFresh(ctx context.Context, store run.Store, m *report.Model) (bool, error) {
 	data, err := run.ReadWhole(ctx, store, PageName, mostPage)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, run.ErrDamaged) {
@@ -356,7 +351,7 @@ func SavePage(ctx context.Context, store run.Store, m *report.Model) error {
 	return store.Replace(ctx, PageName, b.Bytes())
 }
 
-// IsPage says whether a file is a page that was made here.
+// IsPage reports whether a file is a page of kir.
 func IsPage(data []byte) bool {
 	return bytes.Contains(data[:min(len(data), 1<<12)], []byte(`<meta name="generator" content="kir `))
 }

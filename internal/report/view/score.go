@@ -12,10 +12,10 @@ import (
 	"kir/internal/terminal"
 )
 
-// from90 and to90 are how columns are called that bound an interval.
+// from90 and to90 end the names of the columns that bound an interval.
 const from90, to90 = ", 90 % from", ", 90 % to"
 
-// Scorecard writes what given recipes score.
+// Scorecard writes the scores of given recipes.
 func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	rows := ScoreSheet(c).Rows
@@ -67,7 +67,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	return p.Err
 }
 
-// predictedObjectives returns the wishes for labels that a model predicts, and a prediction of
+// predictedObjectives returns the objectives for labels that a model predicts, and a prediction of
 // each.
 func predictedObjectives(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
 	like = make(map[string]report.Prediction)
@@ -83,7 +83,7 @@ func predictedObjectives(c *report.Scorecard) (names []string, like map[string]r
 	return names, like
 }
 
-// predictionHead heads the columns of predictions that are like one.
+// predictionHead returns the column heads for predictions like a given one.
 func predictionHead(name string, like report.Prediction) []any {
 	if like.Class != "" {
 		name += " " + like.Class
@@ -101,7 +101,7 @@ func predictionHead(name string, like report.Prediction) []any {
 	return head
 }
 
-// predictionCells are the cells below.
+// predictionCells returns the cells of a prediction.
 func predictionCells(q report.Prediction) []any {
 	cells := []any{cell(q.Value)}
 	if q.Expected != nil {
@@ -116,7 +116,7 @@ func predictionCells(q report.Prediction) []any {
 	return cells
 }
 
-// breachText says which rule is broken, and by how much.
+// breachText names a broken constraint and the amount of the breach.
 func breachText(b report.Breach) string {
 	if b.What != "" && b.Value.Known() && b.Bound.Known() {
 		way := "at most"
@@ -148,7 +148,7 @@ func breachText(b report.Breach) string {
 	return b.Rule + ": " + value + ", " + off + " " + way
 }
 
-// ScoreSheet returns what given recipes score as a table.
+// ScoreSheet returns the scores of given recipes as a table.
 func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "scores"}
 	names, like := predictedObjectives(c)

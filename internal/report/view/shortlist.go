@@ -145,7 +145,7 @@ func entryHead(m *report.Model, place int, b report.Best) string {
 	return fmt.Sprintf("%2d  score %s", place+1, number.Score(b.Score, 1))
 }
 
-// figuresOf says what an entry has of each wish: what a model expects of a label, or the
+// figuresOf says what an entry has of each objective: what a model expects of a label, or the
 // score where that is not the whole. What weak models say stands apart.
 func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
 	var of [2][]string
@@ -161,7 +161,7 @@ func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
 	return strings.Join(of[0], ", "), strings.Join(of[1], ", ")
 }
 
-// figureOf is what an entry has of a wish, in words; nothing if that is its score.
+// figureOf is what an entry has of an objective, in words; nothing if that is its score.
 func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	if q, ok := b.Predicted[w.Name]; ok {
 		plain := func(_ string, text string) string { return text }

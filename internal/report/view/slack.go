@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// mostShared is how many shared ingredients are named.
+	// mostShared is the most shared ingredients that are named.
 	mostShared = 6
-	// mostNamed is how long a name is at most where it stands in full elsewhere.
+	// mostNamed is the length to which names are cut if they also appear in full.
 	mostNamed = 32
 )
 
-// sharedNames names the ingredients that a composition shares with a known recipe,
-// those that it has most of first. The list of parts has their names in full.
+// sharedNames names the ingredients that a composition shares with a known recipe, the largest
+// amounts first. The list of parts has the full names.
 func sharedNames(b report.Best, n report.Nearest) []string {
 	names := slices.Clone(n.Shared)
 	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
@@ -38,13 +38,13 @@ func clipName(name string) string {
 	return name
 }
 
-// hasBound says whether a rule has a bound that a composition may come close to.
+// hasBound reports whether a rule has a bound that a composition may come close to.
 func hasBound(s report.Slack) bool { return (s.Min.Known() || s.Max.Known()) && s.Min != s.Max }
 
-// atBound says whether the bound of a rule is met.
+// atBound reports whether a composition is at the bound of a constraint.
 func atBound(s report.Slack) bool { return hasBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
 
-// slackText says what a rule bounds, and how far from the bound a composition is.
+// slackText describes a constraint and a composition's distance from its bound.
 func slackText(s report.Slack) string {
 	if !hasBound(s) {
 		return "kept"

@@ -1,5 +1,4 @@
-// Package view shows the model of a report: as text on a terminal, as a page, and
-// as figures.
+// Package view renders the data of a report: as text on a terminal, as a page, and as figures.
 package view
 
 import (
@@ -13,7 +12,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// Text prints the model of the run in a directory for a person.
+// Text prints the model of the run in a directory as text.
 func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	writeHeadline(m, p)
@@ -59,7 +58,7 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	return p.Err
 }
 
-// samplerText says how the draws were made.
+// samplerText describes how the draws were made.
 func samplerText(m *report.Model) string {
 	text := fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
 		number.Counted(m.Sampler.Chains, "chain"), number.Counted(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
@@ -98,7 +97,7 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 	p.Wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)))
 }
 
-// mostSizes is how many numbers of ingredients are listed one by one.
+// mostSizes is the most numbers of ingredients listed one by one.
 const mostSizes = 40
 
 func writeScore(m *report.Model, p *terminal.Printer) {
@@ -110,7 +109,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE)))
 }
 
-// writeStatistics prints what says how far the draws can be trusted.
+// writeStatistics prints the statistics that show whether the draws can be trusted.
 func writeStatistics(m *report.Model, p *terminal.Printer) {
 	p.Heading("How far the draws can be trusted (docs/diagnostics.md explains the figures)")
 	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
@@ -219,8 +218,7 @@ func writeWarnings(p *terminal.Printer, warnings []string) {
 	}
 }
 
-// qualityLines says what a model is and how well it predicts held-out recipes, beside
-// guessing.
+// qualityLines describes a model and compares its held-out predictions with guessing.
 func qualityLines(f *report.Forest) []string {
 	q := f.Quality
 	head := fmt.Sprintf("%s, learnt from %s", f.Words(), number.Counted(f.Rows, "recipe"))
@@ -246,7 +244,7 @@ func qualityLines(f *report.Forest) []string {
 	return append(lines, learntLines(f)...)
 }
 
-// learntLines says what each part of a model brings, and what noise it sees.
+// learntLines describes the contribution of each part of a model, and its noise.
 func learntLines(f *report.Forest) (lines []string) {
 	l := f.Learnt
 	if l == nil {

@@ -1,4 +1,4 @@
-// Package bucket keeps runs in buckets of S3, for machines that share no directory.
+// Package bucket keeps runs in S3 buckets, for machines that share no directory.
 package bucket
 
 import (
@@ -30,22 +30,21 @@ type bucket struct {
 	mostPages, mostPage int // of a list: those of the constants but in tests
 }
 
-// writerKey is the name under which an object says which process wrote it.
+// writerKey is the metadata key that identifies the process that wrote an object.
 const writerKey = "Kir-Writer"
 
-// IsBucket says whether a location is in a bucket.
+// IsBucket reports whether a location is in a bucket.
 func IsBucket(location string) bool { return strings.HasPrefix(location, "s3://") }
 
-// Open returns the store at s3://bucket/prefix?endpoint=URL&region=NAME.
-// Without an endpoint it is Amazon's; any other that speaks S3 and knows
-// conditional writes (If-None-Match: *) will do, over http or https.
+// Open returns the store at s3://bucket/prefix?endpoint=URL&region=NAME. The default endpoint is
+// Amazon's. Any other must speak S3 with conditional writes (If-None-Match: *), over http or https.
 //
-// Credentials are those of the environment (AWS_ACCESS_KEY_ID and
-// AWS_SECRET_ACCESS_KEY), of ~/.aws/credentials, or of the machine's role. What
-// the location names beside is an error: keys do not belong there, as it is shown.
+// Credentials come from the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), from
+// ~/.aws/credentials, or from the machine's role. Any other parameter in the location is an error:
+// locations are displayed, so they must not contain keys.
 //
-// The store distinguishes what two runs at work on the same chains write: each opens
-// its own.
+// Each run must open a store of its own, so that the store can tell apart the objects of two runs
+// that work on the same chains.
 func Open(location string) (run.Store, error) {
 	bad := func(format string, args ...any) (run.Store, error) {
 		return nil, &LocationError{fmt.Sprintf(format, args...)}
@@ -93,18 +92,18 @@ func Open(location string) (run.Store, error) {
 	return &bucket{location: location, client: client, name: at.Host, prefix: prefix, writer: rand.Text(), mostPages: mostPages, mostPage: mostPage}, nil
 }
 
-// A LocationError says why a location cannot be one of a run.
+// A LocationError is returned for an invalid location of a run.
 type LocationError struct{ Message string }
 
 func (e *LocationError) Error() string { return e.Message }
 
-// Location returns what the store was opened with.
+// Location returns the location passed to [Open].
 func (b *bucket) Location() string { return b.location }
 
 // Path returns the address of an object.
 func (b *bucket) Path(name string) string { return "s3://" + b.name + "/" + b.prefix + name }
 
-// wrapError makes an error one of a file, as those of directories are.
+// wrapError makes an error one of a file, as for directories.
 func (b *bucket) wrapError(op, name string, err error) error {
 	var answer minio.ErrorResponse
 	errors.As(err, &answer)
@@ -117,8 +116,9 @@ func (b *bucket) wrapError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: b.Path(name), Err: err}
 }
 
-// Create puts an object on the condition that there is none. Where an answer was
-// lost and the object put again, it is there already, and this process wrote it.
+// Create puts an object on the condition that there is none. If a response was lost and the client
+// put the object again, the object exists already, and its metadata show that this process wrote
+// it.
 func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
 	o := minio.PutObjectOptions{UserMetadata: map[string]string{writerKey: b.writer}, DisableMultipart: true}
 	o.SetMatchETagExcept("*")
@@ -134,7 +134,7 @@ func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
 	return err
 }
 
-// Replace puts an object, whatever is there.
+// Replace puts an object, and overwrites an existing one.
 func (b *bucket) Replace(ctx context.Context, name string, data []byte) error {
 	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{DisableMultipart: true})
 	if err != nil {

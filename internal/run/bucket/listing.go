@@ -7,29 +7,29 @@ import (
 	"net/http"
 )
 
-// What a list of objects may be at most, far more than a run has: objects, pages of up to 1,000,
-// and bytes of a page, whose names have up to 1,024 each.
+// The limits of a listing, far beyond any run: objects, pages of up to 1,000, and bytes of a page,
+// whose names have up to 1,024 bytes each.
 const (
 	mostObjects = 2_000_000
 	mostPages   = 4_000
 	mostPage    = 16 << 20
 )
 
-// errEndless is the error of a list that goes on beyond that, or begins again.
+// errEndless is the error of a listing that exceeds the limits or repeats.
 var errEndless = errors.New("the list of its objects does not end: the server at this address is not a usable bucket")
 
-// A listing is a list of objects that is being asked for.
+// A listing is a listing of objects in progress.
 type listing struct {
 	end                 context.CancelCauseFunc
 	pages               int // asked for, one after the other
 	mostPages, mostPage int
 }
 
-// listingKey is where the context of a request has its listing.
+// listingKey is the key of the listing in a request's context.
 type listingKey struct{}
 
-// boundListings ends listings that do not end by themselves. The client asks for page after page,
-// also where they are empty, and takes in each to its end.
+// boundListings stops listings that would not end. The client requests page after page, even empty
+// ones, and reads each to its end.
 type boundListings struct{ http.RoundTripper }
 
 // RoundTrip sends a request.
@@ -49,7 +49,7 @@ func (t boundListings) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// A boundPage is the body of a page, of which so many bytes may still come.
+// A boundPage is the body of a page with a limit on the remaining bytes.
 type boundPage struct {
 	io.ReadCloser
 	of   *listing
