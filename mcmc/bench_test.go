@@ -178,7 +178,7 @@ func TestMemoryOfAMillionIngredients(t *testing.T) {
 // No kernel allocates once its lists have grown, without wishes or with
 // curves. TestAdvanceOnCocktailsDoesNotAllocate of internal/worth has forests.
 func TestAdvanceDoesNotAllocate(t *testing.T) {
-	if raceDetector {
+	if long.RaceDetector {
 		t.Skip("the race detector allocates")
 	}
 	targets := map[string]*mcmc.Target{

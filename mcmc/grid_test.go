@@ -160,7 +160,7 @@ func testCell(t *testing.T, c cell, index int) {
 	if err != nil {
 		t.Skip(err) // the wishes forbid everything
 	}
-	if raceDetector && len(e.States) > 20 || !long.Enabled() && len(e.States) > 56 {
+	if long.RaceDetector && len(e.States) > 20 || !long.Enabled() && len(e.States) > 56 {
 		t.Skipf("%d states take too long without KIR_LONG or under the race detector", len(e.States))
 	}
 	exact, left, refused := []string{}, []string{}, []string{}

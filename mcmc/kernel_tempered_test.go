@@ -302,7 +302,7 @@ func ladderCells(t *testing.T) []*ladderCell {
 	add(2, 3, 1, 0, 1)
 	add(2, 2, 1, 0, 0.3, 1)
 	add(2, 2, 1, 0, 1, 3) // a peak
-	if !raceDetector {
+	if !long.RaceDetector {
 		add(3, 2, 3, 0, 1)
 		add(3, 3, 11, 0, 1)
 		add(2, 3, 11, 0, 0.45, 1)
@@ -321,7 +321,7 @@ func ladderCells(t *testing.T) []*ladderCell {
 	learn(2, 2, 3, []float64{0, 1}, 0)
 	learn(2, 2, 17, []float64{0, 1}, 0, 0.4)
 	learn(2, 2, 17, []float64{0, 1, 3}, 0)
-	if !raceDetector {
+	if !long.RaceDetector {
 		learn(3, 2, 17, []float64{0, 1}, 0)
 		learn(2, 2, 35, []float64{0, 0.5, 1}, 0)
 	}

@@ -81,7 +81,7 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 				continue
 			}
 			for _, g := range gridKernels {
-				if g.every > 0 && (size[1] > 3 || raceDetector) || g.most > 0 && size[1] > 2 {
+				if g.every > 0 && (size[1] > 3 || long.RaceDetector) || g.most > 0 && size[1] > 2 {
 					continue
 				}
 				m := someMatrix(t, c, g, stattest.Options{})
@@ -229,7 +229,7 @@ func TestRates(t *testing.T) {
 		}
 		for name, want := range law.rates {
 			t.Run(law.name+"/"+name, func(t *testing.T) {
-				if raceDetector {
+				if long.RaceDetector {
 					t.Skip("takes too long under the race detector")
 				}
 				t.Parallel()

@@ -72,7 +72,7 @@ func productionTarget(t *testing.T, ingredients, total int, y mcmc.Sparsity, wis
 func productionRun(t *testing.T) (seed uint64, starts int) {
 	t.Helper()
 	seed, starts = 1, long.Pick(10_000, 5000)
-	if raceDetector {
+	if long.RaceDetector {
 		starts = 500
 	}
 	switch s := os.Getenv("KIR_SEED"); s {

@@ -109,7 +109,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 			moving++
 		}
 		check("along, taught", taught(only), true)
-		if set.Total > 5 || set.Ingredients > 5 || raceDetector && seed%5 > 0 {
+		if set.Total > 5 || set.Ingredients > 5 || long.RaceDetector && seed%5 > 0 {
 			continue
 		}
 		together++
@@ -118,7 +118,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 		}
 	}
 	t.Logf("%d spaces, %d of which it moves in, %d with whole kernels", alone, moving, together)
-	if !raceDetector && (moving < least || together < long.Pick(6, 1)) {
+	if !long.RaceDetector && (moving < least || together < long.Pick(6, 1)) {
 		t.Error("those are too few")
 	}
 }

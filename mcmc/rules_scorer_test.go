@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kir/internal/count"
+	"kir/internal/long"
 	"kir/internal/stattest"
 	"kir/mcmc"
 	"kir/rule"
@@ -72,7 +73,7 @@ func TestStepFromOne(t *testing.T) {
 func TestRuleLines(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(1500)
-	if raceDetector {
+	if long.RaceDetector {
 		seeds = 150 // rules that few compositions keep take long to measure
 	}
 	for seed := range seeds {

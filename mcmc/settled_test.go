@@ -14,14 +14,10 @@ func settled(tb testing.TB, kernel string, t *mcmc.Target, seed uint64, warmup i
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c, err := sampler.NewChain(seed, 0)
+	c, err := worth.NewWarmChain(sampler, seed, warmup)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := c.Warm(warmup); err != nil {
-		tb.Fatal(err)
-	}
-	c.EndWarmup()
 	return c
 }
 

@@ -155,7 +155,7 @@ func documents(t *testing.T) map[string]string {
 // problems, and compares what is shown of the output. A block that is of none of
 // these kinds stands in notRun, with the reason.
 func TestDocuments(t *testing.T) {
-	if raceDetector {
+	if long.RaceDetector {
 		t.Skip(".ci/run has it without the race detector, under which it takes minutes")
 	}
 	root, err := filepath.Abs("../..")

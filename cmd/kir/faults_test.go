@@ -24,7 +24,7 @@ import (
 // TestFullDisk: what a command makes is all there when it ends well, whatever room the
 // disk has; where mounting one is allowed.
 func TestFullDisk(t *testing.T) {
-	if raceDetector {
+	if long.RaceDetector {
 		t.Skip("many commands, and no new way of them")
 	}
 	dir := t.TempDir()

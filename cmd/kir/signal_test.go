@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"kir/internal/long"
 )
 
 // kirProcess returns the command, as another process in a directory.
@@ -145,7 +147,7 @@ func TestManyRules(t *testing.T) {
 		t.Fatal(err, said)
 	}
 	const most = 30 * time.Second
-	if took := c.ProcessState.UserTime() + c.ProcessState.SystemTime(); took > most && !raceDetector {
+	if took := c.ProcessState.UserTime() + c.ProcessState.SystemTime(); took > most && !long.RaceDetector {
 		t.Errorf("kir check took %v of CPU, more than %v", took, most)
 	}
 }

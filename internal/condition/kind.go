@@ -8,7 +8,7 @@ import (
 	"kir/rule"
 )
 
-// A kind has the conditions and slacks of one type of rule. It may also have a method knobs for
+// A kind has the conditions and slacks of one type of rule. It may also have a method relaxations for
 // [Relaxations].
 type kind interface {
 	// conditions adds the conditions of the rule to c.
@@ -107,7 +107,7 @@ func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
 	return tightest
 }
 
-func (r amountRule) knobs(s *rule.Set) []Relaxation {
+func (r amountRule) relaxations(s *rule.Set) []Relaxation {
 	var out []Relaxation
 	if step := max(r.Step, 1); r.Min > 0 {
 		out = addBoundRelaxation(out, "min", r.Min, (r.Min-1)/step, -step, func(to int) rule.Rule { r := rule.Amount(r); r.Min = to; return r })
@@ -165,7 +165,7 @@ func ends(r *rule.Range, most int) (lo, hi float64) {
 	return lo, hi
 }
 
-func (r groupRule) knobs(s *rule.Set) []Relaxation {
+func (r groupRule) relaxations(s *rule.Set) []Relaxation {
 	var out []Relaxation
 	if u := r.Used; u != nil {
 		to := func(used rule.Range) rule.Rule { r := rule.Group(r); r.Used = &used; return r }
@@ -280,7 +280,7 @@ func (r limitRule) mean(total int) (least, most int64, scale float64) {
 	return least, most, scale
 }
 
-func (r limitRule) knobs(s *rule.Set) []Relaxation {
+func (r limitRule) relaxations(s *rule.Set) []Relaxation {
 	least, most, scale := r.mean(s.Total)
 	if least > most {
 		return nil
@@ -337,7 +337,7 @@ func (r ratioRule) slacks(parts []rule.Part, total int) []Slack {
 	return []Slack{{Value: float64(of) / float64(to), Min: r.Min, Max: r.Max, Unit: "ratio", Ingredient: -1}}
 }
 
-func (r ratioRule) knobs(s *rule.Set) []Relaxation {
+func (r ratioRule) relaxations(s *rule.Set) []Relaxation {
 	lo, hi, scale := r.bounds(s.Total)
 	if lo == 0 {
 		lo = math.Inf(-1)
@@ -395,7 +395,7 @@ func (r nearRule) slacks(parts []rule.Part, _ int) []Slack {
 	return out
 }
 
-func (r nearRule) knobs(s *rule.Set) []Relaxation {
+func (r nearRule) relaxations(s *rule.Set) []Relaxation {
 	var out []Relaxation
 	if r.Changes != nil {
 		out = addBoundRelaxation(out, "changes", *r.Changes, s.Ingredients-*r.Changes, 1, func(to int) rule.Rule { r := rule.Near(r); r.Changes = &to; return r })
@@ -428,10 +428,10 @@ func (r ifRule) slacks(parts []rule.Part, total int) []Slack {
 	return Slacks(r.Then, parts, total)
 }
 
-func (r ifRule) knobs(s *rule.Set) []Relaxation {
-	knobs := Relaxations(r.Then, s)
-	for k, q := range knobs {
-		knobs[k].Relax = func(notches int) rule.Rule { r := rule.If(r); r.Then = q.Relax(notches); return r }
+func (r ifRule) relaxations(s *rule.Set) []Relaxation {
+	relaxations := Relaxations(r.Then, s)
+	for k, q := range relaxations {
+		relaxations[k].Relax = func(notches int) rule.Rule { r := rule.If(r); r.Then = q.Relax(notches); return r }
 	}
-	return knobs
+	return relaxations
 }

@@ -1,4 +1,4 @@
-// Package long says whether tests run in full. go test ./... runs a fixed sample
+// Package long says whether tests run in full, and whether under the race detector. go test ./... runs a fixed sample
 // of what takes minutes: some of the cells of a grid, fewer seeds, one case of a
 // kind. With KIR_LONG=1 in the environment the same tests run all of it.
 //

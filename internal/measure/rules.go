@@ -51,7 +51,7 @@ type allowedAmounts struct {
 	required     bool
 }
 
-func (a *allowedAmounts) has(x int32) bool {
+func (a *allowedAmounts) contains(x int32) bool {
 	return x >= a.lo && x <= a.hi && (a.step == 1 || (x-a.lo)%a.step == 0)
 }
 

@@ -87,7 +87,7 @@ func (w *walker) isFeasible(x Composition) bool {
 	for k, i := range x.Ingredients {
 		amount := x.Amounts[k] / int32(r.unit)
 		if i < 0 || int(i) >= len(r.amounts) || w.amounts[i] != 0 || amount <= 0 ||
-			x.Amounts[k]%int32(r.unit) != 0 || !r.amounts[i].has(amount) {
+			x.Amounts[k]%int32(r.unit) != 0 || !r.amounts[i].contains(amount) {
 			return false
 		}
 		w.set(i, amount)

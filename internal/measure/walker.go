@@ -318,7 +318,7 @@ func (w *walker) transfer(r Rand, b float64) {
 	} else {
 		k = w.amounts[i] + max(ai.step, aj.step)*drawStepSize(r, int32(w.rules.total/len(w.list)))
 	}
-	if !ai.has(k) || !aj.has(s-k) {
+	if !ai.contains(k) || !aj.contains(s-k) {
 		return
 	}
 	w.tryChanges(r, b, change{i, k}, change{j, s - k})
@@ -337,7 +337,7 @@ func (w *walker) drawAbsent(r Rand) int32 {
 func (w *walker) exchange(r Rand, b float64) {
 	i, j := w.list[r.Intn(len(w.list))], w.drawAbsent(r)
 	x := w.amounts[i]
-	if w.rules.amounts[i].required || !w.rules.amounts[j].has(x) {
+	if w.rules.amounts[i].required || !w.rules.amounts[j].contains(x) {
 		return
 	}
 	w.tryChanges(r, b, change{i, 0}, change{j, x})
@@ -371,7 +371,7 @@ func (w *walker) moveAlongSum(r Rand, b float64) {
 	if x < 1 || y < 1 || z < 1 || x > reach || y > reach || z > reach {
 		return
 	}
-	if !w.rules.amounts[i].has(int32(x)) || !w.rules.amounts[j].has(int32(y)) || !w.rules.amounts[l].has(int32(z)) {
+	if !w.rules.amounts[i].contains(int32(x)) || !w.rules.amounts[j].contains(int32(y)) || !w.rules.amounts[l].contains(int32(z)) {
 		return
 	}
 	w.tryChanges(r, b, change{i, int32(x)}, change{j, int32(y)}, change{l, int32(z)})
@@ -401,7 +401,7 @@ func (w *walker) split(r Rand) bool {
 	}
 	i, j := w.list[at], w.drawAbsent(r)
 	k, rest := cut+1, w.amounts[i]-cut-1
-	if !w.rules.amounts[i].has(k) || !w.rules.amounts[j].has(rest) {
+	if !w.rules.amounts[i].contains(k) || !w.rules.amounts[j].contains(rest) {
 		return false
 	}
 	return w.staysFeasible(change{i, k}, change{j, rest})
@@ -411,7 +411,7 @@ func (w *walker) split(r Rand) bool {
 func (w *walker) merge(r Rand) bool {
 	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]
-	if w.rules.amounts[j].required || !w.rules.amounts[i].has(s) {
+	if w.rules.amounts[j].required || !w.rules.amounts[i].contains(s) {
 		return false
 	}
 	return w.staysFeasible(change{i, s}, change{j, 0})

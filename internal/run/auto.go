@@ -42,7 +42,7 @@ type Auto struct {
 	Draws   int     `json:"draws,omitempty"`   // of a chain, at the stop
 
 	// Warmup is the most warm-up iterations of a chain. Warmed is the actual number; 0 while it is
-	// unknown, and if warm-up ended after its first round.
+	// unknown, and if Warmup is no longer than the first round.
 	Warmup int `json:"warmup,omitempty"`
 	Warmed int `json:"warmed,omitempty"`
 }

@@ -484,7 +484,7 @@ func TestHeldDraws(t *testing.T) {
 	var all []string
 	row := func(h *bufferedDraws, d int) string {
 		i, a := h.parts(d)
-		return fmt.Sprint(h.density[d], h.scoresOf(d), i, a, h.used(d))
+		return fmt.Sprint(h.density[d], h.scoresOf(d), i, a, h.ingredientCount(d))
 	}
 	for d := range 50 {
 		if err := walk.Advance(3); err != nil {

@@ -379,7 +379,7 @@ func (c *chain) startFollowing() {
 		return
 	}
 	for d := range c.buffered.draws() {
-		c.live[0].Add(float64(c.buffered.used(d)))
+		c.live[0].Add(float64(c.buffered.ingredientCount(d)))
 		c.live[1].Add(c.buffered.density[d])
 		for k, y := range c.buffered.scoresOf(d) {
 			c.live[2+k].Add(y)

@@ -70,7 +70,7 @@ func (e *stoppingRule) addESS(ess float64, err error) {
 func (e *stoppingRule) checkStatistics() error {
 	s := e.session
 	series := []func(h *bufferedDraws, d int) float64{
-		func(h *bufferedDraws, d int) float64 { return float64(h.used(d)) },
+		func(h *bufferedDraws, d int) float64 { return float64(h.ingredientCount(d)) },
 		func(h *bufferedDraws, d int) float64 { return h.density[d] },
 	}
 	if s.spec.hasObjectives() {
@@ -130,7 +130,7 @@ func (e *stoppingRule) checkShares() error {
 		presences[c] = diagnose.NewPresence(len(counts), len(s.chains))
 		draws += h.draws()
 		for d := range h.draws() {
-			sizes[c].Add(h.used(d))
+			sizes[c].Add(h.ingredientCount(d))
 			presences[c].Next()
 			ingredients, amounts := h.parts(d)
 			for k, i := range ingredients {

@@ -95,7 +95,7 @@ func BenchmarkTempered(b *testing.B) {
 // No kernel allocates on forests once its lists have grown. Package mcmc has the other
 // targets.
 func TestAdvanceOnCocktailsDoesNotAllocate(t *testing.T) {
-	if raceDetector {
+	if long.RaceDetector {
 		t.Skip("the race detector allocates")
 	}
 	target := cocktails(t).Target

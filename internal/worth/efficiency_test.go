@@ -76,14 +76,10 @@ func settled(tb testing.TB, kernel string, t *mcmc.Target, seed uint64, warmup i
 
 func settledBy(tb testing.TB, sampler mcmc.Sampler, seed uint64, warmup int) *mcmc.Chain {
 	tb.Helper()
-	c, err := sampler.NewChain(seed, 0)
+	c, err := worth.NewWarmChain(sampler, seed, warmup)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := c.Warm(warmup); err != nil {
-		tb.Fatal(err)
-	}
-	c.EndWarmup()
 	return c
 }
 
@@ -176,7 +172,7 @@ func large(tb testing.TB, law mcmc.Sparsity) *mcmc.Target {
 // 1 %, and accelerated's 20 million iterations to 6 % at worst; the ratios
 // measured are 100 and more, so that neither that nor the clock decides.
 func TestBalancedOnLargeTargets(t *testing.T) {
-	if raceDetector {
+	if long.RaceDetector {
 		t.Skip("it measures time")
 	}
 	for _, law := range largeLaws[:long.Pick(len(largeLaws), 1)] {
@@ -200,7 +196,7 @@ func TestBalancedOnLargeTargets(t *testing.T) {
 // independent draws a second. Measured are 31 ([BenchmarkESS]); an IACT is known to about
 // 4 % from 10,000 independent draws, so that only the clock could make a third of it.
 func TestBalancedOnCocktails(t *testing.T) {
-	if raceDetector || !long.Enabled() {
+	if long.RaceDetector || !long.Enabled() {
 		t.Skip("it measures time, with KIR_LONG=1: TestBalancedOnLargeTargets measures some without")
 	}
 	target := cocktails(t).Target
@@ -318,14 +314,7 @@ func TestTemperedFindsTheBest(t *testing.T) {
 	}
 	score := func(log float64) float64 { return math.Exp(log / 30) }
 	for seed := uint64(1); seed <= long.Pick[uint64](4, 2); seed++ {
-		c, err := tempered.NewChain(seed, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Warm(warmup); err != nil {
-			t.Fatal(err)
-		}
-		c.EndWarmup()
+		c := settledBy(t, tempered, seed, warmup)
 		found := math.Inf(-1)
 		for range scans {
 			c.Search(found)

@@ -148,3 +148,16 @@ func IterationSeconds(clock Clock, seconds float64, chains ...*mcmc.Chain) ([]fl
 	}
 	return all, nil
 }
+
+// NewWarmChain returns a chain of a seed after a number of warm-up iterations.
+func NewWarmChain(sampler mcmc.Sampler, seed uint64, warmup int) (*mcmc.Chain, error) {
+	c, err := sampler.NewChain(seed, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Warm(warmup); err != nil {
+		return nil, err
+	}
+	c.EndWarmup()
+	return c, nil
+}

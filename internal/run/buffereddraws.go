@@ -47,8 +47,8 @@ func (h *bufferedDraws) parts(draw int) (ingredients, amounts []int32) {
 	return h.ingredients[from:h.ends[draw]], h.amounts[from:h.ends[draw]]
 }
 
-// used returns the number of ingredients that a draw uses.
-func (h *bufferedDraws) used(draw int) int {
+// ingredientCount returns the number of ingredients that a draw uses.
+func (h *bufferedDraws) ingredientCount(draw int) int {
 	if draw == 0 {
 		return h.ends[0]
 	}

@@ -21,23 +21,23 @@ type Relaxation struct {
 // Relaxations returns the ways to loosen a rule of a set, other than dropping the rule.
 func Relaxations(r rule.Rule, s *rule.Set) []Relaxation {
 	if k, ok := kindOf(r).(interface {
-		knobs(s *rule.Set) []Relaxation
+		relaxations(s *rule.Set) []Relaxation
 	}); ok {
-		return k.knobs(s)
+		return k.relaxations(s)
 	}
 	return nil
 }
 
 // addBoundRelaxation appends the relaxation of a whole-number bound, if the bound can be loosened.
-func addBoundRelaxation(knobs []Relaxation, what string, from, limit, by int, turn func(to int) rule.Rule) []Relaxation {
+func addBoundRelaxation(relaxations []Relaxation, what string, from, limit, by int, turn func(to int) rule.Rule) []Relaxation {
 	if limit < 1 {
-		return knobs
+		return relaxations
 	}
 	verb := "raise"
 	if by < 0 {
 		verb = "lower"
 	}
-	return append(knobs, Relaxation{
+	return append(relaxations, Relaxation{
 		Limit: limit,
 		By:    max(by, -by),
 		Relax: func(notches int) rule.Rule { return turn(from + notches*by) },

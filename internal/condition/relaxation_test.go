@@ -11,7 +11,7 @@ import (
 
 // A bound is moved from where it is to the figures that there are: one that lies
 // beyond all of them from just beyond, so that the first notch is the nearest figure.
-func TestBoundKnobs(t *testing.T) {
+func TestBoundRelaxations(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		lo, hi float64
@@ -42,8 +42,8 @@ func TestBoundKnobs(t *testing.T) {
 	}
 }
 
-// TestKnobs: how rules of every kind can be let go of, a notch at a time.
-func TestKnobs(t *testing.T) {
+// TestRelaxations: how rules of every kind can be let go of, a notch at a time.
+func TestRelaxations(t *testing.T) {
 	kept := golden.Open(t)
 	inf, s := math.Inf(1), &rule.Set{Ingredients: 4, Total: 20}
 	factors := []float64{0.5, 2, 7.25, 10}
