@@ -30,24 +30,24 @@ var module = path.Dir(reflect.TypeFor[mcmc.Space]().PkgPath())
 // floors below its own. Packages that serve tests alone stand outside, and so do
 // the examples.
 var floors = [][]string{
-	{"internal/portable", "internal/yield", "internal/front", "internal/returns", "rule"},
-	{"internal/fault", "internal/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
+	{"internal/portable", "internal/browsersched", "internal/pareto", "internal/assetstats", "rule"},
+	{"internal/inputerr", "internal/constraint/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
 	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
-	{"internal/condition", "model", "internal/book", "internal/report/figure"},
-	{"internal/measure", "internal/conflict", "internal/bound", "internal/report/sheet"},
+	{"internal/constraint", "model", "internal/dataset", "internal/report/figure"},
+	{"internal/constraint/volume", "internal/constraint/conflict", "internal/bound", "internal/report/sheet"},
 	{"mcmc"},
-	{"internal/foreign", "property", "internal/search", "internal/weigh", "internal/problem/yaml"},
-	{"internal/problem/schema", "internal/run"},
+	{"internal/importedmodel", "property", "internal/search", "internal/rounding", "internal/config/yaml"},
+	{"internal/config/schema", "internal/run"},
 	{"internal/problem"},
-	{"internal/campaign", "internal/problem/change"},
+	{"internal/campaign", "internal/config/change"},
 	{"internal/report", "internal/run/bucket"},
-	{"internal/report/build", "internal/report/view"},
+	{"internal/report/assemble", "internal/report/view"},
 	{"internal/paper", "internal/serve"},
 	{"cmd/kir", "cmd/kirpage"},
 }
 
 // outside are the packages without a floor.
-var outside = []string{"examples/", "internal/golden", "internal/long", "internal/stattest", "internal/worth", "scripts"}
+var outside = []string{"examples/", "internal/testonly/", "scripts"}
 
 // A builtPackage is what go list says of a package.
 type builtPackage struct {
@@ -72,7 +72,7 @@ func TestHouseNotices(t *testing.T) {
 	if got := againstOrder(builtPackage{ImportPath: module + "/attic"}); len(got) != 1 {
 		t.Errorf("a package without a floor: %q", got)
 	}
-	if got := againstOrder(builtPackage{ImportPath: module + "/mcmc", Imports: []string{module + "/internal/measure", module + "/internal/stattest"}}); len(got) != 1 {
+	if got := againstOrder(builtPackage{ImportPath: module + "/mcmc", Imports: []string{module + "/internal/constraint/volume", module + "/internal/testonly/stattest"}}); len(got) != 1 {
 		t.Errorf("what serves tests is imported: %q", got)
 	}
 }

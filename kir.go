@@ -50,11 +50,11 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/conflict"
+	"kir/internal/constraint/conflict"
 	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/run"
 	"kir/mcmc"
 	"kir/rule"
@@ -149,13 +149,13 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	asked := *p.p
 	asked.Name, asked.Sampler, asked.Time = p.Name, p.Settings, p.Time
 	if asked.Sampler.Kernel == "" {
-		kernel, err := build.Kernel(nil)(ctx, &asked)
+		kernel, err := assemble.Kernel(nil)(ctx, &asked)
 		if err != nil {
 			return nil, p.p.Explain(err)
 		}
 		asked.Sampler.Kernel = kernel
 	}
-	spec, err := build.Spec(&asked, version())
+	spec, err := assemble.Spec(&asked, version())
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, p.p.Explain(err)
 	}
-	m, err := build.Model(ctx, &asked, store, result, spec.Version)
+	m, err := assemble.Model(ctx, &asked, store, result, spec.Version)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/worth"
+	"kir/internal/testonly/kernelbench"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -87,7 +87,7 @@ func BenchmarkMillionIngredients(b *testing.B) {
 	b.ResetTimer()
 	ratio := 0.0
 	for range b.N {
-		pace, err := worth.IterationSeconds(worth.CPU, 0.06, large, million)
+		pace, err := kernelbench.IterationSeconds(kernelbench.CPU, 0.06, large, million)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -176,9 +176,9 @@ func TestMemoryOfAMillionIngredients(t *testing.T) {
 }
 
 // No kernel allocates once its lists have grown, without wishes or with
-// curves. TestAdvanceOnCocktailsDoesNotAllocate of internal/worth has forests.
+// curves. TestAdvanceOnCocktailsDoesNotAllocate of internal/testonly/kernelbench has forests.
 func TestAdvanceDoesNotAllocate(t *testing.T) {
-	if long.RaceDetector {
+	if testmode.RaceDetector {
 		t.Skip("the race detector allocates")
 	}
 	targets := map[string]*mcmc.Target{
@@ -192,8 +192,8 @@ func TestAdvanceDoesNotAllocate(t *testing.T) {
 			if kernel == "exact" && name != "small" && name != "large" {
 				continue // it is for targets without wishes
 			}
-			c := settled(t, kernel, target, 1, long.Pick(10_000, 1000))
-			allocations := testing.AllocsPerRun(long.Pick(10, 3), func() {
+			c := settled(t, kernel, target, 1, testmode.Pick(10_000, 1000))
+			allocations := testing.AllocsPerRun(testmode.Pick(10, 3), func() {
 				if err := c.Advance(1000); err != nil {
 					t.Fatal(err)
 				}

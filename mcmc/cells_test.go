@@ -7,8 +7,8 @@ import (
 	"math"
 	"strings"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -242,7 +242,7 @@ func cells(ingredients, total int) ([]cell, error) {
 // runs says whether a cell of a grid is run: each is where tests run in full, else
 // each eleventh, which goes through all laws and all lists of properties of a space
 // that has them all, as 11 is prime to the number of lists.
-func runs(index int) bool { return long.Enabled() || index%11 == 0 }
+func runs(index int) bool { return testmode.Enabled() || index%11 == 0 }
 
 func newCell(space *mcmc.Space, l sizeLaw, list []weighed) (cell, error) {
 	c := cell{law: stattest.Law{Ingredients: space.N(), Total: space.Total(), Size: l.weight}}

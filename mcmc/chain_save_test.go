@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -121,7 +121,7 @@ func testDamage(t *testing.T, target *mcmc.Target, kernel string, warmup, every 
 			t.Errorf("%d of %d bytes are a chain", n, len(data))
 		}
 	}
-	every *= long.Pick(1, 10)
+	every *= testmode.Pick(1, 10)
 	for bit := 0; bit < 8*len(data); bit += every {
 		damaged := slices.Clone(data)
 		damaged[bit/8] ^= 1 << (bit % 8)
@@ -292,7 +292,7 @@ func TestRestoredAtEveryScan(t *testing.T) {
 			scan := 0
 			got := run(func(c *mcmc.Chain) *mcmc.Chain {
 				// In the short form about the end of the warm-up, and some before and after it.
-				if scan++; !long.Enabled() && (scan < 107 || scan > 114) && scan%9 != 0 {
+				if scan++; !testmode.Enabled() && (scan < 107 || scan > 114) && scan%9 != 0 {
 					if err := c.Refresh(); err != nil {
 						t.Fatal(err)
 					}

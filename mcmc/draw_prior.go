@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/measure"
+	"kir/internal/constraint/volume"
 )
 
 // A Prior draws independent compositions from a target's sparsity law. It keeps every rule and
@@ -18,8 +18,8 @@ type Prior struct {
 	x      *Composition
 	parts  []Part // of x, where rules are looked at
 
-	walk    *measure.Walk // where some sizes are measured
-	drawnAs measure.Composition
+	walk    *volume.Walk // where some sizes are measured
+	drawnAs volume.Composition
 }
 
 // NewPrior returns a prior of the sparsity law of a target.
@@ -41,7 +41,7 @@ const rareShare = 0.02
 // Draw returns a composition, valid until the next call. It draws n from the law, and then a
 // composition uniformly from X_n. Where rules cannot be counted, it repeats until one keeps them.
 // Where fewer than one in 50 keep them and |X_n| was measured, it instead moves on a composition
-// that the measurement met: see [measure.Walk.Draw].
+// that the measurement met: see [volume.Walk.Draw].
 func (p *Prior) Draw(r *Rand) (*Composition, error) {
 	return p.drawSize(r, p.target.law.draw(r))
 }

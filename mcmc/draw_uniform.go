@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"kir/internal/count"
+	"kir/internal/constraint/count"
 )
 
 // exactScratch is the scratch memory for drawing a composition.

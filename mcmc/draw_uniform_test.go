@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
 

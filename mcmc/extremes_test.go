@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/count"
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/constraint/count"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -234,7 +234,7 @@ func extremeKernels(t *testing.T) map[string]struct {
 // asks point by point does not even ask.
 func TestExtremes(t *testing.T) {
 	t.Parallel()
-	seeds := long.Pick(uint64(160), 48)
+	seeds := testmode.Pick(uint64(160), 48)
 	kernels := extremeKernels(t)
 	ran, far, cells := 0, 0, 0
 	for seed := range seeds {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -160,7 +160,7 @@ func testCell(t *testing.T, c cell, index int) {
 	if err != nil {
 		t.Skip(err) // the wishes forbid everything
 	}
-	if long.RaceDetector && len(e.States) > 20 || !long.Enabled() && len(e.States) > 56 {
+	if testmode.RaceDetector && len(e.States) > 20 || !testmode.Enabled() && len(e.States) > 56 {
 		t.Skipf("%d states take too long without KIR_LONG or under the race detector", len(e.States))
 	}
 	exact, left, refused := []string{}, []string{}, []string{}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"kir/internal/diagnose"
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -159,7 +159,7 @@ func logZProblems(t *testing.T) []logZProblem {
 // with probability 0.010. Of the others, fewer than 400, one in 1.7 million is:
 // 2e-4. Seeds are fixed.
 func TestTemperedLawAndLogZ(t *testing.T) {
-	scans := long.Pick(12_000, 2000)
+	scans := testmode.Pick(12_000, 2000)
 	for index, p := range logZProblems(t) {
 		k, err := mcmc.NewTempered(p.target)
 		if err != nil {
@@ -219,7 +219,7 @@ func TestSizesTwoAndSix(t *testing.T) {
 		t.Fatal(err)
 	}
 	statistics, plain := lawStatistics(target)
-	draws := long.Pick(60_000, 6000)
+	draws := testmode.Pick(60_000, 6000)
 	for kernel, thin := range map[string]int{"balanced": 5, "tempered": 1} {
 		c := settled(t, kernel, target, 1, 2000)
 		for s, x := range follow(t, c, statistics, draws, thin) {
@@ -279,7 +279,7 @@ func timeInFirstHalf(t *testing.T, c *mcmc.Chain, iterations int) (mean, se floa
 // began.
 func TestRegionsFarApart(t *testing.T) {
 	target := farApart(t)
-	iterations, scans := long.Pick(1_000_000, 50_000), long.Pick(20_000, 2000)
+	iterations, scans := testmode.Pick(1_000_000, 50_000), testmode.Pick(20_000, 2000)
 	c := settled(t, "accelerated", target, 1, 1000)
 	side := firstHalf(c.State.Composition) > 0.5
 	for range iterations / 100 {
@@ -307,7 +307,7 @@ func TestRegionsFarApart(t *testing.T) {
 // peaks tried in each scan, it would be 1.6 in either.
 func TestErrorsOfTempered(t *testing.T) {
 	const scans = 2000
-	seeds, warmup := long.Pick(40, 30), long.Pick(2000, 500)
+	seeds, warmup := testmode.Pick(40, 30), testmode.Pick(2000, 500)
 	target := farApart(t)
 	sum := 0.0
 	for seed := range uint64(seeds) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -283,7 +283,7 @@ func ladderCells(t *testing.T) []*ladderCell {
 	var all []*ladderCell
 	add := func(ingredients, total, every int, betas ...float64) {
 		if every == 1 {
-			every = long.Pick(1, 3) // prime to the number of lists of properties, so that all come
+			every = testmode.Pick(1, 3) // prime to the number of lists of properties, so that all come
 		}
 		for index, c := range someCells(t, ingredients, total) {
 			if index%every != 0 || !c.scored {
@@ -302,7 +302,7 @@ func ladderCells(t *testing.T) []*ladderCell {
 	add(2, 3, 1, 0, 1)
 	add(2, 2, 1, 0, 0.3, 1)
 	add(2, 2, 1, 0, 1, 3) // a peak
-	if !long.RaceDetector {
+	if !testmode.RaceDetector {
 		add(3, 2, 3, 0, 1)
 		add(3, 3, 11, 0, 1)
 		add(2, 3, 11, 0, 0.45, 1)
@@ -321,7 +321,7 @@ func ladderCells(t *testing.T) []*ladderCell {
 	learn(2, 2, 3, []float64{0, 1}, 0)
 	learn(2, 2, 17, []float64{0, 1}, 0, 0.4)
 	learn(2, 2, 17, []float64{0, 1, 3}, 0)
-	if !long.RaceDetector {
+	if !testmode.RaceDetector {
 		learn(3, 2, 17, []float64{0, 1}, 0)
 		learn(2, 2, 35, []float64{0, 0.5, 1}, 0)
 	}

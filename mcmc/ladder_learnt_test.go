@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/golden"
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/golden"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -96,7 +96,7 @@ func TestLearntLegKeepsTheLaw(t *testing.T) {
 			z += math.Exp(target.LogLaw(c.Used()) + law.Objectives[0].Log(x))
 		}
 	}
-	scans := long.Pick(12_000, 3000)
+	scans := testmode.Pick(12_000, 3000)
 	c := settled(t, "tempered", target, 1, 1000)
 	statistics, plain := lawStatistics(target)
 	all := follow(t, c, statistics, scans, 1)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -19,7 +19,7 @@ func TestTemperedOnAnyNumberOfWorkers(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := ""
-		for _, workers := range long.Pick([]int{1, 2, 8}, []int{1, 3}) {
+		for _, workers := range testmode.Pick([]int{1, 2, 8}, []int{1, 3}) {
 			c, err := k.NewChain(3, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -27,7 +27,7 @@ func TestTemperedOnAnyNumberOfWorkers(t *testing.T) {
 			if workers > 1 {
 				c.MoveAtOnce(workers)
 			}
-			if err := c.Warm(long.Pick(250, 150)); err != nil {
+			if err := c.Warm(testmode.Pick(250, 150)); err != nil {
 				t.Fatal(err)
 			}
 			c.EndWarmup()

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/conflict"
+	"kir/internal/constraint/conflict"
 	"kir/internal/diagnose"
 	"kir/internal/search"
 	"kir/mcmc"

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
-	"kir/internal/worth"
+	"kir/internal/testonly/kernelbench"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -102,11 +102,11 @@ func BenchmarkCurves(b *testing.B) {
 					c := benchChain(b, kernel, curved(b, c.name, total, c.weight))
 					b.ReportAllocs()
 					b.ResetTimer()
-					from := worth.CPU()
+					from := kernelbench.CPU()
 					if err := c.Advance(b.N); err != nil {
 						b.Fatal(err)
 					}
-					b.ReportMetric((worth.CPU()-from)*1e9/float64(b.N), "cpu-ns/op")
+					b.ReportMetric((kernelbench.CPU()-from)*1e9/float64(b.N), "cpu-ns/op")
 				})
 			}
 		}
@@ -200,7 +200,7 @@ func roughs(r *rand.Rand, s int) map[string]rough {
 // The p-value of each test is held against 10⁻⁶/400 of false alarms.
 func TestEnvelope(t *testing.T) {
 	const s, rest = 61, 7
-	draws := long.Pick(4000, 1000)
+	draws := testmode.Pick(4000, 1000)
 	r := rand.New(rand.NewPCG(1, 21))
 	type test struct {
 		name   string

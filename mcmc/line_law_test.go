@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
 

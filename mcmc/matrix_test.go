@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -47,11 +47,11 @@ func TestMatrixDoesNotDependOnOrder(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for index, c := range someCells(t, 4, 3) {
-		if index%long.Pick(1, 19) != 0 {
+		if index%testmode.Pick(1, 19) != 0 {
 			continue
 		}
 		for _, g := range gridKernels {
-			if g.most > 0 && index%long.Pick(19, 190) != 0 {
+			if g.most > 0 && index%testmode.Pick(19, 190) != 0 {
 				continue // too many outcomes to see all
 			}
 			m := someMatrix(t, c, g, stattest.Options{Order: 1})
@@ -75,13 +75,13 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	sizes := [][2]int{{2, 2}, {2, 4}, {3, 3}, {3, 4}}
-	for _, size := range sizes[:long.Pick(4, 3)] {
+	for _, size := range sizes[:testmode.Pick(4, 3)] {
 		for index, c := range someCells(t, size[0], size[1]) {
 			if !runs(index) {
 				continue
 			}
 			for _, g := range gridKernels {
-				if g.every > 0 && (size[1] > 3 || long.RaceDetector) || g.most > 0 && size[1] > 2 {
+				if g.every > 0 && (size[1] > 3 || testmode.RaceDetector) || g.most > 0 && size[1] > 2 {
 					continue
 				}
 				m := someMatrix(t, c, g, stattest.Options{})
@@ -103,7 +103,7 @@ func TestTwoIterationsAreTheSquare(t *testing.T) {
 func TestPropertyThatIsOneChangesNothing(t *testing.T) {
 	t.Parallel()
 	one := scored{"one", mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 }), func([]int) float64 { return 1 }}
-	size := long.Pick(4, 3)
+	size := testmode.Pick(4, 3)
 	space, err := mcmc.NewSpace(size, size)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestPropertyThatIsOneChangesNothing(t *testing.T) {
 // by point.
 func TestLinesScoreAsPoints(t *testing.T) {
 	t.Parallel()
-	ingredients, total := long.Pick(4, 3), long.Pick(5, 4)
+	ingredients, total := testmode.Pick(4, 3), testmode.Pick(5, 4)
 	space, err := mcmc.NewSpace(ingredients, total)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestRates(t *testing.T) {
 			"naive":       {67.64533, 0},
 		}},
 	} {
-		if index > 0 && !long.Enabled() {
+		if index > 0 && !testmode.Enabled() {
 			break
 		}
 		e, err := stattest.Law{Ingredients: 10, Total: 5, Size: law.weight}.Enumerate()
@@ -229,7 +229,7 @@ func TestRates(t *testing.T) {
 		}
 		for name, want := range law.rates {
 			t.Run(law.name+"/"+name, func(t *testing.T) {
-				if long.RaceDetector {
+				if testmode.RaceDetector {
 					t.Skip("takes too long under the race detector")
 				}
 				t.Parallel()

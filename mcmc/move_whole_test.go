@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -45,7 +45,7 @@ func TestBatchesMatrix(t *testing.T) {
 				{name: "recall", make: mixed(mcmc.Mix{Recall: 1, Refresh: 0.5})},
 				{name: "recall, taught", make: taught(mixed(mcmc.Mix{Recall: 1, Refresh: 0.5}))},
 			} {
-				if g.name == "recall, taught" && (candidates > 2 || !long.Enabled() && index%4 != 1) {
+				if g.name == "recall, taught" && (candidates > 2 || !testmode.Enabled() && index%4 != 1) {
 					continue // so many outcomes that they take long, or that their rounding adds up
 				}
 				name := fmt.Sprintf("%s of %d on %s", g.name, candidates, c.name)
@@ -64,7 +64,7 @@ func TestBatchesMatrix(t *testing.T) {
 		}
 	}
 	for seed := range uint64(80) {
-		if !long.Enabled() && seed%8 > 1 {
+		if !testmode.Enabled() && seed%8 > 1 {
 			continue
 		}
 		ingredients, total := 2+int(seed%2), 3
@@ -96,7 +96,7 @@ func TestBatchesMatrix(t *testing.T) {
 		}
 	}
 	t.Logf("%d matrices, %d of measured rules", checked, measured)
-	if checked < long.Pick(100, 60) || measured < long.Pick(4, 1) {
+	if checked < testmode.Pick(100, 60) || measured < testmode.Pick(4, 1) {
 		t.Error("those are too few")
 	}
 }

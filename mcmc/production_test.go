@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -71,8 +71,8 @@ func productionTarget(t *testing.T, ingredients, total int, y mcmc.Sparsity, wis
 // productionRun returns the seed of the tests and how many starts a sample has.
 func productionRun(t *testing.T) (seed uint64, starts int) {
 	t.Helper()
-	seed, starts = 1, long.Pick(10_000, 5000)
-	if long.RaceDetector {
+	seed, starts = 1, testmode.Pick(10_000, 5000)
+	if testmode.RaceDetector {
 		starts = 500
 	}
 	switch s := os.Getenv("KIR_SEED"); s {
@@ -164,7 +164,7 @@ func independently(t *testing.T, target *mcmc.Target) source {
 func TestKernelsLeaveLargeTargetsAsTheyAre(t *testing.T) {
 	seed, starts := productionRun(t)
 	for index, law := range productionLaws {
-		if !long.Enabled() && index%3 > 0 {
+		if !testmode.Enabled() && index%3 > 0 {
 			continue // kernels know a law by its table: one of few sizes, and one of all
 		}
 		target := productionTarget(t, 2000, 100, law.sparsity)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
 

@@ -3,7 +3,7 @@ package mcmc
 import (
 	"math"
 
-	"kir/internal/condition"
+	"kir/internal/constraint"
 )
 
 // A lattice is the set of moves that keep a space's equalities. Where a sum is fixed, hardly any
@@ -14,7 +14,7 @@ type lattice struct {
 }
 
 // newLattice returns the lattice of the equalities among conditions, nil if there are none.
-func newLattice(c *condition.Conditions) *lattice {
+func newLattice(c *constraint.Conditions) *lattice {
 	l := &lattice{}
 	for _, sum := range c.Sums {
 		if sum.Min != sum.Max {

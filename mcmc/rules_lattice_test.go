@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -43,16 +43,16 @@ func addTight(r *rand.Rand, set *rule.Set, feasible func(x []int) bool, limits, 
 // Moves along sums that are fixed, and along ones that are tight, go through the
 // exact-matrix gate, alone and with the others, with rules of every kind beside them.
 func TestAlongLattices(t *testing.T) {
-	testAlong(t, long.Pick(uint64(200), 40), long.Pick(60, 12), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 0 })
+	testAlong(t, testmode.Pick(uint64(200), 40), testmode.Pick(60, 12), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 0 })
 }
 
 func TestAlongTightSums(t *testing.T) {
-	testAlong(t, long.Pick(uint64(110), 40), long.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(4), 1 })
+	testAlong(t, testmode.Pick(uint64(110), 40), testmode.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(4), 1 })
 }
 
 // Substitutions where sums have room, and so do totals of groups.
 func TestAlongRoomySums(t *testing.T) {
-	testAlong(t, long.Pick(uint64(160), 40), long.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 3 + r.IntN(3) })
+	testAlong(t, testmode.Pick(uint64(160), 40), testmode.Pick(25, 8), func(r *rand.Rand) (limits, room int) { return 1 + r.IntN(2), 3 + r.IntN(3) })
 }
 
 // testAlong tests random spaces with as many limits, with as much room, as tight says,
@@ -109,7 +109,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 			moving++
 		}
 		check("along, taught", taught(only), true)
-		if set.Total > 5 || set.Ingredients > 5 || long.RaceDetector && seed%5 > 0 {
+		if set.Total > 5 || set.Ingredients > 5 || testmode.RaceDetector && seed%5 > 0 {
 			continue
 		}
 		together++
@@ -118,7 +118,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 		}
 	}
 	t.Logf("%d spaces, %d of which it moves in, %d with whole kernels", alone, moving, together)
-	if !long.RaceDetector && (moving < least || together < long.Pick(6, 1)) {
+	if !testmode.RaceDetector && (moving < least || together < testmode.Pick(6, 1)) {
 		t.Error("those are too few")
 	}
 }

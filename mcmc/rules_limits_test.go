@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"kir/internal/diagnose"
-	"kir/internal/worth"
+	"kir/internal/testonly/kernelbench"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -128,12 +128,12 @@ func constituents(tb testing.TB, total int) limitedSpace {
 // target returns the space's target, and the seconds that measuring took.
 func (l limitedSpace) target(tb testing.TB, wishes ...mcmc.Objective) (*mcmc.Target, float64) {
 	tb.Helper()
-	start := worth.CPU()
+	start := kernelbench.CPU()
 	space, err := mcmc.NewRuledSpace(tb.Context(), l.set, mcmc.Counting{Law: l.law, Seed: 1, Workers: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	seconds := worth.CPU() - start
+	seconds := kernelbench.CPU() - start
 	target, err := mcmc.NewTarget(space, l.law, wishes...)
 	if err != nil {
 		tb.Fatal(err)
@@ -168,7 +168,7 @@ func slowness(tb testing.TB, statistics []statistic, all []series) (tau float64,
 		if slices.Max(x) == slices.Min(x) {
 			return math.Inf(1), statistics[k].Name
 		}
-		t, err := worth.IACT([][]float64{x})
+		t, err := kernelbench.IACT([][]float64{x})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -191,11 +191,11 @@ func BenchmarkLimits(b *testing.B) {
 				warmup, draws, thin int
 			}{{"accelerated", 20_000, 10_000, 100}, {"balanced", 20_000, 10_000, 100}, {"tempered", 1000, 5000, 4}} {
 				c := settled(b, e.kernel, target, 1, e.warmup)
-				start, iterations := worth.CPU(), float64(2000*e.thin)
+				start, iterations := kernelbench.CPU(), float64(2000*e.thin)
 				if err := c.Advance(int(iterations)); err != nil {
 					b.Fatal(err)
 				}
-				pace := (worth.CPU() - start) / iterations
+				pace := (kernelbench.CPU() - start) / iterations
 				seen := follow(b, c, statistics, e.draws, e.thin)
 				n, _ := slowness(b, statistics[:1], seen[:1])
 				tau, what := slowness(b, statistics[1:], seen[1:])

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/condition"
+	"kir/internal/constraint"
 )
 
 // Line writes the feasible splits of the line. It checks the two ends one by one. Between them both
@@ -113,7 +113,7 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 // A bentSum is a sum whose change along the splits is not linear.
 type bentSum struct {
 	rest     int64 // of the others
-	i, j     condition.Term
+	i, j     constraint.Term
 	min, max int64
 }
 
@@ -216,11 +216,11 @@ func (s *ruleScorer) betweenBent(k int32, ti, tj sumTerm, sum int64) (first, las
 }
 
 // term returns the full term.
-func (t *sumTerm) term() condition.Term {
+func (t *sumTerm) term() constraint.Term {
 	if t.bent != nil {
 		return *t.bent
 	}
-	return condition.Term{PerUnit: t.perUnit, Whole: t.whole}
+	return constraint.Term{PerUnit: t.perUnit, Whole: t.whole}
 }
 
 // scoreSteps writes the scores of x + t·d for the steps t from..to; step from is piece 0. Between

@@ -3,9 +3,9 @@ package mcmc
 import (
 	"slices"
 
-	"kir/internal/condition"
-	"kir/internal/count"
-	"kir/internal/measure"
+	"kir/internal/constraint"
+	"kir/internal/constraint/count"
+	"kir/internal/constraint/volume"
 )
 
 // A Share is the fraction of the countable compositions of n ingredients that keep the other rules
@@ -20,7 +20,7 @@ type Share struct {
 
 // ruleset holds a space's rules, indexed by ingredient, and their counts.
 type ruleset struct {
-	condition.Conditions
+	constraint.Conditions
 
 	needsOf [][]int32 // by ingredient: the needs that begin with it or that it meets
 	meets   [][]int32 // by ingredient: those that it meets
@@ -38,19 +38,19 @@ type ruleset struct {
 	shares   []Share          // of n = 1.. ; nil if all rules are counted
 	logCount []float64        // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
 
-	measured   *measure.Result // nil if nothing had to be
-	measuredAt []int           // by n: the index of its Sizes, or −1
+	measured   *volume.Result // nil if nothing had to be
+	measuredAt []int          // by n: the index of its Sizes, or −1
 }
 
 // A sumTerm is the contribution of one ingredient to a sum.
 type sumTerm struct {
 	sum            int32
 	perUnit, whole int64
-	bent           *condition.Term // if not each unit adds the same
+	bent           *constraint.Term // if not each unit adds the same
 }
 
 // newRuleset indexes conditions by ingredient.
-func newRuleset(c *condition.Conditions) *ruleset {
+func newRuleset(c *constraint.Conditions) *ruleset {
 	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), meets: make([][]int32, len(c.Amounts))}
 	index := func(of [][]int32, need int, members ...int) {
 		for _, i := range members {
@@ -318,7 +318,7 @@ func (s *ruleScorer) bounds(i int) (smallest, largest int64) {
 type doses struct{ lo, hi, step int }
 
 // dosesOf returns the doses that conditions allow each ingredient, nil if they allow all amounts.
-func dosesOf(c *condition.Conditions) []doses {
+func dosesOf(c *constraint.Conditions) []doses {
 	all, bounded := make([]doses, len(c.Amounts)), false
 	for i, a := range c.Amounts {
 		lo, step, n := a.Doses(c.Total)

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/count"
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/constraint/count"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -73,7 +73,7 @@ func TestStepFromOne(t *testing.T) {
 func TestRuleLines(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(1500)
-	if long.RaceDetector {
+	if testmode.RaceDetector {
 		seeds = 150 // rules that few compositions keep take long to measure
 	}
 	for seed := range seeds {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 	"kir/rule"
 )

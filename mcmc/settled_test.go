@@ -3,7 +3,7 @@ package mcmc_test
 import (
 	"testing"
 
-	"kir/internal/worth"
+	"kir/internal/testonly/kernelbench"
 	"kir/mcmc"
 )
 
@@ -14,14 +14,14 @@ func settled(tb testing.TB, kernel string, t *mcmc.Target, seed uint64, warmup i
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c, err := worth.NewWarmChain(sampler, seed, warmup)
+	c, err := kernelbench.NewWarmChain(sampler, seed, warmup)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return c
 }
 
-type statistic = worth.Statistic
+type statistic = kernelbench.Statistic
 
 // A series is the draws of one statistic of one chain.
 type series = []float64
@@ -30,7 +30,7 @@ type series = []float64
 // thin iterations.
 func follow(tb testing.TB, c *mcmc.Chain, statistics []statistic, draws, thin int) []series {
 	tb.Helper()
-	seen, err := worth.Follow(c, statistics, draws, thin)
+	seen, err := kernelbench.Follow(c, statistics, draws, thin)
 	if err != nil {
 		tb.Fatal(err)
 	}

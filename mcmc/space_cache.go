@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"math/big"
 
-	"kir/internal/measure"
+	"kir/internal/constraint/volume"
 )
 
 // A Cache stores the counts of spaces with rules. For a key it must return the value that was
@@ -49,7 +49,7 @@ func newMemo(r *ruleset, mass []float64, o Counting) *memo {
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode([]any{
 		countingVersion, len(r.Amounts), r.Conditions, mass, o.Seed, o.TableSteps,
-		measure.DefaultRatioError, measure.DefaultEffort,
+		volume.DefaultRatioError, volume.DefaultEffort,
 	}); err != nil {
 		m.cache = nil // no rules that can be written, no cache
 		return m
@@ -74,11 +74,11 @@ func (m *memo) counts(whole bool) []*big.Int {
 }
 
 // measured returns the cached result of a problem, nil if there is none.
-func (m *memo) measured(p measure.Problem, sizes []int) *measure.Result {
+func (m *memo) measured(p volume.Problem, sizes []int) *volume.Result {
 	if m.known == nil || m.known.Measured == nil {
 		return nil
 	}
-	result, err := measure.Restore(p, sizes, m.known.Measured)
+	result, err := volume.Restore(p, sizes, m.known.Measured)
 	if err != nil {
 		return nil // foreign: it is worked out again
 	}

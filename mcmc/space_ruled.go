@@ -9,9 +9,9 @@ import (
 	"runtime"
 	"slices"
 
-	"kir/internal/condition"
-	"kir/internal/count"
-	"kir/internal/measure"
+	"kir/internal/constraint"
+	"kir/internal/constraint/count"
+	"kir/internal/constraint/volume"
 	"kir/internal/portable"
 	"kir/rule"
 )
@@ -57,7 +57,7 @@ const negligible = 1e-9
 // otherwise, needs and sums, as long as the states of those open together make tables of at most 1
 // GiB that some seconds fill; see package count. Otherwise [Space.Untabled] returns the reason.
 // Then, if at most 2²⁰ compositions of n ingredients have allowed amounts, each is checked, and
-// |X_n| is exact too. Else the share that keeps these rules is measured, see package measure. Sizes
+// |X_n| is exact too. Else the share that keeps these rules is measured, see package volume. Sizes
 // at either end of the law are then left out, as long as they have at most 1e-9 of its mass
 // together. A size without any composition found counts as empty. See [Space.Shares].
 func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error) {
@@ -69,7 +69,7 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := condition.FromRules(set)
+	conditions, err := constraint.FromRules(set)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	if sizes = slices.DeleteFunc(sizes, func(n int) bool { return n < lo || n > hi }); len(sizes) == 0 {
 		return nil
 	}
-	options := measure.Options{Sizes: sizes, Workers: o.Workers, Stream: func(index uint64) measure.Rand {
+	options := volume.Options{Sizes: sizes, Workers: o.Workers, Stream: func(index uint64) volume.Rand {
 		return NewRand(o.Seed, "share of rules", index)
 	}}
 	if options.Workers <= 0 {
@@ -211,14 +211,14 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	for _, n := range sizes {
 		options.Mass = append(options.Mass, mass[n-1])
 	}
-	problem := measure.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
+	problem := volume.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
 	if r.measured = memo.measured(problem, sizes); r.measured == nil {
 		o.report("measuring how many compositions keep the rules")
 		if o.Early != nil {
-			options.Early = func(m *measure.Result) error { return o.Early(s.withMeasured(m)) }
+			options.Early = func(m *volume.Result) error { return o.Early(s.withMeasured(m)) }
 		}
 		var err error
-		if r.measured, err = measure.Measure(ctx, problem, options); err != nil {
+		if r.measured, err = volume.Measure(ctx, problem, options); err != nil {
 			return err
 		}
 	}
@@ -241,7 +241,7 @@ func (r *ruleset) takeMeasured() {
 }
 
 // withMeasured returns the space with the shares measured so far.
-func (s *Space) withMeasured(m *measure.Result) *Space {
+func (s *Space) withMeasured(m *volume.Result) *Space {
 	r := *s.rules
 	r.measured, r.sampler = m, r.sampler.Clone()
 	r.shares, r.measuredAt, r.logCount = slices.Clone(r.shares), slices.Clone(r.measuredAt), slices.Clone(r.logCount)
@@ -332,7 +332,7 @@ func (s *Space) Shares() []Share {
 // measured.
 //
 // More draws do not lessen this error, since it belongs to the law and not to the chains. It is
-// independent of the chains' error, so their squares add up. See [measure.Result.LawErrors].
+// independent of the chains' error, so their squares add up. See [volume.Result.LawErrors].
 func (s *Space) LawErrors(p []float64) []float64 {
 	errors := make([]float64, len(p))
 	if s.rules == nil || s.rules.measured == nil {

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -37,7 +37,7 @@ func deepRules(units int) rule.Set {
 func TestMeasuredSharesAgreeWithTables(t *testing.T) {
 	deepest, squares, n := 0.0, 0.0, 0
 	depths := []int{3, 8}
-	for _, depth := range depths[:long.Pick(2, 1)] {
+	for _, depth := range depths[:testmode.Pick(2, 1)] {
 		set := deepRules(depth)
 		law := mcmc.Uniform(9, 10)
 		table, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: law})

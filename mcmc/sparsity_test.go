@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -234,7 +234,7 @@ func TestSparsityErrors(t *testing.T) {
 // once |X_n| is divided by: without scores nothing loses all its weight either.
 func TestSteepLaw(t *testing.T) {
 	laws := []map[int]float64{{1: 0x1p-1022, 2: 1, 3: 0x1p-1022}, {1: 1, 2: 0x1p-1022}, {3: 0x1p-1022, 4: 1}}
-	for _, sizes := range laws[:long.Pick(3, 1)] {
+	for _, sizes := range laws[:testmode.Pick(3, 1)] {
 		target := newTarget(t, 4, 4, mcmc.Table(sizes))
 		e, err := stattest.Law{Ingredients: 4, Total: 4, Size: func(n int) float64 { return sizes[n] }}.Enumerate()
 		if err != nil {

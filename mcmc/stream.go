@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"kir/internal/yield"
+	"kir/internal/browsersched"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -74,7 +74,7 @@ func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(c
 func watching(ctx context.Context, advance func(iterations int) error, iterations int) error {
 	const stride = 1024
 	for ; iterations > 0; iterations -= stride {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		if err := advance(min(stride, iterations)); err != nil {

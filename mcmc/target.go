@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"kir/internal/count"
+	"kir/internal/constraint/count"
 	"kir/internal/portable"
 )
 

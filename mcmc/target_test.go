@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/count"
+	"kir/internal/constraint/count"
 	"kir/mcmc"
 )
 

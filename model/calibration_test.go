@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // TestCalibrationCovers: of parameters drawn from the law that is assumed, with rows drawn
@@ -15,7 +15,7 @@ import (
 // the 250 of the short form; a false alarm of one of the 8 comparisons has a probability of
 // 5·10⁻⁴. 0.02 more are for the grid, and for q, which is taken from the rows.)
 func TestCalibrationCovers(t *testing.T) {
-	books := long.Pick(400.0, 250)
+	books := testmode.Pick(400.0, 250)
 	r := rand.New(rand.NewPCG(9, 1))
 	given := []float64{0.05, 0.5, 0.9, 0.995}
 	held, told, is := make([]float64, len(given)), make([]float64, len(given)), make([]float64, len(given))

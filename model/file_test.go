@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // A forest from a file knows the rows that it was grown from, and no others.

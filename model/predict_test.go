@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // made returns rows of ten ingredients whose label is a function of them and a
@@ -51,7 +51,7 @@ func noise([]int32) (mean, sd float64)    { return 0, 1 }
 // are a false alarm in 16,000. New rows are predicted by all trees and calibrated by a third
 // of them, which makes the intervals up to 0.03 too wide.
 func TestIntervalsCover(t *testing.T) {
-	rows := long.Pick(4000, 2000)
+	rows := testmode.Pick(4000, 2000)
 	se := math.Sqrt(0.09/1500 + 0.09/float64(rows))
 	widened := 0.0
 	for name, label := range map[string]func([]int32) (float64, float64){"sum": sum, "uneven": uneven, "noise": noise} {

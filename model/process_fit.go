@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/browsersched"
 	"kir/internal/portable"
-	"kir/internal/yield"
 )
 
 // The hyperparameters, as logarithms, for labels with mean 0 and variance 1.
@@ -72,7 +72,7 @@ func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
 	theta := make([]float64, 3+len(active))
 	theta[0], theta[1], theta[2] = h.length, h.signal, h.noise
 	value := func(x, g []float64) float64 {
-		if yield.Err(ctx) != nil {
+		if browsersched.Err(ctx) != nil {
 			clear(g)
 			return math.Inf(1)
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // lawsByHand returns, for each row, the mean of the leaf shares over the trees

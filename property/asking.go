@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 // A recipeBuffer holds several recipes as the text that the program reads.
@@ -176,7 +176,7 @@ func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 				p.release(q, recipes)
 				return logs, nil
 			}
-			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), fault.Quote(string(answer)), err, q.lastErrorLine())
+			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), inputerr.Quote(string(answer)), err, q.lastErrorLine())
 			q.kill()
 			return nil, p.fail(err)
 		}

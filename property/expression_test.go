@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/property"
 )

@@ -15,7 +15,7 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
 )
 
@@ -160,7 +160,7 @@ func (c *formulaCompiler) compile(n ast.Node) (number, truth, error) {
 		return nil, nil, unknownFunction(n, n.Name)
 	case *ast.StringNode:
 		bad := errorAt(n, "text stands where a number is needed")
-		bad.Hint = fmt.Sprintf("for the share of an ingredient write share(%s)", fault.Quote(n.Value))
+		bad.Hint = fmt.Sprintf("for the share of an ingredient write share(%s)", inputerr.Quote(n.Value))
 		return nil, nil, bad
 	case nil:
 		return nil, nil, &ExpressionError{Message: "the expression is empty"}
@@ -201,10 +201,10 @@ func (c *formulaCompiler) compileIdentifier(n *ast.IdentifierNode) (number, erro
 		return constant(float64(c.expression.total)), nil
 	}
 	known := append(slices.Sorted(maps.Keys(c.variables)), "used", "total")
-	bad := errorAt(n, "there is no %s", fault.Quote(n.Value))
-	bad.Hint = fault.DidYouMean(n.Value, append(known, slices.Sorted(maps.Keys(functions))...))
+	bad := errorAt(n, "there is no %s", inputerr.Quote(n.Value))
+	bad.Hint = inputerr.DidYouMean(n.Value, append(known, slices.Sorted(maps.Keys(functions))...))
 	if _, err := c.lexicon.Ingredient(n.Value); err == nil || bad.Hint == "" {
-		bad.Hint = fmt.Sprintf("for the share of an ingredient write share(%s)", fault.Quote(n.Value))
+		bad.Hint = fmt.Sprintf("for the share of an ingredient write share(%s)", inputerr.Quote(n.Value))
 	}
 	return nil, bad
 }
@@ -241,7 +241,7 @@ func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (number, truth, error
 		return nil, func(v []float64) bool { return a(v) || b(v) }, nil
 	case "+", "-", "*", "/", "%", "^", "**", "<", "<=", ">", ">=", "==", "!=":
 	default:
-		bad := errorAt(n, "%s is not read", fault.Quote(n.Operator))
+		bad := errorAt(n, "%s is not read", inputerr.Quote(n.Operator))
 		bad.Hint = "there are + - * / % ^, < <= > >= == !=, and, or, not"
 		return nil, nil, bad
 	}
@@ -311,7 +311,7 @@ func (c *formulaCompiler) compileConditional(n *ast.ConditionalNode) (number, tr
 
 func (c *formulaCompiler) compileDeclaration(n *ast.VariableDeclaratorNode) (number, truth, error) {
 	if _, known := functions[n.Name]; known || n.Name == "used" || n.Name == "total" {
-		return nil, nil, errorAt(n, "%s is taken: give the variable another name", fault.Quote(n.Name))
+		return nil, nil, errorAt(n, "%s is taken: give the variable another name", inputerr.Quote(n.Name))
 	}
 	value, err := c.compileNumber(n.Value)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
 )
 
@@ -48,8 +48,8 @@ func applyRising(f func(float64) float64) func(interval) interval {
 
 func unknownFunction(n ast.Node, name string) *ExpressionError {
 	known := slices.Sorted(maps.Keys(functions))
-	bad := errorAt(n, "there is no function %s", fault.Quote(name))
-	if bad.Hint = fault.DidYouMean(name, known); bad.Hint == "" {
+	bad := errorAt(n, "there is no function %s", inputerr.Quote(name))
+	if bad.Hint = inputerr.DidYouMean(name, known); bad.Hint == "" {
 		bad.Hint = "there are " + strings.Join(known, ", ")
 	}
 	return bad

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/property"
 )

@@ -7,7 +7,7 @@ import (
 
 	"kir/internal/ensemble"
 	"kir/internal/ensemble/xgboost"
-	"kir/internal/foreign"
+	"kir/internal/importedmodel"
 	"kir/property"
 )
 
@@ -66,6 +66,6 @@ func TestModel(t *testing.T) {
 			return wish(m.Sums(values))
 		})
 	}
-	p := foreign.New(settings, wish, 0.3)
+	p := importedmodel.New(settings, wish, 0.3)
 	walkLines(t, p, n, total, 60, func(x []int) float64 { return max(0.3, naive[0](x), naive[1](x)) }, 1e-12)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 	"kir/property"
 )
 

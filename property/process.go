@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
 )
 
@@ -73,7 +73,7 @@ func startProcess(path string, o *ProgramOptions) (*process, error) {
 	}
 	q.answers = bufio.NewReader(q.out)
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("the program %s cannot be started: %w", fault.Quote(o.Command[0]), err)
+		return nil, fmt.Errorf("the program %s cannot be started: %w", inputerr.Quote(o.Command[0]), err)
 	}
 	return q, nil
 }
@@ -97,16 +97,16 @@ func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 	}
 	if !timer.Stop() {
 		<-late
-		return nil, fmt.Errorf("did not answer %s in %v", fault.Count(recipes, "recipe"), q.timeout)
+		return nil, fmt.Errorf("did not answer %s in %v", inputerr.Count(recipes, "recipe"), q.timeout)
 	}
 	switch {
 	case errors.Is(err, errLongLine):
 		q.kill()
-		return nil, fmt.Errorf("answered %s with a line of more than %d bytes, which begins %s", fault.Count(recipes, "recipe"), len(answer), fault.Quote(string(answer)))
+		return nil, fmt.Errorf("answered %s with a line of more than %d bytes, which begins %s", inputerr.Count(recipes, "recipe"), len(answer), inputerr.Quote(string(answer)))
 	case err != nil:
 		said := ""
 		if len(answer) > 0 {
-			said = fmt.Sprintf(" and had only said %s", fault.Quote(string(answer)))
+			said = fmt.Sprintf(" and had only said %s", inputerr.Quote(string(answer)))
 		}
 		q.in.Close()
 		q.wait()
@@ -123,7 +123,7 @@ func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 func (q *process) excessError() error {
 	n := q.answers.Buffered()
 	rest, _ := q.answers.Peek(n)
-	err := fmt.Errorf("said %s after its answer: it must answer a line with one line", fault.Quote(string(rest)))
+	err := fmt.Errorf("said %s after its answer: it must answer a line with one line", inputerr.Quote(string(rest)))
 	q.kill()
 	return err
 }
@@ -181,7 +181,7 @@ func (q *process) wait() {
 // lastErrorLine returns the program's last line on standard error, for the end of a message.
 func (q *process) lastErrorLine() string {
 	if words := q.errorOutput.String(); words != "" {
-		return "; the last it wrote on stderr is " + fault.Quote(words)
+		return "; the last it wrote on stderr is " + inputerr.Quote(words)
 	}
 	return ""
 }
@@ -223,7 +223,7 @@ func appendLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
 		return dst, fmt.Errorf("this is not a JSON array of numbers (%w); it must have %d, finite and at least 0", err, recipes)
 	}
 	if len(scores) != recipes {
-		return dst, fmt.Errorf("it has %s for %s", fault.Count(len(scores), "score"), fault.Count(recipes, "recipe"))
+		return dst, fmt.Errorf("it has %s for %s", inputerr.Count(len(scores), "score"), inputerr.Count(recipes, "recipe"))
 	}
 	for k, score := range scores {
 		if score == nil || *score < 0 {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
@@ -127,13 +127,13 @@ func FindProgram(name, dir string) (path string, err error) {
 		}
 	}
 	if path, err = exec.LookPath(path); err != nil {
-		return "", fmt.Errorf("the program %s cannot be run: %w", fault.Quote(name), err)
+		return "", fmt.Errorf("the program %s cannot be run: %w", inputerr.Quote(name), err)
 	}
 	return path, nil
 }
 
 // name returns the command as messages show it.
-func (p *Program) name() string { return fault.Quote(strings.Join(p.o.Command, " ")) }
+func (p *Program) name() string { return inputerr.Quote(strings.Join(p.o.Command, " ")) }
 
 // Err returns the first failure, or nil.
 func (p *Program) Err() error {

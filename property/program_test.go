@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/property"
 	"kir/rule"

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
 

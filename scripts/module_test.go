@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"kir"
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // TestModulePath renames the module in a copy of the tree, where nothing imports the old
@@ -79,7 +79,7 @@ func TestModulePath(t *testing.T) {
 		t.Errorf("a document tells %q, want %q", told, want)
 	}
 	if os.Getenv("KIR_MODULE") == "" {
-		if !long.Enabled() {
+		if !testmode.Enabled() {
 			return // it takes as long as to build the module
 		}
 		do("go", "vet", ".")

@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"kir/internal/bound"
-	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -239,13 +239,13 @@ const rounding = 1e-7
 // compositions are then all scored. None may score more than the bound that the run states,
 // what is called proved must be the best, and the bounds close in at least 80 %.
 func TestNoCompositionExceedsTheBound(t *testing.T) {
-	none(t, long.Pick(60, 6), false)
+	none(t, testmode.Pick(60, 6), false)
 }
 
 // TestNoCompositionExceedsTheBoundOfAProcess is the same of 30 problems, 3 in the short run,
 // with Gaussian processes.
 func TestNoCompositionExceedsTheBoundOfAProcess(t *testing.T) {
-	none(t, long.Pick(30, 3), true)
+	none(t, testmode.Pick(30, 3), true)
 }
 
 // none compares the bounds of so many problems with all of their compositions.

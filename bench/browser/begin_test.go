@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/xuri/excelize/v2"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // serveIn runs kir serve in a directory until the test ends and returns its address.
@@ -344,7 +344,7 @@ func TestBeginWithLotion(t *testing.T) {
 	t.Logf("a first front is there after %.1f s", time.Since(asked).Seconds())
 	b.is("that it is a first look", "document.getElementById('phase').className === 'settled' || /A first look/.test(document.getElementById('front').textContent)")
 	b.looks("front")
-	if !long.Enabled() {
+	if !testmode.Enabled() {
 		b.quiet(address)
 		return
 	}

@@ -23,10 +23,10 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"kir/internal/long"
 	"kir/internal/report"
 	"kir/internal/report/view"
 	"kir/internal/run"
+	"kir/internal/testonly/testmode"
 )
 
 // chromium returns the program that reports are looked at with, or skips the test
@@ -300,7 +300,7 @@ func TestReportInBrowser(t *testing.T) {
 		{"fragrance", example("fragrance"), []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
 		{"plain", plainProblem(t), nil},
 	}
-	for _, c := range cases[:long.Pick(4, 2)] {
+	for _, c := range cases[:testmode.Pick(4, 2)] {
 		dir := filepath.Join(t.TempDir(), "run")
 		kirDoes(t, append([]string{"sample", c.problem, "-o", dir, "--quiet"}, c.args...)...)
 		m, err := report.Read(context.Background(), run.Directory(dir))
@@ -317,7 +317,7 @@ func TestReportInBrowser(t *testing.T) {
 			http.ServeFile(w, r, filepath.Join(dir, view.PageName))
 		})
 	}
-	for _, fonts := range fontSets[:long.Pick(3, 1)] {
+	for _, fonts := range fontSets[:testmode.Pick(3, 1)] {
 		t.Run(fonts.name, func(t *testing.T) {
 			lookAt(t, browser(t, path, onlyFonts(t, fonts.family, fonts.debian)), reports)
 		})

@@ -19,9 +19,9 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"kir/internal/long"
 	"kir/internal/report"
 	"kir/internal/report/figure"
+	"kir/internal/testonly/testmode"
 )
 
 // barProblem copies the cocktails with kinds, to be drawn in a moment.
@@ -117,7 +117,7 @@ func (w *walk) drag(selector string, by float64) {
 // its button, twenty pairs compared, two steps taken back, the problem saved and run
 // by the command line to the same shortlist.
 func TestServeInBrowser(t *testing.T) {
-	if !long.Enabled() {
+	if !testmode.Enabled() {
 		t.Skip("a walk of a minute: set KIR_LONG=1")
 	}
 	path := chromium(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // TestSite goes through the page without a server: the site is opened once, and then its host
@@ -202,7 +202,7 @@ func (w *walk) crashes() {
 // openSite returns a browser, and a site that it may go to at some address.
 func openSite(t *testing.T, more ...chromedp.ExecAllocatorOption) (w *walk, host *httptest.Server, address string) {
 	t.Helper()
-	if !long.Enabled() {
+	if !testmode.Enabled() {
 		t.Skip("a site is built and walked through in minutes: set KIR_LONG=1")
 	}
 	path := chromium(t)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -32,7 +32,7 @@ func TestStatedErrors(t *testing.T) {
 		{smallOfPaper(), []string{"accelerated", "exact"}},
 		{documentSubject(), []string{"accelerated"}},
 	}
-	for _, of := range subjects[:long.Pick(3, 1)] {
+	for _, of := range subjects[:testmode.Pick(3, 1)] {
 		truth, err := of.subject.enumerate()
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func TestUnmixedChainsStateNothing(t *testing.T) {
 // that counts three times must be seen.
 func TestRanks(t *testing.T) {
 	kernels := []string{"accelerated", "balanced", "tempered"}
-	for _, kernel := range kernels[:long.Pick(3, 1)] {
+	for _, kernel := range kernels[:testmode.Pick(3, 1)] {
 		counts, err := ranks(t.Context(), kernel, 150, standard.workers, 7, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"kir/internal/diagnose"
 	"kir/internal/problem"
 	"kir/internal/run"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 	"kir/property"
 )

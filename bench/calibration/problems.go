@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 )
 
 // A subject is a problem whose truth is known: the files that kir reads, and the

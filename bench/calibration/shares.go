@@ -10,14 +10,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kir/internal/condition"
-	"kir/internal/count"
-	"kir/internal/measure"
+	"kir/internal/constraint"
+	"kir/internal/constraint/count"
+	"kir/internal/constraint/volume"
 	"kir/mcmc"
 	"kir/rule"
 )
 
-// A sharePlan says how shares that package measure estimates are held against exact
+// A sharePlan says how shares that package volume estimates are held against exact
 // ones.
 type sharePlan struct {
 	problems, seeds int
@@ -30,7 +30,7 @@ var standardShares = sharePlan{problems: 400, seeds: 4, effort: 2, workers: 2, s
 
 // A shared is a problem whose shares are known.
 type shared struct {
-	problem measure.Problem
+	problem volume.Problem
 	sizes   []int
 	exact   []float64 // log shares, by size
 }
@@ -64,7 +64,7 @@ func newShared(ctx context.Context, r *rand.Rand) (*shared, error) {
 			set.Rules = append(set.Rules, l)
 		}
 	}
-	c, err := condition.FromRules(set)
+	c, err := constraint.FromRules(set)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func newShared(ctx context.Context, r *rand.Rand) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{problem: measure.Problem{Space: space, Table: table, Sampler: sampler, Sums: c.UncountedSums()}}
+	s := &shared{problem: volume.Problem{Space: space, Table: table, Sampler: sampler, Sums: c.UncountedSums()}}
 	for size := 2; size <= most; size++ {
 		if table.Empty(size) {
 			continue
@@ -116,7 +116,7 @@ type deviation struct {
 
 // deviate measures once.
 func (s *shared) deviate(ctx context.Context, effort float64, seed uint64) (d deviation, err error) {
-	result, err := measure.Measure(ctx, s.problem, measure.Options{Sizes: s.sizes, Effort: effort, Workers: 1, Stream: func(index uint64) measure.Rand {
+	result, err := volume.Measure(ctx, s.problem, volume.Options{Sizes: s.sizes, Effort: effort, Workers: 1, Stream: func(index uint64) volume.Rand {
 		return mcmc.NewRand(seed, "calibration of shares", index)
 	}})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
 	"kir/internal/campaign"
+	"kir/internal/dataset"
 	"kir/internal/problem"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -168,11 +168,11 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 			if res.ID != "" {
 				break // made as it was offered
 			}
-			a, err := book.ParseAmount(strconv.Itoa(part.Amount))
+			a, err := dataset.ParseAmount(strconv.Itoa(part.Amount))
 			if err != nil {
 				return nil, err
 			}
-			res.Parts = append(res.Parts, book.Part{Ingredient: int32(part.Ingredient), Amount: a})
+			res.Parts = append(res.Parts, dataset.Part{Ingredient: int32(part.Ingredient), Amount: a})
 		}
 		results = append(results, res)
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/mcmc"
 )
 
@@ -32,7 +32,7 @@ type oracle struct {
 // A table is where an oracle is read from.
 type table struct {
 	file     string
-	columns  []string // of ingredients; nil: the long form, or all that package book takes for such
+	columns  []string // of ingredients; nil: the long form, or all that package dataset takes for such
 	from, to int      // or a range of columns
 	label    string
 	minimize bool
@@ -153,7 +153,7 @@ func newOracle(t table, ingredients []string) *oracle {
 
 // readBook reads any table of recipes with a label.
 func readBook(ctx context.Context, path string, t table) (*oracle, error) {
-	b, err := book.ReadFile(ctx, path, book.Options{Labels: []string{t.label}})
+	b, err := dataset.ReadFile(ctx, path, dataset.Options{Labels: []string{t.label}})
 	if err != nil {
 		return nil, err
 	}
@@ -185,20 +185,20 @@ func (o *oracle) adder() func(amounts []float64, value float64) error {
 	at := make(map[string]int)
 	var counts []int
 	return func(amounts []float64, value float64) error {
-		var parts []book.Part
+		var parts []dataset.Part
 		for i, v := range amounts {
 			if v <= 0 {
 				continue
 			}
-			a, err := book.ParseAmount(strconv.FormatFloat(v, 'f', 9, 64))
+			a, err := dataset.ParseAmount(strconv.FormatFloat(v, 'f', 9, 64))
 			if err != nil {
 				return err
 			}
 			if !a.IsZero() {
-				parts = append(parts, book.Part{Ingredient: int32(i), Amount: a})
+				parts = append(parts, dataset.Part{Ingredient: int32(i), Amount: a})
 			}
 		}
-		units, err := book.Closure(parts, o.total)
+		units, err := dataset.Closure(parts, o.total)
 		if err != nil {
 			return err
 		}

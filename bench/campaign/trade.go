@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/front"
+	"kir/internal/pareto"
 	"kir/mcmc"
 )
 
@@ -77,12 +77,12 @@ func readSecond(ctx context.Context, dir string, t table, o *oracle) (*second, e
 		all = append(all, o.losses(k))
 	}
 	var best [][]float64
-	for _, k := range front.Minimal(all) {
+	for _, k := range pareto.Minimal(all) {
 		best = append(best, all[k])
 	}
-	ideal, nadir := front.Bounds(best)
-	s.ideal, s.reference = ideal, front.Reference(ideal, nadir)
-	s.most = front.Hypervolume(front.Scaled(all, s.ideal, s.reference), []float64{1, 1})
+	ideal, nadir := pareto.Bounds(best)
+	s.ideal, s.reference = ideal, pareto.Reference(ideal, nadir)
+	s.most = pareto.Hypervolume(pareto.Scaled(all, s.ideal, s.reference), []float64{1, 1})
 	return s, nil
 }
 
@@ -119,23 +119,23 @@ func (o *oracle) front(tried []int) (points [][]float64, scaled func(k int) []fl
 		points = append(points, o.losses(k))
 	}
 	var of [][]float64
-	for _, k := range front.Minimal(points) {
+	for _, k := range pareto.Minimal(points) {
 		of = append(of, points[k])
 	}
-	_, nadir := front.Bounds(of)
+	_, nadir := pareto.Bounds(of)
 	if len(of) == 1 {
-		_, nadir = front.Bounds(points)
+		_, nadir = pareto.Bounds(points)
 	}
 	ideal := o.second.ideal
-	reference := front.Reference(ideal, nadir)
-	return front.Scaled(of, ideal, reference), func(k int) []float64 { return front.Scaled([][]float64{o.losses(k)}, ideal, reference)[0] }
+	reference := pareto.Reference(ideal, nadir)
+	return pareto.Scaled(of, ideal, reference), func(k int) []float64 { return pareto.Scaled([][]float64{o.losses(k)}, ideal, reference)[0] }
 }
 
 // adds is the share of the hypervolume of what was tried that a recipe adds.
 func (o *oracle) adds(k int, tried []int) float64 {
 	points, scaled := o.front(tried)
 	one := []float64{1, 1}
-	return front.VolumeGain(scaled(k), points, one) / max(front.Hypervolume(points, one), 1e-9)
+	return pareto.VolumeGain(scaled(k), points, one) / max(pareto.Hypervolume(points, one), 1e-9)
 }
 
 // replayTrade makes one campaign for a trade-off: its regret is the share of the hypervolume
@@ -147,16 +147,16 @@ func replayTrade(ctx context.Context, p *replay, a arm, r *record) error {
 		for _, k := range p.tried {
 			points = append(points, p.o.losses(k))
 		}
-		r.Regret = append(r.Regret, 1-front.Hypervolume(front.Scaled(points, s.ideal, s.reference), one)/s.most)
+		r.Regret = append(r.Regret, 1-pareto.Hypervolume(pareto.Scaled(points, s.ideal, s.reference), one)/s.most)
 		r.Closed = append(r.Closed, 1-r.Regret[len(r.Regret)-1]/max(r.Regret[0], 1e-9))
 	}
 	note()
 	for range rounds(p.o, p.size) {
 		more := 0.0
 		points, scaled := p.o.front(p.tried)
-		have := max(front.Hypervolume(points, one), 1e-9)
+		have := max(pareto.Hypervolume(points, one), 1e-9)
 		for _, k := range p.untried() {
-			more = max(more, front.VolumeGain(scaled(k), points, one)/have)
+			more = max(more, pareto.VolumeGain(scaled(k), points, one)/have)
 		}
 		r.More = append(r.More, more)
 		chosen, err := a.choose(ctx, p)

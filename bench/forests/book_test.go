@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kir/examples/fragrance"
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/internal/problem"
 	"kir/model"
 )
@@ -18,7 +18,7 @@ const total = 1000
 // A known is what is known of some recipes.
 type known struct {
 	name        string
-	ingredients *book.Ingredients
+	ingredients *dataset.Ingredients
 	data        *model.Data // with numbers, or with classes
 	median      float64     // of the numbers
 	x           [][]int32   // the recipes' compositions
@@ -28,11 +28,11 @@ type known struct {
 // read reads the recipes of an example that have a label.
 func read(t testing.TB, name, ingredients, recipes, label string, numeric bool) *known {
 	t.Helper()
-	in, err := book.ReadIngredientsFile(t.Context(), ingredients, book.Layout{})
+	in, err := dataset.ReadIngredientsFile(t.Context(), ingredients, dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := book.ReadFile(t.Context(), recipes, book.Options{Labels: []string{label}, Ingredients: in})
+	all, err := dataset.ReadFile(t.Context(), recipes, dataset.Options{Labels: []string{label}, Ingredients: in})
 	if err != nil {
 		t.Fatal(err)
 	}

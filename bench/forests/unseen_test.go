@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 	"kir/model"
 )
 
@@ -34,7 +34,7 @@ func TestUnseenIngredients(t *testing.T) {
 		{fragrances(t), problem.Descriptors{Totals: []string{"family", "note"}, Ratios: []string{"family", "note"}}, 0, 0},
 	}
 	if os.Getenv("KIR_UNSEEN") == "" {
-		cases = cases[:long.Pick(len(cases), 1)]
+		cases = cases[:testmode.Pick(len(cases), 1)]
 	}
 	for _, c := range cases {
 		every := c.few

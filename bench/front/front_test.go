@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/front"
-	"kir/internal/long"
+	"kir/internal/pareto"
 	"kir/internal/problem"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 )
 
 // caseOf reads a problem whose trade-off is compared.
@@ -122,7 +122,7 @@ func TestBesideNSGA(t *testing.T) {
 		cases["concrete"] = concrete(t, dir)
 	}
 	effort := 0.1
-	if long.Enabled() {
+	if testmode.Enabled() {
 		effort = 1
 		cases["frontier"] = filepath.Join("..", "..", "examples", "portfolio", "frontier.yaml")
 	}
@@ -154,8 +154,8 @@ func TestBesideNSGA(t *testing.T) {
 				}
 				theirs, all = append(theirs, points), append(all, points...)
 			}
-			ideal, nadir := front.Bounds(minimal(all))
-			reference := front.Reference(ideal, nadir)
+			ideal, nadir := pareto.Bounds(minimal(all))
+			reference := pareto.Reference(ideal, nadir)
 			one := make([]float64, len(ideal))
 			for k := range one {
 				one[k] = 1
@@ -164,7 +164,7 @@ func TestBesideNSGA(t *testing.T) {
 			var mean [2]float64
 			for k, list := range [2][][][]float64{own, theirs} {
 				for _, points := range list {
-					v := front.Hypervolume(front.Scaled(points, ideal, reference), one)
+					v := pareto.Hypervolume(pareto.Scaled(points, ideal, reference), one)
 					mean[k] += v / float64(len(list))
 					said[k] = append(said[k], fmt.Sprintf("%.5f", v))
 				}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/worth"
+	"kir/internal/testonly/kernelbench"
 	"kir/mcmc"
 )
 
@@ -86,10 +86,10 @@ func BenchmarkProgram(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				var of [chains][]worth.Statistic
+				var of [chains][]kernelbench.Statistic
 				var seen [chains][][]float64
 				for k := range of {
-					of[k] = worth.Statistics(target, []int{20, 24, 27, 37}) // that are used much
+					of[k] = kernelbench.Statistics(target, []int{20, 24, 27, 37}) // that are used much
 					seen[k] = make([][]float64, len(of[k]))
 				}
 				begun, scored := int64(0), int64(0)
@@ -104,7 +104,7 @@ func BenchmarkProgram(b *testing.B) {
 				}); err != nil {
 					b.Fatal(err)
 				}
-				tau, _, err := worth.SlowestStatistic(of[0], seen[:]...)
+				tau, _, err := kernelbench.SlowestStatistic(of[0], seen[:]...)
 				if err != nil {
 					b.Fatal(err)
 				}

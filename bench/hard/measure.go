@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/worth"
+	"kir/internal/testonly/kernelbench"
 	"kir/mcmc"
 )
 
@@ -59,7 +59,7 @@ func measure(ctx context.Context, root string, s subject, b budget) (r row, err 
 	if s.stretch > 0 {
 		b = b.times(s.stretch)
 	}
-	start := worth.CPU()
+	start := kernelbench.CPU()
 	speeds, ladder, err := m.speeds(b)
 	if err != nil {
 		return r, err
@@ -72,7 +72,7 @@ func measure(ctx context.Context, root string, s subject, b budget) (r row, err 
 		}
 		r.finds = append(r.finds, f)
 	}
-	r.note = fmt.Sprintf("  %.0f s of processor time; worst of %s: %s", worth.CPU()-start, paper, speeds[0].what)
+	r.note = fmt.Sprintf("  %.0f s of processor time; worst of %s: %s", kernelbench.CPU()-start, paper, speeds[0].what)
 	for k, kernel := range kernels[1:] {
 		r.note += fmt.Sprintf(", of %s: %s", kernel, speeds[k+1].what)
 	}
@@ -100,18 +100,18 @@ func (m *made) speeds(b budget) ([]speed, ladders, error) {
 	if err != nil {
 		return nil, ladder, err
 	}
-	pace, err := worth.IterationSeconds(m.clock, b.worth/8, c)
+	pace, err := kernelbench.IterationSeconds(m.clock, b.worth/8, c)
 	if err != nil {
 		return nil, ladder, err
 	}
-	used, shares, err := worth.MostUsed(c, 1000, max(1, int(b.worth/8/pace[0]/1000)))
+	used, shares, err := kernelbench.MostUsed(c, 1000, max(1, int(b.worth/8/pace[0]/1000)))
 	if err != nil {
 		return nil, ladder, err
 	}
 	for len(used) > 0 && shares[len(used)-1] < rare {
 		used = used[:len(used)-1]
 	}
-	statistics := worth.Statistics(m.target, used)
+	statistics := kernelbench.Statistics(m.target, used)
 	all := make([]*followed, len(kernels))
 	for k, kernel := range kernels {
 		if all[k], err = m.follow(kernel, statistics, b, &ladder); err != nil && !errors.Is(err, mcmc.ErrReducible) {
@@ -134,7 +134,7 @@ func (m *made) speeds(b budget) ([]speed, ladders, error) {
 			speeds[k].none = true
 			continue
 		}
-		tau, what, err := worth.SlowestStatistic(kept, f.seen...)
+		tau, what, err := kernelbench.SlowestStatistic(kept, f.seen...)
 		if err != nil {
 			return nil, ladder, fmt.Errorf("%s: %w", kernels[k], err)
 		}
@@ -185,7 +185,7 @@ func (m *made) settled(kernel string, index int, seconds float64) (*mcmc.Chain, 
 }
 
 // follow follows some chains of a kernel for the seconds of a budget.
-func (m *made) follow(kernel string, statistics []worth.Statistic, b budget, ladder *ladders) (*followed, error) {
+func (m *made) follow(kernel string, statistics []kernelbench.Statistic, b budget, ladder *ladders) (*followed, error) {
 	const warm, timed = 0.4, 0.1 // of the budget
 	each := b.worth / chains
 	all := make([]*mcmc.Chain, chains)
@@ -195,7 +195,7 @@ func (m *made) follow(kernel string, statistics []worth.Statistic, b budget, lad
 			return nil, err
 		}
 	}
-	paces, err := worth.IterationSeconds(m.clock, timed*each, all...)
+	paces, err := kernelbench.IterationSeconds(m.clock, timed*each, all...)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (m *made) follow(kernel string, statistics []worth.Statistic, b budget, lad
 	draws := min(iterations, mostDraws)
 	f := &followed{seconds: chains * pace * float64(iterations/draws*draws)}
 	for _, c := range all {
-		seen, err := worth.Follow(c, statistics, draws, iterations/draws)
+		seen, err := kernelbench.Follow(c, statistics, draws, iterations/draws)
 		if err != nil {
 			return nil, err
 		}

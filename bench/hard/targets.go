@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kir/internal/problem"
-	"kir/internal/worth"
+	"kir/internal/testonly/kernelbench"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -29,12 +29,12 @@ type subject struct {
 // made is a subject's target, and the clock that it is measured by.
 type made struct {
 	target *mcmc.Target
-	clock  worth.Clock
+	clock  kernelbench.Clock
 	close  func() error
 }
 
 func byProcessor(t *mcmc.Target, err error) (*made, error) {
-	return &made{t, worth.CPU, func() error { return nil }}, err
+	return &made{t, kernelbench.CPU, func() error { return nil }}, err
 }
 
 // subjects are all targets. The best that is known of the lattice is that of the
@@ -248,7 +248,7 @@ func program(ctx context.Context, root string) (*made, error) {
 	}
 	clock := func() float64 {
 		calls, _ := scorer.Asked()
-		return worth.CPU() + perCall*float64(calls)
+		return kernelbench.CPU() + perCall*float64(calls)
 	}
 	return &made{target, clock, scorer.Close}, nil
 }

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/model"
 )
 
@@ -67,7 +67,7 @@ func sources() []source {
 type known struct {
 	name        string
 	data        *model.Data
-	ingredients *book.Ingredients
+	ingredients *dataset.Ingredients
 }
 
 // read reads the book. It is nil if its table is not there.
@@ -90,13 +90,13 @@ func (s *source) read(ctx context.Context, directory, root string) (*known, erro
 	if text, err = s.prepare(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.file, err)
 	}
-	o := book.Options{Labels: []string{s.label}}
+	o := dataset.Options{Labels: []string{s.label}}
 	if s.ingredients != "" {
-		if o.Ingredients, err = book.ReadIngredientsFile(ctx, at(s.ingredients), book.Layout{}); err != nil {
+		if o.Ingredients, err = dataset.ReadIngredientsFile(ctx, at(s.ingredients), dataset.Layout{}); err != nil {
 			return nil, err
 		}
 	}
-	b, err := book.Read(bytes.NewReader(text), s.file, o)
+	b, err := dataset.Read(bytes.NewReader(text), s.file, o)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *source) read(ctx context.Context, directory, root string) (*known, erro
 }
 
 // known returns what is known of a label.
-func (s *source) known(b *book.Book) (*known, error) {
+func (s *source) known(b *dataset.Book) (*known, error) {
 	label, ok := b.Label(s.label)
 	if !ok {
 		return nil, fmt.Errorf("%s has no label %q", s.file, s.label)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/internal/problem"
 	"kir/model"
 )
@@ -105,6 +105,6 @@ func foretellClasses(test *model.Data, classes []string, shares func([]int32) []
 }
 
 // describe says how many ingredients a book has and what is known of them.
-func describe(in *book.Ingredients) string {
+func describe(in *dataset.Ingredients) string {
 	return fmt.Sprintf("%d ingredients, %d attributes", in.Len(), len(in.Attributes))
 }

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // A program is a mixed-integer program, all of whose columns are whole numbers: for each
@@ -260,7 +260,7 @@ type summary struct {
 // processor. Forty problems are run with KIR_MILP=1; otherwise four, whose time is not
 // judged, as on a machine that does other work.
 func TestEndsAtTheOptimum(t *testing.T) {
-	if !long.Enabled() {
+	if !testmode.Enabled() {
 		t.Skip("the runs take minutes: set KIR_LONG=1")
 	}
 	if err := exec.Command("/usr/bin/python3", "-c", "import scipy.optimize").Run(); err != nil {

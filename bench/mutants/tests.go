@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // A listed package is what go list tells of it.
@@ -78,7 +78,7 @@ func newHouse(ctx context.Context, root string) (*house, error) {
 }
 
 // forTests are the packages that serve tests alone.
-var forTests = []string{"internal/golden", "internal/stattest", "internal/worth"}
+var forTests = []string{"internal/testonly/golden", "internal/testonly/stattest", "internal/testonly/kernelbench"}
 
 // sources returns the files that are changed, from the root of the module, in
 // order: those that ship.
@@ -164,7 +164,7 @@ func (h *house) try(ctx context.Context, e edit, changed string) (outcome, strin
 	}
 	for _, round := range h.rounds(changed) {
 		timeout := 4*round.usual + 2*time.Minute
-		if long.Enabled() {
+		if testmode.Enabled() {
 			timeout = 30 * time.Minute
 		}
 		args := []string{"test", "-count=1", "-vet=off", "-failfast", "-overlay", overlay, "-timeout", timeout.String()}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kir/internal/paper"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 )
 
 // A finding is a p-value and what it is of.

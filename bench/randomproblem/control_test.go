@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -27,7 +27,7 @@ func rejected(t *testing.T, p *Problem, o Options) (bad, compared bool) {
 // A law that is not divided by |X_n| is rejected.
 func TestControlNotDivided(t *testing.T) {
 	caught, of := 0, 0
-	for seed := uint64(1); seed <= long.Pick(uint64(10), 5); seed++ {
+	for seed := uint64(1); seed <= testmode.Pick(uint64(10), 5); seed++ {
 		o := options(t)
 		o.alter = func(e *Enumeration) {
 			sum := 0.0

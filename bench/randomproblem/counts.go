@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -13,7 +13,7 @@ import (
 // counts holds what kir check --json says of the sizes against the enumeration. It
 // returns |X_n| as kir has it where that is an estimate, else nil.
 func (c *checker) counts(e *Enumeration) (sizes []float64, err error) {
-	check, err := build.Check(c.read)
+	check, err := assemble.Check(c.read)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (c *checker) counts(e *Enumeration) (sizes []float64, err error) {
 }
 
 // shareDegrees are the degrees of freedom of the standard error of a measured
-// share: package measure takes it from 32 groups.
+// share: package volume takes it from 32 groups.
 const shareDegrees = 31
 
 // share tests a measured share of the compositions that are counted. Its logarithm

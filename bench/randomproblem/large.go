@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"kir/internal/problem"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // The test binary is also the program that wishes of the kind program run.
@@ -37,7 +37,7 @@ func options(t testing.TB) Options {
 // seeds returns the problems to look at: 12, with KIR_LONG 60, or as many as
 // KIR_PROBLEMS says, from KIR_SEED on, which may be random.
 func seeds(t *testing.T) (first uint64, count int) {
-	first, count = 1, long.Pick(60, 12)
+	first, count = 1, testmode.Pick(60, 12)
 	if text := os.Getenv("KIR_PROBLEMS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {

@@ -17,11 +17,11 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"kir/bench/randomproblem"
-	"kir/internal/fault"
-	"kir/internal/long"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/testonly/testmode"
 	"kir/model"
 )
 
@@ -199,7 +199,7 @@ func (j *judge) look(t *testing.T, what string, doc any) bool {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
-	} else if bad := (*fault.Error)(nil); !errors.As(refused, &bad) {
+	} else if bad := (*inputerr.Error)(nil); !errors.As(refused, &bad) {
 		t.Errorf("%s: %v\n%s", what, refused, text)
 	}
 	switch {
@@ -311,7 +311,7 @@ func without(m map[string]any, key string) map[string]any {
 // left out, and with values of other kinds; of the pairs and the other values each
 // eighth, or with KIR_LONG all. They agree but on what unseen has.
 func TestAgree(t *testing.T) {
-	n, every := 0, long.Pick(1, 8)
+	n, every := 0, testmode.Pick(1, 8)
 	turn := func() bool { n++; return n%every == 0 }
 	j := &judge{schema: compiled(t), dir: bench(t), taken: make(map[string]bool)}
 	values := parsed(t, `[null, [], {}, true, false, -1, 0, 0.5, 1, 1e300, "", zz, "7%", "7.55%", "-7%", [zz], [1], [1, 2], [2, 1], [[]], [null], {zz: 1}, {zz: zz}, {family: citrus}, [{zz: 1}]]`).([]any)

@@ -7,7 +7,7 @@ import (
 
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/view"
 	"kir/internal/run"
 )
@@ -28,14 +28,14 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 			var advice *run.Advice
 			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 			defer d.end()
-			choose := build.Kernel(func(a *run.Advice) { advice = a })
+			choose := assemble.Kernel(func(a *run.Advice) { advice = a })
 			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Notify: d.tell, Progress: d.begin})
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
 			d.begin("looking at the models")
-			check, err := build.Check(p)
+			check, err := assemble.Check(p)
 			if err != nil {
 				return p.Explain(err)
 			}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/count"
-	"kir/internal/fault"
+	"kir/internal/constraint/count"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/terminal"
 )
@@ -36,11 +36,11 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 				value int
 			}{{"ingredients", ingredients}, {"total", total}} {
 				if f.value < 1 || f.value > math.MaxInt32 {
-					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", math.MaxInt32)}
+					return &inputerr.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", math.MaxInt32)}
 				}
 			}
 			if min(ingredients, total) > mostCounted {
-				return &fault.Error{Message: fmt.Sprintf("%d numbers of ingredients are too many to count one by one", min(ingredients, total)), Hint: fmt.Sprintf("at most %d are", mostCounted)}
+				return &inputerr.Error{Message: fmt.Sprintf("%d numbers of ingredients are too many to count one by one", min(ingredients, total)), Hint: fmt.Sprintf("at most %d are", mostCounted)}
 			}
 			table, err := count.Unconstrained(ingredients, total)
 			if err != nil {

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"unicode"
 
-	"kir/internal/golden"
-	"kir/internal/long"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
 	"kir/internal/problem"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/testonly/golden"
+	"kir/internal/testonly/testmode"
 )
 
 // notRun are the blocks that are not executed: how they begin, and why.
@@ -155,7 +155,7 @@ func documents(t *testing.T) map[string]string {
 // problems, and compares what is shown of the output. A block that is of none of
 // these kinds stands in notRun, with the reason.
 func TestDocuments(t *testing.T) {
-	if long.RaceDetector {
+	if testmode.RaceDetector {
 		t.Skip(".ci/run has it without the race detector, under which it takes minutes")
 	}
 	root, err := filepath.Abs("../..")
@@ -166,7 +166,7 @@ func TestDocuments(t *testing.T) {
 	looked, documents := 0, documents(t)
 	for path, text := range documents {
 		t.Run(path, func(t *testing.T) {
-			if !long.Enabled() && slices.Contains(longDocuments, path) {
+			if !testmode.Enabled() && slices.Contains(longDocuments, path) {
 				t.Skip("it takes long: set KIR_LONG=1")
 			}
 			looked++

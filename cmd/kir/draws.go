@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/report"
 	"kir/internal/report/sheet"
 	"kir/internal/run"
@@ -48,7 +48,7 @@ pandas read draws/**/*.parquet as one table.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			write := map[string]func(context.Context, io.Writer, *run.Run) error{"long": writeLong, "wide": writeWide, "jsonl": writeJSONL, "npy": writeNPY}[format]
 			if write == nil {
-				e := &fault.Error{Message: "there is no format " + fault.Quote(format), Hint: fault.DidYouMean(format, drawFormats)}
+				e := &inputerr.Error{Message: "there is no format " + inputerr.Quote(format), Hint: inputerr.DidYouMean(format, drawFormats)}
 				if e.Hint == "" {
 					e.Hint = "there are " + strings.Join(drawFormats, ", ")
 				}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/mcmc"
@@ -43,7 +43,7 @@ func inputError(err error) error {
 		state      *run.StateError
 	)
 	if errors.As(err, &exists) || errors.As(err, &busy) || errors.As(err, &changed) || errors.As(err, &noRun) || errors.As(err, &unfinished) || errors.As(err, &bounds) || errors.As(err, &state) {
-		return &fault.Error{Message: err.Error(), Err: err}
+		return &inputerr.Error{Message: err.Error(), Err: err}
 	}
 	return err
 }

@@ -18,20 +18,20 @@ import (
 	"syscall"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // TestFullDisk: what a command makes is all there when it ends well, whatever room the
 // disk has; where mounting one is allowed.
 func TestFullDisk(t *testing.T) {
-	if long.RaceDetector {
+	if testmode.RaceDetector {
 		t.Skip("many commands, and no new way of them")
 	}
 	dir := t.TempDir()
 	program, disk := filepath.Join(dir, "kir"), filepath.Join(dir, "disk")
 	// Of two ingredients there are few figures, and as many kinds of them.
 	few := strings.NewReplacer("total: 20", "total: 4", "Vodka, Campari, ", "", "[1, 3]", "[1, 2]").Replace(sharesProblem)
-	problem := strings.Replace(long.Pick(sharesProblem, few), "draws: 20000", "draws: 50", 1)
+	problem := strings.Replace(testmode.Pick(sharesProblem, few), "draws: 20000", "draws: 50", 1)
 	if err := errors.Join(os.Mkdir(disk, 0o777), os.Symlink(os.Args[0], program), os.WriteFile(filepath.Join(dir, "problem.yaml"), []byte(problem), 0o644),
 		os.WriteFile(filepath.Join(dir, "recipes.csv"), []byte("recipe,ingredient,amount\nA,Gin,1\nA,Lime,2\nB,Gin,2\n"), 0o644)); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		tries := 0
-		for pages, made := 2, ""; made != want; pages += 1 + pages/long.Pick(2, 1) { // of 4096 bytes
+		for pages, made := 2, ""; made != want; pages += 1 + pages/testmode.Pick(2, 1) { // of 4096 bytes
 			if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, fmt.Sprintf("nr_blocks=%d", pages)); err != nil {
 				t.Skip("mounting is not allowed here: ", err)
 			}

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // inPlace are what somebody may have put in the place of a file, by making it at a path;
@@ -102,7 +102,7 @@ func TestGivenRuns(t *testing.T) {
 			if isDir && !strings.HasPrefix(what, "a link") {
 				continue
 			}
-			if !long.Enabled() && what != "a named pipe" && what != "a link" {
+			if !testmode.Enabled() && what != "a named pipe" && what != "a link" {
 				continue
 			}
 			for _, line := range lines {

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/schema"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/schema"
 )
 
 func newInitCommand() *cobra.Command {
@@ -48,19 +48,19 @@ that. docs/tables.md describes what is read.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if _, err := os.Lstat(out); err == nil {
-				return &fault.Error{Message: fmt.Sprintf("%s exists and is not overwritten", fault.Quote(out)), Hint: "name another file with -o"}
+				return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(out)), Hint: "name another file with -o"}
 			}
 			layout, err := how.layout()
 			if err != nil {
 				return err
 			}
 			d := &problem.Draft{Layout: layout}
-			options := book.Options{Labels: labels, Layout: layout}
+			options := dataset.Options{Labels: labels, Layout: layout}
 			if d.Units, options.Units, err = readUnits(units); err != nil {
 				return err
 			}
 			if ingredients != "" {
-				if options.Ingredients, err = book.ReadIngredientsFile(c.Context(), ingredients, book.Layout{}); err != nil {
+				if options.Ingredients, err = dataset.ReadIngredientsFile(c.Context(), ingredients, dataset.Layout{}); err != nil {
 					return err
 				}
 				d.IngredientsLayout = options.Ingredients.Guessed
@@ -70,7 +70,7 @@ that. docs/tables.md describes what is read.`,
 			}
 			info, err := os.Stat(args[0])
 			table := problem.Table{Name: args[0], Once: err == nil && !info.Mode().IsRegular(),
-				Open: func() (io.ReadCloser, error) { return book.OpenFile(c.Context(), args[0]) }}
+				Open: func() (io.ReadCloser, error) { return dataset.OpenFile(c.Context(), args[0]) }}
 			if err := d.ReadTable(table, options); err != nil {
 				return hintsAsFlags(err)
 			}
@@ -82,9 +82,9 @@ that. docs/tables.md describes what is read.`,
 				return err
 			}
 			if shelf != "" {
-				note := book.Note{File: args[0], Message: "sheet " + fault.Quote(shelf) + " lists the ingredients", Doubt: true}
+				note := dataset.Note{File: args[0], Message: "sheet " + inputerr.Quote(shelf) + " lists the ingredients", Doubt: true}
 				if len(lacking) > 0 {
-					note.Message += " and is left out, as it lacks " + fault.List(lacking, 4)
+					note.Message += " and is left out, as it lacks " + inputerr.List(lacking, 4)
 				} else {
 					d.Ingredients = d.Table
 				}
@@ -110,14 +110,14 @@ that. docs/tables.md describes what is read.`,
 					continue
 				}
 				if doubts++; doubts == 1 {
-					told += "Is this right? If not, change " + fault.Quote(out) + ", or the table:\n"
+					told += "Is this right? If not, change " + inputerr.Quote(out) + ", or the table:\n"
 				}
 				if doubts <= most {
 					told += "  " + n.String() + "\n"
 				}
 			}
 			if doubts > most {
-				told += fmt.Sprintf("  %d more, which stand in %s\n", doubts-most, fault.Quote(out))
+				told += fmt.Sprintf("  %d more, which stand in %s\n", doubts-most, inputerr.Quote(out))
 			}
 			_, err = fmt.Fprint(c.OutOrStdout(), told)
 			return err
@@ -134,17 +134,17 @@ that. docs/tables.md describes what is read.`,
 }
 
 // readUnits parses sizes of units. It returns them by name, and combined with the usual units.
-func readUnits(texts []string) (sizes map[string]string, units *book.Units, err error) {
-	sizes, units = make(map[string]string), book.DefaultUnits()
+func readUnits(texts []string) (sizes map[string]string, units *dataset.Units, err error) {
+	sizes, units = make(map[string]string), dataset.DefaultUnits()
 	for _, text := range texts {
 		name, size, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, nil, &fault.Error{Message: "--units " + fault.Quote(text) + " has no size", Hint: "write, for example, 'piece=5 cl'"}
+			return nil, nil, &inputerr.Error{Message: "--units " + inputerr.Quote(text) + " has no size", Hint: "write, for example, 'piece=5 cl'"}
 		}
 		if units, err = units.With(name, size); err != nil {
-			return nil, nil, &fault.Error{Message: "--units: " + err.Error()}
+			return nil, nil, &inputerr.Error{Message: "--units: " + err.Error()}
 		}
-		sizes[book.NormalizeName(name)] = size
+		sizes[dataset.NormalizeName(name)] = size
 	}
 	return sizes, units, nil
 }
@@ -161,7 +161,7 @@ var plainHint = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)
 // hintsAsFlags replaces settings of a problem file, in an error, by flags, since there is no
 // problem file yet.
 func hintsAsFlags(err error) error {
-	for _, e := range fault.All(err) {
+	for _, e := range inputerr.All(err) {
 		e.Hint = keyedHint.ReplaceAllStringFunc(e.Hint, func(text string) string {
 			m := keyedHint.FindStringSubmatch(text)
 			return "--" + m[1] + " " + shellWord(m[2]+"="+m[3])
@@ -221,7 +221,7 @@ func saveSchema(dir string) error {
 
 // readWithoutVaryingColumns reads a table without the columns that cannot be labels. Its errors
 // suggest flags as fixes.
-func readWithoutVaryingColumns(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
+func readWithoutVaryingColumns(layout *dataset.Layout, read func() (*dataset.Book, error)) (*dataset.Book, error) {
 	known, err := problem.ReadStableColumns(layout, read)
 	return known, hintsAsFlags(err)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/encoding/charmap"
 
-	"kir/internal/book"
-	"kir/internal/long"
+	"kir/internal/dataset"
+	"kir/internal/testonly/testmode"
 )
 
 // longTable is the cocktail book, with a row for each amount.
@@ -38,7 +38,7 @@ func longTable(t *testing.T) [][]string {
 // drink, and the shares as cell gives them.
 func wideTable(t *testing.T, cell func(units int) string) [][]string {
 	t.Helper()
-	book, err := book.ReadFile(t.Context(), "../../examples/cocktails/recipes.csv", book.Options{})
+	book, err := dataset.ReadFile(t.Context(), "../../examples/cocktails/recipes.csv", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestInit(t *testing.T) {
 	share := func(units int) string { return strconv.FormatFloat(float64(units)/1000, 'f', -1, 64) }
 	// That a problem can be sampled and has a shortlist shows in few draws and a short search. kir
 	// check tries more than whether the rules leave something: the short form does so of one table.
-	sampled := long.Pick([]string{"--draws", "2000"}, []string{"--draws", "50", "--warmup", "50", "--effort", "0.1"})
+	sampled := testmode.Pick([]string{"--draws", "2000"}, []string{"--draws", "50", "--warmup", "50", "--effort", "0.1"})
 	for k, test := range []struct {
 		name, file string
 		data       []byte
@@ -194,11 +194,11 @@ func TestInit(t *testing.T) {
 		{"a table of ingredients", "recipes.tsv", []byte(joined(t, table, '\t')), []string{"--ingredients", "stock.csv"}, []string{"ingredients: stock.csv", "group: {of: {group: juice}", "limit: {attribute: Preis, max:"}},
 		{"a title above", "title.csv", []byte("Our bar in 2024;;;;;\n;;;;;\n" + joined(t, german, ';')), nil, []string{"above the header"}},
 	} {
-		if k%long.Pick(1, 4) != 0 {
+		if k%testmode.Pick(1, 4) != 0 {
 			continue
 		}
 		tried := []string{"check", "all.yaml"}
-		if !long.Enabled() && k > 0 {
+		if !testmode.Enabled() && k > 0 {
 			tried = []string{"sample", "all.yaml", "-o", "all", "--draws", "10", "--warmup", "10", "--effort", "0", "--no-report"}
 		}
 		t.Run(test.name, func(t *testing.T) {

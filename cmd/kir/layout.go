@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/terminal"
 )
 
@@ -36,43 +36,43 @@ func (f *layoutFlags) add(c *cobra.Command) {
 }
 
 // layout returns the layout that the flags set.
-func (f *layoutFlags) layout() (book.Layout, error) {
-	l := book.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
+func (f *layoutFlags) layout() (dataset.Layout, error) {
+	l := dataset.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
 	var err error
 	if f.decimal != "" {
-		if l.Decimal, err = book.ParseDecimal(f.decimal); err != nil {
-			return l, &fault.Error{Message: "--decimal: " + err.Error()}
+		if l.Decimal, err = dataset.ParseDecimal(f.decimal); err != nil {
+			return l, &inputerr.Error{Message: "--decimal: " + err.Error()}
 		}
 	}
 	for _, text := range f.columns {
 		at := strings.LastIndexByte(text, '=')
 		if at < 1 {
-			return l, &fault.Error{Message: "--columns " + fault.Quote(text) + " does not say what the column is", Hint: "write, for example, rating=label"}
+			return l, &inputerr.Error{Message: "--columns " + inputerr.Quote(text) + " does not say what the column is", Hint: "write, for example, rating=label"}
 		}
-		role, err := book.ParseRole(text[at+1:])
+		role, err := dataset.ParseRole(text[at+1:])
 		if err != nil {
-			return l, &fault.Error{Message: "--columns " + fault.Quote(text) + ": " + err.Error()}
+			return l, &inputerr.Error{Message: "--columns " + inputerr.Quote(text) + ": " + err.Error()}
 		}
-		l = l.Merge(book.Layout{Columns: map[string]book.Role{book.NormalizeName(text[:at]): role}})
+		l = l.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(text[:at]): role}})
 	}
 	for _, text := range f.names {
 		at := strings.LastIndexByte(text, '=')
 		if at < 1 || at == len(text)-1 {
-			return l, &fault.Error{Message: "--names " + fault.Quote(text) + " does not say which ingredient it is", Hint: "write, for example, Campri=Campari"}
+			return l, &inputerr.Error{Message: "--names " + inputerr.Quote(text) + " does not say which ingredient it is", Hint: "write, for example, Campri=Campari"}
 		}
-		l = l.Merge(book.Layout{Names: map[string]string{book.NormalizeName(text[:at]): text[at+1:]}})
+		l = l.Merge(dataset.Layout{Names: map[string]string{dataset.NormalizeName(text[:at]): text[at+1:]}})
 	}
 	for _, name := range f.without {
-		l = l.Merge(book.Layout{Without: []string{book.NormalizeName(name)}})
+		l = l.Merge(dataset.Layout{Without: []string{dataset.NormalizeName(name)}})
 	}
 	for _, name := range f.including {
-		l = l.Merge(book.Layout{Including: []string{book.NormalizeName(name)}})
+		l = l.Merge(dataset.Layout{Including: []string{dataset.NormalizeName(name)}})
 	}
 	return l, nil
 }
 
 // tellNotes prints the guesses about a table, and the flags that override them.
-func tellNotes(w io.Writer, notes []book.Note, guessed book.Layout) error {
+func tellNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error {
 	for _, n := range notes {
 		if _, err := fmt.Fprintln(w, terminal.Plain(n.String())+"."); err != nil {
 			return err
@@ -84,7 +84,7 @@ func tellNotes(w io.Writer, notes []book.Note, guessed book.Layout) error {
 			flags = append(flags, "--"+f.name+" "+shellWord(f.value))
 		}
 	}
-	if guessed.Decimal != book.AnyDecimal {
+	if guessed.Decimal != dataset.AnyDecimal {
 		flags = append(flags, "--decimal "+guessed.Decimal.String())
 	}
 	var columns []string

@@ -30,7 +30,7 @@ func (p position) before(q position) bool {
 }
 
 // makers returns all errors that the files of a directory make: what calls Errorf or
-// errors.New, and what is written down as an error of package fault.
+// errors.New, and what is written down as an error of package inputerr.
 func makers(t *testing.T, dir string) (all []made) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
@@ -91,7 +91,7 @@ func makes(n ast.Node) bool {
 			return false
 		}
 		from, is := of.X.(*ast.Ident)
-		return is && from.Name == "fault"
+		return is && from.Name == "inputerr"
 	}
 	return false
 }

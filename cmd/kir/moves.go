@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/change"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
-	"kir/internal/problem/yaml"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/run/bucket"
@@ -121,7 +121,7 @@ func readSource(c *cobra.Command, location string) (*source, error) {
 // recipe returns recipe K of the run's shortlist.
 func (s *source) recipe(c *cobra.Command, flag string, k int) (*report.Best, error) {
 	if s.run == nil {
-		return nil, &fault.Error{Message: fmt.Sprintf("--%s %d: a problem has no shortlist", flag, k), Hint: "name a run instead of the problem file"}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("--%s %d: a problem has no shortlist", flag, k), Hint: "name a run instead of the problem file"}
 	}
 	if s.best == nil {
 		m, err := readModel(c, s.run.Dir)
@@ -136,7 +136,7 @@ func (s *source) recipe(c *cobra.Command, flag string, k int) (*report.Best, err
 // shortlistEntry returns entry K of a shortlist.
 func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error) {
 	if k < 1 || k > len(best) {
-		return nil, &fault.Error{Message: fmt.Sprintf("--%s: there is no recipe %d in the shortlist", flag, k), Hint: fmt.Sprintf("there are %d", len(best))}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("--%s: there is no recipe %d in the shortlist", flag, k), Hint: fmt.Sprintf("there are %d", len(best))}
 	}
 	return &best[k-1], nil
 }
@@ -144,7 +144,7 @@ func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error
 // ingredient returns an ingredient in the problem's spelling. A star stands for any text, as in the
 // problem file.
 func (s *source) ingredient(flag, text string) (string, error) {
-	name := book.NormalizeName(text)
+	name := dataset.NormalizeName(text)
 	if slices.Contains(s.Ingredients, name) || strings.Contains(name, "*") {
 		return name, nil
 	}
@@ -153,7 +153,7 @@ func (s *source) ingredient(flag, text string) (string, error) {
 			return other, nil
 		}
 	}
-	return "", yaml.SuggestName(&fault.Error{Message: fmt.Sprintf("--%s: there is no ingredient %s", flag, fault.Quote(text))}, name, "there are", s.Ingredients, 8)
+	return "", yaml.SuggestName(&inputerr.Error{Message: fmt.Sprintf("--%s: there is no ingredient %s", flag, inputerr.Quote(text))}, name, "there are", s.Ingredients, 8)
 }
 
 // changes returns the changes that the flags request.
@@ -174,7 +174,7 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		}
 		if entry != nil && amount == "" {
 			if entry.Recipe[name] == 0 {
-				return nil, &fault.Error{Message: fmt.Sprintf("--pin %s: the recipe has no %s", text, fault.Quote(name)), Hint: "say how much: " + text + "=AMOUNT"}
+				return nil, &inputerr.Error{Message: fmt.Sprintf("--pin %s: the recipe has no %s", text, inputerr.Quote(name)), Hint: "say how much: " + text + "=AMOUNT"}
 			}
 			amount = strconv.Itoa(entry.Recipe[name])
 		}
@@ -186,7 +186,7 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 			return nil, err
 		}
 		if slices.ContainsFunc(all, func(c change.Change) bool { pin, ok := c.(change.Pin); return ok && pin.Ingredient == name }) {
-			return nil, &fault.Error{Message: fault.Quote(name) + " is to be pinned and to be excluded", Hint: "say one of them"}
+			return nil, &inputerr.Error{Message: inputerr.Quote(name) + " is to be pinned and to be excluded", Hint: "say one of them"}
 		}
 		all = append(all, change.Exclude{Ingredient: name})
 	}
@@ -223,7 +223,7 @@ func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err
 	near.Changes = defaultChanges
 	if ok {
 		if near.Changes, err = strconv.Atoi(changes); err != nil || near.Changes < 0 {
-			return near, &fault.Error{Message: fmt.Sprintf("--near %s: the changes are %s", text, fault.Quote(changes)), Hint: "write how many ingredients may come or go, such as 3=2"}
+			return near, &inputerr.Error{Message: fmt.Sprintf("--near %s: the changes are %s", text, inputerr.Quote(changes)), Hint: "write how many ingredients may come or go, such as 3=2"}
 		}
 	}
 	if k, err := strconv.Atoi(name); err == nil {
@@ -243,12 +243,12 @@ func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err
 		}
 	}
 	for _, known := range names {
-		if strings.EqualFold(book.NormalizeName(name), known) {
+		if strings.EqualFold(dataset.NormalizeName(name), known) {
 			near.Recipe = known
 			return near, nil
 		}
 	}
-	e := &fault.Error{Message: fmt.Sprintf("--near: there is no recipe %s", fault.Quote(name)), Hint: "of a run, write the number of one in its shortlist"}
+	e := &inputerr.Error{Message: fmt.Sprintf("--near: there is no recipe %s", inputerr.Quote(name)), Hint: "of a run, write the number of one in its shortlist"}
 	if len(names) > 0 {
 		return near, yaml.SuggestName(e, name, "there are", names, 8)
 	}
@@ -259,7 +259,7 @@ func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err
 func (s *source) parseDose(flag, text string) (name, amount string, err error) {
 	name, amount, _ = cutLast(text, "=")
 	if amount == "" {
-		return "", "", &fault.Error{Message: fmt.Sprintf("--%s %s has no amount", flag, fault.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, run.Quoted(name+"=20%"))}
+		return "", "", &inputerr.Error{Message: fmt.Sprintf("--%s %s has no amount", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, run.Quoted(name+"=20%"))}
 	}
 	name, err = s.ingredient(flag, name)
 	return name, amount, err
@@ -323,10 +323,10 @@ func (f *moveFlags) target(s *source, dir string) (string, error) {
 			return "", err
 		}
 		if there != here {
-			return "", &fault.Error{File: f.save, Message: "the changed problem names its files from where the old one is", Hint: "save it in " + home}
+			return "", &inputerr.Error{File: f.save, Message: "the changed problem names its files from where the old one is", Hint: "save it in " + home}
 		}
 		if _, err := os.Lstat(f.save); err == nil {
-			return "", &fault.Error{File: f.save, Message: "the file exists", Hint: "choose another name"}
+			return "", &inputerr.Error{File: f.save, Message: "the file exists", Hint: "choose another name"}
 		}
 		return f.save, nil
 	}

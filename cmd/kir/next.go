@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/internal/campaign"
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report/view"
 )
@@ -83,7 +83,7 @@ func checkTableName(path string) error {
 	case path == "" || ext == ".csv" || ext == ".xlsx":
 		return nil
 	default:
-		return &fault.Error{File: path, Message: "the table of a batch is CSV or a workbook", Hint: "name a file ending in .csv or .xlsx"}
+		return &inputerr.Error{File: path, Message: "the table of a batch is CSV or a workbook", Hint: "name a file ending in .csv or .xlsx"}
 	}
 }
 
@@ -109,14 +109,14 @@ func nextBatch(ctx context.Context, k *campaign.Campaign, s campaign.Settings, o
 		out = k.TablePath(k.Round() + 1)
 	}
 	if _, err := os.Lstat(out); err == nil {
-		return nil, false, &fault.Error{File: out, Message: "the file exists", Hint: "name another with -o, or move it away", Err: fs.ErrExist}
+		return nil, false, &inputerr.Error{File: out, Message: "the file exists", Hint: "name another with -o, or move it away", Err: fs.ErrExist}
 	}
 	if _, err := os.Stat(filepath.Dir(out)); err != nil {
 		return nil, false, err
 	}
 	b, err = k.Next(ctx, s)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, false, &fault.Error{File: k.Problem.File, Message: "another kir has just chosen this batch", Hint: "run kir next again, which prints it"}
+		return nil, false, &inputerr.Error{File: k.Problem.File, Message: "another kir has just chosen this batch", Hint: "run kir next again, which prints it"}
 	}
 	return b, false, err
 }
@@ -131,7 +131,7 @@ func saveBatch(k *campaign.Campaign, b *campaign.Batch, out string) (path string
 		return path, false, nil // it may be half filled in
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return path, false, &fault.Error{File: path, Message: "the file exists", Hint: "name another with -o", Err: err}
+		return path, false, &inputerr.Error{File: path, Message: "the file exists", Hint: "name another with -o", Err: err}
 	}
 	return path, err == nil, err
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/examples/cocktails"
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/paper"
 )
 
@@ -30,14 +30,14 @@ gets paper.html, paper.json and each figure as SVG and PNG.`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := paper.CheckDir(dir); errors.Is(err, fs.ErrExist) {
-				return &fault.Error{Message: fmt.Sprintf("%s exists and is not overwritten", fault.Quote(dir)), Hint: "name another directory with -o"}
+				return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(dir)), Hint: "name another directory with -o"}
 			} else if err != nil {
 				return err
 			}
 			if o.Workers < 0 {
-				return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
+				return &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
 			}
-			book, err := book.Read(strings.NewReader(cocktails.Recipes), "the cocktail book", book.Options{})
+			book, err := dataset.Read(strings.NewReader(cocktails.Recipes), "the cocktail book", dataset.Options{})
 			if err != nil {
 				return err
 			}

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/fault"
-	"kir/internal/golden"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report/view"
 	"kir/internal/run"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
 
@@ -169,7 +169,7 @@ func TestSteered(t *testing.T) {
 	if _, err := runStep(ctx, p, filepath.Join(dir, "next"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("told to stop: %v", err)
 	}
-	if _, err := runStep(t.Context(), p, "s3://", nil); !errors.As(err, new(*fault.Error)) {
+	if _, err := runStep(t.Context(), p, "s3://", nil); !errors.As(err, new(*inputerr.Error)) {
 		t.Errorf("in no bucket: %v", err)
 	}
 	for place, want := range map[string]string{"run": "../p.yaml", "a/b/run": "../../../p.yaml", "s3://bucket/run": "ABS"} {

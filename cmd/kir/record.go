@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/book"
 	"kir/internal/campaign"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/report/view"
 	"kir/internal/terminal"
 )
@@ -97,16 +97,18 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		if err != nil {
 			return nil, err
 		}
-		table := func() (all []campaign.Result, b *book.Book, err error) { return k.ReadTable(c.Context(), what, layout) }
+		table := func() (all []campaign.Result, b *dataset.Book, err error) {
+			return k.ReadTable(c.Context(), what, layout)
+		}
 		if what == "-" {
 			text, err := io.ReadAll(c.InOrStdin())
 			if err != nil {
 				return nil, err
 			}
-			table = func() ([]campaign.Result, *book.Book, error) { return k.ParseTable(text, "stdin", layout) }
+			table = func() ([]campaign.Result, *dataset.Book, error) { return k.ParseTable(text, "stdin", layout) }
 		}
 		var all []campaign.Result
-		b, err := readWithoutVaryingColumns(&layout, func() (b *book.Book, err error) {
+		b, err := readWithoutVaryingColumns(&layout, func() (b *dataset.Book, err error) {
 			all, b, err = table()
 			return b, err
 		})
@@ -128,18 +130,18 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 	for _, text := range values {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, &fault.Error{Message: fault.Quote(text) + " gives no label a value", Hint: "write, for example, liking=71"}
+			return nil, &inputerr.Error{Message: inputerr.Quote(text) + " gives no label a value", Hint: "write, for example, liking=71"}
 		}
-		name = book.NormalizeName(name)
+		name = dataset.NormalizeName(name)
 		if !slices.Contains(labels, name) {
-			hint := fault.DidYouMean(name, labels)
+			hint := inputerr.DidYouMean(name, labels)
 			if hint == "" {
 				hint = "add it to labels: of the problem"
 			}
-			return nil, &fault.Error{Message: "nothing has a label " + fault.Quote(name), Hint: hint}
+			return nil, &inputerr.Error{Message: "nothing has a label " + inputerr.Quote(name), Hint: hint}
 		}
 		if _, twice := r.Values[name]; twice {
-			return nil, &fault.Error{Message: fault.Quote(name) + " has two values", Hint: "give it one"}
+			return nil, &inputerr.Error{Message: inputerr.Quote(name) + " has two values", Hint: "give it one"}
 		}
 		r.Values[name] = value
 	}
@@ -150,7 +152,7 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		}
 	}
 	if len(r.Values) == 0 && !f.failed && !f.withdraw && r.Parts == nil {
-		return nil, &fault.Error{Message: "there is no result for " + fault.Quote(what), Hint: "write a value such as liking=71, or --failed, or --withdraw"}
+		return nil, &inputerr.Error{Message: "there is no result for " + inputerr.Quote(what), Hint: "write a value such as liking=71, or --failed, or --withdraw"}
 	}
 	return []campaign.Result{r}, nil
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/report/figure"
 	"kir/internal/report/view"
 	"kir/internal/terminal"
@@ -94,7 +94,7 @@ func checkPageName(path string) error {
 	case "", ".html", ".htm":
 		return nil
 	default:
-		return &fault.Error{File: path, Message: "the report is an HTML page, and not " + fault.Quote(ext), Hint: "name a file ending in .html; a browser prints it as PDF"}
+		return &inputerr.Error{File: path, Message: "the report is an HTML page, and not " + inputerr.Quote(ext), Hint: "name a file ending in .html; a browser prints it as PDF"}
 	}
 }
 
@@ -102,12 +102,12 @@ func checkPageName(path string) error {
 // kir.
 func savePage(ctx context.Context, path string, page []byte) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return &fault.Error{File: path, Message: "this is a directory", Hint: "name a file, such as report.html"}
+		return &inputerr.Error{File: path, Message: "this is a directory", Hint: "name a file, such as report.html"}
 	}
 	if ours, err := isReplaceable(ctx, path, view.IsPage); err != nil {
 		return err
 	} else if !ours {
-		return &fault.Error{File: path, Message: "the file is there already, and is not a report", Hint: "name another with -o", Err: fs.ErrExist}
+		return &inputerr.Error{File: path, Message: "the file is there already, and is not a report", Hint: "name another with -o", Err: fs.ErrExist}
 	}
 	return writeOver(path, page)
 }
@@ -139,7 +139,7 @@ func saveFigures(ctx context.Context, figures []*figure.Figure, dir string) ([]s
 			ours = errors.Is(err, fs.ErrNotExist)
 		}
 		if !ours {
-			return nil, &fault.Error{File: path, Message: "the picture is there already, and is not a figure of a report", Hint: "name another directory with --figures", Err: fs.ErrExist}
+			return nil, &inputerr.Error{File: path, Message: "the picture is there already, and is not a figure of a report", Hint: "name another directory with --figures", Err: fs.ErrExist}
 		}
 	}
 	var files []string

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // kirDoes runs the command and returns what it printed.
@@ -100,7 +100,7 @@ func TestThreeViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The figures are compared, not judged: a third of the draws has as many of them.
-	draws, warmup := long.Pick("3000", "1000"), "1000"
+	draws, warmup := testmode.Pick("3000", "1000"), "1000"
 	cases := []struct {
 		name string
 		args []string
@@ -110,7 +110,7 @@ func TestThreeViews(t *testing.T) {
 		{"cocktails", []string{"--draws", "2000", "--warmup", "0", "--chains", "1", "--kernel", "balanced", "--seed", "5"}},
 		{"fragrance", []string{"--draws", "60", "--warmup", "2000", "--thin", "10"}},
 	}
-	for _, c := range cases[:long.Pick(4, 2)] {
+	for _, c := range cases[:testmode.Pick(4, 2)] {
 		t.Run(c.name+" "+strings.Join(c.args, " "), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			problem := narrow

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/run"
 	"kir/mcmc"
 )
@@ -38,10 +38,10 @@ long run. The problem and its files must not have changed.`,
 		if c.Flags().Changed("draws") {
 			settings = r.Manifest.Settings
 			if settings.Draws == mcmc.AutoDraws {
-				return &fault.Error{File: dir, Message: "the run goes on until its figures are good enough, and has no number of draws yet", Hint: "resume it without --draws; when it has stopped, --draws makes it longer"}
+				return &inputerr.Error{File: dir, Message: "the run goes on until its figures are good enough, and has no number of draws yet", Hint: "resume it without --draws; when it has stopped, --draws makes it longer"}
 			}
 			if draws < settings.Draws {
-				return &fault.Error{Message: fmt.Sprintf("--draws is %d and the run has %s a chain", draws, fault.Count(settings.Draws, "draw")), Hint: "a run can only be made longer"}
+				return &inputerr.Error{Message: fmt.Sprintf("--draws is %d and the run has %s a chain", draws, inputerr.Count(settings.Draws, "draw")), Hint: "a run can only be made longer"}
 			}
 			settings.Draws = draws
 		}
@@ -59,7 +59,7 @@ long run. The problem and its files must not have changed.`,
 			if made, err := o.summarizeIfNeeded(c, dir, file); made || err != nil {
 				return err
 			}
-			return &fault.Error{File: dir, Message: "the run is complete: there is nothing to resume", Hint: "to make it longer, say how many draws a chain it is to have with --draws", Err: err}
+			return &inputerr.Error{File: dir, Message: "the run is complete: there is nothing to resume", Hint: "to make it longer, say how many draws a chain it is to have with --draws", Err: err}
 		}
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/internal/terminal"
@@ -76,7 +76,7 @@ func exitStatus(err error, stderr io.Writer) int {
 		writeErrors(stderr, err, status)
 		return status
 	}
-	several := (*fault.Errors)(nil)
+	several := (*inputerr.Errors)(nil)
 	usage := (*usageError)(nil)
 	if isInterrupted(err) {
 		fmt.Fprintln(stderr, "kir: interrupted")
@@ -111,7 +111,7 @@ func isInterrupted(err error) bool {
 func exitStatusOf(err error) int {
 	var (
 		usage     *usageError
-		bad       *fault.Error
+		bad       *inputerr.Error
 		resumable *run.InterruptedError
 	)
 	switch {
@@ -143,8 +143,8 @@ func writeErrors(stderr io.Writer, err error, status int) {
 	}
 	line.Status = status
 	var (
-		several *fault.Errors
-		bad     *fault.Error
+		several *inputerr.Errors
+		bad     *inputerr.Error
 	)
 	switch {
 	case errors.As(err, &several):
@@ -251,7 +251,7 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	for _, known := range c.Commands() {
 		names = append(names, known.Name())
 	}
-	return suggestName("there is no command "+fault.Quote(args[0]), args[0], names)
+	return suggestName("there is no command "+inputerr.Quote(args[0]), args[0], names)
 }
 
 // nearestFlag adds the likely flag to the error of an unknown one.
@@ -266,7 +266,7 @@ func nearestFlag(c *cobra.Command, err error) error {
 }
 
 func suggestName(message, text string, names []string) error {
-	if near := fault.DidYouMean(text, names); near != "" {
+	if near := inputerr.DidYouMean(text, names); near != "" {
 		message += ": " + near
 	}
 	return errors.New(message)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/run"
 	"kir/mcmc"
 )
@@ -88,7 +88,7 @@ run.`,
 		var text []byte
 		if moves.isSet() || isRun(file) {
 			if shard != "" {
-				return &fault.Error{Message: "--shard is a part of a run that all know", Hint: "sample the changed problem file, the same for all of them"}
+				return &inputerr.Error{Message: "--shard is a part of a run that all know", Hint: "sample the changed problem file, the same for all of them"}
 			}
 			if file, text, dir, err = moves.changedProblem(c, file, out, override, looked, o.quiet); err != nil {
 				return err
@@ -102,7 +102,7 @@ run.`,
 			Effort:         looked,
 			Time:           timeOf(c, limit),
 			OnEarlyRecipes: firstRecipesPrinter(d, o.quiet || o.progressJSON),
-			Kernel:         build.Kernel(nil),
+			Kernel:         assemble.Kernel(nil),
 			Cache:          !noCache,
 			Notify:         d.tell,
 			Progress:       d.begin,
@@ -119,7 +119,7 @@ run.`,
 		}
 		if shard != "" {
 			if out == "" {
-				return &fault.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
+				return &inputerr.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
 			}
 			return o.shard(c, shard, out)
 		}
@@ -161,7 +161,7 @@ func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 		return nil, nil
 	}
 	if !(effort >= 0 && effort <= problem.MaxEffort) {
-		return nil, &fault.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
 	}
 	return &effort, nil
 }

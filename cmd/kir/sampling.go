@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/view"
 	"kir/internal/run"
 	"kir/internal/terminal"
@@ -42,11 +42,11 @@ func (o *runOptions) flags(c *cobra.Command) {
 // shard runs a shard and prints the progress of the run.
 func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 	if o.asJSON {
-		return &fault.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
+		return &inputerr.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
 	}
 	shard, err := run.ParseShard(text)
 	if err != nil {
-		return &fault.Error{Message: err.Error(), Err: err}
+		return &inputerr.Error{Message: err.Error(), Err: err}
 	}
 	store, err := storeAt(location)
 	if err != nil {
@@ -69,7 +69,7 @@ func (o *runOptions) shard(c *cobra.Command, text, location string) error {
 		interrupted.Way = "go on with the same command"
 	}
 	if errors.Is(err, run.ErrAutoShard) {
-		return &fault.Error{Message: err.Error(), Hint: "give all shards the same number of draws, such as --draws 100000", Err: err}
+		return &inputerr.Error{Message: err.Error(), Hint: "give all shards the same number of draws, such as --draws 100000", Err: err}
 	}
 	if err != nil {
 		return inputError(explainFailure(c.Context(), err, o.problem, store))
@@ -91,7 +91,7 @@ func problemFlag(c *cobra.Command, file *string) {
 // prepare returns the options of a run, and a function that ends the progress display.
 func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.Options, end func(), err error) {
 	if o.workers < 0 {
-		return options, nil, &fault.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
+		return options, nil, &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
 	}
 	progress := newProgress(c.ErrOrStderr(), o, p)
 	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
@@ -131,7 +131,7 @@ func (o *runOptions) runChains(c *cobra.Command, p *problem.Problem, dir string,
 
 // writeReport writes the summary of a finished run and, if requested, the page.
 func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
-	m, err := build.Model(ctx, p, store, r, thisProgram().Version)
+	m, err := assemble.Model(ctx, p, store, r, thisProgram().Version)
 	if err != nil {
 		if ctx.Err() != nil {
 			way := fmt.Sprintf("kir report %s says what was found", run.Quoted(store.Location()))
@@ -155,7 +155,7 @@ func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *ru
 
 // specOf returns the spec of a problem whose run is in a directory.
 func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
-	spec, err := build.Spec(p, thisProgram().Version)
+	spec, err := assemble.Spec(p, thisProgram().Version)
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
 )
 
 func newSchemaCommand() *cobra.Command {
@@ -37,7 +37,7 @@ YAML, so kir reads the result like any problem file. Nothing is checked but the 
 			if len(args) == 1 {
 				data, err := os.ReadFile(args[0])
 				if err != nil {
-					return &fault.Error{Message: err.Error(), Err: err}
+					return &inputerr.Error{Message: err.Error(), Err: err}
 				}
 				node, err := yaml.Parse(args[0], data)
 				if err != nil {

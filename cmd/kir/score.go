@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/internal/problem"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/sheet"
 	"kir/internal/report/view"
 )
@@ -40,7 +40,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 				return err
 			}
 			for _, name := range labels {
-				layout = layout.Merge(book.Layout{Columns: map[string]book.Role{book.NormalizeName(name): book.LabelColumn}})
+				layout = layout.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(name): dataset.LabelColumn}})
 			}
 			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 			defer d.end()
@@ -50,14 +50,14 @@ The table may be any that kir init reads; its ingredients are those of the probl
 			}
 			d.end()
 			defer func() { err = errors.Join(err, p.Close()) }()
-			book, err := readWithoutVaryingColumns(&layout, func() (*book.Book, error) { return p.ReadTable(c.Context(), args[1], layout) })
+			book, err := readWithoutVaryingColumns(&layout, func() (*dataset.Book, error) { return p.ReadTable(c.Context(), args[1], layout) })
 			if err != nil {
 				return err
 			}
 			if err := tellNotes(c.ErrOrStderr(), book.Notes, book.Guessed); err != nil {
 				return err
 			}
-			card, err := build.Scorecard(p, book)
+			card, err := assemble.Scorecard(p, book)
 			if err != nil {
 				return err
 			}

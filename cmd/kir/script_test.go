@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 func TestMain(m *testing.M) {
@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			if name != "long" {
 				return false, fmt.Errorf("no condition %q", name)
 			}
-			return long.Enabled(), nil
+			return testmode.Enabled(), nil
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

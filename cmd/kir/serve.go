@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/config/change"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/run"
 	"kir/internal/serve"
 	"kir/internal/terminal"
@@ -74,7 +74,7 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 					}
 				}
 			}
-			o.Kernel = build.Kernel(nil)
+			o.Kernel = assemble.Kernel(nil)
 			o.Version = thisProgram().Version
 			o.Run = runStep
 			o.OnNewAddress = func(address string) {
@@ -140,7 +140,7 @@ func openBrowser(path string) error {
 		command = exec.Command("xdg-open", path)
 	}
 	if err := command.Start(); errors.Is(err, exec.ErrNotFound) {
-		return &fault.Error{Message: command.Path + " is not there", Hint: "open the address by hand, or say --no-open", Err: err}
+		return &inputerr.Error{Message: command.Path + " is not there", Hint: "open the address by hand, or say --no-open", Err: err}
 	} else if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/report"
 	"kir/internal/report/view"
 )
@@ -44,7 +44,7 @@ total. No name in it runs as a formula.`,
 		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("best") && best < 1 {
-				return &fault.Error{Message: fmt.Sprintf("--best is %d", best), Hint: "it must be at least 1"}
+				return &inputerr.Error{Message: fmt.Sprintf("--best is %d", best), Hint: "it must be at least 1"}
 			}
 			m, err := readModel(c, args[0])
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // kirProcess returns the command, as another process in a directory.
@@ -147,7 +147,7 @@ func TestManyRules(t *testing.T) {
 		t.Fatal(err, said)
 	}
 	const most = 30 * time.Second
-	if took := c.ProcessState.UserTime() + c.ProcessState.SystemTime(); took > most && !long.RaceDetector {
+	if took := c.ProcessState.UserTime() + c.ProcessState.SystemTime(); took > most && !testmode.RaceDetector {
 		t.Errorf("kir check took %v of CPU, more than %v", took, most)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/run"
@@ -49,11 +49,11 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains), Auto: m.Settings.Draws == mcmc.AutoDraws,
 		DrawsWant: len(s.Chains) * max(0, m.Settings.Draws), Damaged: []string{}, Shards: []shardStatus{},
 	}
-	var broken []*fault.Error
+	var broken []*inputerr.Error
 	for _, err := range s.Broken() {
-		broken = append(broken, &fault.Error{Message: err.Error(), Err: err})
+		broken = append(broken, &inputerr.Error{Message: err.Error(), Err: err})
 	}
-	of.broken = fault.Join(broken, false)
+	of.broken = inputerr.Join(broken, false)
 	for _, damage := range s.Damaged() {
 		of.Damaged = append(of.Damaged, damage.Error())
 	}

@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/run"
 	"kir/internal/run/bucket"
 )
@@ -15,13 +15,13 @@ import (
 func storeAt(location string) (run.Store, error) {
 	if !bucket.IsBucket(location) {
 		if info, err := os.Stat(location); err == nil && !info.IsDir() {
-			return nil, &fault.Error{File: location, Message: "this is a file, not the directory of a run", Hint: "name a directory; kir sample writes one"}
+			return nil, &inputerr.Error{File: location, Message: "this is a file, not the directory of a run", Hint: "name a directory; kir sample writes one"}
 		}
 		return run.Directory(location), nil
 	}
 	store, err := bucket.Open(location)
 	if err != nil {
-		return nil, &fault.Error{Message: err.Error(), Err: err}
+		return nil, &inputerr.Error{Message: err.Error(), Err: err}
 	}
 	return store, nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/view"
@@ -26,7 +26,7 @@ import (
 func problemFileOf(r *run.Run) (string, error) {
 	path := r.Manifest.Problem
 	if path == "" {
-		return "", &fault.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
+		return "", &inputerr.Error{File: r.Dir, Message: "the run does not know where its problem file is", Hint: "name it with --problem"}
 	}
 	if !filepath.IsAbs(path) && !bucket.IsBucket(r.Dir) {
 		path = filepath.Join(r.Dir, path)

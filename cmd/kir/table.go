@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/report"
 	"kir/internal/report/sheet"
 	"kir/internal/report/view"
@@ -37,7 +37,7 @@ func (f *tableFlags) write(c *cobra.Command, location string, m *report.Model, b
 		list = list[:min(best, len(list))]
 	}
 	if len(list) == 0 {
-		return &fault.Error{File: location, Message: "the run has no shortlist"}
+		return &inputerr.Error{File: location, Message: "the run has no shortlist"}
 	}
 	rack, err := f.ingredientOrder(c, location)
 	if err != nil {
@@ -60,14 +60,14 @@ func (f *tableFlags) write(c *cobra.Command, location string, m *report.Model, b
 func (f *tableFlags) save(c *cobra.Command, data []byte) error {
 	if f.out == "" {
 		if f.xlsx && isTerminal(c.OutOrStdout()) {
-			return &fault.Error{Message: "a workbook is nothing for a terminal", Hint: "name a file with -o"}
+			return &inputerr.Error{Message: "a workbook is nothing for a terminal", Hint: "name a file with -o"}
 		}
 		_, err := c.OutOrStdout().Write(data)
 		return err
 	}
 	err := writeNew(f.out, data)
 	if errors.Is(err, fs.ErrExist) {
-		return &fault.Error{File: f.out, Message: "the file exists", Hint: "choose another name with -o", Err: err}
+		return &inputerr.Error{File: f.out, Message: "the file exists", Hint: "choose another name with -o", Err: err}
 	}
 	return err
 }
@@ -84,14 +84,14 @@ func (f *tableFlags) ingredientOrder(c *cobra.Command, location string) (report.
 }
 
 // newIngredientOrder finds the columns with the groups and costs of ingredients.
-func newIngredientOrder(in *book.Ingredients, group, cost string) (report.IngredientOrder, error) {
+func newIngredientOrder(in *dataset.Ingredients, group, cost string) (report.IngredientOrder, error) {
 	r := report.NewIngredientOrder(in, group, cost)
 	for _, f := range []struct {
 		flag, name string
 		found      bool
 	}{{"group", group, r.Group != nil}, {"cost", cost, r.Cost != nil}} {
 		if f.name != "" && !f.found {
-			return r, &fault.Error{Message: fmt.Sprintf("--%s: the ingredients have no such column %s", f.flag, fault.Quote(f.name)), Hint: "name a column of the ingredients table; a cost is a number"}
+			return r, &inputerr.Error{Message: fmt.Sprintf("--%s: the ingredients have no such column %s", f.flag, inputerr.Quote(f.name)), Hint: "name a column of the ingredients table; a cost is a number"}
 		}
 	}
 	return r, nil

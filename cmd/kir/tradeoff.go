@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/view"
 	"kir/internal/run"
 	"kir/internal/terminal"
@@ -49,7 +49,7 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 				return err
 			}
 			if points < 2 || points > mostPoints {
-				return &fault.Error{Message: fmt.Sprintf("--points is %d", points), Hint: fmt.Sprintf("it must be from 2 to %d", mostPoints)}
+				return &inputerr.Error{Message: fmt.Sprintf("--points is %d", points), Hint: fmt.Sprintf("it must be from 2 to %d", mostPoints)}
 			}
 			d := newSpinner(c.Context(), c.ErrOrStderr(), asJSON)
 			defer d.end()
@@ -58,7 +58,7 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
-			o := build.TradeOptions{Between: p.Trade, Points: points, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: workers, Draws: r}
+			o := assemble.TradeOptions{Between: p.Trade, Points: points, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: workers, Draws: r}
 			if c.Flags().Changed("between") {
 				o.Between = between
 			}
@@ -72,10 +72,10 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 				o.Seed = seed
 			}
 			if len(o.Between) == 0 {
-				return &fault.Error{File: args[0], Message: "nothing says what the trade-off is between", Hint: tradeHint(p)}
+				return &inputerr.Error{File: args[0], Message: "nothing says what the trade-off is between", Hint: tradeHint(p)}
 			}
 			d.begin("looking for the trade-off")
-			t, err := build.Tradeoff(c.Context(), p, o)
+			t, err := assemble.Tradeoff(c.Context(), p, o)
 			if err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 				return writeJSON(c.OutOrStdout(), struct {
 					Problem report.Problem `json:"problem"`
 					*report.Tradeoff
-				}{build.ProblemOf(p), t})
+				}{assemble.ProblemOf(p), t})
 			}
 			return view.Tradeoff(c.OutOrStdout(), t, p.Total, textStyle(c.OutOrStdout()))
 		},
@@ -122,7 +122,7 @@ func tradeHint(p *problem.Problem) string {
 	if len(names) < problem.LeastTrade {
 		return "the problem has fewer than two objectives: add them under properties"
 	}
-	return "add --between, such as --between " + shellWord(names[0]) + "," + shellWord(names[1]) + ", or trade: to the problem; there are " + fault.List(names, 12)
+	return "add --between, such as --between " + shellWord(names[0]) + "," + shellWord(names[1]) + ", or trade: to the problem; there are " + inputerr.List(names, 12)
 }
 
 // readTradeProblem reads a problem file, or the problem of a run.

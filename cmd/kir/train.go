@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/view"
 	"kir/model"
 )
@@ -79,21 +79,21 @@ flags are kept as given.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if total < 1 || total > model.MaxTotal {
-				return &fault.Error{Message: fmt.Sprintf("--total is %d", total), Hint: fmt.Sprintf("it must be from 1 to %d", model.MaxTotal)}
+				return &inputerr.Error{Message: fmt.Sprintf("--total is %d", total), Hint: fmt.Sprintf("it must be from 1 to %d", model.MaxTotal)}
 			}
 			for _, f := range []struct {
 				name        string
 				value, most int
 			}{{"trees", o.Trees, model.MaxTrees}, {"features", o.FeaturesPerSplit, math.MaxInt}, {"leaf", o.SmallestLeaf, 1 << 30}, {"repeats", repeats, 1000}} {
 				if c.Flags().Changed(f.name) && (f.value < 1 || f.value > f.most) {
-					return &fault.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", f.most)}
+					return &inputerr.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", f.most)}
 				}
 			}
 			if o.Workers < 0 {
-				return &fault.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
+				return &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
 			}
 			if len(d.Totals)+len(d.Means)+len(d.Ratios) > 0 && ingredients == "" {
-				return &fault.Error{Message: "descriptors are of attributes of the ingredients", Hint: "name their file with --ingredients"}
+				return &inputerr.Error{Message: "descriptors are of attributes of the ingredients", Hint: "name their file with --ingredients"}
 			}
 			kind, err := kindOf(c, kindName)
 			if err != nil {
@@ -103,17 +103,17 @@ flags are kept as given.`,
 				return err
 			}
 			if c.Flags().Changed("repeats") && !choose {
-				return &fault.Error{Message: "--repeats is of the comparison of --choose", Hint: "add --choose, or leave it out"}
+				return &inputerr.Error{Message: "--repeats is of the comparison of --choose", Hint: "add --choose, or leave it out"}
 			}
 			if d.Only = !amounts; d.Only && choose {
-				return &fault.Error{Message: "--choose compares forests with and without amounts", Hint: "leave out --amounts"}
+				return &inputerr.Error{Message: "--choose compares forests with and without amounts", Hint: "leave out --amounts"}
 			}
 			if out != "" {
 				if _, err := os.Lstat(out); err == nil {
-					return &fault.Error{Message: fmt.Sprintf("%s exists and is not overwritten", fault.Quote(out)), Hint: "name another file with -o"}
+					return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(out)), Hint: "name another file with -o"}
 				}
 			}
-			read := book.Options{Labels: append(labels, label)}
+			read := dataset.Options{Labels: append(labels, label)}
 			if spread != "" {
 				read.Labels = append(read.Labels, spread)
 			}
@@ -121,14 +121,14 @@ flags are kept as given.`,
 				return err
 			}
 			if ingredients != "" {
-				if read.Ingredients, err = book.ReadIngredientsFile(c.Context(), ingredients, book.Layout{}); err != nil {
+				if read.Ingredients, err = dataset.ReadIngredientsFile(c.Context(), ingredients, dataset.Layout{}); err != nil {
 					return err
 				}
 			}
 			if _, read.Units, err = readUnits(units); err != nil {
 				return err
 			}
-			known, err := book.ReadFile(c.Context(), args[0], read)
+			known, err := dataset.ReadFile(c.Context(), args[0], read)
 			if err != nil {
 				return hintsAsFlags(err)
 			}
@@ -139,7 +139,7 @@ flags are kept as given.`,
 			if err != nil {
 				return err
 			}
-			var sd *book.Label
+			var sd *dataset.Label
 			if spread != "" {
 				if sd, err = labelIn(known, args[0], spread); err != nil {
 					return err
@@ -187,7 +187,7 @@ flags are kept as given.`,
 				return err
 			}
 			if most := max(len(candidates[len(candidates)-1].Features), known.Ingredients.Len()); o.FeaturesPerSplit > most {
-				return &fault.Error{Message: fmt.Sprintf("--features is %d", o.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
+				return &inputerr.Error{Message: fmt.Sprintf("--features is %d", o.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
 			}
 			f, err := problem.GrowForest(c.Context(), known, l, total, numeric, candidates, repeats)
 			if err != nil {
@@ -236,10 +236,10 @@ flags are kept as given.`,
 }
 
 // labelIn returns a label of a table of recipes.
-func labelIn(known *book.Book, file, name string) (*book.Label, error) {
+func labelIn(known *dataset.Book, file, name string) (*dataset.Label, error) {
 	l, ok := known.Label(name)
 	if !ok {
-		return nil, &fault.Error{File: file, Message: "the recipes have no label " + fault.Quote(name)}
+		return nil, &inputerr.Error{File: file, Message: "the recipes have no label " + inputerr.Quote(name)}
 	}
 	return l, nil
 }
@@ -251,7 +251,7 @@ var forestFlags = []string{"splits", "features", "leaf", "totals", "means", "rat
 func kindOf(c *cobra.Command, name string) (kind model.Kind, err error) {
 	if name != "" {
 		if kind, err = model.ParseKind(name); err != nil {
-			return kind, &fault.Error{Message: "--kind is " + fault.Quote(name), Hint: "it must be learn, forest or process"}
+			return kind, &inputerr.Error{Message: "--kind is " + inputerr.Quote(name), Hint: "it must be learn, forest or process"}
 		}
 	}
 	for _, flag := range forestFlags {
@@ -260,12 +260,12 @@ func kindOf(c *cobra.Command, name string) (kind model.Kind, err error) {
 		case name == "":
 			kind = model.ForestAlone
 		case kind != model.ForestAlone:
-			return kind, &fault.Error{Message: "--" + flag + " is of a forest alone", Hint: "leave it out, or take --kind forest"}
+			return kind, &inputerr.Error{Message: "--" + flag + " is of a forest alone", Hint: "leave it out, or take --kind forest"}
 		}
 	}
 	for _, flag := range []string{"log", "sd", "failed"} {
 		if kind == model.ForestAlone && c.Flags().Changed(flag) {
-			return kind, &fault.Error{Message: "--" + flag + " is not of a forest alone", Hint: "leave it out, or take --kind learn without flags of a forest"}
+			return kind, &inputerr.Error{Message: "--" + flag + " is not of a forest alone", Hint: "leave it out, or take --kind learn without flags of a forest"}
 		}
 	}
 	return kind, nil
@@ -282,7 +282,7 @@ func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) 
 	}
 	splits, err := model.ParseSplits(name)
 	if err != nil {
-		return splits, &fault.Error{Message: "--splits is " + fault.Quote(name), Hint: "it must be random or best"}
+		return splits, &inputerr.Error{Message: "--splits is " + inputerr.Quote(name), Hint: "it must be random or best"}
 	}
 	return splits, nil
 }
@@ -290,7 +290,7 @@ func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) 
 // tellTraining writes the figures, if requested, and prints the description of a model, with its
 // file if it was saved.
 func tellTraining(c *cobra.Command, p problem.Predictor, file, figures string, asJSON bool) error {
-	t, err := build.Training(p, file)
+	t, err := assemble.Training(p, file)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"kir/internal/golden"
-	"kir/internal/long"
+	"kir/internal/testonly/golden"
+	"kir/internal/testonly/testmode"
 )
 
 // timed is what differs between equal runs of a command.
@@ -140,7 +140,7 @@ func TestDamagedRuns(t *testing.T) {
 	}
 	names := []string{"run.json", "problem.yaml", "summary.json", "report.html", "state/chain=0001.kir", "draws/chain=0001/part-00000.parquet", "../p.yaml", "../shelf.csv"}
 	ways := []string{"cut", "gone", "another", "a directory"}
-	for _, how := range ways[:long.Pick(4, 1)] {
+	for _, how := range ways[:testmode.Pick(4, 1)] {
 		var said strings.Builder
 		for _, name := range names {
 			if strings.HasPrefix(name, "../") && how == "another" {
@@ -189,8 +189,8 @@ func TestDamagedRuns(t *testing.T) {
 }
 
 // beginning shortens what a command prints. How texts and summaries go on is compared
-// whole where they are made, in internal/report/view, internal/report/build and
-// internal/problem/schema; of draws, which are printed here, the sum of the rest is kept.
+// whole where they are made, in internal/report/view, internal/report/assemble and
+// internal/config/schema; of draws, which are printed here, the sum of the rest is kept.
 func beginning(args []string, text string) string {
 	const most = 14
 	lines := strings.SplitAfter(text, "\n")

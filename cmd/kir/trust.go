@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/terminal"
 )
@@ -57,7 +57,7 @@ of your configuration, as a file that you can delete. To let programs run once, 
 				if len(files) == 0 {
 					end = "."
 				}
-				if _, err := fmt.Fprintf(out, "  as long as the program stays as it is, and %s%s\n", fault.Count(len(files), "file"), end); err != nil {
+				if _, err := fmt.Fprintf(out, "  as long as the program stays as it is, and %s%s\n", inputerr.Count(len(files), "file"), end); err != nil {
 					return err
 				}
 				for k, path := range files {

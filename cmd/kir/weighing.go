@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/sheet"
 	"kir/internal/report/view"
 )
@@ -17,7 +17,7 @@ import (
 type weighingFlags struct {
 	recipe int
 	html   bool
-	scale  build.Scale
+	scale  assemble.Scale
 }
 
 func (f *weighingFlags) add(c *cobra.Command) {
@@ -32,10 +32,10 @@ func (f *weighingFlags) add(c *cobra.Command) {
 // write writes a weighing sheet.
 func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model, t *tableFlags, asJSON bool) error {
 	if f.scale.Batch == "" {
-		return &fault.Error{Message: "a weighing sheet needs to know how much is made", Hint: "add, for example, --batch 750ml"}
+		return &inputerr.Error{Message: "a weighing sheet needs to know how much is made", Hint: "add, for example, --batch 750ml"}
 	}
 	if t.xlsx {
-		return &fault.Error{Message: "a weighing sheet is text, CSV or a page", Hint: "write --csv or --html"}
+		return &inputerr.Error{Message: "a weighing sheet is text, CSV or a page", Hint: "write --csv or --html"}
 	}
 	entry, err := shortlistEntry(m.Best, "recipe", f.recipe)
 	if err != nil {
@@ -49,7 +49,7 @@ func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model
 	if err != nil {
 		return err
 	}
-	sheetOf, err := build.Weighing(s.Outline, *entry, fmt.Sprintf("%s: recipe %d", m.Problem.Name, f.recipe), rack, f.scale)
+	sheetOf, err := assemble.Weighing(s.Outline, *entry, fmt.Sprintf("%s: recipe %d", m.Problem.Name, f.recipe), rack, f.scale)
 	if err != nil {
 		return err
 	}

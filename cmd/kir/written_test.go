@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // linkedRecipes and linkedProblem are what the commands of TestWrittenLinks work on: a forest to
@@ -126,7 +126,7 @@ func TestWrittenLinks(t *testing.T) {
 			}
 			written++
 			group := writtenAlike(name)
-			if !long.Enabled() && alike[group] {
+			if !testmode.Enabled() && alike[group] {
 				continue
 			}
 			alike[group] = true

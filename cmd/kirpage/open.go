@@ -13,7 +13,7 @@ import (
 	"kir/internal/file"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/view"
 	"kir/internal/run"
 	"kir/internal/serve"
@@ -60,7 +60,7 @@ func open(ctx context.Context) (http.Handler, error) {
 
 // openPage opens the page of a problem, or of none.
 func openPage(ctx context.Context, name string) (http.Handler, error) {
-	o := serve.Options{Kernel: build.Kernel(nil), Run: steered, Version: version()}
+	o := serve.Options{Kernel: assemble.Kernel(nil), Run: steered, Version: version()}
 	if name != "" {
 		o.File = filepath.Join(home, filepath.FromSlash(name))
 	}
@@ -69,7 +69,7 @@ func openPage(ctx context.Context, name string) (http.Handler, error) {
 
 // steered makes the run of a step as kir sample does, and keeps it to be saved.
 func steered(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
-	spec, err := build.Spec(p, version())
+	spec, err := assemble.Spec(p, version())
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func steered(ctx context.Context, p *problem.Problem, dir string, progress func(
 	if err != nil {
 		return nil, p.Explain(err)
 	}
-	m, err := build.Model(ctx, p, store, result, version())
+	m, err := assemble.Model(ctx, p, store, result, version())
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kir/internal/problem"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/mcmc"
 )
 
@@ -51,7 +51,7 @@ func TestBar(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	check, err := build.Check(p)
+	check, err := assemble.Check(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,9 @@ package cocktails_test
 import (
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 )
 
 // TestBestOfTheExample finds what is known to be there: a product of the two
@@ -25,7 +25,7 @@ func TestBestOfTheExample(t *testing.T) {
 	}
 	q.Halves = nil // which are another search, and change nothing in this one
 	iterations := int64(p.Sampler.Chains) * p.Sampler.Iterations()
-	for seed := uint64(1); seed <= long.Pick[uint64](10, 2); seed++ {
+	for seed := uint64(1); seed <= testmode.Pick[uint64](10, 2); seed++ {
 		a, err := q.Answer(t.Context(), search.RunContext{Iterations: iterations, Seed: seed})
 		if err != nil {
 			t.Fatal(err)

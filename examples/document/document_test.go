@@ -10,7 +10,7 @@ import (
 
 	"kir/internal/diagnose"
 	"kir/internal/problem"
-	"kir/internal/stattest"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
 

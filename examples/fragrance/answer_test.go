@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"kir/examples/fragrance"
-	"kir/internal/long"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -300,7 +300,7 @@ func unlike(x, y []mcmc.Part) float64 {
 // the difference is measured.
 func TestAnswerIsGood(t *testing.T) {
 	const wanted, evaluations = 20, 20_000
-	seeds := long.Pick(uint64(10), 1)
+	seeds := testmode.Pick(uint64(10), 1)
 	h := theHouse(t)
 	distance := search.NewDistance(len(h.least), h.known)
 	typical := distance.Typical(h.known)

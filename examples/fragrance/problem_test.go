@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"kir/examples/fragrance"
-	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 )
 
 // TestAnswerOfAProblemFile is TestAnswerIsGood by a problem file that says nothing
@@ -44,7 +44,7 @@ constraints:
 		t.Fatal(err)
 	}
 	q.Halves = nil // which are another search, and change nothing in this one
-	if !long.Enabled() {
+	if !testmode.Enabled() {
 		q.Bounding = nil // the proof of a bound, which adds to what the search finds
 	}
 	materials, err := fragrance.Materials()
@@ -53,7 +53,7 @@ constraints:
 	}
 	h := theHouse(t)
 	const wanted = 20
-	seeds := long.Pick(uint64(10), 2)
+	seeds := testmode.Pick(uint64(10), 2)
 	total := make(map[string]float64)
 	var gains []float64
 	for seed := uint64(1); seed <= seeds; seed++ {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/problem"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -143,7 +143,7 @@ func TestLotion(t *testing.T) {
 		t.Fatal(err)
 	}
 	const uniform = "uniform: [%d, 12]"
-	least := long.Pick(9, 11)
+	least := testmode.Pick(9, 11)
 	before, after, found := strings.Cut(string(text), fmt.Sprintf(uniform, 9))
 	if !found {
 		t.Fatal("problem.yaml has other numbers of ingredients")
@@ -156,7 +156,7 @@ func TestLotion(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	check, err := build.Check(p)
+	check, err := assemble.Check(p)
 	if err != nil {
 		t.Fatal(err)
 	}

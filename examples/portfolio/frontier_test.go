@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/front"
+	"kir/internal/pareto"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 )
 
 // frontierOf returns the trade-off of the example with other lines in it.
@@ -27,7 +27,7 @@ func frontierOf(t *testing.T, changes ...string) (*problem.Problem, *report.Trad
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
-	out, err := build.Tradeoff(t.Context(), p, build.TradeOptions{Between: p.Trade, Points: 2000, Effort: 1, Seed: 1})
+	out, err := assemble.Tradeoff(t.Context(), p, assemble.TradeOptions{Between: p.Trade, Points: 2000, Effort: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestFrontierByEnumeration(t *testing.T) {
 }
 
 func minimal(points [][]float64) (kept [][]float64) {
-	for _, k := range front.Minimal(points) {
+	for _, k := range pareto.Minimal(points) {
 		kept = append(kept, points[k])
 	}
 	return kept

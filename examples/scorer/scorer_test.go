@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/internal/run"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -177,7 +177,7 @@ func draws(t *testing.T, dir string, chain int) (all []string) {
 // that was never troubled.
 func TestRunIsResumed(t *testing.T) {
 	// The trouble comes in the middle of the draws.
-	n := long.Pick(3000, 800)
+	n := testmode.Pick(3000, 800)
 	middle := strconv.Itoa(n / 2)
 	whole := t.TempDir()
 	if _, err := run.Start(t.Context(), spec(load(t, whole, n)), run.Directory(filepath.Join(whole, "run")), run.Options{Workers: 2}); err != nil {

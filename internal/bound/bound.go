@@ -26,14 +26,14 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/condition"
-	"kir/internal/yield"
+	"kir/internal/browsersched"
+	"kir/internal/constraint"
 	"kir/rule"
 )
 
 // A Problem is a score and the compositions it applies to.
 type Problem struct {
-	Conditions *condition.Conditions
+	Conditions *constraint.Conditions
 	Sizes      []bool // by the number of ingredients used: whether it is allowed
 
 	// Least and Most bound the amounts of used ingredients, in addition to the conditions; nil for
@@ -122,7 +122,7 @@ type Bounder struct {
 	tableau *tableau
 	probe   *probe // nil where no part asks for one
 	open    []*box // a heap, by bound
-	doses   []condition.Doses
+	doses   []constraint.Doses
 	usable  []int     // ingredients that may be used
 	most    []float64 // by part
 	pieces  []piece   // of all parts
@@ -223,7 +223,7 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 		}
 	}
 	for len(b.open) > 0 && b.Work() < end {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		n := b.pop()
@@ -278,7 +278,7 @@ func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	if len(sizes) == 0 || b.p.MaxEnumerated == 0 {
 		return false, nil
 	}
-	e := condition.NewEnumeration(b.p.Conditions, sizes)
+	e := constraint.NewEnumeration(b.p.Conditions, sizes)
 	if e.Candidates() > float64(b.p.MaxEnumerated) {
 		return false, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/condition"
+	"kir/internal/constraint"
 	"kir/rule"
 )
 
@@ -59,7 +59,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 	if r.IntN(2) == 0 {
 		set.Rules = append(set.Rules, rule.Amount{Of: some(ingredients / 2), Min: 1 + r.IntN(total/5), Max: total/5 + r.IntN(total/2), Step: 1 + r.IntN(3)})
 	}
-	c, err := condition.FromRules(set)
+	c, err := constraint.FromRules(set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func (m *made) best(t *testing.T) (best float64) {
 			sizes = append(sizes, n)
 		}
 	}
-	e := condition.NewEnumeration(m.Conditions, sizes)
+	e := constraint.NewEnumeration(m.Conditions, sizes)
 	if !e.Each(t.Context(), func() bool {
 		s, _ := m.Score(e.Parts())
 		best = max(best, s)

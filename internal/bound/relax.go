@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"kir/internal/condition"
+	"kir/internal/constraint"
 )
 
 // A relaxation is the program of a problem. There are two columns for each ingredient that
@@ -93,7 +93,7 @@ func newRelaxation(b *Bounder) *relaxation {
 	return x
 }
 
-func (x *relaxation) addGroups(c *condition.Conditions) {
+func (x *relaxation) addGroups(c *constraint.Conditions) {
 	for _, g := range c.Groups {
 		var amounts, uses []entry
 		for _, i := range g.Members {
@@ -111,7 +111,7 @@ func (x *relaxation) addGroups(c *condition.Conditions) {
 }
 
 // addSum adds the row of a sum. A step may fall as suits either bound best.
-func (x *relaxation) addSum(s *condition.Sum, total int) {
+func (x *relaxation) addSum(s *constraint.Sum, total int) {
 	var of []entry
 	low, high := s.Min, s.Max
 	top := 1.0

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/internal/report/sheet"
 )
 
@@ -86,7 +86,7 @@ func TestTablesAreReadBack(t *testing.T) {
 			if err := sheet.CSV(&text, of); err != nil {
 				t.Fatal(err)
 			}
-			layout := book.Layout{}
+			layout := dataset.Layout{}
 			results, _, err := c.ParseTable(text.Bytes(), "batch.csv", layout)
 			if err != nil {
 				t.Fatal(err)

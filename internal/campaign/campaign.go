@@ -28,9 +28,9 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/mcmc"
 )
@@ -56,7 +56,7 @@ type trial struct {
 	broken []problem.Breach
 }
 
-// Open reads the campaign of a problem. An error in its files is a [fault.Error].
+// Open reads the campaign of a problem. An error in its files is a [inputerr.Error].
 func Open(ctx context.Context, path string, o problem.Options) (c *Campaign, err error) {
 	o.Campaign = true
 	p, err := problem.Load(ctx, path, o)
@@ -80,7 +80,7 @@ func (c *Campaign) loadHistory() error {
 	if err != nil {
 		return err
 	}
-	var current []book.Result
+	var current []dataset.Result
 	if r := p.Results(); r != nil {
 		current = r.Current()
 	}
@@ -89,7 +89,7 @@ func (c *Campaign) loadHistory() error {
 		t := trial{id: p.Book.Recipes[k].Name, parts: sortParts(x.Parts())}
 		if k >= c.firstResult {
 			e := current[k-c.firstResult]
-			t.id, t.round, t.failed = e.ID, e.Round, e.Status == book.Failed
+			t.id, t.round, t.failed = e.ID, e.Round, e.Status == dataset.Failed
 		}
 		t.key = recipeKey(t.parts)
 		if t.broken, err = p.BrokenRules(t.parts); err != nil {
@@ -189,15 +189,15 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 	b := new(Batch)
 	err := json.Unmarshal(text, b)
 	if err == nil {
-		_, err = book.ParseAmount(b.Measure.Size)
+		_, err = dataset.ParseAmount(b.Measure.Size)
 	}
 	if err != nil || b.Round != round || b.Total < 1 || b.Measure.Decimals < 0 || b.Measure.Decimals > mostDecimals {
-		return nil, &fault.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}
+		return nil, &inputerr.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}
 	}
 	for k := range b.Entries {
 		b.Entries[k].round, b.Entries[k].measure = b.Round, b.Measure
 		if err := c.resolveEntry(&b.Entries[k]); err != nil {
-			return nil, &fault.Error{File: path, Message: err.Error(), Hint: "restore the ingredients and the total, or remove the batch: what it offered may then be offered again"}
+			return nil, &inputerr.Error{File: path, Message: err.Error(), Hint: "restore the ingredients and the total, or remove the batch: what it offered may then be offered again"}
 		}
 	}
 	return b, nil
@@ -211,16 +211,16 @@ func (c *Campaign) resolveEntry(e *Entry) error {
 	for name, amount := range e.Recipe {
 		i := slices.Index(c.Problem.Ingredients, name)
 		if i < 0 {
-			return fmt.Errorf("%s of the batch has %s, which is no ingredient of the problem", e.ID, fault.Quote(name))
+			return fmt.Errorf("%s of the batch has %s, which is no ingredient of the problem", e.ID, inputerr.Quote(name))
 		}
 		if amount < 1 || amount > c.Problem.Total {
-			return fmt.Errorf("%s of the batch has %d of %s", e.ID, amount, fault.Quote(name))
+			return fmt.Errorf("%s of the batch has %d of %s", e.ID, amount, inputerr.Quote(name))
 		}
 		e.parts = append(e.parts, mcmc.Part{Ingredient: i, Amount: amount})
 		sum += amount
 	}
 	if sum != c.Problem.Total {
-		return fmt.Errorf("%s of the batch has %s, and the problem a total of %d", e.ID, fault.Count(sum, "unit"), c.Problem.Total)
+		return fmt.Errorf("%s of the batch has %s, and the problem a total of %d", e.ID, inputerr.Count(sum, "unit"), c.Problem.Total)
 	}
 	e.parts = sortParts(e.parts)
 	e.key = recipeKey(e.parts)
@@ -259,7 +259,7 @@ func (c *Campaign) Round() int {
 	in := make(map[int]bool)
 	for _, e := range r.Entries {
 		in[e.Round] = true
-		if of, _, ok := book.ParseID(e.ID); ok {
+		if of, _, ok := dataset.ParseID(e.ID); ok {
 			in[of] = true
 		}
 	}
@@ -270,11 +270,11 @@ func (c *Campaign) Round() int {
 }
 
 // Result returns the latest result of an id.
-func (c *Campaign) Result(id string) (book.Result, bool) {
+func (c *Campaign) Result(id string) (dataset.Result, bool) {
 	if r := c.Problem.Results(); r != nil {
 		return r.Last(id)
 	}
-	return book.Result{}, false
+	return dataset.Result{}, false
 }
 
 // IsPending reports whether a recipe of a batch has no result yet and is not withdrawn.
@@ -327,12 +327,12 @@ func (c *Campaign) withdrawnRecipes() map[string]bool {
 	}
 	came := make(map[string]bool) // by id: whether anything except a withdrawal was recorded
 	for _, e := range r.Entries {
-		key := book.IDKey(e.ID)
-		came[key] = came[key] || e.Status != book.Withdrawn
+		key := dataset.IDKey(e.ID)
+		came[key] = came[key] || e.Status != dataset.Withdrawn
 	}
 	for _, b := range c.Batches {
 		for k := range b.Entries {
-			if any, known := came[book.IDKey(b.Entries[k].ID)]; known && !any {
+			if any, known := came[dataset.IDKey(b.Entries[k].ID)]; known && !any {
 				up[b.Entries[k].key] = true
 			}
 		}
@@ -342,10 +342,10 @@ func (c *Campaign) withdrawnRecipes() map[string]bool {
 
 // entry returns the entry of a batch that has an id, or nil.
 func (c *Campaign) entry(id string) *Entry {
-	key := book.IDKey(id)
+	key := dataset.IDKey(id)
 	for _, b := range c.Batches {
 		for k := range b.Entries {
-			if book.IDKey(b.Entries[k].ID) == key {
+			if dataset.IDKey(b.Entries[k].ID) == key {
 				return &b.Entries[k]
 			}
 		}
@@ -355,20 +355,20 @@ func (c *Campaign) entry(id string) *Entry {
 
 // HasID reports whether a batch or a result has an id.
 func (c *Campaign) HasID(id string) bool {
-	id = book.NormalizeName(id)
+	id = dataset.NormalizeName(id)
 	_, recorded := c.Result(id)
 	return recorded || c.entry(id) != nil
 }
 
 // IsID reports whether a text has the form of a batch's ids, such as B3-1.
 func IsID(text string) bool {
-	_, _, is := book.ParseID(text)
+	_, _, is := dataset.ParseID(text)
 	return is
 }
 
 // NoRecipeError returns the error for an id that neither a file nor a recipe has.
 func (c *Campaign) NoRecipeError(id string) error {
-	return &fault.Error{Message: fmt.Sprintf("there is no file and no recipe %s", fault.Quote(id)), Hint: c.pendingIDsHint()}
+	return &inputerr.Error{Message: fmt.Sprintf("there is no file and no recipe %s", inputerr.Quote(id)), Hint: c.pendingIDsHint()}
 }
 
 // Labels returns the labels that a result may have: the measured labels and those of the known
@@ -424,7 +424,7 @@ func (c *Campaign) isSpreadLabel(label string) bool {
 
 // isFailureValue reports whether a value of a numeric label marks a failed trial.
 func (c *Campaign) isFailureValue(label, value string) bool {
-	return book.IsFailure(value) || slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
+	return dataset.IsFailure(value) || slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
 		return w.Learning != nil && w.Learning.Label == label && w.Learning.Failures != nil && slices.Contains(*w.Learning.Failures, value)
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/fault"
+	"kir/internal/browsersched"
+	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/yield"
 )
 
 // A restriction keeps recipes out of a batch for another reason than that they were tried.
@@ -43,7 +43,7 @@ func (ch *batchOptimizer) tryOneMore(ctx context.Context, lifted ...restriction)
 	if len(d.droppedRules) > 0 || d.anySize {
 		var err error
 		if d.ruleTarget, err = d.c.Problem.RelaxedTarget(ctx, func(k int) bool { return !slices.Contains(d.droppedRules, k) }, d.anySize); err != nil {
-			return nil, false, yield.Err(ctx) // a target that cannot be counted frees no recipe
+			return nil, false, browsersched.Err(ctx) // a target that cannot be counted frees no recipe
 		}
 	}
 	d.s.Size, d.reach = len(d.batch)+1, triedReach
@@ -81,7 +81,7 @@ func (ch *batchOptimizer) restrictions() []restriction {
 				var of, more []string
 				for _, part := range freed.parts {
 					if left, ok := ch.stock[part.Ingredient]; ok && part.Amount > left {
-						of = append(of, fault.Quote(p.Ingredients[part.Ingredient]))
+						of = append(of, inputerr.Quote(p.Ingredients[part.Ingredient]))
 						more = append(more, strings.TrimSpace(number.Share(part.Amount-left, p.Total)))
 					}
 				}
@@ -108,7 +108,7 @@ func (ch *batchOptimizer) restrictions() []restriction {
 			return append(all, restriction{
 				name: p.SparsityName(),
 				fix: func(freed chosenRecipe) string {
-					return "allow " + fault.Count(len(freed.parts), "ingredient") + " in " + p.SparsityName()
+					return "allow " + inputerr.Count(len(freed.parts), "ingredient") + " in " + p.SparsityName()
 				},
 				relax: func(d *batchOptimizer) { d.anySize = true },
 			})

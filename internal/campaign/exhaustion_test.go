@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
-	"kir/internal/long"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 )
 
 // scarce is a random problem of a small book that has little new to offer, or nothing.
@@ -233,7 +233,7 @@ func (s *scarce) seePartial(t *testing.T, b *Batch, seen map[string]int) {
 		return
 	}
 	hint := strings.TrimSuffix(note[at+len(" For more, "):], ".")
-	if seen["partial"] >= long.Pick(500, 5) {
+	if seen["partial"] >= testmode.Pick(500, 5) {
 		return
 	}
 	if m := stockFix.FindStringSubmatch(hint); m != nil { // beside these recipes
@@ -278,7 +278,7 @@ func (s *scarce) seePartial(t *testing.T, b *Batch, seen map[string]int) {
 func TestNothingLeftIsExplained(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 1))
 	seen := make(map[string]int)
-	for k := range long.Pick(6000, 300) {
+	for k := range testmode.Pick(6000, 300) {
 		s := randomScarce(r)
 		offers := s.offers()
 		if len(offers) > 2 {
@@ -301,7 +301,7 @@ func TestNothingLeftIsExplained(t *testing.T) {
 			s.seePartial(t, b, seen)
 			continue
 		}
-		var bad *fault.Error
+		var bad *inputerr.Error
 		if len(offers) > 0 || !errors.As(err, &bad) {
 			t.Fatalf("%s%v\nof %d recipes: %v", s.text(), s.recipes, len(offers), err)
 		}

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/fault"
-	"kir/internal/yield"
+	"kir/internal/browsersched"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
@@ -45,7 +45,7 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	}
 	first := len(ch.c.trials)+len(ch.pending)+len(ch.batch) == 0
 	for len(ch.batch) < ch.s.Size {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		at := -1
@@ -109,7 +109,7 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 		push(x)
 	}
 	for at := 0; at < len(queue) && len(ch.batch) < ch.s.Size && len(seen) < cmp.Or(ch.reach, mostReached); at++ {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		x := queue[at]
@@ -172,11 +172,11 @@ func (c *Campaign) costs(name string) ([]float64, error) {
 			}
 			for i, v := range numbers {
 				if !(v >= 0) {
-					return nil, &fault.Error{File: in.File, Message: fmt.Sprintf("the %s of %s is not known", name, fault.Quote(in.Names[i])), Hint: "fill in the cell"}
+					return nil, &inputerr.Error{File: in.File, Message: fmt.Sprintf("the %s of %s is not known", name, inputerr.Quote(in.Names[i])), Hint: "fill in the cell"}
 				}
 			}
 			return numbers, nil
 		}
 	}
-	return nil, &fault.Error{Message: "the ingredients have no attribute " + fault.Quote(name) + " for the cost of a trial", Hint: "add a column to the file of ingredients"}
+	return nil, &inputerr.Error{Message: "the ingredients have no attribute " + inputerr.Quote(name) + " for the cost of a trial", Hint: "add a column to the file of ingredients"}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 )
 
 // limitsTable has two numbers y and v and a class stable, with some noise.
@@ -29,7 +29,7 @@ func limitsTable(seed uint64, rows int) string {
 // printed by the model that checks it.
 func TestLimitsAreKept(t *testing.T) {
 	kept, outside := 0, 0
-	for seed := range long.Pick(uint64(70), 7) { // each kind of limit once
+	for seed := range testmode.Pick(uint64(70), 7) { // each kind of limit once
 		r := rand.New(rand.NewPCG(seed, 10))
 		way := []string{"maximize: true", "minimize: true", "between: [10, 30]"}
 		text := fmt.Sprintf("labels: [y, v, stable]\nproperties:\n  y: {learn: {label: y, %s}}\n  v: {learn: {label: v, %s}, weight: %d}\n  stable: {forest: {label: stable, want: \"yes\"}, weight: %d}\n",

@@ -10,8 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -83,7 +83,7 @@ const MostSize = 1000
 // Choose chooses the next batch without storing it.
 func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if s.Size < 1 || s.Size > MostSize {
-		return nil, &fault.Error{Message: fmt.Sprintf("a batch of %d recipes", s.Size), Hint: fmt.Sprintf("ask for 1 to %d", MostSize)}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", s.Size), Hint: fmt.Sprintf("ask for 1 to %d", MostSize)}
 	}
 	if err := c.checkLabels(); err != nil {
 		return nil, err
@@ -140,9 +140,9 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 			return nil, err
 		}
 		if len(ch.batch) == 0 {
-			return nil, &fault.Error{File: c.Problem.File, Message: "there is nothing left to offer: " + why, Hint: cmp.Or(fix, "record what waits, then kir campaign says which recipe is the best")}
+			return nil, &inputerr.Error{File: c.Problem.File, Message: "there is nothing left to offer: " + why, Hint: cmp.Or(fix, "record what waits, then kir campaign says which recipe is the best")}
 		}
-		note := fmt.Sprintf("%s of %d: %s.", fault.Count(len(ch.batch), "recipe"), s.Size, why)
+		note := fmt.Sprintf("%s of %d: %s.", inputerr.Count(len(ch.batch), "recipe"), s.Size, why)
 		if fix != "" {
 			note += " For more, " + fix + "."
 		}
@@ -185,7 +185,7 @@ func (ch *batchOptimizer) preparePool(ctx context.Context) (*pool, error) {
 // newEntry returns the entry of the k-th chosen recipe.
 func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	b := &ch.batch[k]
-	e := Entry{ID: book.ID(round, k+1), Recipe: ch.c.namedAmounts(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: recipeKey(b.parts)}
+	e := Entry{ID: dataset.ID(round, k+1), Recipe: ch.c.namedAmounts(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: recipeKey(b.parts)}
 	for _, o := range ch.objectives {
 		if o.model == nil || o.learning.Limit != nil {
 			continue

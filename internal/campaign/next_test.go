@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -49,7 +49,7 @@ func fiveBench(t *testing.T, text, trials string) string {
 }
 
 // shortSearch is what a problem says to search a tenth as long, unless tests run in full.
-func shortSearch() string { return long.Pick("", "search: {effort: 0.1}\n") }
+func shortSearch() string { return testmode.Pick("", "search: {effort: 0.1}\n") }
 
 func choose(t *testing.T, path string, s Settings) *Batch {
 	t.Helper()

@@ -8,10 +8,10 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/browsersched"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/search"
-	"kir/internal/yield"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -578,7 +578,7 @@ func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []i
 		var all []candidate
 		for k, x := range ch.s.AllowedRecipes {
 			if k&255 == 0 {
-				if err := yield.Err(ctx); err != nil {
+				if err := browsersched.Err(ctx); err != nil {
 					return nil, err
 				}
 			}
@@ -637,7 +637,7 @@ func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.
 	seen := make(map[string]bool)
 	var all [][]mcmc.Part
 	for try := 0; try < 20*count && len(all) < count; try++ {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
 		x, err := prior.Draw(r)

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/browsersched"
 	"kir/internal/portable"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -252,7 +252,7 @@ func (g *gaussianProcess) tune(ctx context.Context, points []point, values []flo
 			for _, group := range moves {
 				for _, by := range []float64{factor, 1 / factor} {
 					for {
-						if err := yield.Err(ctx); err != nil {
+						if err := browsersched.Err(ctx); err != nil {
 							return err
 						}
 						weight, noise := slices.Clone(g.weight), g.noise

@@ -16,9 +16,9 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/problem"
@@ -29,11 +29,11 @@ import (
 type Result struct {
 	ID     string // of a batch's entry or an earlier result; else empty
 	Name   string // of a recipe of the user's own
-	Parts  []book.Part
+	Parts  []dataset.Part
 	Values map[string]string // by label; empty: unknown
 	Failed bool
 
-	At *fault.Error // place in a file, for messages: File, Line, Column, Cell; nil: none
+	At *inputerr.Error // place in a file, for messages: File, Line, Column, Cell; nil: none
 }
 
 // RecordOptions say how results are recorded.
@@ -78,17 +78,17 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 	}
 	r.entriesBefore = len(r.log.Entries)
 	each := func(do func(*Result) error) error {
-		var faults []*fault.Error
+		var faults []*inputerr.Error
 		for k := range results {
 			if err := do(&results[k]); err != nil {
-				bad := (*fault.Error)(nil)
+				bad := (*inputerr.Error)(nil)
 				if !errors.As(err, &bad) {
 					return err
 				}
 				faults = append(faults, bad)
 			}
 		}
-		return fault.Join(faults, false)
+		return inputerr.Join(faults, false)
 	}
 	if err := each(checkTexts); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func lockFile(ctx context.Context, dir *file.Dir, base string) (*file.Lock, erro
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case time.Since(begun) > lockTimeout:
-			return nil, &fault.Error{File: dir.Join(base), Message: "another kir is writing to this file", Hint: "try again when it has ended"}
+			return nil, &inputerr.Error{File: dir.Join(base), Message: "another kir is writing to this file", Hint: "try again when it has ended"}
 		}
 	}
 }
@@ -151,8 +151,8 @@ func removeUnfinished(dir *file.Dir, base string) error {
 type recorder struct {
 	c             *Campaign
 	o             RecordOptions
-	options       book.Options // for reading the log
-	log           *book.Results
+	options       dataset.Options // for reading the log
+	log           *dataset.Results
 	entriesBefore int                // number of log entries before this recording
 	labels        []string           // of the problem and the log
 	matched       map[*Result]*Entry // entries of batches found by amounts, for results with another id
@@ -173,7 +173,7 @@ func (r *recorder) open(dir *file.Dir, base string) error {
 	r.options, r.labels = o, r.c.measuredLabels()
 	text, err := dir.Read(base, mostBytes)
 	if isNotExist(err) {
-		r.log = &book.Results{File: path, Ingredients: o.Ingredients}
+		r.log = &dataset.Results{File: path, Ingredients: o.Ingredients}
 		for _, name := range r.labels {
 			r.log.AddLabel(name)
 		}
@@ -182,13 +182,13 @@ func (r *recorder) open(dir *file.Dir, base string) error {
 	if err != nil {
 		return err
 	}
-	r.log, err = book.ReadResults(bytes.NewReader(text), path, o)
+	r.log, err = dataset.ReadResults(bytes.NewReader(text), path, o)
 	return err
 }
 
 // errorf returns an error at the place of a result.
 func (res *Result) errorf(hint, format string, args ...any) error {
-	e := &fault.Error{Message: fmt.Sprintf(format, args...), Hint: hint}
+	e := &inputerr.Error{Message: fmt.Sprintf(format, args...), Hint: hint}
 	if res.At != nil {
 		e.File, e.Line, e.Column, e.Cell = res.At.File, res.At.Line, res.At.Column, res.At.Cell
 	}
@@ -205,7 +205,7 @@ func (r *recorder) processResult(res *Result) error {
 		return err
 	}
 	if r.matched[res] != nil {
-		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s has the amounts of %s and is recorded as it", fault.Quote(res.ID), id))
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s has the amounts of %s and is recorded as it", inputerr.Quote(res.ID), id))
 	}
 	if r.o.Withdraw {
 		return r.withdraw(res, id, old, proposed)
@@ -223,8 +223,8 @@ func (r *recorder) processResult(res *Result) error {
 			return nil
 		}
 	}
-	e := book.Result{ID: id, Recipe: cmp.Or(res.Name, id), Status: book.Made}
-	var offered []book.Part
+	e := dataset.Result{ID: id, Recipe: cmp.Or(res.Name, id), Status: dataset.Made}
+	var offered []dataset.Part
 	if proposed != nil {
 		if offered, err = r.c.amounts(proposed); err != nil {
 			return err
@@ -244,7 +244,7 @@ func (r *recorder) processResult(res *Result) error {
 	case proposed != nil:
 		e.Parts = offered
 	default:
-		return res.errorf(`write what was made: --made "Gin=22%,Tonic=78%"`, "%s is in no batch, and nothing says what it is made of", fault.Quote(id))
+		return res.errorf(`write what was made: --made "Gin=22%,Tonic=78%"`, "%s is in no batch, and nothing says what it is made of", inputerr.Quote(id))
 	}
 	return r.add(res, e, old, proposed)
 }
@@ -271,18 +271,18 @@ func (r *recorder) readValues(res *Result) error {
 			res.Failed, res.Values[name] = true, ""
 			continue
 		}
-		f, ok := book.Number(v)
+		f, ok := dataset.Number(v)
 		if !ok {
 			v = strings.Replace(v, ",", ".", 1)
-			f, ok = book.Number(v)
+			f, ok = dataset.Number(v)
 		}
 		switch res.Values[name] = v; {
 		case ok && spread && f < 0:
-			return res.errorf("write 0 or more", "%s is %s, which is no standard deviation", fault.Quote(name), fault.Quote(v))
+			return res.errorf("write 0 or more", "%s is %s, which is no standard deviation", inputerr.Quote(name), inputerr.Quote(v))
 		case !ok && !numeric:
-			return res.errorf("write a number, or nothing if it is not known", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
+			return res.errorf("write a number, or nothing if it is not known", "%s is %s, which is no number", inputerr.Quote(name), inputerr.Quote(v))
 		case !ok:
-			return res.errorf("write a number, nothing if it is not known, or failed if the trial failed", "%s is %s, which is no number", fault.Quote(name), fault.Quote(v))
+			return res.errorf("write a number, nothing if it is not known, or failed if the trial failed", "%s is %s, which is no number", inputerr.Quote(name), inputerr.Quote(v))
 		}
 	}
 	return nil
@@ -290,8 +290,8 @@ func (r *recorder) readValues(res *Result) error {
 
 // find identifies a result: it returns the id, the last log entry of this id and the entry of
 // a batch.
-func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Entry, err error) {
-	last := func(id string) *book.Result {
+func (r *recorder) find(res *Result) (id string, old *dataset.Result, proposed *Entry, err error) {
+	last := func(id string) *dataset.Result {
 		if e, ok := r.log.Last(id); ok {
 			return &e
 		}
@@ -308,7 +308,7 @@ func (r *recorder) find(res *Result) (id string, old *book.Result, proposed *Ent
 		case proposed != nil:
 			return proposed.ID, nil, proposed, nil
 		case res.Parts == nil:
-			return "", nil, nil, res.errorf(r.c.pendingIDsHint(), "there is no recipe %s in a batch or among the results", fault.Quote(id))
+			return "", nil, nil, res.errorf(r.c.pendingIDsHint(), "there is no recipe %s in a batch or among the results", inputerr.Quote(id))
 		}
 		res.Name = cmp.Or(res.Name, id)
 	}
@@ -337,14 +337,14 @@ func (c *Campaign) pendingIDsHint() string {
 	if len(ids) == 0 {
 		return `for a recipe of your own write what it was made of: --made "Gin=22%,Tonic=78%"`
 	}
-	return "these wait for a result: " + fault.List(ids, 12)
+	return "these wait for a result: " + inputerr.List(ids, 12)
 }
 
 // newID returns an unused id of the current round.
 func (r *recorder) newID() string {
 	round, most := r.c.Round(), 0
 	of := func(id string) {
-		if in, number, ok := book.ParseID(id); ok && in == round {
+		if in, number, ok := dataset.ParseID(id); ok && in == round {
 			most = max(most, number)
 		}
 	}
@@ -356,12 +356,12 @@ func (r *recorder) newID() string {
 			of(e.ID)
 		}
 	}
-	return book.ID(round, most+1)
+	return dataset.ID(round, most+1)
 }
 
 // withOfferedUnit gives amounts without a unit the unit in which the batch was offered.
-func (r *recorder) withOfferedUnit(parts []book.Part, proposed *Entry) ([]book.Part, error) {
-	if proposed == nil || slices.ContainsFunc(parts, func(p book.Part) bool { return p.Unit != nil }) {
+func (r *recorder) withOfferedUnit(parts []dataset.Part, proposed *Entry) ([]dataset.Part, error) {
+	if proposed == nil || slices.ContainsFunc(parts, func(p dataset.Part) bool { return p.Unit != nil }) {
 		return parts, nil
 	}
 	offered, err := r.c.amounts(proposed)
@@ -376,7 +376,7 @@ func (r *recorder) withOfferedUnit(parts []book.Part, proposed *Entry) ([]book.P
 }
 
 // sameLattice reports whether two recipes are equal once both are closed to the total.
-func (r *recorder) sameLattice(a, b []book.Part) bool {
+func (r *recorder) sameLattice(a, b []dataset.Part) bool {
 	x, err := r.c.closeToTotal(a)
 	if err != nil {
 		return false
@@ -386,8 +386,8 @@ func (r *recorder) sameLattice(a, b []book.Part) bool {
 }
 
 // closeToTotal scales and rounds a recipe to the total of the problem.
-func (c *Campaign) closeToTotal(parts []book.Part) ([]mcmc.Part, error) {
-	amounts, err := book.Closure(parts, c.Problem.Total)
+func (c *Campaign) closeToTotal(parts []dataset.Part) ([]mcmc.Part, error) {
+	amounts, err := dataset.Closure(parts, c.Problem.Total)
 	if err != nil {
 		return nil, err
 	}
@@ -399,15 +399,15 @@ func (c *Campaign) closeToTotal(parts []book.Part) ([]mcmc.Part, error) {
 }
 
 // withdraw withdraws a result, or a recipe of a batch.
-func (r *recorder) withdraw(res *Result, id string, old *book.Result, proposed *Entry) error {
+func (r *recorder) withdraw(res *Result, id string, old *dataset.Result, proposed *Entry) error {
 	if old == nil && proposed == nil {
-		return res.errorf(r.c.pendingIDsHint(), "there is nothing recorded of %s", fault.Quote(id))
+		return res.errorf(r.c.pendingIDsHint(), "there is nothing recorded of %s", inputerr.Quote(id))
 	}
-	if old != nil && old.Status == book.Withdrawn {
+	if old != nil && old.Status == dataset.Withdrawn {
 		r.out.Same++
 		return nil
 	}
-	e := book.Result{ID: id, Status: book.Withdrawn, Values: make([]string, len(r.log.Labels))}
+	e := dataset.Result{ID: id, Status: dataset.Withdrawn, Values: make([]string, len(r.log.Labels))}
 	if old != nil {
 		e.Round = old.Round
 	} else {
@@ -419,7 +419,7 @@ func (r *recorder) withdraw(res *Result, id string, old *book.Result, proposed *
 }
 
 // add merges a result with the last log entry of its id. It adds an entry if anything changed.
-func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *Entry) error {
+func (r *recorder) add(res *Result, e dataset.Result, old *dataset.Result, proposed *Entry) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		if res.Values[name] != "" {
 			r.log.AddLabel(name)
@@ -427,9 +427,9 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 	}
 	e.Values = make([]string, len(r.log.Labels))
 	if res.Failed {
-		e.Status = book.Failed
+		e.Status = dataset.Failed
 	}
-	again := old != nil && old.Status != book.Withdrawn
+	again := old != nil && old.Status != dataset.Withdrawn
 	if again {
 		was, ok := r.log.Last(old.ID) // unlike old, with values for the labels added above
 		if !ok {
@@ -439,16 +439,16 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 		copy(e.Values, was.Values)
 		changed := !r.sameLattice(was.Parts, e.Parts)
 		if changed && !r.o.Correct {
-			return res.errorf("kir record --correct replaces it", "%s was recorded with other amounts", fault.Quote(e.ID))
+			return res.errorf("kir record --correct replaces it", "%s was recorded with other amounts", inputerr.Quote(e.ID))
 		}
 		if !changed {
 			e.Parts = was.Parts
 		}
 		if was.Status != e.Status && !r.o.Correct {
-			if was.Status == book.Made && e.Status == book.Failed && empty(was.Values) || was.Status == book.Failed && len(nonEmpty(res)) == 0 {
-				e.Status = book.Failed
+			if was.Status == dataset.Made && e.Status == dataset.Failed && empty(was.Values) || was.Status == dataset.Failed && len(nonEmpty(res)) == 0 {
+				e.Status = dataset.Failed
 			} else {
-				return res.errorf("kir record --correct replaces it", "%s was recorded as %s", fault.Quote(e.ID), was.Status)
+				return res.errorf("kir record --correct replaces it", "%s was recorded as %s", inputerr.Quote(e.ID), was.Status)
 			}
 		}
 		changed = changed || was.Status != e.Status
@@ -458,7 +458,7 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 			switch {
 			case v == "" || k < 0 || sameValue(e.Values[k], v):
 			case e.Values[k] != "" && !r.o.Correct:
-				return res.errorf("kir record --correct replaces it", "%s has the %s %s already, and not %s", fault.Quote(e.ID), name, fault.Quote(e.Values[k]), fault.Quote(v))
+				return res.errorf("kir record --correct replaces it", "%s has the %s %s already, and not %s", inputerr.Quote(e.ID), name, inputerr.Quote(e.Values[k]), inputerr.Quote(v))
 			default:
 				e.Values[k], changed = v, true
 			}
@@ -477,7 +477,7 @@ func (r *recorder) add(res *Result, e book.Result, old *book.Result, proposed *E
 		if proposed == nil && old == nil {
 			e.Round = r.c.Round()
 			if res.ID != "" {
-				r.ownNotes = append(r.ownNotes, fmt.Sprintf("%s is no id of a batch, and no batch has its amounts: it is recorded as a recipe of your own, %s", fault.Quote(res.ID), e.ID))
+				r.ownNotes = append(r.ownNotes, fmt.Sprintf("%s is no id of a batch, and no batch has its amounts: it is recorded as a recipe of your own, %s", inputerr.Quote(res.ID), e.ID))
 			}
 		}
 		r.out.New++
@@ -505,14 +505,14 @@ func sameValue(a, b string) bool {
 	if a == b {
 		return true
 	}
-	return book.SameFigure(a, b)
+	return dataset.SameFigure(a, b)
 }
 
 // noteBrokenRules adds a note for each rule that the recipe as made breaks.
-func (r *recorder) noteBrokenRules(e *book.Result) error {
+func (r *recorder) noteBrokenRules(e *dataset.Result) error {
 	parts, err := r.c.closeToTotal(e.Parts)
 	if err != nil {
-		return &fault.Error{Message: fmt.Sprintf("%s: %v", fault.Quote(e.ID), err), Hint: "raise the total of the problem"}
+		return &inputerr.Error{Message: fmt.Sprintf("%s: %v", inputerr.Quote(e.ID), err), Hint: "raise the total of the problem"}
 	}
 	broken, err := r.c.Problem.BrokenRules(parts)
 	if err != nil {
@@ -526,7 +526,7 @@ func (r *recorder) noteBrokenRules(e *book.Result) error {
 
 // append adds an entry to the log. Its time is later than that of the last entry of the same
 // id.
-func (r *recorder) append(e book.Result) {
+func (r *recorder) append(e dataset.Result) {
 	now := time.Now
 	if r.o.Now != nil {
 		now = r.o.Now
@@ -543,34 +543,34 @@ func (r *recorder) append(e book.Result) {
 
 // amounts returns the amounts of an entry as they were offered, in the unit of the batch's
 // table.
-func (c *Campaign) amounts(e *Entry) ([]book.Part, error) {
+func (c *Campaign) amounts(e *Entry) ([]dataset.Part, error) {
 	options, err := c.Problem.BookOptions()
 	if err != nil {
 		return nil, err
 	}
 	units := options.Units
 	if units == nil {
-		units = book.DefaultUnits()
+		units = dataset.DefaultUnits()
 	}
-	var unit *book.Unit
+	var unit *dataset.Unit
 	if e.measure.Unit != "" {
 		var ok bool
 		if unit, ok = units.Lookup(e.measure.Unit); !ok {
-			return nil, fmt.Errorf("%s was offered in %s, which is no unit any more", e.ID, fault.Quote(e.measure.Unit))
+			return nil, fmt.Errorf("%s was offered in %s, which is no unit any more", e.ID, inputerr.Quote(e.measure.Unit))
 		}
 	}
-	var parts []book.Part
+	var parts []dataset.Part
 	shares, err := e.measure.Shares(e.Recipe, c.Problem.Total)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range e.parts {
 		k := slices.IndexFunc(shares, func(s Share) bool { return s.Ingredient == c.Problem.Ingredients[p.Ingredient] })
-		amount, err := book.ParseAmount(shares[k].Amount)
+		amount, err := dataset.ParseAmount(shares[k].Amount)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, book.Part{Ingredient: int32(p.Ingredient), Amount: amount, Unit: unit})
+		parts = append(parts, dataset.Part{Ingredient: int32(p.Ingredient), Amount: amount, Unit: unit})
 	}
 	return parts, nil
 }
@@ -588,9 +588,9 @@ const mostDecimals = 48
 
 // amounts returns the writer of amounts for recipes of a total.
 func (m *Measure) amounts(total int) (number.Amounts, error) {
-	size, err := book.ParseAmount(m.Size)
+	size, err := dataset.ParseAmount(m.Size)
 	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > mostDecimals || total < 1 {
-		return number.Amounts{}, fmt.Errorf("a batch has the size %s", fault.Quote(m.Size))
+		return number.Amounts{}, fmt.Errorf("a batch has the size %s", inputerr.Quote(m.Size))
 	}
 	return number.Amounts{Total: total, Whole: size.Rat(), MinDigits: m.Decimals}, nil
 }
@@ -634,7 +634,7 @@ func (c *Campaign) usualMeasure() Measure {
 	}
 	recipes := c.Problem.Book.Recipes[:c.firstResult]
 	uses := make(map[string]int)
-	units := map[string]*book.Unit{"": nil}
+	units := map[string]*dataset.Unit{"": nil}
 	best := ""
 	for _, r := range recipes {
 		for _, p := range r.Parts {
@@ -651,7 +651,7 @@ func (c *Campaign) usualMeasure() Measure {
 	unit := units[best]
 	var sizes []*big.Rat
 	for _, r := range recipes {
-		if slices.ContainsFunc(r.Parts, func(p book.Part) bool {
+		if slices.ContainsFunc(r.Parts, func(p dataset.Part) bool {
 			return (p.Unit == nil) != (unit == nil) || unit != nil && p.Unit.Kind != unit.Kind
 		}) {
 			continue
@@ -674,7 +674,7 @@ func (c *Campaign) usualMeasure() Measure {
 
 // rounded writes a number exactly if that is short, else to three digits.
 func rounded(v *big.Rat) string {
-	a, err := book.NearestAmount(v)
+	a, err := dataset.NearestAmount(v)
 	if err == nil && len(a.String()) <= 6 {
 		return a.String()
 	}

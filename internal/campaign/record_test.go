@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/book"
-	"kir/internal/long"
+	"kir/internal/dataset"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 )
 
 const (
@@ -76,7 +76,7 @@ func record(t *testing.T, path string, res Result, o RecordOptions) (string, *Re
 // withdrawn, each time below what was there; what says nothing new changes nothing.
 func TestRecord(t *testing.T) {
 	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch})
-	parts := func(text string) []book.Part {
+	parts := func(text string) []dataset.Part {
 		p, err := open(t, path).ParseRecipe(text)
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestReadTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch, "table.csv": text})
 			c := open(t, path)
-			results, _, err := c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{})
+			results, _, err := c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), dataset.Layout{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestReadTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			c = open(t, path)
-			if results, _, err = c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{}); err != nil {
+			if results, _, err = c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), dataset.Layout{}); err != nil {
 				t.Fatal(err)
 			}
 			if out, err = c.Record(t.Context(), results, RecordOptions{}); err != nil || out.New+out.Changed != 0 {
@@ -217,7 +217,7 @@ func TestReadTable(t *testing.T) {
 	} {
 		path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch, "table.csv": text})
 		c := open(t, path)
-		results, _, err := c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), book.Layout{})
+		results, _, err := c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), dataset.Layout{})
 		if err == nil {
 			_, err = c.Record(t.Context(), results, RecordOptions{})
 		}
@@ -345,7 +345,7 @@ func TestRecordKilled(t *testing.T) {
 	var was []byte
 	const enough, most = 5, 200 // results; processes, of which few get so far on a slow machine
 	results := 0
-	for k := 0; k < long.Pick(60, 12) || results < enough && k < most; k++ {
+	for k := 0; k < testmode.Pick(60, 12) || results < enough && k < most; k++ {
 		command := exec.Command(os.Args[0])
 		command.Env = append(os.Environ(), killedPath+"="+path)
 		if err := command.Start(); err != nil {
@@ -353,7 +353,7 @@ func TestRecordKilled(t *testing.T) {
 		}
 		// A process records every few milliseconds; on a slow machine it takes long to begin.
 		span := 100
-		if long.Enabled() || k >= 12 {
+		if testmode.Enabled() || k >= 12 {
 			span = 300
 		}
 		time.Sleep(time.Duration(20+r.IntN(span)) * time.Millisecond)
@@ -372,7 +372,7 @@ func TestRecordKilled(t *testing.T) {
 		if err != nil || !strings.HasPrefix(string(is), string(was)) {
 			t.Fatalf("%v: process %d left\n%s\nafter\n%s", err, k, is, was)
 		}
-		log, err := book.ReadResults(strings.NewReader(string(is)), "", book.Options{})
+		log, err := dataset.ReadResults(strings.NewReader(string(is)), "", dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func TestRecordKilled(t *testing.T) {
 	}
 }
 
-func mustParts(t *testing.T, path string) []book.Part {
+func mustParts(t *testing.T, path string) []dataset.Part {
 	t.Helper()
 	parts, err := open(t, path).ParseRecipe("Gin=1,Tonic=1")
 	if err != nil {

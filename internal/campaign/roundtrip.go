@@ -8,33 +8,33 @@ import (
 	"maps"
 	"slices"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 )
 
 // checkTexts normalises all texts of a result, as every reader does. It checks that a file can
 // hold them.
 func checkTexts(res *Result) error {
-	res.ID, res.Name = book.NormalizeName(res.ID), book.NormalizeName(res.Name)
+	res.ID, res.Name = dataset.NormalizeName(res.ID), dataset.NormalizeName(res.Name)
 	named := make(map[string]string, len(res.Values))
 	for name, v := range res.Values {
-		named[book.NormalizeName(name)] = book.NormalizeName(v)
+		named[dataset.NormalizeName(name)] = dataset.NormalizeName(v)
 	}
 	res.Values = named
 	check := func(what, text string) error {
-		if message, hint := book.CheckCell(text); message != "" {
+		if message, hint := dataset.CheckCell(text); message != "" {
 			return res.errorf(hint, "%s %s", what, message)
 		}
 		return nil
 	}
 	for _, text := range []string{res.ID, res.Name} {
-		if err := check("the name "+fault.Quote(text), text); err != nil {
+		if err := check("the name "+inputerr.Quote(text), text); err != nil {
 			return err
 		}
 	}
 	of := ""
 	if id := cmp.Or(res.ID, res.Name); id != "" {
-		of = " of " + fault.Quote(id)
+		of = " of " + inputerr.Quote(id)
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		if named[name] == "" {
@@ -43,7 +43,7 @@ func checkTexts(res *Result) error {
 		if message, hint := checkLabel(name); message != "" {
 			return res.errorf(hint, "%s", message)
 		}
-		if err := check(fault.Quote(name)+of, named[name]); err != nil {
+		if err := check(inputerr.Quote(name)+of, named[name]); err != nil {
 			return err
 		}
 	}
@@ -53,11 +53,11 @@ func checkTexts(res *Result) error {
 // checkLabel returns what is wrong with the name of a label and what to do instead. Both are
 // empty if results can have the label.
 func checkLabel(name string) (message, hint string) {
-	if message, hint = book.CheckCell(name); message != "" {
-		return "the label " + fault.Quote(name) + " " + message, hint
+	if message, hint = dataset.CheckCell(name); message != "" {
+		return "the label " + inputerr.Quote(name) + " " + message, hint
 	}
-	if book.IsResultColumn(name) {
-		return "a label is called " + fault.Quote(name) + ", as another column of results is", "rename the label"
+	if dataset.IsResultColumn(name) {
+		return "a label is called " + inputerr.Quote(name) + ", as another column of results is", "rename the label"
 	}
 	return "", ""
 }
@@ -66,7 +66,7 @@ func checkLabel(name string) (message, hint string) {
 func (c *Campaign) checkLabels() error {
 	for _, name := range c.measuredLabels() {
 		if message, hint := checkLabel(name); message != "" {
-			return &fault.Error{File: c.Problem.File, Message: message, Hint: hint}
+			return &inputerr.Error{File: c.Problem.File, Message: message, Hint: hint}
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func (r *recorder) matchAmounts(results []Result) {
 				continue
 			}
 			recorded := ""
-			if was, ok := r.log.Last(e.ID); ok && was.Status != book.Withdrawn {
+			if was, ok := r.log.Last(e.ID); ok && was.Status != dataset.Withdrawn {
 				if parts, err := r.c.closeToTotal(was.Parts); err == nil {
 					recorded = recipeKey(parts)
 					candidates[recorded] = append(candidates[recorded], candidate{e, true})
@@ -162,7 +162,7 @@ const mostOwnNoted = 5
 func (r *recorder) noteOwnIDs() {
 	r.out.Notes = append(r.out.Notes, r.ownNotes[:min(len(r.ownNotes), mostOwnNoted)]...)
 	if more := len(r.ownNotes) - mostOwnNoted; more > 0 {
-		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s of no batch, recorded as recipes of your own", fault.Count(more, "more id")))
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s of no batch, recorded as recipes of your own", inputerr.Count(more, "more id")))
 	}
 }
 
@@ -177,7 +177,7 @@ func (r *recorder) write() ([]byte, error) {
 		if len(text) > mostBytes {
 			return nil, r.unreadable("shorten the texts, or begin another campaign", "the results would have %d bytes, and may have %d", len(text), mostBytes)
 		}
-		back, err := book.ReadResults(bytes.NewReader(text), r.out.File, r.options)
+		back, err := dataset.ReadResults(bytes.NewReader(text), r.out.File, r.options)
 		if bad := firstFault(err); bad != nil {
 			return nil, r.unreadable(bad.Hint, "the file of results could not be read again: %s", bad.Message)
 		}
@@ -196,10 +196,10 @@ func (r *recorder) write() ([]byte, error) {
 	return nil, r.unreadable("write the added values in another form", "each reading of the results gives other values")
 }
 
-// firstFault returns the first [fault.Error] in err, or nil.
-func firstFault(err error) *fault.Error {
-	var bad *fault.Error
-	if several := (*fault.Errors)(nil); errors.As(err, &several) {
+// firstFault returns the first [inputerr.Error] in err, or nil.
+func firstFault(err error) *inputerr.Error {
+	var bad *inputerr.Error
+	if several := (*inputerr.Errors)(nil); errors.As(err, &several) {
 		return several.All[0]
 	}
 	errors.As(err, &bad)
@@ -208,37 +208,37 @@ func firstFault(err error) *fault.Error {
 
 // unreadable returns the error that nothing was recorded, with the reason.
 func (r *recorder) unreadable(hint, format string, args ...any) error {
-	return &fault.Error{File: r.out.File, Message: "nothing was recorded: " + fmt.Sprintf(format, args...), Hint: hint}
+	return &inputerr.Error{File: r.out.File, Message: "nothing was recorded: " + fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // compare compares the results with those read back from their text. An added value may be
 // read back as another text of the same meaning, such as 1.5 for 1,5. Then same is false, and
 // the text read back is to be written.
-func (r *recorder) compare(back *book.Results) (same bool, err error) {
+func (r *recorder) compare(back *dataset.Results) (same bool, err error) {
 	log := r.log
 	if !slices.Equal(log.Labels, back.Labels) {
-		return false, r.unreadable("rename them", "the labels %s would be read as %s", fault.List(log.Labels, 12), fault.List(back.Labels, 12))
+		return false, r.unreadable("rename them", "the labels %s would be read as %s", inputerr.List(log.Labels, 12), inputerr.List(back.Labels, 12))
 	}
 	if len(log.Entries) != len(back.Entries) {
-		return false, r.unreadable("change the texts of the added results", "%s would be read as %d", fault.Count(len(log.Entries), "result"), len(back.Entries))
+		return false, r.unreadable("change the texts of the added results", "%s would be read as %d", inputerr.Count(len(log.Entries), "result"), len(back.Entries))
 	}
 	same = true
 	for k := range log.Entries {
 		a, b := &log.Entries[k], &back.Entries[k]
 		if a.ID != b.ID || a.Round != b.Round || a.Recipe != b.Recipe || a.Status != b.Status || a.Time != b.Time {
-			return false, r.unreadable("give the recipe another name", "%s would be read as %s", fault.Quote(a.ID+" "+a.Recipe), fault.Quote(b.ID+" "+b.Recipe))
+			return false, r.unreadable("give the recipe another name", "%s would be read as %s", inputerr.Quote(a.ID+" "+a.Recipe), inputerr.Quote(b.ID+" "+b.Recipe))
 		}
-		if !slices.EqualFunc(a.Parts, b.Parts, func(p, q book.Part) bool {
+		if !slices.EqualFunc(a.Parts, b.Parts, func(p, q dataset.Part) bool {
 			return log.Ingredients.Names[p.Ingredient] == back.Ingredients.Names[q.Ingredient] && p.Base().Cmp(q.Base()) == 0 && unitName(p) == unitName(q)
 		}) {
-			return false, r.unreadable("write the amounts in another form", "the amounts of %s would be read as other amounts", fault.Quote(a.ID))
+			return false, r.unreadable("write the amounts in another form", "the amounts of %s would be read as other amounts", inputerr.Quote(a.ID))
 		}
 		for i, v := range a.Values {
 			is := b.Values[i]
 			switch {
 			case is == v:
-			case k < r.entriesBefore || is == "" || !book.SameFigure(v, is):
-				return false, r.unreadable("write the value in another form, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], fault.Quote(a.ID), fault.Quote(v), fault.Quote(is))
+			case k < r.entriesBefore || is == "" || !dataset.SameFigure(v, is):
+				return false, r.unreadable("write the value in another form, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], inputerr.Quote(a.ID), inputerr.Quote(v), inputerr.Quote(is))
 			default:
 				same = false
 			}
@@ -247,7 +247,7 @@ func (r *recorder) compare(back *book.Results) (same bool, err error) {
 	return same, nil
 }
 
-func unitName(p book.Part) string {
+func unitName(p dataset.Part) string {
 	if p.Unit == nil {
 		return ""
 	}

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/long"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 )
 
 // noted is bar with a label of text.
@@ -128,7 +128,7 @@ func text(r *rand.Rand) string {
 func TestRecordAnything(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 6))
 	refused, accepted := 0, 0
-	for range long.Pick(1000, 30) {
+	for range testmode.Pick(1000, 30) {
 		gin, note, class, own, id := text(r), text(r), text(r), text(r), text(r)
 		name := func() string { // of an ingredient, that a problem may have
 			in, err := json.Marshal(gin)
@@ -148,14 +148,14 @@ func TestRecordAnything(t *testing.T) {
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
-		parts := func(gin int64) []book.Part {
-			var all []book.Part
+		parts := func(gin int64) []dataset.Part {
+			var all []dataset.Part
 			for k, v := range []int64{gin, 100 - gin} {
-				a, err := book.ParseAmount(fmt.Sprint(v))
+				a, err := dataset.ParseAmount(fmt.Sprint(v))
 				if err != nil {
 					t.Fatal(err)
 				}
-				all = append(all, book.Part{Ingredient: int32(k), Amount: a})
+				all = append(all, dataset.Part{Ingredient: int32(k), Amount: a})
 			}
 			return all
 		}
@@ -179,7 +179,7 @@ func TestRecordAnything(t *testing.T) {
 				return out, err
 			}
 			out, err := took()
-			if bad := (*fault.Error)(nil); errors.As(err, &bad) || errors.As(err, new(*fault.Errors)) {
+			if bad := (*inputerr.Error)(nil); errors.As(err, &bad) || errors.As(err, new(*inputerr.Errors)) {
 				if refused++; results(t, path) != was {
 					say(fmt.Errorf("%d was refused and the file changed: %w", k, err))
 				}
@@ -204,7 +204,7 @@ func TestRecordAnything(t *testing.T) {
 					say(fmt.Errorf("%d, %s, is called %q", k, of, e.Recipe))
 				}
 				for name, v := range res.Values {
-					if is := c.Problem.Results().Value(&e, name); !book.SameFigure(is, book.NormalizeName(v)) && !(book.IsFailure(v) && is == "") {
+					if is := c.Problem.Results().Value(&e, name); !dataset.SameFigure(is, dataset.NormalizeName(v)) && !(dataset.IsFailure(v) && is == "") {
 						say(fmt.Errorf("%d has the %s %q", k, name, is))
 					}
 				}
@@ -225,7 +225,7 @@ func TestRecordAnything(t *testing.T) {
 
 // nameOf returns what a recipe of one's own is called.
 func nameOf(res Result, id string) string {
-	for _, name := range []string{book.NormalizeName(res.Name), book.NormalizeName(res.ID)} {
+	for _, name := range []string{dataset.NormalizeName(res.Name), dataset.NormalizeName(res.ID)} {
 		if name != "" {
 			return name
 		}
@@ -238,7 +238,7 @@ func nameOf(res Result, id string) string {
 func TestTableAnything(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	read, refused := 0, 0
-	for range long.Pick(500, 25) {
+	for range testmode.Pick(500, 25) {
 		gin, label := text(r), text(r)
 		quoted := func(text string) string { b, _ := json.Marshal(text); return string(b) }
 		path := bench(t, map[string]string{
@@ -268,12 +268,12 @@ func TestTableAnything(t *testing.T) {
 				t.Errorf("%q, %q: %v, and %v", gin, label, err, missed)
 			}
 			if err != nil {
-				if refused++; !errors.As(err, new(*fault.Error)) {
+				if refused++; !errors.As(err, new(*inputerr.Error)) {
 					t.Error(err)
 				}
 				continue
 			}
-			all, _, err := c.ReadTable(t.Context(), table, book.Layout{})
+			all, _, err := c.ReadTable(t.Context(), table, dataset.Layout{})
 			if err != nil || len(all) != 2 || all[1].ID != "B1-2" {
 				t.Errorf("%q, %q: %v, %+v", gin, label, err, all)
 				continue
@@ -338,7 +338,7 @@ func filled(t *testing.T, ids []string) []byte {
 func recordText(t *testing.T, path string, text []byte) (*RecordSummary, error) {
 	t.Helper()
 	c := open(t, path)
-	all, _, err := c.ParseTable(text, "table.csv", book.Layout{})
+	all, _, err := c.ParseTable(text, "table.csv", dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,8 +358,8 @@ func TestMangledIDs(t *testing.T) {
 			}
 			words := strings.Join(out.Notes, "\n")
 			for k, id := range ids {
-				word := fmt.Sprintf("%s has the amounts of %s and is recorded as it", fault.Quote(id), right[k])
-				if is := strings.Contains(words, word); is != (book.IDKey(id) != right[k]) {
+				word := fmt.Sprintf("%s has the amounts of %s and is recorded as it", inputerr.Quote(id), right[k])
+				if is := strings.Contains(words, word); is != (dataset.IDKey(id) != right[k]) {
 					t.Errorf("%s: %s", id, words)
 				}
 			}

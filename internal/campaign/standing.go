@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 // A Standing is a report on the state of a campaign.
@@ -184,7 +184,7 @@ func (c *Campaign) checkPredictions(objectives []*objective, st *Standing) error
 			st.Coverage = append(st.Coverage, cover)
 			if low := fewestWithin(cover.Intervals); cover.Within < low {
 				st.Notes = append(st.Notes, fmt.Sprintf("Only %d of %s of %s held what came, where nine in ten should: what is predicted of it is less sure than it says.",
-					cover.Within, fault.Count(cover.Intervals, "interval"), o.label))
+					cover.Within, inputerr.Count(cover.Intervals, "interval"), o.label))
 			}
 		}
 	}

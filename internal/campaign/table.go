@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report/sheet"
 )
@@ -28,7 +28,7 @@ func (c *Campaign) saveBatch(ctx context.Context, b *Batch) (err error) {
 	}
 	path := c.batchPath(b.Round, "json")
 	if text = append(text, '\n'); len(text) > mostBytes {
-		return &fault.Error{File: path, Message: fmt.Sprintf("the batch would have %d bytes, and may have %d", len(text), mostBytes), Hint: "shorten the names of the ingredients"}
+		return &inputerr.Error{File: path, Message: fmt.Sprintf("the batch would have %d bytes, and may have %d", len(text), mostBytes), Hint: "shorten the names of the ingredients"}
 	}
 	if _, err := c.parseBatch(text, path, b.Round); err != nil {
 		return err
@@ -133,9 +133,9 @@ func (c *Campaign) SaveTable(b *Batch, path string) error {
 // checkTable checks that the text of a batch's table is read back as the same recipes.
 func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	wrong := func(hint, format string, args ...any) error {
-		return &fault.Error{File: path, Message: "the table of the batch could not be read again: " + fmt.Sprintf(format, args...), Hint: hint}
+		return &inputerr.Error{File: path, Message: "the table of the batch could not be read again: " + fmt.Sprintf(format, args...), Hint: hint}
 	}
-	results, _, err := c.ParseTable(text, path, book.Layout{})
+	results, _, err := c.ParseTable(text, path, dataset.Layout{})
 	if bad := firstFault(err); bad != nil {
 		return wrong("rename or shorten this text in the problem file", "%s", bad.Message)
 	}
@@ -143,7 +143,7 @@ func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 		return err
 	}
 	if len(results) != len(b.Entries) {
-		return wrong("rename the ingredients or labels in its columns", "%s would be read as %d", fault.Count(len(b.Entries), "recipe"), len(results))
+		return wrong("rename the ingredients or labels in its columns", "%s would be read as %d", inputerr.Count(len(b.Entries), "recipe"), len(results))
 	}
 	for k := range b.Entries {
 		e := &b.Entries[k]
@@ -172,25 +172,25 @@ func (b *Batch) table(ingredients []string, path string) ([]byte, error) {
 
 // ReadTable reads a filled-in table, a file of results, or a table of recipes from elsewhere.
 // The ingredients are those of the problem.
-func (c *Campaign) ReadTable(ctx context.Context, path string, layout book.Layout) ([]Result, *book.Book, error) {
-	header, err := book.ReadHeaderFile(ctx, path, layout)
+func (c *Campaign) ReadTable(ctx context.Context, path string, layout dataset.Layout) ([]Result, *dataset.Book, error) {
+	header, err := dataset.ReadHeaderFile(ctx, path, layout)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.resultsFromTable(header, layout, func(o book.Options) (*book.Book, error) { return book.ReadFile(ctx, path, o) })
+	return c.resultsFromTable(header, layout, func(o dataset.Options) (*dataset.Book, error) { return dataset.ReadFile(ctx, path, o) })
 }
 
 // ParseTable is [Campaign.ReadTable] for a text, such as pasted text.
-func (c *Campaign) ParseTable(text []byte, name string, layout book.Layout) ([]Result, *book.Book, error) {
-	header, err := book.ReadHeader(bytes.NewReader(text), name, layout)
+func (c *Campaign) ParseTable(text []byte, name string, layout dataset.Layout) ([]Result, *dataset.Book, error) {
+	header, err := dataset.ReadHeader(bytes.NewReader(text), name, layout)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.resultsFromTable(header, layout, func(o book.Options) (*book.Book, error) { return book.Read(bytes.NewReader(text), name, o) })
+	return c.resultsFromTable(header, layout, func(o dataset.Options) (*dataset.Book, error) { return dataset.Read(bytes.NewReader(text), name, o) })
 }
 
 // resultsFromTable reads a table with a known header and converts its rows to results.
-func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read func(book.Options) (*book.Book, error)) ([]Result, *book.Book, error) {
+func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read func(dataset.Options) (*dataset.Book, error)) ([]Result, *dataset.Book, error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
 		return nil, nil, err
@@ -202,33 +202,33 @@ func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read fu
 		return ""
 	}
 	given := func(name string) bool { _, ok := layout.Columns[name]; return ok }
-	own := make(map[string]book.Role)
+	own := make(map[string]dataset.Role)
 	byID := find("id") != "" && find("recipe") == "" && !given(find("id"))
 	if byID {
-		own[find("id")] = book.RecipeColumn
+		own[find("id")] = dataset.RecipeColumn
 		if note := find(noteColumn(slices.Concat(c.measuredLabels(), c.Problem.Ingredients))); note != "" && !given(note) {
-			own[note] = book.IgnoredColumn
+			own[note] = dataset.IgnoredColumn
 		}
 		if round := find("round"); round != "" && !given(round) {
-			own[round] = book.IgnoredColumn
+			own[round] = dataset.IgnoredColumn
 		}
 	}
 	if status := find("status"); status != "" && !given(status) {
-		own[status] = book.LabelColumn
+		own[status] = dataset.LabelColumn
 	}
 	// A table written by kir has control characters of terminals escaped.
 	names, escaped := make(map[string]string), make(map[string]string)
 	for _, name := range c.Problem.Ingredients {
-		if as := book.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
+		if as := dataset.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
 			names[as] = name
 		}
 	}
 	for _, name := range c.measuredLabels() {
-		if as := book.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
-			own[as], escaped[as] = book.LabelColumn, name
+		if as := dataset.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
+			own[as], escaped[as] = dataset.LabelColumn, name
 		}
 	}
-	o.Layout = layout.Merge(book.Layout{Columns: own, Names: names})
+	o.Layout = layout.Merge(dataset.Layout{Columns: own, Names: names})
 	o.LabelsOptional = true
 	for _, name := range c.measuredLabels() {
 		if slices.Contains(header, name) && !given(name) {
@@ -254,15 +254,15 @@ func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read fu
 			v := l.Value(k)
 			if strings.EqualFold(l.Name, "status") {
 				switch strings.ToLower(v) {
-				case "", string(book.Made):
-				case string(book.Failed):
+				case "", string(dataset.Made):
+				case string(dataset.Failed):
 					res.Failed = true
 				default:
-					return nil, nil, res.errorf("write made or failed, or nothing", "the status is %s", fault.Quote(v))
+					return nil, nil, res.errorf("write made or failed, or nothing", "the status is %s", inputerr.Quote(v))
 				}
 				continue
 			}
-			if e := c.entry(r.Name); byID && e != nil && v == book.NormalizeName(sheet.Escaped(e.note(&e.measure))) {
+			if e := c.entry(r.Name); byID && e != nil && v == dataset.NormalizeName(sheet.Escaped(e.note(&e.measure))) {
 				continue // a note that kir wrote; a label got the name of its column later
 			}
 			res.Values[cmp.Or(escaped[l.Name], l.Name)] = v
@@ -273,10 +273,10 @@ func (c *Campaign) resultsFromTable(header []string, layout book.Layout, read fu
 }
 
 // resultsFromLog converts the current entries of another file of results.
-func resultsFromLog(b *book.Book) []Result {
+func resultsFromLog(b *dataset.Book) []Result {
 	var all []Result
 	for k, e := range b.Results.Current() {
-		res := Result{ID: e.ID, Name: e.Recipe, Parts: e.Parts, Failed: e.Status == book.Failed, Values: make(map[string]string), At: b.ErrorAtRecipe(k)}
+		res := Result{ID: e.ID, Name: e.Recipe, Parts: e.Parts, Failed: e.Status == dataset.Failed, Values: make(map[string]string), At: b.ErrorAtRecipe(k)}
 		for i, name := range b.Results.Labels {
 			res.Values[name] = e.Values[i]
 		}
@@ -289,7 +289,7 @@ func resultsFromLog(b *book.Book) []Result {
 var separator = regexp.MustCompile(`\s*[,;]\s*`)
 
 // ParseRecipe parses a recipe in one line, such as "Gin=22%, Tonic=78%".
-func (c *Campaign) ParseRecipe(text string) ([]book.Part, error) {
+func (c *Campaign) ParseRecipe(text string) ([]dataset.Part, error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
 		return nil, err
@@ -314,20 +314,20 @@ func (c *Campaign) ParseRecipe(text string) ([]book.Part, error) {
 	for _, piece := range pieces {
 		at := strings.LastIndex(piece, "=")
 		if at < 1 {
-			return nil, &fault.Error{Message: fault.Quote(piece) + " does not say how much of what", Hint: `write a recipe as "Gin=22%,Tonic=78%"`}
+			return nil, &inputerr.Error{Message: inputerr.Quote(piece) + " does not say how much of what", Hint: `write a recipe as "Gin=22%,Tonic=78%"`}
 		}
 		rows = append(rows, []string{"it", strings.TrimSpace(piece[:at]), strings.TrimSpace(piece[at+1:])})
 	}
 	if err := w.WriteAll(rows); err != nil {
 		return nil, err
 	}
-	o.Layout = book.Layout{Delimiter: "comma"}
+	o.Layout = dataset.Layout{Delimiter: "comma"}
 	if strings.Contains(strings.Join(pieces, ""), ",") && !strings.Contains(text, ".") {
-		o.Layout.Decimal = book.DecimalComma
+		o.Layout.Decimal = dataset.DecimalComma
 	} else {
-		o.Layout.Decimal = book.DecimalPoint
+		o.Layout.Decimal = dataset.DecimalPoint
 	}
-	b, err := book.Read(&table, "", o)
+	b, err := dataset.Read(&table, "", o)
 	if err != nil {
 		return nil, stripLocation(err)
 	}
@@ -336,11 +336,11 @@ func (c *Campaign) ParseRecipe(text string) ([]book.Part, error) {
 
 // stripLocation removes file positions from an error about a text that is no file.
 func stripLocation(err error) error {
-	strip := func(e *fault.Error) { e.File, e.Line, e.Column = "", 0, 0 }
+	strip := func(e *inputerr.Error) { e.File, e.Line, e.Column = "", 0, 0 }
 	switch e := err.(type) {
-	case *fault.Error:
+	case *inputerr.Error:
 		strip(e)
-	case *fault.Errors:
+	case *inputerr.Errors:
 		for _, one := range e.All {
 			strip(one)
 		}

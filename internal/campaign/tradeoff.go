@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/front"
+	"kir/internal/pareto"
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/search"
@@ -76,7 +76,7 @@ type lossDraws struct {
 // add adds a recipe to the front of each draw.
 func (d *lossDraws) add(at int) {
 	for s := range d.fronts {
-		d.fronts[s] = pareto(append(d.fronts[s], d.losses[s][at]))
+		d.fronts[s] = nonDominatedPoints(append(d.fronts[s], d.losses[s][at]))
 	}
 }
 
@@ -205,12 +205,12 @@ func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
 func (f *tradeOffOptimizer) hypervolumeStats(at int) (beats, better float64) {
 	one := f.unitReference()
 	for s, points := range f.student.fronts {
-		if front.VolumeGain(f.student.losses[s][at], points, one) > 0 {
+		if pareto.VolumeGain(f.student.losses[s][at], points, one) > 0 {
 			beats++
 		}
 	}
 	for s, points := range f.stated.fronts {
-		better += front.VolumeGain(f.stated.losses[s][at], points, one) / max(f.stated.volume[s], 1e-9)
+		better += pareto.VolumeGain(f.stated.losses[s][at], points, one) / max(f.stated.volume[s], 1e-9)
 	}
 	n := float64(len(f.student.fronts))
 	return beats / n, better / n
@@ -327,9 +327,9 @@ func (f *tradeOffOptimizer) thin() error {
 			points[a] = append(points[a], v)
 		}
 	}
-	ideal, nadir := front.Bounds(points)
+	ideal, nadir := pareto.Bounds(points)
 	var some [][]mcmc.Part
-	for _, k := range front.SelectSpread(front.Scaled(points, ideal, nadir), poolSize-randomPool) {
+	for _, k := range pareto.SelectSpread(pareto.Scaled(points, ideal, nadir), poolSize-randomPool) {
 		some = append(some, f.parts[k])
 	}
 	f.parts = some
@@ -383,9 +383,9 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	f.scale(trials)
 	for _, d := range []*lossDraws{&f.stated, &f.student} {
 		for _, losses := range d.losses {
-			tried := pareto(losses[len(f.parts) : len(f.parts)+trials])
-			d.volume = append(d.volume, front.Hypervolume(tried, f.unitReference()))
-			d.fronts = append(d.fronts, pareto(slices.Concat(tried, losses[len(f.parts)+trials:])))
+			tried := nonDominatedPoints(losses[len(f.parts) : len(f.parts)+trials])
+			d.volume = append(d.volume, pareto.Hypervolume(tried, f.unitReference()))
+			d.fronts = append(d.fronts, nonDominatedPoints(slices.Concat(tried, losses[len(f.parts)+trials:])))
 		}
 	}
 	return nil
@@ -412,7 +412,7 @@ func (f *tradeOffOptimizer) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, cou
 				}
 				known[a] = []float64{v}
 			}
-			for a, v := range front.MergeTies(known, []float64{g.known.Loss.Size}) {
+			for a, v := range pareto.MergeTies(known, []float64{g.known.Loss.Size}) {
 				for s := range losses {
 					losses[s][a][k] = v[0]
 				}
@@ -451,9 +451,9 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[][]mcmc.Part) error {
 			points[a] = append(points[a], v)
 		}
 	}
-	points = front.MergeTies(points, f.sizes())
+	points = pareto.MergeTies(points, f.sizes())
 	for left := 2 * anchorCount; left > 0 && len(points) > 0; {
-		best := front.Minimal(points)
+		best := pareto.Minimal(points)
 		for _, k := range best[:min(len(best), left)] {
 			*xs = append(*xs, tried[k])
 			left--
@@ -466,7 +466,7 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[][]mcmc.Part) error {
 	return nil
 }
 
-// sizes returns the sizes for [front.MergeTies]. The losses of learnt objectives have size 0,
+// sizes returns the sizes for [pareto.MergeTies]. The losses of learnt objectives have size 0,
 // so they only tie where recipes are the same.
 func (f *tradeOffOptimizer) sizes() []float64 {
 	sizes := make([]float64, len(f.tradeObjectives))
@@ -490,17 +490,17 @@ func (f *tradeOffOptimizer) scale(trials int) {
 			}
 		}
 	}
-	of := pareto(mean[len(f.parts) : len(f.parts)+trials])
-	ideal, nadir := front.Bounds(mean)
+	of := nonDominatedPoints(mean[len(f.parts) : len(f.parts)+trials])
+	ideal, nadir := pareto.Bounds(mean)
 	if len(of) > 1 {
-		_, nadir = front.Bounds(of)
+		_, nadir = pareto.Bounds(of)
 	} else if trials > 1 {
-		_, nadir = front.Bounds(mean[len(f.parts) : len(f.parts)+trials])
+		_, nadir = pareto.Bounds(mean[len(f.parts) : len(f.parts)+trials])
 	}
-	reference := front.Reference(ideal, nadir)
+	reference := pareto.Reference(ideal, nadir)
 	for _, d := range []*lossDraws{&f.stated, &f.student} {
 		for s := range d.losses {
-			d.losses[s] = front.Scaled(d.losses[s], ideal, reference)
+			d.losses[s] = pareto.Scaled(d.losses[s], ideal, reference)
 		}
 	}
 }
@@ -514,10 +514,10 @@ func (f *tradeOffOptimizer) unitReference() []float64 {
 	return one
 }
 
-// pareto returns the points that no other dominates.
-func pareto(points [][]float64) [][]float64 {
+// nonDominatedPoints returns the points that no other dominates.
+func nonDominatedPoints(points [][]float64) [][]float64 {
 	var out [][]float64
-	for _, k := range front.Minimal(points) {
+	for _, k := range pareto.Minimal(points) {
 		out = append(out, points[k])
 	}
 	return out
@@ -527,7 +527,7 @@ func pareto(points [][]float64) [][]float64 {
 func (f *tradeOffOptimizer) gain(k int) float64 {
 	sum, one := 0.0, f.unitReference()
 	for s, points := range f.stated.fronts {
-		sum += front.VolumeGain(f.stated.losses[s][k], points, one)
+		sum += pareto.VolumeGain(f.stated.losses[s][k], points, one)
 	}
 	return sum / float64(len(f.stated.fronts))
 }
@@ -542,7 +542,7 @@ func (f *tradeOffOptimizer) mostAdded(d *lossDraws, s int) float64 {
 	most, one := 0.0, f.unitReference()
 	for k := range f.parts {
 		if f.gainFactors[k] > 0 {
-			most = max(most, front.VolumeGain(d.losses[s][k], d.fronts[s], one))
+			most = max(most, pareto.VolumeGain(d.losses[s][k], d.fronts[s], one))
 		}
 	}
 	return most / max(d.volume[s], 1e-9)
@@ -586,12 +586,12 @@ func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	best := pareto(all)
-	ideal, nadir := front.Bounds(best)
+	best := nonDominatedPoints(all)
+	ideal, nadir := pareto.Bounds(best)
 	if len(best) == 1 {
-		_, nadir = front.Bounds(all)
+		_, nadir = pareto.Bounds(all)
 	}
-	scaled := front.Scaled(all, ideal, front.Reference(ideal, nadir))
+	scaled := pareto.Scaled(all, ideal, pareto.Reference(ideal, nadir))
 	quiet, before := 0, 0.0
 	for _, round := range f.c.resultRounds() {
 		var until [][]float64
@@ -600,7 +600,7 @@ func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 				until = append(until, p)
 			}
 		}
-		volume := front.Hypervolume(until, f.unitReference())
+		volume := pareto.Hypervolume(until, f.unitReference())
 		if quiet++; volume > before*(1+minFrontGain) {
 			quiet = 0
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/front"
+	"kir/internal/pareto"
 	"kir/mcmc"
 )
 
@@ -47,8 +47,8 @@ func TestBatchMovesTheFront(t *testing.T) {
 				for _, trial := range k.trials {
 					tried = append(tried, losses(k.namedAmounts(trial.parts)))
 				}
-				ideal, nadir := front.Bounds(tried)
-				reference := front.Reference(ideal, nadir)
+				ideal, nadir := pareto.Bounds(tried)
+				reference := pareto.Reference(ideal, nadir)
 				b := choose(t, path, Settings{Size: 6, Seed: 3, MaxNew: -1, Workers: 2})
 				if trade != "" {
 					again := choose(t, path, Settings{Size: 6, Seed: 3, MaxNew: -1, Workers: 1})
@@ -68,11 +68,11 @@ func TestBatchMovesTheFront(t *testing.T) {
 						}
 					}
 				}
-				before := front.Hypervolume(tried, reference)
+				before := pareto.Hypervolume(tried, reference)
 				for n := range b.Entries {
 					tried = append(tried, losses(b.Entries[n].Recipe))
 				}
-				return front.Hypervolume(tried, reference)/before - 1
+				return pareto.Hypervolume(tried, reference)/before - 1
 			}
 			moved, product := added("trade: "+c.trade+"\n"), added("")
 			t.Logf("the batch adds %.3f of the hypervolume, that for the product %.3f", moved, product)

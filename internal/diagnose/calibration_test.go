@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // TestIACT compares with (1+φ)/(1−φ), the IACT of an AR(1) chain. The estimate
@@ -40,7 +40,7 @@ func TestStandardErrors(t *testing.T) {
 	q5 := -1.6448536269514722
 	var z Summarizer
 	phis := []float64{0.6, 0, 0.9}
-	for _, phi := range phis[:long.Pick(3, 1)] {
+	for _, phi := range phis[:testmode.Pick(3, 1)] {
 		var squares [4]float64
 		for run := range runs {
 			x := autoregressions(uint64(1000+run), 4, int(500/(1-phi)), phi)

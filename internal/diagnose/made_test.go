@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
 	"kir/internal/number"
+	"kir/internal/testonly/golden"
 )
 
 // wordsOf writes each figure of a summary to nine digits, and why those that are not

@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/number"
+	"kir/internal/testonly/testmode"
 )
 
 // seriesOf adds the draws of each chain to a Series of its own.
@@ -68,7 +68,7 @@ func TestSeriesBeyondLimit(t *testing.T) {
 	var z Summarizer
 	for _, phi := range []float64{0, 0.9, 0.99} {
 		for _, n := range []int{1001, 16_384, 50_000, 100_001} {
-			if n > 50_000 && !long.Enabled() {
+			if n > 50_000 && !testmode.Enabled() {
 				continue // strides of 2, 32 and 64 there are, with a last batch that is whole or not
 			}
 			x := autoregressions(10, 4, n, phi)

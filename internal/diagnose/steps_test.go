@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // TestStatedQuantileNextToAStep looks at quantiles of laws in steps, of which one lies
@@ -21,7 +21,7 @@ import (
 // so that one of these is by chance in 6 of 1,000 tests.
 func TestStatedQuantileNextToAStep(t *testing.T) {
 	const draws = 400
-	runs := long.Pick(20_000, 4000)
+	runs := testmode.Pick(20_000, 4000)
 	r := rand.New(rand.NewPCG(16, 3))
 	var z Summarizer
 	certain, wrong, stated := 0, 0, 0

@@ -16,7 +16,7 @@ import (
 	"os"
 	"time"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 // ErrNotRegular is the error for an existing path that is not a regular file, such as a device.
@@ -25,7 +25,7 @@ var ErrNotRegular = errors.New("not a regular file")
 // NotRegularError returns the error for a path that is not a regular file. It wraps
 // [ErrNotRegular].
 func NotRegularError(path string, mode fs.FileMode) error {
-	return &fault.Error{File: path, Message: "this is " + describeKind(mode) + ", not a regular file", Hint: "put the file itself in its place", Err: ErrNotRegular}
+	return &inputerr.Error{File: path, Message: "this is " + describeKind(mode) + ", not a regular file", Hint: "put the file itself in its place", Err: ErrNotRegular}
 }
 
 // notDirectoryError returns the error for a path that is not a directory.
@@ -34,7 +34,7 @@ func notDirectoryError(path string, mode fs.FileMode) error {
 	if !mode.IsRegular() {
 		what = describeKind(mode)
 	}
-	return &fault.Error{File: path, Message: "this is " + what + ", not a directory", Hint: "put the directory itself in its place", Err: ErrNotRegular}
+	return &inputerr.Error{File: path, Message: "this is " + what + ", not a directory", Hint: "put the directory itself in its place", Err: ErrNotRegular}
 }
 
 // describeKind describes the kind of a file that is not regular.
@@ -63,7 +63,7 @@ func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, &fault.Error{File: path, Message: "this is a directory", Hint: "name a file"}
+		return nil, &inputerr.Error{File: path, Message: "this is a directory", Hint: "name a file"}
 	}
 	if !info.Mode().IsRegular() {
 		return nil, NotRegularError(path, info.Mode())
@@ -151,7 +151,7 @@ var ErrTooLong = errors.New("the file is too long")
 
 // tooLongError returns the error for a file of more than most bytes. It wraps [ErrTooLong].
 func tooLongError(path string, most int64) error {
-	return &fault.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", most), Hint: "is it the right one?", Err: ErrTooLong}
+	return &inputerr.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", most), Hint: "is it the right one?", Err: ErrTooLong}
 }
 
 // readAll reads a file of at most so many bytes to its end.

@@ -12,7 +12,7 @@ import (
 // makes text of an amount.
 //
 // What a recipe has of its ingredients is written with so many digits behind the point that
-// the amounts add up to the whole and are read as the same units again (as [kir/internal/book.Closure]
+// the amounts add up to the whole and are read as the same units again (as [kir/internal/dataset.Closure]
 // reads them: each is less than half a unit off). These are the fewest with which rounding
 // each amount by itself does so. Where up to two more than tell units apart are not enough,
 // as for thirds of 100, the amounts are rounded together so that they add up: by the largest

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 func TestAmounts(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAmountsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	totals := []int{1, 2, 3, 7, 16, 30, 53, 64, 99, 100, 101, 200, 400, 960, 1000, 1001, 10_000, 12_345, 1_000_000, 1<<31 - 1}
 	wholes := []string{"100", "13.25", "12", "0.7", "750", "1", "29.5735295625", "0.000001", "123456789"}
-	for range long.Pick(3000, 1000) {
+	for range testmode.Pick(3000, 1000) {
 		total := totals[r.IntN(len(totals))]
 		units := divide(r, total, 1+r.IntN(min(total, 12)))
 		whole, _ := new(big.Rat).SetString(wholes[r.IntN(len(wholes))])

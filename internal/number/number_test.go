@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 func TestNumbers(t *testing.T) {

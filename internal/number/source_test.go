@@ -21,15 +21,15 @@ var shareOfTotal = map[string]string{
 	"internal/campaign/batch.go Shares":                    "the length of a bar",
 	"internal/campaign/optimizer.go costDivisor":           "a mean price",
 	"internal/campaign/surrogate.go pointOf":               "the features of a model",
-	"internal/conflict/walk.go violation":                  "how far a walk is from keeping rules",
-	"internal/conflict/walk.go newWalk":                    "how far a walk is from keeping rules",
+	"internal/constraint/conflict/walk.go violation":       "how far a walk is from keeping rules",
+	"internal/constraint/conflict/walk.go newWalk":         "how far a walk is from keeping rules",
 	"internal/paper/cocktail.go describeDrink":             "the total is 1,000: a digit behind the point is exact",
 	"internal/problem/draft.go Write":                      "how much a unit is",
 	"internal/problem/forest.go addMean":                   "a mean of an attribute",
 	"internal/problem/learn_features.go FeatureSets":       "the scale of features",
 	"internal/problem/rule_amount.go readUnits":            "percentages next to one that is no whole number of units",
-	"internal/report/build/weighing.go Weighing":           "a mean density",
-	"internal/report/build/weighing.go weighing":           "a number of the JSON, beside which the text stands",
+	"internal/report/assemble/weighing.go Weighing":        "a mean density",
+	"internal/report/assemble/weighing.go weighing":        "a number of the JSON, beside which the text stands",
 	"internal/report/view/dots.go amountsFigure":           "a mean amount with its error",
 	"internal/report/view/ingredients.go writeIngredients": "a mean amount with its error",
 	"internal/report/view/page.go Amount":                  "a mean amount",
@@ -41,7 +41,7 @@ var shareOfTotal = map[string]string{
 	"internal/serve/figures.go share":                      "a mean of draws",
 	"internal/serve/measure.go formatAmounts":              "how many figures a person needs",
 	"internal/serve/measure.go percent":                    "a percentage of a problem file, which is exact or not taken",
-	"internal/weigh/weigh.go newRounding":                  "what is to be rounded to a scale",
+	"internal/rounding/weigh.go newRounding":               "what is to be rounded to a scale",
 	"kir.go newResult":                                     "a number of the library",
 }
 
@@ -49,7 +49,7 @@ var shareOfTotal = map[string]string{
 // recipe, it is no amount that is written: number.Amounts alone makes text of amounts, so
 // that they add up to the whole and are never rounded to less than the units they have.
 func TestAmountsAreWrittenOnce(t *testing.T) {
-	found := sharesOfTotal(t, os.DirFS("../.."), "kir.go", "cmd", "internal/campaign", "internal/conflict", "internal/paper", "internal/problem", "internal/report", "internal/serve", "internal/weigh")
+	found := sharesOfTotal(t, os.DirFS("../.."), "kir.go", "cmd", "internal/campaign", "internal/constraint/conflict", "internal/paper", "internal/problem", "internal/report", "internal/serve", "internal/rounding")
 	for place := range found {
 		if shareOfTotal[place] == "" {
 			t.Errorf("%s divides by the total of a recipe: write amounts by number.Amounts; where it is no text of an amount, say so in shareOfTotal", place)

@@ -6,7 +6,7 @@ import (
 
 	"slices"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/model"
@@ -28,7 +28,7 @@ var cocktailWishes = []struct{ label, class string }{{"taste", "Fresh"}, {"timin
 
 // cocktailLab is the experiment while it runs.
 type cocktailLab struct {
-	book    *book.Book
+	book    *dataset.Book
 	target  *mcmc.Target
 	random  *mcmc.Target // the same without wishes
 	kernel  mcmc.Kernel
@@ -145,7 +145,7 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 }
 
 // growForest grows the forest of a label and returns what it gives for a class.
-func growForest(ctx context.Context, o Options, book *book.Book, label *book.Label, class string, rows [][]model.Part, index uint64) (ForestQuality, *model.Score, error) {
+func growForest(ctx context.Context, o Options, book *dataset.Book, label *dataset.Label, class string, rows [][]model.Part, index uint64) (ForestQuality, *model.Score, error) {
 	d := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: cocktailTotal}
 	for k := range book.Recipes {
 		if label.ClassOf[k] >= 0 {

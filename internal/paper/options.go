@@ -1,6 +1,6 @@
 package paper
 
-import "kir/internal/book"
+import "kir/internal/dataset"
 
 // Options say how the experiments are run. The zero value runs them in full,
 // without the cocktails.
@@ -15,7 +15,7 @@ type Options struct {
 	// Book is the book of cocktails, with the labels taste and timing: that of
 	// examples/cocktails, whose differences from the paper's the report lists.
 	// Without one the cocktail experiment is left out.
-	Book *book.Book
+	Book *dataset.Book
 
 	// Divide makes every sequence that many times shorter than the paper's, at
 	// most 1,000, for a trial. 0 and 1: the paper's length.

@@ -20,14 +20,14 @@ import (
 	"sync"
 	"testing"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/internal/report/figure"
 	"kir/mcmc"
 )
 
-func cocktailBook(t testing.TB) *book.Book {
+func cocktailBook(t testing.TB) *dataset.Book {
 	t.Helper()
-	book, err := book.ReadFile(t.Context(), "../../examples/cocktails/recipes.csv", book.Options{})
+	book, err := dataset.ReadFile(t.Context(), "../../examples/cocktails/recipes.csv", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func cocktailBook(t testing.TB) *book.Book {
 
 // trial is a short run of everything, made once.
 var trial = sync.OnceValues(func() (*Report, error) {
-	book, err := book.ReadFile(context.Background(), "../../examples/cocktails/recipes.csv", book.Options{})
+	book, err := dataset.ReadFile(context.Background(), "../../examples/cocktails/recipes.csv", dataset.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +336,7 @@ func TestHostileBook(t *testing.T) {
 				[]string{"Fresh", "<b>Sour"}[k%2], []string{"All day", "Pre-dinner"}[k/2%2])
 		}
 	}
-	book, err := book.Read(strings.NewReader(csv.String()), "hostile.csv", book.Options{})
+	book, err := dataset.Read(strings.NewReader(csv.String()), "hostile.csv", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -456,7 +456,7 @@ func TestOptions(t *testing.T) {
 			t.Errorf("a divisor of %d is fine", divide)
 		}
 	}
-	unlabelled, err := book.Read(strings.NewReader("recipe,ingredient,amount\na,b,1\na,c,1\n"), "x.csv", book.Options{})
+	unlabelled, err := dataset.Read(strings.NewReader("recipe,ingredient,amount\na,b,1\na,c,1\n"), "x.csv", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -469,7 +469,7 @@ func TestOptions(t *testing.T) {
 	for i := range cocktailTotal + 1 {
 		fmt.Fprintf(&many, "a,%d,1,Fresh,All day\n", i)
 	}
-	crowded, err := book.Read(strings.NewReader(many.String()), "x.csv", book.Options{})
+	crowded, err := dataset.Read(strings.NewReader(many.String()), "x.csv", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,7 +482,7 @@ func TestOptions(t *testing.T) {
 func TestNewCocktail(t *testing.T) {
 	t.Parallel()
 	// In the small book every set of ingredients but one is known, and visited.
-	small, err := book.Read(strings.NewReader(`recipe,ingredient,amount,taste,timing
+	small, err := dataset.Read(strings.NewReader(`recipe,ingredient,amount,taste,timing
 A,a,1,Fresh,All day
 A,b,3,Fresh,All day
 B,a,2,Fresh,All day
@@ -496,16 +496,16 @@ E,d,1,Sour,Late
 E,a,3,Sour,Late
 F,d,1,Sour,Late
 F,b,3,Sour,Late
-`), "small.csv", book.Options{})
+`), "small.csv", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, book := range []*book.Book{cocktailBook(t), small} {
+	for _, book := range []*dataset.Book{cocktailBook(t), small} {
 		checkNewCocktail(t, book)
 	}
 }
 
-func checkNewCocktail(t *testing.T, book *book.Book) {
+func checkNewCocktail(t *testing.T, book *dataset.Book) {
 	t.Helper()
 	o := Options{Seed: 3, Book: book, Divide: 100, Workers: 1}
 	lab, err := newCocktailLab(context.Background(), o)

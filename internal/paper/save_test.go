@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 )
 
 // TestAdd: products fall into their bins of 0.04, those at a bound into the one above,
@@ -77,8 +77,8 @@ func TestSavedFor(t *testing.T) {
 // TestLab: a book that the cocktail experiment is not about is told of, and what it
 // wants to know of one that is.
 func TestLab(t *testing.T) {
-	read := func(text string) *book.Book {
-		book, err := book.Read(strings.NewReader(text), "book.csv", book.Options{})
+	read := func(text string) *dataset.Book {
+		book, err := dataset.Read(strings.NewReader(text), "book.csv", dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

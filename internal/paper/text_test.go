@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // All that is printed of a row is its own: the paper's rate, the exact one, the

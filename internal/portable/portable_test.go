@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // A given is a function of one number with its truth, how far from it it may be, in ulps,
@@ -111,7 +111,7 @@ func TestFunctions(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(1, 2))
 			worst, at := 0.0, 0.0
-			count := long.Pick(1000, 200) / f.slow
+			count := testmode.Pick(1000, 200) / f.slow
 			for range count {
 				x := f.at(r)
 				if off := ulps(f.of(x), f.truth(reference.of(x))); !(off <= worst) {

@@ -8,7 +8,7 @@ import (
 	"math/big"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // nearest returns a number and what it lacks.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 )
 
 // Of what a recipe breaks of a rule, the figure is told that is furthest outside, and
@@ -31,7 +31,7 @@ func TestBreach(t *testing.T) {
 		if err := os.WriteFile(file, []byte("recipe,ingredient,amount\n"+c.recipe), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		table, err := p.ReadTable(t.Context(), file, book.Layout{})
+		table, err := p.ReadTable(t.Context(), file, dataset.Layout{})
 		if err != nil {
 			t.Fatal(err)
 		}

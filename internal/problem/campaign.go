@@ -1,10 +1,10 @@
 package problem
 
 import (
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 )
 
 // A Campaign has the settings for choosing batches of experiments.
@@ -40,14 +40,14 @@ func readCampaign(s *readContext, n *yaml.Node) (Campaign, error) {
 		if c.Cost, err = v.Str("the cost"); err != nil {
 			return c, err
 		}
-		c.Cost = book.NormalizeName(c.Cost)
+		c.Cost = dataset.NormalizeName(c.Cost)
 		values, err := s.attributeNumbers(v, c.Cost)
 		if err != nil {
 			return c, err
 		}
 		for i, cost := range values {
 			if !(cost >= 0) {
-				return c, yaml.Hint(v.Errorf("the %s of %s is not known, or below 0", c.Cost, fault.Quote(s.names[i])), "fill in the cell")
+				return c, yaml.Hint(v.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(s.names[i])), "fill in the cell")
 			}
 		}
 	}

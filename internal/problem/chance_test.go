@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -122,7 +122,7 @@ func classBook(t *testing.T, r *rand.Rand, truth classTruth, n, rows int) *Probl
 // of docs/forest.md.)
 func TestChances(t *testing.T) {
 	const n, fresh = 20, 300
-	books := long.Pick(12.0, 6)
+	books := testmode.Pick(12.0, 6)
 	for _, kind := range classTruths {
 		for _, rows := range []int{60, 150} {
 			var raw, told, truly, low, high, held, skill, off, squares, freshOff, freshSquares float64
@@ -142,10 +142,10 @@ func TestChances(t *testing.T) {
 					t.Fatal(err)
 				}
 				q.Halves = nil
-				if !long.Enabled() {
+				if !testmode.Enabled() {
 					q.Bounding = nil // a search that proves no bound chooses as well
 				}
-				a, err := q.Answer(t.Context(), search.RunContext{Iterations: long.Pick[int64](40_000, 16_000), Seed: 1})
+				a, err := q.Answer(t.Context(), search.RunContext{Iterations: testmode.Pick[int64](40_000, 16_000), Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 func TestContradictionsAreExplained(t *testing.T) {
@@ -26,7 +26,7 @@ func TestContradictionsAreExplained(t *testing.T) {
 			[]string{"the sparsity on line 4", "do not require Gin or allow 5 used ingredients"}},
 	} {
 		_, err := loadRules(t, headBook, c.rules)
-		var bad *fault.Error
+		var bad *inputerr.Error
 		if !errors.As(err, &bad) {
 			t.Errorf("%s: the error is %v, not one of input", c.name, err)
 			continue

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/fault"
+	"kir/internal/config/yaml"
 	"kir/internal/file"
-	"kir/internal/problem/yaml"
+	"kir/internal/inputerr"
 	"kir/internal/run"
 	"kir/property"
 )
@@ -152,7 +152,7 @@ func (c *Command) checkUnchanged() error {
 		return err
 	}
 	if is.key != c.key {
-		return fmt.Errorf("the program %s or a file that it names or loads has changed since you allowed it to run: start kir again, and it will ask you about this program", fault.Quote(c.Words[0]))
+		return fmt.Errorf("the program %s or a file that it names or loads has changed since you allowed it to run: start kir again, and it will ask you about this program", inputerr.Quote(c.Words[0]))
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func (c *Command) Trust() error {
 // for the directory of each program and for each word of its command.
 type ConsentError struct {
 	Commands []*Command
-	at       *fault.Error
+	at       *inputerr.Error
 }
 
 func (e *ConsentError) Error() string {

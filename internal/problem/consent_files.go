@@ -17,8 +17,8 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/property"
 )
 
@@ -49,8 +49,8 @@ type fingerprint struct {
 // markIncomplete records why the hash does not cover everything that the command names.
 func (f *fingerprint) markIncomplete(path, why string) {
 	if f.incomplete == nil {
-		f.incomplete = &fault.Error{
-			Message: fmt.Sprintf("consent to the command cannot be remembered: it names %s, %s", fault.Quote(path), why),
+		f.incomplete = &inputerr.Error{
+			Message: fmt.Sprintf("consent to the command cannot be remembered: it names %s, %s", inputerr.Quote(path), why),
 			Hint:    "put the program with what it needs into a directory of its own and name nothing else, or allow it each time with --allow-programs",
 		}
 	}

@@ -4,27 +4,27 @@ import (
 	"fmt"
 	"slices"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
 // A readContext has what the readers of rules and properties need: the ingredients, the total, the known
 // recipes, and access to the files that the problem names.
 type readContext struct {
-	kinds       *kinds            // kinds of rules and properties
-	names       []string          // names of the ingredients
-	attributes  *book.Ingredients // nil if the ingredients are only counted
-	total       int               // M, in units; within a block, the block's total
-	whole       int               // M, within blocks too
-	book        *book.Book        // nil if there are no recipes
-	learnsLater bool              // labels to learn need not have values yet
-	recipes     [][]mcmc.Part     // recipes of the book, closed to the total
-	ruleRecipes int               // number of recipes from which rules are derived; excludes results if there are other recipes
-	space       *mcmc.Space       // compositions that the rules allow; nil until known
-	law         mcmc.Sparsity     // law of the number of used ingredients
-	units       *book.Units       // units of the recipes; nil: default units
+	kinds       *kinds               // kinds of rules and properties
+	names       []string             // names of the ingredients
+	attributes  *dataset.Ingredients // nil if the ingredients are only counted
+	total       int                  // M, in units; within a block, the block's total
+	whole       int                  // M, within blocks too
+	book        *dataset.Book        // nil if there are no recipes
+	learnsLater bool                 // labels to learn need not have values yet
+	recipes     [][]mcmc.Part        // recipes of the book, closed to the total
+	ruleRecipes int                  // number of recipes from which rules are derived; excludes results if there are other recipes
+	space       *mcmc.Space          // compositions that the rules allow; nil until known
+	law         mcmc.Sparsity        // law of the number of used ingredients
+	units       *dataset.Units       // units of the recipes; nil: default units
 	files       *yaml.Files
 
 	constituents map[string][]float64 // by name: share of the constituent in each ingredient
@@ -41,11 +41,11 @@ type readContext struct {
 }
 
 // ruleBook returns the recipes from which rules are derived, or nil.
-func (s *loader) ruleBook() *book.Book {
+func (s *loader) ruleBook() *dataset.Book {
 	if s.book == nil || s.ruleRecipes == len(s.book.Recipes) {
 		return s.book
 	}
-	return &book.Book{File: s.book.File, Ingredients: s.book.Ingredients, Recipes: s.book.Recipes[:s.ruleRecipes]}
+	return &dataset.Book{File: s.book.File, Ingredients: s.book.Ingredients, Recipes: s.book.Recipes[:s.ruleRecipes]}
 }
 
 // warn records a warning.
@@ -99,7 +99,7 @@ func (s *readContext) restrictToBlock(n *yaml.Node, of []int, text string) ([]in
 	}
 	in := slices.DeleteFunc(slices.Clone(of), func(i int) bool { return !slices.Contains(s.block.members, i) })
 	if len(in) == 0 {
-		return nil, yaml.Hint(n.Errorf("%s is no part of the block %s", fault.Quote(text), s.block.text), "rules within a block are about its own ingredients: write it outside")
+		return nil, yaml.Hint(n.Errorf("%s is no part of the block %s", inputerr.Quote(text), s.block.text), "rules within a block are about its own ingredients: write it outside")
 	}
 	return in, nil
 }

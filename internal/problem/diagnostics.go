@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 )
 
 // diagnostics collects the errors found in a problem file and in the files that it names.
 type diagnostics struct {
 	file        string // the problem file
-	all         []*fault.Error
+	all         []*inputerr.Error
 	mayHaveMore bool // a table may have further errors
 
 	// hasUnknownKeys is true if the file has keys that do not exist. A missing key may then be one of them,
@@ -27,8 +27,8 @@ const maxDiagnostics = 20
 
 // add records an error of input and returns nil. It returns any other error, which ends the reading.
 func (f *diagnostics) add(err error) error {
-	var several *fault.Errors
-	var one *fault.Error
+	var several *inputerr.Errors
+	var one *inputerr.Error
 	switch {
 	case err == nil:
 	case errors.As(err, &several):
@@ -46,22 +46,22 @@ func (f *diagnostics) add(err error) error {
 
 // err returns all recorded errors in the order of the file, or nil.
 func (f *diagnostics) err() error {
-	place := func(e *fault.Error) int {
+	place := func(e *inputerr.Error) int {
 		if e.File == f.file {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(f.all, func(a, b *fault.Error) int {
+	slices.SortStableFunc(f.all, func(a, b *inputerr.Error) int {
 		if place(a) != place(b) || place(a) == 1 {
 			return place(a) - place(b)
 		}
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
-	all := slices.CompactFunc(slices.Clone(f.all), func(a, b *fault.Error) bool {
+	all := slices.CompactFunc(slices.Clone(f.all), func(a, b *inputerr.Error) bool {
 		return a.File == b.File && a.Line == b.Line && a.Column == b.Column && a.Cell == b.Cell && a.Line > 0
 	})
-	return fault.Join(all[:min(len(all), maxDiagnostics)], f.mayHaveMore || len(all) > maxDiagnostics)
+	return inputerr.Join(all[:min(len(all), maxDiagnostics)], f.mayHaveMore || len(all) > maxDiagnostics)
 }
 
 // collectErrors reads a node repeatedly to find all errors in it. After each error it removes the faulty
@@ -75,7 +75,7 @@ func (f *diagnostics) collectErrors(n *yaml.Node, read func(*yaml.Node) error) e
 		if err == nil || n == nil {
 			return f.add(err)
 		}
-		var bad *fault.Error
+		var bad *inputerr.Error
 		if !errors.As(err, &bad) {
 			return err
 		}

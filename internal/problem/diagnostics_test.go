@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 // One error has all that is wrong in a problem file, by line: keys, values, names of
@@ -30,7 +30,7 @@ constraints:
   - group: {of: [Gin, Campari], used: [2, 1], total: ["30%", "7x%"]}
 `
 	_, err := load(t, bad, Options{})
-	var all *fault.Errors
+	var all *inputerr.Errors
 	if !errors.As(err, &all) {
 		t.Fatal(err)
 	}
@@ -60,8 +60,8 @@ constraints:
 			read = func() (*Problem, error) { return loadRules(t, headBook, c.yaml) }
 		}
 		_, err := read()
-		all, one := (*fault.Errors)(nil), (*fault.Error)(nil)
-		list := []*fault.Error{}
+		all, one := (*inputerr.Errors)(nil), (*inputerr.Error)(nil)
+		list := []*inputerr.Error{}
 		if errors.As(err, &all) {
 			list = all.All
 		} else if errors.As(err, &one) {

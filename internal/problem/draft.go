@@ -8,32 +8,32 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/schema"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/problem/schema"
 )
 
 // A Draft has everything from which a first problem file is written.
 type Draft struct {
 	// Table is the path of the table of recipes, as the file names it, and Layout its layout.
 	Table  string
-	Layout book.Layout
+	Layout dataset.Layout
 
 	// Ingredients is the path of the table of ingredients, empty if there is none, and IngredientsLayout
 	// its layout.
 	Ingredients       string
-	IngredientsLayout book.Layout
+	IngredientsLayout dataset.Layout
 
 	// Units are sizes of units by name, such as "5 cl", or nil.
 	Units map[string]string
 
 	// Book has the recipes of the table, and its ingredients.
-	Book *book.Book
+	Book *dataset.Book
 
 	// Series is a history of prices or returns of assets. It is set instead of Book.
-	Series *book.Series
+	Series *dataset.Series
 
 	// Goals has the objectives by the key of their target, and Bounds whether a constraint is on, by its
 	// key. Missing entries have defaults; see Targets and OfferedBounds.
@@ -68,22 +68,22 @@ func (d *Draft) Write() ([]byte, error) {
 	w := &draftWriter{Draft: d, total: d.total()}
 	sizes := d.Book.UsedCounts()
 	w.writeLine("%s", schema.Modeline(schema.FileName))
-	w.writeLine("# %s, %s: written by kir init to start from.", fault.Count(len(d.Book.Recipes), "recipe"), fault.Count(d.Book.Ingredients.Len(), "ingredient"))
+	w.writeLine("# %s, %s: written by kir init to start from.", inputerr.Count(len(d.Book.Recipes), "recipe"), inputerr.Count(d.Book.Ingredients.Len(), "ingredient"))
 	w.writeLine("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
-	w.writeLine("name: %s", book.YAMLText(strings.TrimSuffix(filepath.Base(d.Table), filepath.Ext(d.Table))))
+	w.writeLine("name: %s", dataset.YAMLText(strings.TrimSuffix(filepath.Base(d.Table), filepath.Ext(d.Table))))
 	w.writeNotes("", d.Book.Notes)
 	w.writeColumns()
-	w.writeLine("%s", book.TableYAML("recipes", filepath.ToSlash(d.Table), d.Layout))
+	w.writeLine("%s", dataset.TableYAML("recipes", filepath.ToSlash(d.Table), d.Layout))
 	if len(d.Units) > 0 {
 		var sizes []string
 		for _, name := range slices.Sorted(maps.Keys(d.Units)) {
-			sizes = append(sizes, book.YAMLText(name)+": "+book.YAMLText(d.Units[name]))
+			sizes = append(sizes, dataset.YAMLText(name)+": "+dataset.YAMLText(d.Units[name]))
 		}
 		w.writeLine("units: {%s}", strings.Join(sizes, ", "))
 	}
 	if d.Ingredients != "" {
 		w.writeNotes("", d.Book.Ingredients.Notes)
-		w.writeLine("%s", book.TableYAML("ingredients", filepath.ToSlash(d.Ingredients), d.IngredientsLayout))
+		w.writeLine("%s", dataset.TableYAML("ingredients", filepath.ToSlash(d.Ingredients), d.IngredientsLayout))
 	}
 	w.writeLine("total: %d # units in a composition: one is %v %%%s", w.total, 100/float64(w.total), w.finerTotalComment())
 	var law []string
@@ -130,7 +130,7 @@ func (w *draftWriter) writeLine(format string, args ...any) {
 }
 
 // writeNotes writes the guesses about a table as comments, without its file name.
-func (w *draftWriter) writeNotes(indent string, notes []book.Note) {
+func (w *draftWriter) writeNotes(indent string, notes []dataset.Note) {
 	const most = 12
 	for _, n := range notes[:min(len(notes), most)] {
 		n.File = ""
@@ -156,12 +156,12 @@ func (w *draftWriter) writeNotes(indent string, notes []book.Note) {
 func (w *draftWriter) writeColumns() {
 	var ignored []string
 	for name, role := range w.Layout.Columns {
-		if role == book.IgnoredColumn {
+		if role == dataset.IgnoredColumn {
 			ignored = append(ignored, name)
 		}
 	}
 	if slices.Sort(ignored); len(ignored) > 0 {
-		w.writeLine("# Left out: %s.", fault.List(ignored, 12))
+		w.writeLine("# Left out: %s.", inputerr.List(ignored, 12))
 	}
 	if w.Book.Long {
 		w.writeLine("# A row is an ingredient of a recipe.")
@@ -173,7 +173,7 @@ func (w *draftWriter) writeColumns() {
 	}
 	also := ""
 	if len(labels) > 0 {
-		also = "; labels are " + fault.List(labels, 12)
+		also = "; labels are " + inputerr.List(labels, 12)
 	}
 	row, column := "a recipe", "an ingredient"
 	if w.Book.Transposed {
@@ -207,7 +207,7 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 				continue
 			}
 			if len(t.Ways) == 0 {
-				w.writeLine("  # %s: %s", book.YAMLText(t.Name), t.Why)
+				w.writeLine("  # %s: %s", dataset.YAMLText(t.Name), t.Why)
 				continue
 			}
 			text, _ := t.yamlLines()
@@ -242,7 +242,7 @@ func numbersComment(numbers []float64, failed []bool) (text string) {
 		}
 	}
 	if failures > 0 {
-		text += fmt.Sprintf("; %s failed, which is learnt, too", fault.Count(failures, "recipe"))
+		text += fmt.Sprintf("; %s failed, which is learnt, too", inputerr.Count(failures, "recipe"))
 	}
 	return text
 }
@@ -313,11 +313,11 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	w.writeLine("#   - amount: {of: \"*\", min: %d} # the smallest dose in the recipes, %s", least, share(least))
 	for _, d := range doses[:min(len(doses), draftDoses)] {
 		w.writeLine("#   - amount: {of: %s, min: %d, max: %d} # in %s: %s to %s, median %s",
-			book.YAMLText(names[d.Ingredient]), d.Least, d.Most, fault.Count(d.Recipes, "recipe"), share(d.Least), share(d.Most), share(d.Median))
+			dataset.YAMLText(names[d.Ingredient]), d.Least, d.Most, inputerr.Count(d.Recipes, "recipe"), share(d.Least), share(d.Most), share(d.Median))
 	}
 	if n := len(doses); n > 0 {
-		w.writeLine("#   - require: [%s] # all draws use it", book.YAMLText(names[doses[0].Ingredient]))
-		w.writeLine("#   - exclude: [%s] # no draw uses it", book.YAMLText(names[doses[n-1].Ingredient]))
+		w.writeLine("#   - require: [%s] # all draws use it", dataset.YAMLText(names[doses[0].Ingredient]))
+		w.writeLine("#   - exclude: [%s] # no draw uses it", dataset.YAMLText(names[doses[n-1].Ingredient]))
 	}
 	for i := range w.Book.Ingredients.Attributes {
 		w.writeAttribute(&w.Book.Ingredients.Attributes[i])
@@ -335,10 +335,10 @@ func withComment(lines []string, note string) []string {
 }
 
 // writeAttribute suggests rules for an attribute of the ingredients.
-func (w *draftWriter) writeAttribute(a *book.Attribute) {
-	name := book.YAMLText(a.Name)
+func (w *draftWriter) writeAttribute(a *dataset.Attribute) {
+	name := dataset.YAMLText(a.Name)
 	if numbers, err := a.Numbers(); err == nil {
-		if m := a.Meaning(); m != book.Figure {
+		if m := a.Meaning(); m != dataset.Figure {
 			return // OfferedBounds covers it
 		}
 		numbers = slices.DeleteFunc(numbers, math.IsNaN)
@@ -363,12 +363,12 @@ func (w *draftWriter) writeAttribute(a *book.Attribute) {
 	slices.SortStableFunc(values, func(a, b string) int { return counts[b] - counts[a] })
 	for _, value := range values[:min(len(values), draftGroups)] {
 		least, most := w.usedRange(a, value)
-		w.writeLine("#   - group: {of: {%s: %s}, used: [%d, %d]} # %s; as many of them as the recipes use", name, book.YAMLText(value), least, most, fault.Count(counts[value], "ingredient"))
+		w.writeLine("#   - group: {of: {%s: %s}, used: [%d, %d]} # %s; as many of them as the recipes use", name, dataset.YAMLText(value), least, most, inputerr.Count(counts[value], "ingredient"))
 	}
 }
 
 // usedRange returns the least and the greatest number of ingredients with a value that a recipe uses.
-func (w *draftWriter) usedRange(a *book.Attribute, value string) (least, most int) {
+func (w *draftWriter) usedRange(a *dataset.Attribute, value string) (least, most int) {
 	least = math.MaxInt
 	for _, r := range w.Book.Recipes {
 		n := 0

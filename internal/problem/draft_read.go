@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/returns"
+	"kir/internal/assetstats"
+	"kir/internal/config/schema"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/model"
 )
 
@@ -39,18 +39,20 @@ func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, er
 // ReadTable reads the table of a draft: recipes, or the prices or returns of assets over time. Columns that
 // change within a recipe cannot be labels; it leaves them out and records that in the layout. A cell
 // without a number in a label of numbers is an error.
-func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
+func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	labels := o.Labels
 	if !t.Once && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
-		s, err := openAndRead(t, func(r io.Reader, name string) (*book.Series, error) { return book.ReadSeries(r, name, o.Layout, nil) })
+		s, err := openAndRead(t, func(r io.Reader, name string) (*dataset.Series, error) {
+			return dataset.ReadSeries(r, name, o.Layout, nil)
+		})
 		if err == nil && isHistory(s) {
 			d.Series, d.Layout = s, o.Layout.Merge(s.Guessed)
 			return nil
 		}
 	}
 	d.Series = nil
-	d.Book, err = ReadStableColumns(&o.Layout, func() (*book.Book, error) {
-		return openAndRead(t, func(r io.Reader, name string) (*book.Book, error) { return book.Read(r, name, o) })
+	d.Book, err = ReadStableColumns(&o.Layout, func() (*dataset.Book, error) {
+		return openAndRead(t, func(r io.Reader, name string) (*dataset.Book, error) { return dataset.Read(r, name, o) })
 	})
 	if err != nil {
 		return err
@@ -59,19 +61,19 @@ func (d *Draft) ReadTable(t Table, o book.Options) (err error) {
 		return err
 	}
 	d.Layout = o.Layout.Merge(d.Book.Guessed)
-	given := make(map[string]book.Role)
+	given := make(map[string]dataset.Role)
 	for _, name := range labels {
-		given[book.NormalizeName(name)] = book.LabelColumn
+		given[dataset.NormalizeName(name)] = dataset.LabelColumn
 	}
-	d.Layout = d.Layout.Merge(book.Layout{Columns: given})
+	d.Layout = d.Layout.Merge(dataset.Layout{Columns: given})
 	return nil
 }
 
 // isHistory reports whether a series has prices or returns. Its rows must have dates. Its numbers must move
 // as prices do, or some must be negative, which amounts never are.
-func isHistory(s *book.Series) bool {
+func isHistory(s *dataset.Series) bool {
 	const fewest = 3 // least number of rows
-	_, dated := returns.Dates(s.Times)
+	_, dated := assetstats.Dates(s.Times)
 	if !dated || len(s.Times) < fewest || len(s.Columns) < 2 {
 		return false
 	}
@@ -84,36 +86,36 @@ func isHistory(s *book.Series) bool {
 			whole = append(whole, row)
 		}
 	}
-	return len(whole) >= fewest && returns.KindOf(whole) == returns.Prices
+	return len(whole) >= fewest && assetstats.KindOf(whole) == assetstats.Prices
 }
 
 // ReadStableColumns reads a table. Columns that change within a recipe cannot be labels; it leaves them out
 // and records that in the layout.
-func ReadStableColumns(layout *book.Layout, read func() (*book.Book, error)) (*book.Book, error) {
+func ReadStableColumns(layout *dataset.Layout, read func() (*dataset.Book, error)) (*dataset.Book, error) {
 	var left []string
 	for {
 		known, err := read()
 		if err == nil {
 			for _, name := range left {
-				known.Notes = append(known.Notes, book.Note{File: known.File, Message: "column " + fault.Quote(name) + " changes within a recipe and is left out", Doubt: true})
+				known.Notes = append(known.Notes, dataset.Note{File: known.File, Message: "column " + inputerr.Quote(name) + " changes within a recipe and is left out", Doubt: true})
 			}
 			return known, nil
 		}
-		ignored := make(map[string]book.Role)
-		for _, e := range fault.All(err) {
-			changes := (*book.ChangesError)(nil)
+		ignored := make(map[string]dataset.Role)
+		for _, e := range inputerr.All(err) {
+			changes := (*dataset.ChangesError)(nil)
 			if !errors.As(e, &changes) {
 				return nil, err
 			}
 			for _, column := range changes.All {
-				ignored[column] = book.IgnoredColumn
+				ignored[column] = dataset.IgnoredColumn
 			}
 		}
 		if len(ignored) == 0 {
 			return nil, err
 		}
 		left = append(left, slices.Sorted(maps.Keys(ignored))...)
-		*layout = layout.Merge(book.Layout{Columns: ignored})
+		*layout = layout.Merge(dataset.Layout{Columns: ignored})
 	}
 }
 
@@ -239,13 +241,13 @@ func (d *Draft) marketBounds() []Bound {
 func (w *draftWriter) writeMarket() []byte {
 	s := w.Series
 	w.writeLine("%s", schema.Modeline(schema.FileName))
-	w.writeLine("# %s over %s: written by kir init to start from.", fault.Count(len(s.Columns), "asset"), fault.Count(len(s.Times), "row"))
+	w.writeLine("# %s over %s: written by kir init to start from.", inputerr.Count(len(s.Columns), "asset"), inputerr.Count(len(s.Times), "row"))
 	w.writeLine("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
-	w.writeLine("name: %s", book.YAMLText(strings.TrimSuffix(filepath.Base(w.Table), filepath.Ext(w.Table))))
+	w.writeLine("name: %s", dataset.YAMLText(strings.TrimSuffix(filepath.Base(w.Table), filepath.Ext(w.Table))))
 	w.writeNotes("", s.Notes)
 	names := make([]string, len(s.Columns))
 	for i, name := range s.Columns {
-		names[i] = book.YAMLText(name)
+		names[i] = dataset.YAMLText(name)
 	}
 	w.writeLine("ingredients: [%s]", strings.Join(names, ", "))
 	w.writeLine("total: 100 # steps of one percent")
@@ -253,7 +255,7 @@ func (w *draftWriter) writeMarket() []byte {
 	w.writeLine("sparsity: {uniform: [%d, %d]} # how many assets are held", fewest, most)
 	w.writeLine("# The objectives: a year's return and risk follow from the table.")
 	w.writeLine("properties:")
-	of := book.TableYAML("returns", filepath.ToSlash(w.Table), w.Layout)
+	of := dataset.TableYAML("returns", filepath.ToSlash(w.Table), w.Layout)
 	goal := w.Targets()[0].Goal.Way
 	for _, p := range []struct {
 		name, asks string
@@ -288,11 +290,11 @@ func (w *draftWriter) writeMarket() []byte {
 }
 
 // Contents describes the draft's tables, and returns the guesses made about them.
-func (d *Draft) Contents() (string, []book.Note) {
+func (d *Draft) Contents() (string, []dataset.Note) {
 	if s := d.Series; s != nil {
-		return fault.Count(len(s.Columns), "asset") + " over " + fault.Count(len(s.Times), "row"), s.Notes
+		return inputerr.Count(len(s.Columns), "asset") + " over " + inputerr.Count(len(s.Times), "row"), s.Notes
 	}
-	return fault.Count(len(d.Book.Recipes), "recipe") + ", " + fault.Count(d.Book.Ingredients.Len(), "ingredient"), slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes)
+	return inputerr.Count(len(d.Book.Recipes), "recipe") + ", " + inputerr.Count(d.Book.Ingredients.Len(), "ingredient"), slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes)
 }
 
 // maxSheets is the greatest number of other sheets of a workbook that are examined.
@@ -301,13 +303,13 @@ const maxSheets = 20
 // ReadIngredientsSheet looks for another sheet of the workbook that lists the ingredients. If it finds one,
 // it reads the recipes again with it and stores its layout in the draft. It returns the sheet's name, empty
 // if there is none, and the ingredients that the sheet lacks. If it lacks any, the recipes stay unchanged.
-func (d *Draft) ReadIngredientsSheet(t Table, o book.Options) (sheet string, lacking []string) {
+func (d *Draft) ReadIngredientsSheet(t Table, o dataset.Options) (sheet string, lacking []string) {
 	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
 		return "", nil
 	}
 	o.Sheet = d.Book.Shape.Sheet
 	seen, found := 0, false
-	look := func(other string, readSheet func() (*book.Ingredients, error)) (more bool) {
+	look := func(other string, readSheet func() (*dataset.Ingredients, error)) (more bool) {
 		if seen++; seen > maxSheets {
 			return false
 		}
@@ -338,7 +340,7 @@ func (d *Draft) ReadIngredientsSheet(t Table, o book.Options) (sheet string, lac
 		if err := with.ReadTable(t, options); err != nil {
 			return true
 		}
-		with.IngredientsLayout = list.Guessed.Merge(book.Layout{Sheet: other})
+		with.IngredientsLayout = list.Guessed.Merge(dataset.Layout{Sheet: other})
 		*d = with
 		sheet, lacking, found = other, nil, true
 		return false
@@ -347,7 +349,7 @@ func (d *Draft) ReadIngredientsSheet(t Table, o book.Options) (sheet string, lac
 	if err != nil {
 		return "", nil // the earlier reading remains valid
 	}
-	err = errors.Join(book.VisitIngredients(in, t.Name, look), in.Close())
+	err = errors.Join(dataset.VisitIngredients(in, t.Name, look), in.Close())
 	if err != nil && !found {
 		return "", nil
 	}

@@ -12,11 +12,11 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 )
 
 // drafted reads a table for a draft, beside which its problem is to be.
-func drafted(t *testing.T, name, text string, o book.Options) (d *Draft, out string) {
+func drafted(t *testing.T, name, text string, o dataset.Options) (d *Draft, out string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
@@ -67,7 +67,7 @@ func TestDraftOfHistory(t *testing.T) {
 		recipes += fmt.Sprintf("%s,%d,%d,%d,%d\n", date, 1+k%3, k%4*3, 9-k%5*2, k%10)
 	}
 	for name, text := range map[string]string{"prices.csv": prices, "returns.csv": moves} {
-		d, out := drafted(t, name, text, book.Options{})
+		d, out := drafted(t, name, text, dataset.Options{})
 		if d.Series == nil {
 			t.Fatalf("%s is taken for recipes", name)
 		}
@@ -85,7 +85,7 @@ func TestDraftOfHistory(t *testing.T) {
 		}
 	}
 	d := &Draft{Table: "recipes.csv"}
-	err := d.ReadTable(tableFrom("recipes.csv", recipes), book.Options{})
+	err := d.ReadTable(tableFrom("recipes.csv", recipes), dataset.Options{})
 	if d.Series != nil {
 		t.Errorf("recipes by date are taken for prices (%v)", err)
 	}
@@ -103,16 +103,16 @@ func TestDraftWeak(t *testing.T) {
 		}
 		return text
 	}
-	d, out := drafted(t, "book.csv", table(func(k int) int { return 1 + k*k*k*7919%101%9 }), book.Options{})
+	d, out := drafted(t, "book.csv", table(func(k int) int { return 1 + k*k*k*7919%101%9 }), dataset.Options{})
 	if text := finished(t, d, out); !strings.Contains(text, "\n  "+pairsLine) || !strings.Contains(text, "\n  stars: {learn:") {
 		t.Errorf("of a label that follows from nothing the draft is\n%s", text)
 	}
-	d, out = drafted(t, "book.csv", table(func(k int) int { return 1 + k*k*k*7919%101%9 }), book.Options{})
+	d, out = drafted(t, "book.csv", table(func(k int) int { return 1 + k*k*k*7919%101%9 }), dataset.Options{})
 	d.NoPairs = true
 	if text := finished(t, d, out); strings.Contains(text, pairsLine) {
 		t.Errorf("without pairs the draft is\n%s", text)
 	}
-	d, out = drafted(t, "book.csv", table(func(k int) int { return 10 * (k % 5) }), book.Options{})
+	d, out = drafted(t, "book.csv", table(func(k int) int { return 10 * (k % 5) }), dataset.Options{})
 	if text := finished(t, d, out); strings.Contains(text, pairsLine) {
 		t.Errorf("of a label that follows from the ingredients the draft is\n%s", text)
 	}
@@ -126,12 +126,12 @@ func TestDraftConflict(t *testing.T) {
 		text += fmt.Sprintf("R%d,Gin,%d,cl\nR%[1]d,Lime,%d,cl\n", k, 4+k%3, 2+k%2)
 	}
 	shelf += "Gin,700,80,a\nLime,0,50,b\n"
-	in, err := book.ReadIngredients(strings.NewReader(shelf), "shelf.csv", book.Layout{})
+	in, err := dataset.ReadIngredients(strings.NewReader(shelf), "shelf.csv", dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	make := func() (*Draft, string) {
-		d, out := drafted(t, "book.csv", text, book.Options{Ingredients: in})
+		d, out := drafted(t, "book.csv", text, dataset.Options{Ingredients: in})
 		d.Ingredients = "shelf.csv"
 		if err := os.WriteFile(filepath.Join(filepath.Dir(out), "shelf.csv"), []byte(shelf), 0o666); err != nil {
 			t.Fatal(err)
@@ -177,8 +177,8 @@ func TestDraftShelf(t *testing.T) {
 		return b.String()
 	}
 	all := workbook("Soda", "Gin", "Lime", "Rye")
-	d, out := drafted(t, "bar.xlsx", all, book.Options{})
-	if sheet, lacking := d.ReadIngredientsSheet(tableFrom("bar.xlsx", all), book.Options{}); sheet != "Shelf" || len(lacking) > 0 {
+	d, out := drafted(t, "bar.xlsx", all, dataset.Options{})
+	if sheet, lacking := d.ReadIngredientsSheet(tableFrom("bar.xlsx", all), dataset.Options{}); sheet != "Shelf" || len(lacking) > 0 {
 		t.Fatalf("the shelf is %q and lacks %q", sheet, lacking)
 	}
 	d.Ingredients = d.Table
@@ -189,8 +189,8 @@ func TestDraftShelf(t *testing.T) {
 		}
 	}
 	some := workbook("Soda", "Gin")
-	d, _ = drafted(t, "bar.xlsx", some, book.Options{})
-	if sheet, lacking := d.ReadIngredientsSheet(tableFrom("bar.xlsx", some), book.Options{}); sheet != "Shelf" || fmt.Sprint(lacking) != "[Lime]" || d.Book.Ingredients.Len() != 3 || len(d.Book.Ingredients.Attributes) > 0 {
+	d, _ = drafted(t, "bar.xlsx", some, dataset.Options{})
+	if sheet, lacking := d.ReadIngredientsSheet(tableFrom("bar.xlsx", some), dataset.Options{}); sheet != "Shelf" || fmt.Sprint(lacking) != "[Lime]" || d.Book.Ingredients.Len() != 3 || len(d.Book.Ingredients.Attributes) > 0 {
 		t.Errorf("the shelf is %q and lacks %q", sheet, lacking)
 	}
 }

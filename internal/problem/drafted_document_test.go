@@ -9,7 +9,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 )
 
 // TestDraftOfDocument: a workbook saved as .ods gives the problem that it gives as .xlsx, with its
@@ -89,10 +89,10 @@ func TestDraftOfDocument(t *testing.T) {
 	written := func(name, data string) string {
 		d := &Draft{Table: name}
 		table := tableFrom(name, data)
-		if err := d.ReadTable(table, book.Options{}); err != nil {
+		if err := d.ReadTable(table, dataset.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if sheet, lacking := d.ReadIngredientsSheet(table, book.Options{}); sheet != "Stock" || len(lacking) > 0 {
+		if sheet, lacking := d.ReadIngredientsSheet(table, dataset.Options{}); sheet != "Stock" || len(lacking) > 0 {
 			t.Errorf("the ingredients of %s are in %q, without %v", name, sheet, lacking)
 		}
 		text, err := d.Write()

@@ -14,8 +14,8 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"kir/internal/book"
-	"kir/internal/long"
+	"kir/internal/dataset"
+	"kir/internal/testonly/testmode"
 )
 
 // threadTime is the processor time that the current thread has taken.
@@ -247,17 +247,17 @@ func sizedTables() []sizedTable {
 func TestDraftIsLinear(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	n := long.Pick(2000, 400)
+	n := testmode.Pick(2000, 400)
 	for _, c := range sizedTables() {
-		if !c.often && !long.Enabled() {
+		if !c.often && !testmode.Enabled() {
 			continue
 		}
 		took := func(n int) time.Duration {
 			table := tableFrom(c.file, c.text(n))
 			began := threadTime(t)
 			d := &Draft{Table: c.file}
-			if err := d.ReadTable(table, book.Options{}); err == nil {
-				d.ReadIngredientsSheet(table, book.Options{})
+			if err := d.ReadTable(table, dataset.Options{}); err == nil {
+				d.ReadIngredientsSheet(table, dataset.Options{})
 				d.Targets()
 				d.OfferedBounds()
 				if d.Book != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
 	"kir/internal/search"
 	"kir/mcmc"
 )

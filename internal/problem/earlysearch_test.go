@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -23,7 +23,7 @@ func TestFirstLook(t *testing.T) {
 	for i := range 30 {
 		fmt.Fprintf(&shelf, "i%d,%d.%03d,%d.%03d,%d.%03d\n", i, 1+i%7, 37*i%1000, 2+i%5, 71*i%1000, 1+i%11, 53*i%1000)
 	}
-	most := long.Pick(5, 4) // each number of ingredients is measured by itself
+	most := testmode.Pick(5, 4) // each number of ingredients is measured by itself
 	text := fmt.Sprintf(`total: 1000
 ingredients: shelf.csv
 sparsity: {uniform: [3, %d]}

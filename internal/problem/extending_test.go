@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
-	"kir/internal/stattest"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 	"kir/rule"
 )

@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/condition"
-	"kir/internal/conflict"
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
-	"kir/internal/yield"
+	"kir/internal/browsersched"
+	"kir/internal/config/yaml"
+	"kir/internal/constraint"
+	"kir/internal/constraint/conflict"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -26,11 +26,11 @@ func (s *loader) warnUnkept(ctx context.Context, rules []Rule) error {
 	}
 	s.reportProgress("checking which rules the known recipes keep")
 	for _, r := range rules {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}
-		conditions, err := condition.FromRules(alone)
+		conditions, err := constraint.FromRules(alone)
 		if err != nil {
 			return r.at.PlaceError(err)
 		}
@@ -74,9 +74,9 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	set.Name = func(i int) string { return s.names[i] }
 	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (%s)", fault.Quote(texts[k]), lineOf(set.problemRules[k].at, set.problemRules[0].at))
+			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineOf(set.problemRules[k].at, set.problemRules[0].at))
 		}
-		return fault.Quote(texts[k])
+		return inputerr.Quote(texts[k])
 	}
 	return set
 }
@@ -98,7 +98,7 @@ func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space
 			set.Used = append(set.Used, n)
 		}
 	}
-	s.reportProgress("checking whether %s can hold together", fault.Count(len(set.Rules), "rule"))
+	s.reportProgress("checking whether %s can hold together", inputerr.Count(len(set.Rules), "rule"))
 	why, err := conflict.Explain(ctx, set.Set)
 	if err != nil {
 		return nil, set.placeError(err)
@@ -114,7 +114,7 @@ func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space
 		s.notify("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
 	}
 	if !s.warnShares(space, sizes) {
-		conditions, err := condition.FromRules(set.Set)
+		conditions, err := constraint.FromRules(set.Set)
 		if err != nil {
 			return nil, set.placeError(err)
 		}

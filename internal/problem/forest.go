@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/model"
 )
 
@@ -29,9 +29,9 @@ func (d *Descriptors) isEmpty() bool {
 }
 
 // Features returns the features that splits test, or nil for amounts alone, and describes them in words. It
-// returns a [fault.Error] if an attribute does not exist, or if a mean needs a value that an ingredient
+// returns a [inputerr.Error] if an attribute does not exist, or if a mean needs a value that an ingredient
 // lacks.
-func (d *Descriptors) Features(in *book.Ingredients, total int) (features []model.Feature, words string, err error) {
+func (d *Descriptors) Features(in *dataset.Ingredients, total int) (features []model.Feature, words string, err error) {
 	if d.isEmpty() {
 		return nil, "amounts", nil
 	}
@@ -42,9 +42,9 @@ func (d *Descriptors) Features(in *book.Ingredients, total int) (features []mode
 			for k := range in.Attributes {
 				names = append(names, in.Attributes[k].Name)
 			}
-			e := &fault.Error{File: in.File, Message: "the ingredients have no attribute " + fault.Quote(name), Hint: fault.DidYouMean(name, names)}
+			e := &inputerr.Error{File: in.File, Message: "the ingredients have no attribute " + inputerr.Quote(name), Hint: inputerr.DidYouMean(name, names)}
 			if e.Hint == "" && len(names) > 0 {
-				e.Hint = "they have " + fault.List(names, 12)
+				e.Hint = "they have " + inputerr.List(names, 12)
 			}
 			return nil, "", e
 		}
@@ -77,7 +77,7 @@ func (d *Descriptors) Features(in *book.Ingredients, total int) (features []mode
 
 // AllDescriptors returns the totals of each attribute that groups the ingredients, and the means of each
 // numeric attribute. left explains why other attributes are left out.
-func AllDescriptors(in *book.Ingredients) (d Descriptors, left []string) {
+func AllDescriptors(in *dataset.Ingredients) (d Descriptors, left []string) {
 	for k := range in.Attributes {
 		a := &in.Attributes[k]
 		values, notNumbers := a.Numbers()
@@ -86,11 +86,11 @@ func AllDescriptors(in *book.Ingredients) (d Descriptors, left []string) {
 		case notNumbers != nil && 3*len(groups(a)) <= 2*len(a.Values):
 			d.Totals = append(d.Totals, a.Name)
 		case notNumbers != nil:
-			left = append(left, fault.Quote(a.Name)+": most ingredients have a value of their own")
+			left = append(left, inputerr.Quote(a.Name)+": most ingredients have a value of their own")
 		case slices.ContainsFunc(values, math.IsNaN):
-			left = append(left, fault.Quote(a.Name)+": it is not known of all ingredients")
+			left = append(left, inputerr.Quote(a.Name)+": it is not known of all ingredients")
 		case least == greatest:
-			left = append(left, fault.Quote(a.Name)+": it is the same for all ingredients")
+			left = append(left, inputerr.Quote(a.Name)+": it is the same for all ingredients")
 		default:
 			d.Means = append(d.Means, a.Name)
 		}
@@ -101,7 +101,7 @@ func AllDescriptors(in *book.Ingredients) (d Descriptors, left []string) {
 // Candidates returns settings for growing a forest, the simplest first: with amounts, with amounts and
 // descriptors, and with descriptors alone. Each is combined with leaves of 1 and of 5, and with √F and F/3
 // of the F features tried at a split, unless the options fix these. The candidates have at most 100 trees.
-func (d Descriptors) Candidates(in *book.Ingredients, total int, numeric bool, o model.Options) (candidates []model.Candidate, err error) {
+func (d Descriptors) Candidates(in *dataset.Ingredients, total int, numeric bool, o model.Options) (candidates []model.Candidate, err error) {
 	sets, names := []Descriptors{{}}, []string{"amounts", "amounts and descriptors", "descriptors alone"}
 	if d.Only = false; !d.isEmpty() {
 		sets = append(sets, d)
@@ -154,12 +154,12 @@ type describer struct {
 	phrases []string // descriptions of the features
 }
 
-func (d *describer) addTotals(a *book.Attribute) {
+func (d *describer) addTotals(a *dataset.Attribute) {
 	all := groups(a)
 	for _, g := range all {
 		d.made = append(d.made, model.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.members})
 	}
-	d.phrases = append(d.phrases, fault.Count(len(all), "total")+" by "+a.Name)
+	d.phrases = append(d.phrases, inputerr.Count(len(all), "total")+" by "+a.Name)
 }
 
 // addMean adds the feature Σ w·x. The weights w map the least value of the attribute to 0, and the greatest
@@ -167,11 +167,11 @@ func (d *describer) addTotals(a *book.Attribute) {
 func (d *describer) addMean(name string, values []float64) error {
 	largest := math.MaxInt32 / d.total
 	if largest < minMeanScale {
-		return &fault.Error{Message: fmt.Sprintf("a total of %d units is too fine for the mean of %s", d.total, name), Hint: fmt.Sprintf("take a total of at most %d", math.MaxInt32/minMeanScale)}
+		return &inputerr.Error{Message: fmt.Sprintf("a total of %d units is too fine for the mean of %s", d.total, name), Hint: fmt.Sprintf("take a total of at most %d", math.MaxInt32/minMeanScale)}
 	}
 	least, greatest := finiteRange(values)
 	if least == greatest {
-		return &fault.Error{Message: fmt.Sprintf("%s is %v for all ingredients: its mean tells nothing", fault.Quote(name), least), Hint: "leave it out"}
+		return &inputerr.Error{Message: fmt.Sprintf("%s is %v for all ingredients: its mean tells nothing", inputerr.Quote(name), least), Hint: "leave it out"}
 	}
 	f := model.Feature{Name: "mean of " + name}
 	for i, v := range values {
@@ -187,17 +187,17 @@ func (d *describer) addMean(name string, values []float64) error {
 // minMeanScale is the least number of steps in the scale of a mean.
 const minMeanScale = 1000
 
-func (d *describer) addRatios(a *book.Attribute) error {
+func (d *describer) addRatios(a *dataset.Attribute) error {
 	all := groups(a)
 	if len(all) < 2 || len(all) > maxRatioGroups {
-		return &fault.Error{Message: fmt.Sprintf("%s has %s, and ratios are of 2 to %d", fault.Quote(a.Name), fault.Count(len(all), "value"), maxRatioGroups), Hint: "take totals, or an attribute of fewer values"}
+		return &inputerr.Error{Message: fmt.Sprintf("%s has %s, and ratios are of 2 to %d", inputerr.Quote(a.Name), inputerr.Count(len(all), "value"), maxRatioGroups), Hint: "take totals, or an attribute of fewer values"}
 	}
 	for k, g := range all {
 		for _, over := range all[k+1:] {
 			d.made = append(d.made, model.Feature{Name: "ratio of " + a.Name + " " + g.value + " to " + over.value, Ingredients: g.members, Over: over.members})
 		}
 	}
-	d.phrases = append(d.phrases, fault.Count(len(all)*(len(all)-1)/2, "ratio")+" by "+a.Name)
+	d.phrases = append(d.phrases, inputerr.Count(len(all)*(len(all)-1)/2, "ratio")+" by "+a.Name)
 	return nil
 }
 
@@ -219,7 +219,7 @@ func (d *describer) allFeatures(presence, only bool) (features []model.Feature, 
 				flags++
 			}
 		}
-		d.phrases = append(d.phrases, fault.Count(flags, "presence flag"))
+		d.phrases = append(d.phrases, inputerr.Count(flags, "presence flag"))
 	}
 	if only {
 		features = features[len(d.names):]
@@ -227,12 +227,12 @@ func (d *describer) allFeatures(presence, only bool) (features []model.Feature, 
 		d.phrases = slices.Insert(d.phrases, 0, "amounts")
 	}
 	if len(features) == 0 {
-		return nil, &fault.Error{Message: "without amounts there is nothing that the forest could look at", Hint: "add totals, means, ratios or presence"}
+		return nil, &inputerr.Error{Message: "without amounts there is nothing that the forest could look at", Hint: "add totals, means, ratios or presence"}
 	}
 	seen := make(map[string]bool, len(features))
 	for _, p := range features {
 		if seen[p.Name] {
-			return nil, &fault.Error{Message: "the forest would have two features named " + fault.Quote(p.Name), Hint: "name each attribute once, or rename an ingredient or an attribute"}
+			return nil, &inputerr.Error{Message: "the forest would have two features named " + inputerr.Quote(p.Name), Hint: "name each attribute once, or rename an ingredient or an attribute"}
 		}
 		seen[p.Name] = true
 	}
@@ -245,7 +245,7 @@ func (d *describer) words() string { return strings.Join(d.phrases, " and ") }
 // GrowForest grows a forest that predicts a label of a book's recipes from their amounts, closed to total
 // units. The label has classes or numbers; recipes without it are left out. Of several candidates, repeated
 // cross-validation chooses one; see [model.GrowBest].
-func GrowForest(ctx context.Context, book *book.Book, label *book.Label, total int, numeric bool, candidates []model.Candidate, repeats int) (*model.Forest, error) {
+func GrowForest(ctx context.Context, book *dataset.Book, label *dataset.Label, total int, numeric bool, candidates []model.Candidate, repeats int) (*model.Forest, error) {
 	data, err := forestData(book, label, total, numeric, candidates[0].Features)
 	if err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func GrowForest(ctx context.Context, book *book.Book, label *book.Label, total i
 
 // forestData returns the training data for a label: the recipes that have it, closed to total units, in the
 // book's order.
-func forestData(book *book.Book, label *book.Label, total int, numeric bool, features []model.Feature) (*model.Data, error) {
+func forestData(book *dataset.Book, label *dataset.Label, total int, numeric bool, features []model.Feature) (*model.Data, error) {
 	data := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
 	var numbers []float64
 	var err error
@@ -283,7 +283,7 @@ func forestData(book *book.Book, label *book.Label, total int, numeric bool, fea
 		}
 	}
 	if len(data.Rows) == 0 {
-		return nil, &fault.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", fault.Quote(label.Name)), Hint: "fill in the column"}
+		return nil, &inputerr.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", inputerr.Quote(label.Name)), Hint: "fill in the column"}
 	}
 	return data, nil
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/conflict"
-	"kir/internal/fault"
+	"kir/internal/constraint/conflict"
+	"kir/internal/inputerr"
 )
 
 // A problem file that takes longer than loadTime to be read is given up, and has to end
@@ -57,7 +57,7 @@ func FuzzProblem(f *testing.F) {
 			t.Fatalf("it is given up after %v: %v", took, err)
 		}
 		if err != nil {
-			var bad *fault.Error
+			var bad *inputerr.Error
 			var conflict *conflict.Conflict
 			if !errors.As(err, &bad) && !errors.As(err, &conflict) && ctx.Err() == nil {
 				t.Fatalf("%T: %v", err, err)
@@ -83,7 +83,7 @@ func FuzzPairs(f *testing.F) {
 	s := &readContext{names: []string{"Gin", "Champagne", "Cassis", "Campari"}, total: 20}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		pairs, err := readComparisons(s, strings.NewReader(string(data)), "tasted.csv")
-		if bad := (*fault.Error)(nil); err != nil && !errors.As(err, &bad) {
+		if bad := (*inputerr.Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatal(err)
 		}
 		if err == nil && len(pairs) == 0 {

@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"testing"
 
-	"kir/internal/golden"
-	"kir/internal/problem/schema"
+	"kir/internal/config/schema"
+	"kir/internal/testonly/golden"
 )
 
 // TestGenerated: the reference, and the schema beside the examples, are what the

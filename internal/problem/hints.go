@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/fault"
+	"kir/internal/browsersched"
+	"kir/internal/inputerr"
 	"kir/internal/search"
-	"kir/internal/yield"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -40,7 +40,7 @@ func (p *Problem) Hints() []string {
 		least, greatest := w.Model.Range()
 		if share := float64(met) / float64(all); share < rareShare || share > 1-rareShare {
 			offers = append(offers, fmt.Sprintf("%s: %d of %s have a %s %s; the book has %v to %v. A bound that about half meet tells more, and maximize: true or minimize: true needs none.",
-				w.Name, met, fault.Count(all, "recipe"), w.Model.Label(), w.learnt.want, least, greatest))
+				w.Name, met, inputerr.Count(all, "recipe"), w.Model.Label(), w.learnt.want, least, greatest))
 		}
 	}
 	return offers
@@ -64,14 +64,14 @@ func (p *Problem) hintAlwaysUsed() []string {
 	var names []string
 	for _, i := range p.alwaysUsed() {
 		if !slices.Contains(required, i) {
-			names = append(names, fault.Quote(p.Ingredients[i]))
+			names = append(names, inputerr.Quote(p.Ingredients[i]))
 		}
 	}
 	if names == nil {
 		return nil
 	}
 	list := strings.Join(names, ", ")
-	return []string{fmt.Sprintf("All %s have %s, and draws need not. If they are to, add require: [%s].", fault.Count(len(p.recipes), "recipe"), list, list)}
+	return []string{fmt.Sprintf("All %s have %s, and draws need not. If they are to, add require: [%s].", inputerr.Count(len(p.recipes), "recipe"), list, list)}
 }
 
 // hintRequire reports ingredients that have a least amount and that no rule requires.
@@ -84,7 +84,7 @@ func (p *Problem) hintRequire() []string {
 		}
 		a, ok := r.Rules[0].(rule.Amount)
 		if ok && a.Min > 1 && len(a.Of) == 1 && !slices.Contains(required, a.Of[0]) {
-			name := fault.Quote(p.Ingredients[a.Of[0]])
+			name := inputerr.Quote(p.Ingredients[a.Of[0]])
 			offers = append(offers, fmt.Sprintf("%s is to have at least %d where it is used, and need not be used. If it is to be in every composition, add require: [%s].", name, a.Min, name))
 		}
 	}
@@ -103,7 +103,7 @@ func (p *Problem) OutsideShare(ctx context.Context, draws int) (float64, error) 
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(1, "outside", 0)
 	outside := 0
 	for range draws {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return 0, err
 		}
 		x, err := prior.Draw(r)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/returns"
+	"kir/internal/assetstats"
 	"kir/mcmc"
 )
 
@@ -57,7 +57,7 @@ func tableOf(dates []string, values [][]float64, comma bool, cell func(v float64
 // of the returns themselves, and what it was taken for is told.
 func TestHistory(t *testing.T) {
 	dates, prices := walk()
-	gains := returns.Compute(prices, returns.Prices)
+	gains := assetstats.Compute(prices, assetstats.Prices)
 	back, older := slices.Clone(dates), slices.Clone(prices)
 	slices.Reverse(back)
 	slices.Reverse(older)
@@ -113,7 +113,7 @@ func TestHistory(t *testing.T) {
 					mean += holdings[i] * v * 252 / float64(len(gains))
 				}
 			}
-			m, err := returns.Estimate(gains, 252)
+			m, err := assetstats.Estimate(gains, 252)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 )
 
 // readIngredients reads the section ingredients. Without it the recipes define the ingredients.
@@ -24,7 +24,7 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 	}
 	switch n.Kind {
 	case yaml.Text:
-		if err := s.readIngredientsFile(ctx, n, book.Layout{}); err != nil {
+		if err := s.readIngredientsFile(ctx, n, dataset.Layout{}); err != nil {
 			return err
 		}
 	case yaml.Sequence:
@@ -39,7 +39,7 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 		if len(names) == 0 {
 			return yaml.Hint(n.Errorf("the list of ingredients is empty"), "name at least one")
 		}
-		in, err := book.NewIngredients(names...)
+		in, err := dataset.NewIngredients(names...)
 		if err != nil {
 			return n.Errorf("%v", err)
 		}
@@ -61,7 +61,7 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 			for _, e := range n.Entries {
 				names = append(names, e.Key.Text)
 			}
-			return yaml.Hint(n.Errorf("the ingredients are a mapping of %s", fault.List(names, 4)), "write a list of names: [%s], a CSV file, or {count: 2000}", strings.Join(names[:min(len(names), 4)], ", "))
+			return yaml.Hint(n.Errorf("the ingredients are a mapping of %s", inputerr.List(names, 4)), "write a list of names: [%s], a CSV file, or {count: 2000}", strings.Join(names[:min(len(names), 4)], ", "))
 		}
 		f, err := schema.CountedIngredients.Fields(n)
 		if err != nil {
@@ -89,9 +89,9 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 }
 
 // readIngredientsFile reads the ingredients file that a node names.
-func (s *loader) readIngredientsFile(ctx context.Context, n *yaml.Node, layout book.Layout) error {
+func (s *loader) readIngredientsFile(ctx context.Context, n *yaml.Node, layout dataset.Layout) error {
 	err := s.files.Read(ctx, n, "the file of ingredients", func(r io.Reader, path string) (err error) {
-		s.attributes, err = book.ReadIngredients(r, path, layout)
+		s.attributes, err = dataset.ReadIngredients(r, path, layout)
 		return err
 	})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/book"
-	"kir/internal/golden"
+	"kir/internal/dataset"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -125,15 +125,15 @@ func TestProblemsStay(t *testing.T) {
 	head := "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 20\n"
 	gin := "recipes: gins.csv\ningredients: ingredients.csv\ntotal: 20\n"
 	grown := func(table, label string, total int, numeric bool, names ...string) string {
-		options := book.Options{}
+		options := dataset.Options{}
 		if len(names) > 0 {
-			in, err := book.NewIngredients(names...)
+			in, err := dataset.NewIngredients(names...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			options.Ingredients = in
 		}
-		b, err := book.Read(strings.NewReader(table), "book.csv", options)
+		b, err := dataset.Read(strings.NewReader(table), "book.csv", options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,24 +203,24 @@ func TestDraftsStay(t *testing.T) {
 			table += fmt.Sprintf("R%d,I%d,%d,%d.5,%s,one,v%d,%s\n", k, (k+i*5)%26, 1+(k*i)%7, k%5, []string{"bad", "bad", "good"}[k%3], k, []string{"no", "yes", ""}[k%3])
 		}
 	}
-	read := func(text string, o book.Options) *book.Book {
-		b, err := book.Read(strings.NewReader(text), "book.csv", o)
+	read := func(text string, o dataset.Options) *dataset.Book {
+		b, err := dataset.Read(strings.NewReader(text), "book.csv", o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return b
 	}
-	in, err := book.ReadIngredients(strings.NewReader(shelf), "shelf.csv", book.Layout{})
+	in, err := dataset.ReadIngredients(strings.NewReader(shelf), "shelf.csv", dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := book.Layout{Columns: map[string]book.Role{"own": book.IgnoredColumn, "one": book.IgnoredColumn}}
+	left := dataset.Layout{Columns: map[string]dataset.Role{"own": dataset.IgnoredColumn, "one": dataset.IgnoredColumn}}
 	for name, d := range map[string]Draft{
-		"attributes":   {Table: "b.csv", Ingredients: "shelf.csv", Book: read(table, book.Options{Ingredients: in})},
-		"left out":     {Table: "b.csv", Layout: left, Book: read(table, book.Options{Layout: left})},
-		"a dose alone": {Table: "b.csv", Book: read("recipe,ingredient,amount\nA,Gin,1\n", book.Options{})},
-		"costs":        {Table: "b.csv", Book: read("recipe,Gin,Rum,cost\nA,1,2,€3\nB,1,1,€4\nC,2,1,€5\nD,2,1,\n", book.Options{})},
-		"many notes":   {Table: "b.csv", Book: read("recipe,ingredient,amount\n"+strings.Repeat("A1,Gin,about 1 cl\nA2,Rum,1-2 cl\n", 1)+"A3,Rye,dash\nTotal,Rum,1 cl\nSum,Gin,2 cl\nAll,Gin,1 cl\n", book.Options{})},
+		"attributes":   {Table: "b.csv", Ingredients: "shelf.csv", Book: read(table, dataset.Options{Ingredients: in})},
+		"left out":     {Table: "b.csv", Layout: left, Book: read(table, dataset.Options{Layout: left})},
+		"a dose alone": {Table: "b.csv", Book: read("recipe,ingredient,amount\nA,Gin,1\n", dataset.Options{})},
+		"costs":        {Table: "b.csv", Book: read("recipe,Gin,Rum,cost\nA,1,2,€3\nB,1,1,€4\nC,2,1,€5\nD,2,1,\n", dataset.Options{})},
+		"many notes":   {Table: "b.csv", Book: read("recipe,ingredient,amount\n"+strings.Repeat("A1,Gin,about 1 cl\nA2,Rum,1-2 cl\n", 1)+"A3,Rye,dash\nTotal,Rum,1 cl\nSum,Gin,2 cl\nAll,Gin,1 cl\n", dataset.Options{})},
 	} {
 		text, err := d.Write()
 		kept.CheckText(t, name, fmt.Sprintf("%v\n%s", err, text))
@@ -230,7 +230,7 @@ func TestDraftsStay(t *testing.T) {
 // TestGrownAgain: a forest that is asked for again is the same one, until more are kept
 // than can be; of other options or other data it is another.
 func TestGrownAgain(t *testing.T) {
-	b, err := book.Read(strings.NewReader(gins()), "book.csv", book.Options{})
+	b, err := dataset.Read(strings.NewReader(gins()), "book.csv", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

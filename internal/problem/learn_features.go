@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/model"
 )
 
@@ -17,7 +17,7 @@ import (
 // descriptors, and descriptors alone. The descriptors are the totals and means of all attributes, and the
 // totals of ingredients whose names share a word. FeatureSets returns nil if the ingredients have no
 // descriptors.
-func FeatureSets(in *book.Ingredients, total int) (sets []model.FeatureSet) {
+func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	known, _ := AllDescriptors(in)
 	d := &describer{names: in.Names, total: total}
 	for _, name := range known.Totals {
@@ -65,7 +65,7 @@ func (d *describer) addWordTotals(words []group) {
 		}
 	}
 	if added > 0 {
-		d.phrases = append(d.phrases, fault.Count(added, "total")+" by words in the names")
+		d.phrases = append(d.phrases, inputerr.Count(added, "total")+" by words in the names")
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/search"
 	"kir/mcmc"
 )
@@ -74,7 +74,7 @@ type Options struct {
 	Notify func(message string)
 }
 
-// Load reads, checks and resolves a problem. Bad input is a [fault.Error]. The caller must close the
+// Load reads, checks and resolves a problem. Bad input is a [inputerr.Error]. The caller must close the
 // problem when it is no longer needed. If the problem names programs, Load fails unless they may run; see
 // [Command].
 func Load(ctx context.Context, path string, o Options) (*Problem, error) {
@@ -116,7 +116,7 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 			if o.Time != nil {
 				p.Time = *o.Time
 				if err == nil && p.Time > 0 && p.Sampler.Draws != mcmc.AutoDraws {
-					err = &fault.Error{Message: fmt.Sprintf("there is a time and a number of draws, %d", p.Sampler.Draws), Hint: "leave one of them out, or take --draws auto"}
+					err = &inputerr.Error{Message: fmt.Sprintf("there is a time and a number of draws, %d", p.Sampler.Draws), Hint: "leave one of them out, or take --draws auto"}
 				}
 			}
 			return err
@@ -145,7 +145,7 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 	s.warnAlike()
 	if n := root.Get("labels"); n != nil {
 		for _, item := range n.ItemsOrSelf() {
-			p.Labels = append(p.Labels, book.NormalizeName(item.Text))
+			p.Labels = append(p.Labels, dataset.NormalizeName(item.Text))
 		}
 	}
 	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
@@ -185,11 +185,11 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 // not need.
 type loader struct {
 	readContext
-	diagnostics *diagnostics  // errors found so far
-	file        string        // the problem's path; empty: no results are looked for
-	results     *book.Results // results of the campaign; nil if there are none
-	resultsPath string        // path of the results, if the problem does not name it
-	cache       mcmc.Cache    // cache of counts; may be nil
+	diagnostics *diagnostics     // errors found so far
+	file        string           // the problem's path; empty: no results are looked for
+	results     *dataset.Results // results of the campaign; nil if there are none
+	resultsPath string           // path of the results, if the problem does not name it
+	cache       mcmc.Cache       // cache of counts; may be nil
 
 	// searchRough searches for recipes in a space with approximate counts. It may be nil.
 	searchRough func(*mcmc.Space, mcmc.Sparsity) error
@@ -223,7 +223,7 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 			return
 		}
 		if ext := strings.ToLower(filepath.Ext(path)); slices.Contains([]string{".csv", ".tsv", ".xlsx", ".ods", ".fods"}, ext) {
-			err = &fault.Error{File: path, Err: err, Message: "this is a table, not a problem", Hint: "kir init " + fault.Quote(path) + " writes a problem for it"}
+			err = &inputerr.Error{File: path, Err: err, Message: "this is a table, not a problem", Hint: "kir init " + inputerr.Quote(path) + " writes a problem for it"}
 		}
 	}()
 	if text == nil {

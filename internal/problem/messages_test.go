@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
-	"kir/internal/golden"
+	"kir/internal/inputerr"
+	"kir/internal/testonly/golden"
 )
 
 // TestMessages makes the messages that the tables of the other tests leave out: those
@@ -249,7 +249,7 @@ func TestMessages(t *testing.T) {
 		files["problem.yaml"] = c.yaml
 		_, err := loadFiles(t, files, "")
 		kept.CheckError(t, c.says+": "+c.yaml, err)
-		if bad, is := errors.AsType[*fault.Error](err); !is || !strings.Contains(bad.Error(), c.says) {
+		if bad, is := errors.AsType[*inputerr.Error](err); !is || !strings.Contains(bad.Error(), c.says) {
 			t.Errorf("%s\nends with %v, and not %q", c.yaml, err, c.says)
 		} else if bad.Line == 0 && bad.File == "" {
 			t.Errorf("%s\nhas no place: %v", c.yaml, err)

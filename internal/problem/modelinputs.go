@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 	"kir/internal/ensemble"
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
+	"kir/internal/inputerr"
 	"kir/property"
 )
 
@@ -47,7 +47,7 @@ func (b *inputMapping) readInputs(f fields) error {
 	said := make(map[string]*yaml.Node)
 	if v := f["features"]; v != nil && v.Kind == yaml.Sequence {
 		if len(v.Items) != len(inputs) {
-			return yaml.Hint(v.Errorf("features lists %d and the model has %s", len(v.Items), fault.Count(len(inputs), "input")), "the model's are %s", fault.List(inputs, 12))
+			return yaml.Hint(v.Errorf("features lists %d and the model has %s", len(v.Items), inputerr.Count(len(inputs), "input")), "the model's are %s", inputerr.List(inputs, 12))
 		}
 		for k, item := range v.Items {
 			said[inputs[k]] = item
@@ -58,7 +58,7 @@ func (b *inputMapping) readInputs(f fields) error {
 		}
 		for _, e := range v.Entries {
 			if !slices.Contains(inputs, e.Key.Text) {
-				return yaml.SuggestName(e.Key.Errorf("the model has no input %s", fault.Quote(e.Key.Text)), e.Key.Text, "it has", inputs, 12)
+				return yaml.SuggestName(e.Key.Errorf("the model has no input %s", inputerr.Quote(e.Key.Text)), e.Key.Text, "it has", inputs, 12)
 			}
 			said[e.Key.Text] = e.Value
 		}
@@ -80,8 +80,8 @@ func (b *inputMapping) readInputs(f fields) error {
 		case item.Kind == yaml.Text:
 			name = item.Text
 		default:
-			return yaml.Hint(item.Errorf("the input %s is %s", fault.Quote(name), item.Describe()),
-				"write what it is of a composition, such as Gin or {share: Gin}, and values that no composition has under constants: {%s: 1}", fault.Quote(name))
+			return yaml.Hint(item.Errorf("the input %s is %s", inputerr.Quote(name), item.Describe()),
+				"write what it is of a composition, such as Gin or {share: Gin}, and values that no composition has under constants: {%s: 1}", inputerr.Quote(name))
 		}
 		if v := constants[name]; v != nil {
 			if err := b.readConstant(k, name, v); err != nil {
@@ -107,11 +107,11 @@ func (b *inputMapping) readInputs(f fields) error {
 		b.sources = append(b.sources, source)
 	}
 	if unknown != nil {
-		return yaml.Hint(b.at.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", fault.List(unknown, 8), fault.List(b.names, 8)),
-			"say what they are under features, such as {%s: {share: %s}}, or give their values under constants", unknown[0], fault.Quote(b.names[0]))
+		return yaml.Hint(b.at.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.names, 8)),
+			"say what they are under features, such as {%s: {share: %s}}, or give their values under constants", unknown[0], inputerr.Quote(b.names[0]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(constants)) {
-		return yaml.SuggestName(constants[name].Errorf("the model has no input %s for the constant", fault.Quote(name)), name, "it has", inputs, 12)
+		return yaml.SuggestName(constants[name].Errorf("the model has no input %s for the constant", inputerr.Quote(name)), name, "it has", inputs, 12)
 	}
 	b.warnUnseen()
 	return nil
@@ -132,7 +132,7 @@ func (b *inputMapping) warnUnseen() {
 		}
 	}
 	if unseen != nil {
-		b.warn(fmt.Sprintf("The model %s does not look at %s.", fault.Quote(b.at.Get("file").Text), fault.List(unseen, 8)))
+		b.warn(fmt.Sprintf("The model %s does not look at %s.", inputerr.Quote(b.at.Get("file").Text), inputerr.List(unseen, 8)))
 	}
 }
 
@@ -150,7 +150,7 @@ func (b *inputMapping) readConstant(input int, name string, n *yaml.Node) error 
 		t.values = append(t.values, v)
 	}
 	if t.values == nil {
-		return yaml.Hint(n.Errorf("the constant %s has no value", fault.Quote(name)), "write a number, or a list of numbers to be tried, or missing")
+		return yaml.Hint(n.Errorf("the constant %s has no value", inputerr.Quote(name)), "write a number, or a list of numbers to be tried, or missing")
 	}
 	b.triedInputs = append(b.triedInputs, t)
 	b.sources = append(b.sources, ensemble.Source{Constant: true, Value: t.values[0]})
@@ -196,7 +196,7 @@ func (b *inputMapping) readSpelledOut(n *yaml.Node) (ensemble.Source, error) {
 		return ensemble.Source{}, err
 	}
 	if len(f) != 1 {
-		return ensemble.Source{}, yaml.Hint(n.Errorf("the input is %s", fault.Count(len(f), "thing")), "write one of %s, mean", strings.Join(hasPropertyUnit, ", "))
+		return ensemble.Source{}, yaml.Hint(n.Errorf("the input is %s", inputerr.Count(len(f), "thing")), "write one of %s, mean", strings.Join(hasPropertyUnit, ", "))
 	}
 	for measure, v := range f {
 		if measure == "mean" {
@@ -212,7 +212,7 @@ func (b *inputMapping) readSpelledOut(n *yaml.Node) (ensemble.Source, error) {
 // the words that kir train puts before them. If no name matches exactly, it ignores case, and underscores
 // equal spaces.
 func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, err error) {
-	clean := book.NormalizeName(name)
+	clean := dataset.NormalizeName(name)
 	if i := findName(b.names, clean); i >= 0 {
 		return b.measureSource(b.amounts, []int{i}), true, nil
 	}
@@ -354,7 +354,7 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Nod
 		ingredient[c] = findName(b.names, name)
 		constant[c] = slices.IndexFunc(b.triedInputs, func(t triedInput) bool { return t.name == name })
 		if c != prediction && ingredient[c] < 0 && constant[c] < 0 {
-			return 0, yaml.SuggestName(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", fault.Quote(name)), name, "there are", b.names, 8)
+			return 0, yaml.SuggestName(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", inputerr.Quote(name)), name, "there are", b.names, 8)
 		}
 	}
 	for r, row := range t.Values {
@@ -389,7 +389,7 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Nod
 				v = slices.Index(tr.values, row[c])
 			}
 			if v < 0 || c < 0 && len(tr.values) > 1 {
-				return 0, yaml.Hint(t.ErrorIn(r, max(c, 0), "it is not said for which of its values the constant %s stands", fault.Quote(tr.name)), "add a column %s with values that are tried", tr.name)
+				return 0, yaml.Hint(t.ErrorIn(r, max(c, 0), "it is not said for which of its values the constant %s stands", inputerr.Quote(tr.name)), "add a column %s with values that are tried", tr.name)
 			}
 			at += v * step
 			step *= len(tr.values)
@@ -397,7 +397,7 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Nod
 		got, want := output.valueOf(settings[at].Sums(x)), row[prediction]
 		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
 			return 0, yaml.Hint(t.ErrorIn(r, prediction, "the model says %.9g here, and as its inputs are mapped it is %.9g", want, got),
-				"see that features, amounts and constants are what it was trained on: its inputs are %s", fault.List(b.model.Inputs, 8))
+				"see that features, amounts and constants are what it was trained on: its inputs are %s", inputerr.List(b.model.Inputs, 8))
 		}
 	}
 	return tolerance, nil

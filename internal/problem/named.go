@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 )
 
 // ingredientsOf reads the ingredients of a rule: a name or a list of names, in which a star matches any
@@ -44,7 +44,7 @@ func (s *readContext) ingredientsOf(n *yaml.Node) (of []int, text string, err er
 	if err != nil {
 		return nil, "", err
 	}
-	name = book.NormalizeName(name)
+	name = dataset.NormalizeName(name)
 	names := s.names
 	if i := slices.Index(names, name); i >= 0 {
 		of, err = s.restrictToBlock(n, []int{i}, name)
@@ -63,7 +63,7 @@ func (s *readContext) ingredientsOf(n *yaml.Node) (of []int, text string, err er
 		of, err = s.restrictToBlock(n, of, name)
 		return of, name, err
 	}
-	if parts := strings.Split(name, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(names, book.NormalizeName(part)) }) {
+	if parts := strings.Split(name, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(names, dataset.NormalizeName(part)) }) {
 		return nil, "", yaml.Hint(n.Errorf("there is no ingredient %s", n.Describe()), "write a list: [%s]", name)
 	}
 	return nil, "", yaml.SuggestName(n.Errorf("there is no ingredient %s", n.Describe()), name, "there are", names, 8)
@@ -85,7 +85,7 @@ func starPattern(name string) string {
 // ingredientsByAttribute reads {group: citrus}: the ingredients whose attribute has that value.
 func (s *readContext) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err error) {
 	if len(n.Entries) != 1 {
-		return nil, "", yaml.Hint(n.Errorf("ingredients are chosen by %s", fault.Count(len(n.Entries), "attribute")), "choose them by one, such as {group: citrus}")
+		return nil, "", yaml.Hint(n.Errorf("ingredients are chosen by %s", inputerr.Count(len(n.Entries), "attribute")), "choose them by one, such as {group: citrus}")
 	}
 	key, value := n.Entries[0].Key, n.Entries[0].Value
 	of, name, err := s.ingredientsByValue(key, value)
@@ -103,10 +103,10 @@ func (s *readContext) ingredientsByValue(key, value *yaml.Node) (of []int, name 
 	if err != nil {
 		return nil, "", err
 	}
-	if name, err = value.Str("the value of " + fault.Quote(key.Text)); err != nil {
+	if name, err = value.Str("the value of " + inputerr.Quote(key.Text)); err != nil {
 		return nil, "", err
 	}
-	name = book.NormalizeName(name)
+	name = dataset.NormalizeName(name)
 	var values []string
 	for i, v := range attribute.Values {
 		if v == name {
@@ -123,9 +123,9 @@ func (s *readContext) ingredientsByValue(key, value *yaml.Node) (of []int, name 
 }
 
 // attribute returns an attribute of the ingredients by name.
-func (s *readContext) attribute(at *yaml.Node, name string) (*book.Attribute, error) {
+func (s *readContext) attribute(at *yaml.Node, name string) (*dataset.Attribute, error) {
 	if len(s.constituents) == 0 && (s.attributes == nil || len(s.attributes.Attributes) == 0) {
-		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
+		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
 	}
 	names := slices.Sorted(maps.Keys(s.constituents))
 	if s.attributes != nil {
@@ -136,12 +136,12 @@ func (s *readContext) attribute(at *yaml.Node, name string) (*book.Attribute, er
 			names = append(names, s.attributes.Attributes[k].Name)
 		}
 	}
-	return nil, yaml.SuggestName(at.Errorf("the ingredients have no attribute %s", fault.Quote(name)), name, "they have", names, 12)
+	return nil, yaml.SuggestName(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), name, "they have", names, 12)
 }
 
 // attributeNumbers returns a numeric attribute. A missing value is an error.
 func (s *readContext) attributeNumbers(at *yaml.Node, name string) ([]float64, error) {
-	if shares := s.constituents[book.NormalizeName(name)]; shares != nil {
+	if shares := s.constituents[dataset.NormalizeName(name)]; shares != nil {
 		return shares, nil
 	}
 	a, err := s.attribute(at, name)
@@ -152,7 +152,7 @@ func (s *readContext) attributeNumbers(at *yaml.Node, name string) ([]float64, e
 }
 
 // knownNumbers returns a numeric attribute. A missing value is an error, and needs says who needs it.
-func knownNumbers(in *book.Ingredients, a *book.Attribute, needs string) ([]float64, error) {
+func knownNumbers(in *dataset.Ingredients, a *dataset.Attribute, needs string) ([]float64, error) {
 	values, err := a.Numbers()
 	if err != nil {
 		return nil, err
@@ -160,8 +160,8 @@ func knownNumbers(in *book.Ingredients, a *book.Attribute, needs string) ([]floa
 	for i, v := range values {
 		if math.IsNaN(v) {
 			line, column := a.Place(i)
-			return nil, &fault.Error{File: in.File, Line: line, Column: column, Cell: a.Cell(i),
-				Message: fmt.Sprintf("%s has no %s, which %s", fault.Quote(in.Names[i]), a.Name, needs), Hint: "write a number"}
+			return nil, &inputerr.Error{File: in.File, Line: line, Column: column, Cell: a.Cell(i),
+				Message: fmt.Sprintf("%s has no %s, which %s", inputerr.Quote(in.Names[i]), a.Name, needs), Hint: "write a number"}
 		}
 	}
 	return values, nil
@@ -175,7 +175,7 @@ type group struct {
 
 // groups returns the ingredients grouped by their values of an attribute, in the order of the values.
 // Ingredients without a value are left out.
-func groups(attribute *book.Attribute) []group {
+func groups(attribute *dataset.Attribute) []group {
 	of := make(map[string][]int32)
 	for i, v := range attribute.Values {
 		if v != "" {

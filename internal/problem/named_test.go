@@ -9,7 +9,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 // TestMissingNumberInWorkbook: a number that is missing in a workbook is missed
@@ -45,7 +45,7 @@ func TestMissingNumberInWorkbook(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Load(context.Background(), path, Options{})
-		var bad *fault.Error
+		var bad *inputerr.Error
 		if !errors.As(err, &bad) || bad.File != filepath.Join(dir, c.file) || bad.Cell != c.cell || c.cell == "" && (bad.Line != c.line || bad.Column != c.column) {
 			t.Errorf("%s: the error is %v", c.file, err)
 		}

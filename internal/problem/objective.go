@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/property"

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
 )
 
@@ -96,12 +96,12 @@ func (d *Draft) Targets() []Target {
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
 		numbers, err := a.Numbers()
-		if m := a.Meaning(); err != nil || m != book.Price && m != book.Figure || len(numbers) == 0 || slices.ContainsFunc(numbers, math.IsNaN) {
+		if m := a.Meaning(); err != nil || m != dataset.Price && m != dataset.Figure || len(numbers) == 0 || slices.ContainsFunc(numbers, math.IsNaN) {
 			continue
 		}
-		name, _ := book.SplitHeaderUnit(a.Name)
+		name, _ := dataset.SplitHeaderUnit(a.Name)
 		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Ways: []Direction{Maximize, Minimize}, Known: len(d.Book.Recipes), name: name}
-		if a.Meaning() == book.Price {
+		if a.Meaning() == dataset.Price {
 			t.Ways = []Direction{Minimize, Maximize}
 		}
 		t.Least, t.Most = slices.Min(numbers), slices.Max(numbers)
@@ -157,7 +157,7 @@ func (t *Target) yamlLines() (line, rule string) {
 	if g.Way == NoDirection {
 		g = t.DefaultObjective()
 	}
-	key, column := book.YAMLText(t.name), book.YAMLText(t.Name)
+	key, column := dataset.YAMLText(t.name), dataset.YAMLText(t.Name)
 	if t.Attribute {
 		return fmt.Sprintf("%s: {blend: {attribute: %s, %s: true}}", key, column, g.Way), ""
 	}
@@ -165,9 +165,9 @@ func (t *Target) yamlLines() (line, rule string) {
 	case Between:
 		return fmt.Sprintf("%s: {learn: {label: %s, between: [%v, %v]%s}}", key, column, g.From, g.To, t.sd), ""
 	case WantClass:
-		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", key, column, book.YAMLText(g.Class)), ""
+		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", key, column, dataset.YAMLText(g.Class)), ""
 	case SureClass:
-		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}, weight: 0}", key, column, book.YAMLText(g.Class)), fmt.Sprintf("limit: {property: %s, min: %q}", key, sureShare)
+		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}, weight: 0}", key, column, dataset.YAMLText(g.Class)), fmt.Sprintf("limit: {property: %s, min: %q}", key, sureShare)
 	}
 	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Way, t.sd), ""
 }
@@ -186,7 +186,7 @@ type labelContext struct {
 }
 
 // newLabelContext returns the relations between the labels of a book.
-func newLabelContext(b *book.Book) labelContext {
+func newLabelContext(b *dataset.Book) labelContext {
 	c := labelContext{spreads: b.Spreads(), spreadOf: make(map[int]int), bases: make(map[string]int)}
 	for k := range b.Labels {
 		if l := c.spreads[k]; l >= 0 {
@@ -194,7 +194,7 @@ func newLabelContext(b *book.Book) labelContext {
 				c.spreadOf[l] = k
 			}
 		}
-		base, _ := book.SplitHeaderUnit(b.Labels[k].Name)
+		base, _ := dataset.SplitHeaderUnit(b.Labels[k].Name)
 		c.bases[base]++
 	}
 	return c
@@ -213,20 +213,20 @@ func (d *Draft) labelTarget(label int, among labelContext) Target {
 	slices.Sort(numbers)
 	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
 		t.Ways, t.priority = []Direction{Maximize, Minimize, Between}, 3*t.Known
-		if book.IsJudgement(l.Name) { // a judgement, not a condition such as a temperature
+		if dataset.IsJudgement(l.Name) { // a judgement, not a condition such as a temperature
 			t.priority = 4 * t.Known
 		}
-		if book.IsUnwanted(l.Name) {
+		if dataset.IsUnwanted(l.Name) {
 			t.Ways = []Direction{Minimize, Maximize, Between}
 		}
-		if book.IsCost(l.Name) { // a limit bounds a cost better than a model does
+		if dataset.IsCost(l.Name) { // a limit bounds a cost better than a model does
 			t.priority = 2 * t.Known
 		}
-		if base, _ := book.SplitHeaderUnit(l.Name); base != l.Name && among.bases[base] == 1 {
+		if base, _ := dataset.SplitHeaderUnit(l.Name); base != l.Name && among.bases[base] == 1 {
 			t.name = base // the unit is shown with each number
 		}
 		if of := among.spreads[label]; of >= 0 {
-			t.sd = ", sd: " + book.YAMLText(d.Book.Labels[of].Name)
+			t.sd = ", sd: " + dataset.YAMLText(d.Book.Labels[of].Name)
 		}
 		t.Least, t.Most, t.From, t.To = numbers[0], numbers[n-1], numbers[(n-1)/4], numbers[n-1-(n-1)/4]
 		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Ways[1], t.From, t.To, t.Least, t.Most) + numbersComment(numbers, failed)
@@ -243,7 +243,7 @@ func (d *Draft) labelTarget(label int, among labelContext) Target {
 	slices.SortStableFunc(order, func(a, b int) int { return l.Counts[b] - l.Counts[a] })
 	var classes []string
 	for _, k := range order[:min(len(order), draftClasses)] {
-		classes = append(classes, fmt.Sprintf("%s %d", fault.Quote(l.Classes[k]), l.Counts[k]))
+		classes = append(classes, fmt.Sprintf("%s %d", inputerr.Quote(l.Classes[k]), l.Counts[k]))
 		t.Classes, t.Counts = append(t.Classes, l.Classes[k]), append(t.Counts, l.Counts[k])
 	}
 	comment := strings.Join(classes, ", ")
@@ -299,10 +299,10 @@ func (d *Draft) bookBounds() []Bound {
 		if err != nil || len(known) == 0 {
 			continue
 		}
-		switch name := book.YAMLText(a.Name); a.Meaning() {
-		case book.Maximum, book.Minimum:
+		switch name := dataset.YAMLText(a.Name); a.Meaning() {
+		case dataset.Maximum, dataset.Minimum:
 			key, words, note := "max", "At most each one's "+a.Name, "an empty cell sets no bound"
-			if a.Meaning() == book.Minimum {
+			if a.Meaning() == dataset.Minimum {
 				key, words = "min", "At least each one's "+a.Name
 			}
 			b := Bound{Key: attributeKey(a.Name), Words: words, Note: note, On: true}
@@ -314,16 +314,16 @@ func (d *Draft) bookBounds() []Bound {
 				b.Words += ", in percent"
 			}
 			all = append(all, b)
-		case book.Stock:
+		case dataset.Stock:
 			batch := d.stockBatch(a)
 			all = append(all, Bound{Key: StockBound, Words: "No more than there is, for " + batch, Note: "what there is, for so much",
 				Lines: []string{fmt.Sprintf(`amount: {of: "*", stock: %s, batch: %s}`, name, batch)}, On: true})
-		case book.Price:
+		case dataset.Price:
 			if len(known) < len(numbers) {
 				continue
 			}
 			most := d.medianRecipeMean(numbers)
-			_, unit := book.SplitHeaderUnit(a.Name)
+			_, unit := dataset.SplitHeaderUnit(a.Name)
 			all = append(all, Bound{Key: attributeKey(a.Name), Words: strings.TrimSpace(fmt.Sprintf("%s at most %v %s, as half of the recipes", a.Name, most, unit)),
 				Lines: []string{fmt.Sprintf("limit: {attribute: %s, max: %v}", name, most)}, Note: fmt.Sprintf("the mean over a composition; from %v to %v", slices.Min(numbers), slices.Max(numbers))})
 		}
@@ -331,9 +331,9 @@ func (d *Draft) bookBounds() []Bound {
 	if names := d.alwaysUsed(); len(names) > 0 {
 		var texts []string
 		for _, name := range names {
-			texts = append(texts, book.YAMLText(name))
+			texts = append(texts, dataset.YAMLText(name))
 		}
-		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + fault.List(names, maxAlwaysUsed) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
+		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + inputerr.List(names, maxAlwaysUsed) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
 	}
 	return all
 }
@@ -368,7 +368,7 @@ func (d *Draft) alwaysUsed() (names []string) {
 
 // levelRules writes out the bounds of a column of percentages without percent signs: one rule for each
 // distinct value, in units, rounded so that the bound is kept.
-func (d *Draft) levelRules(a *book.Attribute, known []float64, key string) (lines []string, note string) {
+func (d *Draft) levelRules(a *dataset.Attribute, known []float64, key string) (lines []string, note string) {
 	slices.Sort(known)
 	distinct := slices.Compact(slices.Clone(known))
 	if len(distinct) > maxLevels || distinct[0] < 0 || distinct[len(distinct)-1] > 100 {
@@ -391,7 +391,7 @@ func (d *Draft) levelRules(a *book.Attribute, known []float64, key string) (line
 			units = math.Ceil(float64(v/scale*float64(d.total())) - 1e-9)
 		}
 		for _, text := range texts[v] {
-			of := fmt.Sprintf("{%s: %q}", book.YAMLText(a.Name), text)
+			of := fmt.Sprintf("{%s: %q}", dataset.YAMLText(a.Name), text)
 			switch {
 			case units >= 1 && (key == "min" || units < float64(d.total())):
 				lines = append(lines, fmt.Sprintf("amount: {of: %s, %s: %.0f}", of, key, units))
@@ -406,7 +406,7 @@ func (d *Draft) levelRules(a *book.Attribute, known []float64, key string) (line
 // stockBatch returns the size for which the stock must be enough. It is Batch if set. Otherwise it is a
 // recipe of the usual size if the recipes' unit converts to that of the column, else one unit of the
 // column.
-func (d *Draft) stockBatch(a *book.Attribute) string {
+func (d *Draft) stockBatch(a *dataset.Attribute) string {
 	if d.Batch != "" {
 		return d.Batch
 	}
@@ -417,10 +417,10 @@ func (d *Draft) stockBatch(a *book.Attribute) string {
 func (d *Draft) Batches() []string {
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
-		if a.Meaning() != book.Stock {
+		if a.Meaning() != dataset.Stock {
 			continue
 		}
-		_, unit := book.SplitHeaderUnit(a.Name)
+		_, unit := dataset.SplitHeaderUnit(a.Name)
 		if unit == "" || strings.ContainsAny(unit, "0123456789%/-") {
 			unit = a.Affix
 		}
@@ -472,7 +472,7 @@ func plainNumber(v float64) string {
 
 // medianSize returns the median size of the recipes in a unit, or 0 if their amounts do not convert to it.
 func (d *Draft) medianSize(unit string) float64 {
-	of, ok := book.DefaultUnits().Lookup(unit)
+	of, ok := dataset.DefaultUnits().Lookup(unit)
 	if !ok || unit == "" {
 		return 0
 	}

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 )
 
 // TestShortlistInOrder: on the shortlists of the examples no variant is better than its
@@ -24,12 +24,12 @@ func TestShortlistInOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			q.Halves = nil
-			if !long.Enabled() {
+			if !testmode.Enabled() {
 				q.Bounding = nil // which adds what it finds, and does not order
 			}
 			variants := 0
-			for seed := range long.Pick[uint64](3, 1) {
-				a, err := q.Answer(t.Context(), search.RunContext{Iterations: long.Pick[int64](40_000, 20_000), Seed: seed})
+			for seed := range testmode.Pick[uint64](3, 1) {
+				a, err := q.Answer(t.Context(), search.RunContext{Iterations: testmode.Pick[int64](40_000, 20_000), Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -51,7 +51,7 @@ func TestShortlistInOrder(t *testing.T) {
 					}
 				}
 			}
-			if name == "cocktails/problem.yaml" && variants < long.Pick(20, 6) {
+			if name == "cocktails/problem.yaml" && variants < testmode.Pick(20, 6) {
 				t.Errorf("there are %d variants", variants)
 			}
 		})

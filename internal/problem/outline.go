@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"kir/internal/book"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -18,9 +18,9 @@ type Outline struct {
 	Name        string
 	Named       bool // the file gives the name; it is not the default
 	Ingredients []string
-	Attributes  *book.Ingredients // nil if the ingredients are only counted
-	Book        *book.Book        // nil if there are no recipes
-	Units       *book.Units       // units of the recipes; nil: default units
+	Attributes  *dataset.Ingredients // nil if the ingredients are only counted
+	Book        *dataset.Book        // nil if there are no recipes
+	Units       *dataset.Units       // units of the recipes; nil: default units
 	Total       int
 	Rules       rule.Set // without the law of n
 	Sampler     mcmc.Settings
@@ -83,7 +83,7 @@ func PropertyNames(ctx context.Context, path string) (names []string, err error)
 	}
 	if n := root.Get("properties"); n != nil {
 		for _, e := range n.Entries {
-			names = append(names, book.NormalizeName(e.Key.Text))
+			names = append(names, dataset.NormalizeName(e.Key.Text))
 		}
 	}
 	return names, nil

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 // TestPercentNextToNone: an amount that is offered instead of a percentage that is no whole
@@ -14,7 +14,7 @@ func TestPercentNextToNone(t *testing.T) {
 	for _, total := range []string{"7", "30", "64", "1000"} {
 		head := "total: " + total + "\ningredients: [Gin, Tonic]\nsparsity: {uniform: [1, 2]}\nconstraints: [{amount: {of: Gin, max: "
 		_, err := load(t, head+"\"20.1234%\"}}]\n", Options{})
-		var bad *fault.Error
+		var bad *inputerr.Error
 		if !errors.As(err, &bad) {
 			t.Fatalf("a total of %s: %v", total, err)
 		}

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/condition"
-	"kir/internal/fault"
+	"kir/internal/config/yaml"
+	"kir/internal/constraint"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
-	"kir/internal/problem/yaml"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -328,7 +328,7 @@ func directedScale(of valueScale, scale, width float64, value func(x *mcmc.Compo
 
 // readBound reads a bound of the value of a property named of, and converts it to a judged value.
 func (l *valueScale) readBound(n *yaml.Node, what, of string) (float64, error) {
-	is := "the limit bounds " + l.valueName + " of " + fault.Quote(of)
+	is := "the limit bounds " + l.valueName + " of " + inputerr.Quote(of)
 	if n.Kind != yaml.Text {
 		v, err := n.Float(what)
 		switch {
@@ -399,7 +399,7 @@ func (l *predictedLimit) readBounds(v *valueScale, of string) (least, most float
 func (p *Problem) makeBound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
 	w := p.propertyNamed(l.property)
 	if w == nil {
-		e := l.nameNode.Errorf("there is no property %s", fault.Quote(l.property))
+		e := l.nameNode.Errorf("there is no property %s", inputerr.Quote(l.property))
 		var names []string
 		for _, w := range p.Properties {
 			names = append(names, w.Name)
@@ -422,7 +422,7 @@ func (p *Problem) makeBound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error)
 	}
 	if l.sure != nil {
 		if v.boundProbability == nil {
-			return nil, nil, yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+			return nil, nil, yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", inputerr.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
 		}
 		of, err := v.boundProbability(least, most)
 		if err != nil {
@@ -444,7 +444,7 @@ func (p *Problem) makeBound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error)
 		shown.what = "the chance of " + w.Class
 	}
 	if v.asProperty == nil {
-		return nil, nil, yaml.Hint(l.at.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", fault.Quote(l.property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
+		return nil, nil, yaml.Hint(l.at.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", inputerr.Quote(l.property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
 	}
 	least, most = v.toJudged(least, true), v.toJudged(most, false)
 	if math.IsInf(least, 1) || math.IsInf(most, -1) {
@@ -476,12 +476,12 @@ type shownLimit struct {
 }
 
 // slackOf returns the shown value of a composition with its bounds.
-func (l *shownLimit) slackOf(x *mcmc.Composition) *condition.Slack {
+func (l *shownLimit) slackOf(x *mcmc.Composition) *constraint.Slack {
 	v, scale, unit := l.shownValue(x), l.scale, l.unit
 	if l.notation == asShare {
 		v, scale, unit = float64(100*v), 100, "%"
 	}
-	return &condition.Slack{Value: v, Min: float64(l.least * scale), Max: float64(l.most * scale), Unit: unit, Ingredient: -1}
+	return &constraint.Slack{Value: v, Min: float64(l.least * scale), Max: float64(l.most * scale), Unit: unit, Ingredient: -1}
 }
 
 // applyPredictedLimits adds the limits of predictions to the target, and checks that some composition keeps
@@ -574,7 +574,7 @@ func (p *Problem) learnLimit(l *predictedLimit) error {
 	v := &valueScale{scale: 1, valueName: chanceWords, notation: asShare}
 	if of.Numeric {
 		v = &valueScale{scale: 1, valueName: expectedWords}
-		_, v.unit = book.SplitHeaderUnit(of.Label)
+		_, v.unit = dataset.SplitHeaderUnit(of.Label)
 	}
 	least, most, err := l.readBounds(v, w.Name)
 	if err != nil {
@@ -583,7 +583,7 @@ func (p *Problem) learnLimit(l *predictedLimit) error {
 	limit := &LearntLimit{Property: w.Name, Least: least, Most: most, Sure: math.NaN()}
 	if l.sure != nil {
 		if !of.Numeric {
-			return yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", fault.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+			return yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", inputerr.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
 		}
 		if limit.Sure, err = (&valueScale{scale: 1, valueName: "the probability of a measurement within", notation: asShare}).readBound(l.sure, "sure", w.Name); err != nil {
 			return err

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
-	"kir/internal/golden"
-	"kir/internal/long"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
+	"kir/internal/testonly/golden"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -119,7 +119,7 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 				scale = 100
 			}
 			kept, broken, lowest, highest := 0, 0, math.Inf(1), math.Inf(-1)
-			seen, stride := 0, long.Pick(1, 4) // a quarter of the compositions in the short form
+			seen, stride := 0, testmode.Pick(1, 4) // a quarter of the compositions in the short form
 			everyComposition(t, len(p.Ingredients), 20, func(x *mcmc.Composition) {
 				if seen++; seen%stride != 0 {
 					return
@@ -255,7 +255,7 @@ func TestBadLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := loadLimits(t, c.property, c.limits)
-			var bad *fault.Error
+			var bad *inputerr.Error
 			if !errors.As(err, &bad) || bad.Line != c.line || bad.Hint == "" {
 				t.Fatalf("the error is %v", err)
 			}

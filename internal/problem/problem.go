@@ -1,6 +1,6 @@
 // Package problem reads problem files: the ingredients, the total, the constraints and the objectives. It
 // makes a target that can be sampled and the settings to sample it with. It also validates all input: every
-// error is a [fault.Error] with file, line and column.
+// error is a [inputerr.Error] with file, line and column.
 //
 // The file is YAML. Paths in it are relative to it.
 //
@@ -21,8 +21,8 @@ import (
 	"io"
 	"time"
 
-	"kir/internal/book"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 	"kir/mcmc"
 )
 
@@ -32,11 +32,11 @@ type Problem struct {
 	File        string  // path of the file
 	Inputs      []Input // every file that was read, the problem file first
 	Ingredients []string
-	Total       int        // M, in units
-	Book        *book.Book // the known recipes; nil if there are none
-	Properties  []Property // in the file's order
-	Rules       []Rule     // in the file's order
-	Labels      []string   // labels listed in the file's key labels
+	Total       int           // M, in units
+	Book        *dataset.Book // the known recipes; nil if there are none
+	Properties  []Property    // in the file's order
+	Rules       []Rule        // in the file's order
+	Labels      []string      // labels listed in the file's key labels
 	Target      *mcmc.Target
 	Sampler     mcmc.Settings
 	Time        time.Duration // time limit of a run with mcmc.AutoDraws; 0: none
@@ -47,14 +47,14 @@ type Problem struct {
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // notes about input that is valid
 
-	attributes *book.Ingredients // nil if the ingredients are only counted
-	recipes    [][]mcmc.Part     // recipes of the book, closed to the total
-	units      *book.Units       // units of the recipes; nil: default units
-	results    *book.Results     // results of the campaign; nil if there are none
-	sureLimits []sureLimit       // limits of probabilities, in the file's order
-	law        mcmc.Sparsity     // law of n, as in the file
-	lawNode    *yaml.Node        // node of that law
-	limits     []*shownLimit     // limits of properties, in the order of the target's bounds
+	attributes *dataset.Ingredients // nil if the ingredients are only counted
+	recipes    [][]mcmc.Part        // recipes of the book, closed to the total
+	units      *dataset.Units       // units of the recipes; nil: default units
+	results    *dataset.Results     // results of the campaign; nil if there are none
+	sureLimits []sureLimit          // limits of probabilities, in the file's order
+	law        mcmc.Sparsity        // law of n, as in the file
+	lawNode    *yaml.Node           // node of that law
+	limits     []*shownLimit        // limits of properties, in the order of the target's bounds
 }
 
 // An Input is a file from which a problem was read.
@@ -65,11 +65,11 @@ type Input struct {
 }
 
 // Results returns the results of the problem's campaign, or nil if there is no results file. The current
-// ones (see [book.Results.Current]) are the last recipes of the book.
-func (p *Problem) Results() *book.Results { return p.results }
+// ones (see [dataset.Results.Current]) are the last recipes of the book.
+func (p *Problem) Results() *dataset.Results { return p.results }
 
 // Attributes returns the ingredients with their attributes, or nil if they are only counted.
-func (p *Problem) Attributes() *book.Ingredients { return p.attributes }
+func (p *Problem) Attributes() *dataset.Ingredients { return p.attributes }
 
 // Close stops the programs that properties have started. Afterwards the target must not be scored.
 func (p *Problem) Close() error {

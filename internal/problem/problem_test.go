@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/golden"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -118,7 +118,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := load(t, c.yaml, Options{})
-			var bad *fault.Error
+			var bad *inputerr.Error
 			if !errors.As(err, &bad) {
 				t.Fatalf("the error is %v, not one of input", err)
 			}
@@ -160,14 +160,14 @@ func TestByteOrderMark(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := load(t, "\ufefftotal: 0\nrecipes: recipes.csv\n", Options{})
-	if bad := (*fault.Error)(nil); !errors.As(err, &bad) || bad.Line != 1 || bad.Column != 8 {
+	if bad := (*inputerr.Error)(nil); !errors.As(err, &bad) || bad.Line != 1 || bad.Column != 8 {
 		t.Errorf("the error is %v, want one at 1:8", err)
 	}
 }
 
 func TestNoSuchProblem(t *testing.T) {
 	_, err := Load(context.Background(), filepath.Join(t.TempDir(), "p.yaml"), Options{})
-	var bad *fault.Error
+	var bad *inputerr.Error
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "no such file") {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestDraft(t *testing.T) {
 	for name, c := range map[string]struct {
 		recipes, ingredients string
 		draft                Draft
-		options              book.Options
+		options              dataset.Options
 	}{
 		"long": {recipes: long, ingredients: "name,family,cost,abv\nGin,spirit,20,40\nRum,spirit,18.5,37.5\nLime juice,citrus,4,0\nBitters,bitters,60,44.7\nSoda,,0.5,0\nMilk,dairy,1,0\n",
 			draft: Draft{Table: "my drinks/book one.csv", Ingredients: "shelf.csv"}},
@@ -285,7 +285,7 @@ func TestDraft(t *testing.T) {
 		dir := t.TempDir()
 		d := c.draft
 		if d.Ingredients != "" {
-			in, err := book.ReadIngredients(strings.NewReader(c.ingredients), d.Ingredients, book.Layout{})
+			in, err := dataset.ReadIngredients(strings.NewReader(c.ingredients), d.Ingredients, dataset.Layout{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +295,7 @@ func TestDraft(t *testing.T) {
 			}
 		}
 		if d.Units != nil {
-			c.options.Units = book.DefaultUnits()
+			c.options.Units = dataset.DefaultUnits()
 			for name, size := range d.Units {
 				var err error
 				if c.options.Units, err = c.options.Units.With(name, size); err != nil {
@@ -304,7 +304,7 @@ func TestDraft(t *testing.T) {
 			}
 		}
 		var err error
-		if d.Book, err = book.Read(strings.NewReader(c.recipes), d.Table, c.options); err != nil {
+		if d.Book, err = dataset.Read(strings.NewReader(c.recipes), d.Table, c.options); err != nil {
 			t.Fatal(err)
 		}
 		d.Layout = d.Layout.Merge(d.Book.Guessed)
@@ -333,7 +333,7 @@ func TestDraft(t *testing.T) {
 // TestDescriptors keeps what a forest may look at, and the ways to grow one.
 func TestDescriptors(t *testing.T) {
 	kept := golden.Open(t)
-	in, err := book.ReadIngredients(strings.NewReader("name,family,cost,abv,maker,same\nGin,spirit,20,40,a,1\nRum,spirit,18.5,37.5,b,1\nLime,citrus,4,0,c,1\nLemon,citrus,3,,d,1\nSoda,,0.5,0,e,1\nMilk,dairy,1,0,f,1\n"), "shelf.csv", book.Layout{})
+	in, err := dataset.ReadIngredients(strings.NewReader("name,family,cost,abv,maker,same\nGin,spirit,20,40,a,1\nRum,spirit,18.5,37.5,b,1\nLime,citrus,4,0,c,1\nLemon,citrus,3,,d,1\nSoda,,0.5,0,e,1\nMilk,dairy,1,0,f,1\n"), "shelf.csv", dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}

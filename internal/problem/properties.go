@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -73,7 +73,7 @@ func (w *Property) Calibration() (*model.Calibration, error) {
 
 // ClassMembership returns 1 if recipe r of the book is in the wanted class and 0 if not. It returns NaN
 // without the label.
-func (w *Property) ClassMembership(label *book.Label, r int) float64 {
+func (w *Property) ClassMembership(label *dataset.Label, r int) float64 {
 	switch {
 	case label.ClassOf[r] < 0:
 		return math.NaN()
@@ -142,12 +142,12 @@ func readProperties(ctx context.Context, s *loader, n *yaml.Node) (all []Propert
 		return nil, s.diagnostics.add(yaml.Hint(n.Errorf("properties are %s", n.Describe()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}"))
 	}
 	for _, e := range n.Entries {
-		name := book.NormalizeName(e.Key.Text)
+		name := dataset.NormalizeName(e.Key.Text)
 		if name == "" || strings.ContainsAny(name, "\r\n") {
-			_ = s.diagnostics.add(yaml.Hint(e.Key.Errorf("%s is no name for a property", fault.Quote(e.Key.Text)), "give it a name of one line"))
+			_ = s.diagnostics.add(yaml.Hint(e.Key.Errorf("%s is no name for a property", inputerr.Quote(e.Key.Text)), "give it a name of one line"))
 		}
 		if slices.Contains(schema.Reserved(), name) {
-			_ = s.diagnostics.add(yaml.Hint(e.Key.Errorf("a property cannot be called %s", fault.Quote(name)), "the draws have a column of that name: choose another"))
+			_ = s.diagnostics.add(yaml.Hint(e.Key.Errorf("a property cannot be called %s", inputerr.Quote(name)), "the draws have a column of that name: choose another"))
 		}
 		var p Property
 		first, before := true, len(s.diagnostics.all)
@@ -184,7 +184,7 @@ func readProperty(ctx context.Context, s *readContext, name string, n *yaml.Node
 		delete(f, "weight")
 	}
 	if len(f) != 1 {
-		return Property{}, yaml.Hint(n.Errorf("property %s names %s", fault.Quote(name), fault.Count(len(f), "kind")), "name one of %s", strings.Join(section.ExactlyOneOf, ", "))
+		return Property{}, yaml.Hint(n.Errorf("property %s names %s", inputerr.Quote(name), inputerr.Count(len(f), "kind")), "name one of %s", strings.Join(section.ExactlyOneOf, ", "))
 	}
 	var kind *propertyKind
 	var v *yaml.Node
@@ -192,9 +192,9 @@ func readProperty(ctx context.Context, s *readContext, name string, n *yaml.Node
 		kind, v = s.kinds.property(name), at
 	}
 	if s.total > maxSplits && kind.scoredBySplit != nil && kind.scoredBySplit(v) {
-		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", fault.Quote(name), s.total), "take a total of at most %d", maxSplits)
+		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", inputerr.Quote(name), s.total), "take a total of at most %d", maxSplits)
 	}
-	s.reportProgress("reading the property %s", fault.Quote(name))
+	s.reportProgress("reading the property %s", inputerr.Quote(name))
 	p, err := kind.readAt(ctx, s, v)
 	p.Name, p.Kind, p.Weight, p.at = name, kind.Name, weight, v
 	return p, err

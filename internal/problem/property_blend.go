@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -100,12 +100,12 @@ func readBlend(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 		return Property{}, err
 	}
 	var values []float64
-	about, unit, scale := "mean "+book.NormalizeName(name), "", 1.0
+	about, unit, scale := "mean "+dataset.NormalizeName(name), "", 1.0
 	if v := f["is"]; v != nil {
-		if values, err = groupIndicator(s, f["attribute"], book.NormalizeName(name), v); err != nil {
+		if values, err = groupIndicator(s, f["attribute"], dataset.NormalizeName(name), v); err != nil {
 			return Property{}, err
 		}
-		about, unit, scale = "share of "+book.NormalizeName(name)+" "+joinNames(v), "%", 100
+		about, unit, scale = "share of "+dataset.NormalizeName(name)+" "+joinNames(v), "%", 100
 	} else if values, err = s.attributeNumbers(f["attribute"], name); err != nil {
 		return Property{}, err
 	}
@@ -190,17 +190,17 @@ func groupIndicator(s *readContext, at *yaml.Node, name string, is *yaml.Node) (
 	}
 	items := is.ItemsOrSelf()
 	if len(items) == 0 {
-		return nil, yaml.Hint(is.Errorf("the list of values is empty"), "there are %s", fault.List(known, 12))
+		return nil, yaml.Hint(is.Errorf("the list of values is empty"), "there are %s", inputerr.List(known, 12))
 	}
 	values := make([]float64, len(s.names))
 	for _, item := range items {
-		value, err := item.Str("the value of " + fault.Quote(name))
+		value, err := item.Str("the value of " + inputerr.Quote(name))
 		if err != nil {
 			return nil, err
 		}
-		at, ok := index[book.NormalizeName(value)]
+		at, ok := index[dataset.NormalizeName(value)]
 		if !ok {
-			return nil, yaml.SuggestName(item.Errorf("no ingredient has %s %s", name, item.Describe()), book.NormalizeName(value), "there are", known, 12)
+			return nil, yaml.SuggestName(item.Errorf("no ingredient has %s %s", name, item.Describe()), dataset.NormalizeName(value), "there are", known, 12)
 		}
 		for _, i := range groups[at].members {
 			values[i] = 1
@@ -256,7 +256,7 @@ func readDesirability(n *yaml.Node, f fields) (*property.Desirability, string, e
 		items := []*yaml.Node{s, s}
 		if s.Kind == yaml.Sequence {
 			if items = s.Items; key != "target" || len(items) != 2 {
-				return nil, "", yaml.Hint(s.Errorf("the shape has %s", fault.Count(len(items), "number")), "write one number, or two for a target: below it and above")
+				return nil, "", yaml.Hint(s.Errorf("the shape has %s", inputerr.Count(len(items), "number")), "write one number, or two for a target: below it and above")
 			}
 		}
 		for k, item := range items {

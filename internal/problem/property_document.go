@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/property"
 )
 
@@ -62,13 +62,13 @@ func readDocument(ctx context.Context, s *readContext, n *yaml.Node, f fields) (
 			sum += v
 		}
 		if math.Abs(sum-1) > sumTolerance {
-			return Property{}, yaml.Hint(t.ErrorIn(row, -1, "the probabilities of topic %s sum to %v", fault.Quote(t.Rows[row]), sum), "they must sum to 1: divide each by the sum")
+			return Property{}, yaml.Hint(t.ErrorIn(row, -1, "the probabilities of topic %s sum to %v", inputerr.Quote(t.Rows[row]), sum), "they must sum to 1: divide each by the sum")
 		}
 		for k, w := range words {
 			column, ok := columns[w.word]
 			if !ok {
-				e := w.errorf("no topic has the word %s", fault.Quote(w.word))
-				if near := fault.DidYouMean(w.word, t.Columns); near != "" {
+				e := w.errorf("no topic has the word %s", inputerr.Quote(w.word))
+				if near := inputerr.DidYouMean(w.word, t.Columns); near != "" {
 					return Property{}, yaml.Hint(e, "%s", near)
 				}
 				return Property{}, yaml.Hint(e, "leave it out, or add a column for it to the topics")
@@ -86,23 +86,23 @@ func readDocument(ctx context.Context, s *readContext, n *yaml.Node, f fields) (
 	}
 	var resolved yaml.Map
 	resolved.CopyKeys(n, "topics", "words")
-	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", fault.Count(length, "word"), len(words)), property: p, resolved: resolved}, nil
+	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", inputerr.Count(length, "word"), len(words)), property: p, resolved: resolved}, nil
 }
 
 // A docWord is how often a document has a word, with a function for errors about it.
 type docWord struct {
 	word   string
 	count  int
-	errorf func(format string, args ...any) *fault.Error
+	errorf func(format string, args ...any) *inputerr.Error
 }
 
 // readWords reads a bag of words: a CSV file of words and their counts, in a column
 // count, or a mapping such as {river: 3, bank: 1}. A count of 0 is left out.
 func readWords(ctx context.Context, s *readContext, n *yaml.Node) ([]docWord, error) {
 	var all []docWord
-	add := func(word string, count float64, errorf func(format string, args ...any) *fault.Error) error {
+	add := func(word string, count float64, errorf func(format string, args ...any) *inputerr.Error) error {
 		if count != math.Trunc(count) || count < 0 || count > 1e9 {
-			return yaml.Hint(errorf("the count of %s is %v", fault.Quote(word), count), "write how often the document has the word, a whole number from 0 to 1000000000")
+			return yaml.Hint(errorf("the count of %s is %v", inputerr.Quote(word), count), "write how often the document has the word, a whole number from 0 to 1000000000")
 		}
 		if count > 0 {
 			all = append(all, docWord{word, int(count), errorf})
@@ -112,13 +112,13 @@ func readWords(ctx context.Context, s *readContext, n *yaml.Node) ([]docWord, er
 	if n.Kind == yaml.Mapping {
 		seen := make(map[string]bool, len(n.Entries))
 		for _, e := range n.Entries {
-			count, err := e.Value.Float("the count of " + fault.Quote(e.Key.Text))
+			count, err := e.Value.Float("the count of " + inputerr.Quote(e.Key.Text))
 			if err != nil {
 				return nil, err
 			}
-			word := book.NormalizeName(e.Key.Text)
+			word := dataset.NormalizeName(e.Key.Text)
 			if seen[word] {
-				return nil, e.Key.Errorf("%s stands here twice", fault.Quote(word))
+				return nil, e.Key.Errorf("%s stands here twice", inputerr.Quote(word))
 			}
 			seen[word] = true
 			if err := add(word, count, e.Key.Errorf); err != nil {
@@ -135,7 +135,7 @@ func readWords(ctx context.Context, s *readContext, n *yaml.Node) ([]docWord, er
 			return nil, err
 		}
 		for row, word := range t.Rows {
-			place := func(format string, args ...any) *fault.Error { return t.ErrorIn(row, -1, format, args...) }
+			place := func(format string, args ...any) *inputerr.Error { return t.ErrorIn(row, -1, format, args...) }
 			if err := add(word, t.Values[row][column], place); err != nil {
 				return nil, err
 			}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -120,11 +120,11 @@ type lexicon struct {
 
 func (x *lexicon) Ingredient(name string) (int, error) {
 	// A star pattern stands for several ingredients, so it is not allowed.
-	name = book.NormalizeName(name)
+	name = dataset.NormalizeName(name)
 	if i := slices.Index(x.scope.names, name); i >= 0 {
 		return i, nil
 	}
-	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", fault.Quote(name)), name, "there are", x.scope.names, 8)
+	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", inputerr.Quote(name)), name, "there are", x.scope.names, 8)
 }
 
 func (x *lexicon) Group(attribute, value string) ([]int, error) {
@@ -139,7 +139,7 @@ func (x *lexicon) Numbers(attribute string) ([]float64, error) {
 // blameFormula converts an error in a formula to one with a place in the problem file.
 func blameFormula(n *yaml.Node, bad *property.ExpressionError) error {
 	message, way := bad.Message, bad.Hint
-	if cause := (*fault.Error)(nil); errors.As(bad.Err, &cause) {
+	if cause := (*inputerr.Error)(nil); errors.As(bad.Err, &cause) {
 		if cause.File != n.File {
 			return cause // the error is in the ingredients file
 		}

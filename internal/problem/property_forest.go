@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/model"
 	"kir/property"
 )
@@ -87,7 +87,7 @@ func readForest(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pr
 			return Property{}, err
 		}
 		if v := f["label"]; v != nil && v.Text != grown.Label() {
-			return Property{}, yaml.Hint(v.Errorf("the forest in the file predicts %s, not %s", fault.Quote(grown.Label()), v.Describe()), "name that label or leave it out")
+			return Property{}, yaml.Hint(v.Errorf("the forest in the file predicts %s, not %s", inputerr.Quote(grown.Label()), v.Describe()), "name that label or leave it out")
 		}
 		if data, err = trainingData(ctx, s, grown); err != nil {
 			return Property{}, file.PlaceError(err)
@@ -177,12 +177,12 @@ type Learning struct {
 	Features []model.Feature // nil: the amounts of the ingredients
 	Log      bool            // learn the logarithm of the number
 	SD       string          // label with the standard deviations of the numbers; empty: none
-	Failures *[]string       // further values that mark a recipe as failed, beside those of [book.IsFailure]; nil: no recipe counts as failed
+	Failures *[]string       // further values that mark a recipe as failed, beside those of [dataset.IsFailure]; nil: no recipe counts as failed
 	Limit    *LearntLimit    // the limit for which this is the objective; its property has the model; nil: none
 }
 
 // Measured returns the numbers of a label, NaN if missing, and which recipes failed.
-func (l *Learning) Measured(label *book.Label) (numbers []float64, failed []bool, err error) {
+func (l *Learning) Measured(label *dataset.Label) (numbers []float64, failed []bool, err error) {
 	if l.Failures != nil {
 		return label.Measured(*l.Failures...)
 	}
@@ -192,7 +192,7 @@ func (l *Learning) Measured(label *book.Label) (numbers []float64, failed []bool
 
 // Spreads returns the standard deviations of the numbers of a book's recipes, NaN if missing. It returns
 // nil if no label has them.
-func (l *Learning) Spreads(b *book.Book) ([]float64, error) {
+func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
 	if l.SD == "" || b == nil {
 		return nil, nil
 	}
@@ -213,8 +213,8 @@ func (l *Learning) Spreads(b *book.Book) ([]float64, error) {
 }
 
 // negativeSpread returns the error for a negative standard deviation.
-func negativeSpread(v float64, label *book.Label) error {
-	return &fault.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", v, fault.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
+func negativeSpread(v float64, label *dataset.Label) error {
+	return &inputerr.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", v, inputerr.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
 }
 
 // readLearning reads the description of a property to learn, without learning it.
@@ -226,7 +226,7 @@ func readLearning(s *readContext, n *yaml.Node, f fields, want model.Want) (Prop
 	if err != nil {
 		return Property{}, err
 	}
-	label = book.NormalizeName(label)
+	label = dataset.NormalizeName(label)
 	features, words, err := readAddedFeatures(s, f["add"])
 	if err != nil {
 		return Property{}, err
@@ -242,7 +242,7 @@ func readLearning(s *readContext, n *yaml.Node, f fields, want model.Want) (Prop
 		}
 		for _, v := range numbers {
 			if l.Log && v <= 0 {
-				return Property{}, yaml.Hint(f["log"].Errorf("a recipe has %v for the label %s, which has no logarithm", v, fault.Quote(label)), "remove log, or correct the number")
+				return Property{}, yaml.Hint(f["log"].Errorf("a recipe has %v for the label %s, which has no logarithm", v, inputerr.Quote(label)), "remove log, or correct the number")
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func (l *Learning) readNumberKeys(f fields) (err error) {
 		if l.SD, err = n.Str("the column of standard deviations"); err != nil {
 			return err
 		}
-		l.SD = book.NormalizeName(l.SD)
+		l.SD = dataset.NormalizeName(l.SD)
 	}
 	words, err := failureWords(f["failed"])
 	if err == nil && l.Numeric {
@@ -268,7 +268,7 @@ func (l *Learning) readNumberKeys(f fields) (err error) {
 }
 
 // findLabel returns a label of the book, and whether at least one recipe has it.
-func findLabel(s *readContext, name string) (*book.Label, bool) {
+func findLabel(s *readContext, name string) (*dataset.Label, bool) {
 	if s.book == nil {
 		return nil, false
 	}
@@ -281,7 +281,7 @@ func wantError(at *yaml.Node, m Predictor, err error) error {
 	e := at.Errorf("%v", err)
 	for _, item := range at.ItemsOrSelf() {
 		if item.Kind == yaml.Text && !slices.Contains(m.Classes(), item.Text) {
-			e.Hint = fault.DidYouMean(item.Text, m.Classes())
+			e.Hint = inputerr.DidYouMean(item.Text, m.Classes())
 			break
 		}
 	}
@@ -329,8 +329,8 @@ func readAddedFeatures(s *readContext, n *yaml.Node) (features []model.Feature, 
 			if err != nil {
 				return nil, "", err
 			}
-			if name = book.NormalizeName(name); slices.Contains(known, name) {
-				return nil, "", yaml.Hint(a.Errorf("the %s by %s are added twice", key, fault.Quote(name)), "name each attribute once")
+			if name = dataset.NormalizeName(name); slices.Contains(known, name) {
+				return nil, "", yaml.Hint(a.Errorf("the %s by %s are added twice", key, inputerr.Quote(name)), "name each attribute once")
 			}
 			known = append(known, name)
 			if err := d.add(s, key, a, name); err != nil {
@@ -358,7 +358,7 @@ func readAddedFeatures(s *readContext, n *yaml.Node) (features []model.Feature, 
 
 // placedAt places an error about features at a node, unless it has a place.
 func placedAt(at *yaml.Node, err error) error {
-	if bad, ok := err.(*fault.Error); ok && bad.File == "" {
+	if bad, ok := err.(*inputerr.Error); ok && bad.File == "" {
 		return yaml.Hint(at.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}
 	return at.PlaceError(err)
@@ -423,7 +423,7 @@ func readWant(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error
 			if err != nil {
 				return want, at, err
 			}
-			classes = append(classes, book.NormalizeName(class))
+			classes = append(classes, dataset.NormalizeName(class))
 		}
 		return model.AnyOf(classes...), at, nil
 	case "at_least":
@@ -438,7 +438,7 @@ func readWant(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error
 		return want, at, err
 	}
 	if len(items) != 2 {
-		return want, at, yaml.Hint(at.Errorf("between has %s", fault.Count(len(items), "number")), "write the lowest and the highest, such as [3, 4]")
+		return want, at, yaml.Hint(at.Errorf("between has %s", inputerr.Count(len(items), "number")), "write the lowest and the highest, such as [3, 4]")
 	}
 	low, err := items[0].Float("the lowest number")
 	if err != nil {
@@ -485,7 +485,7 @@ func growForest(ctx context.Context, s *readContext, n, labelNode *yaml.Node, fe
 	return data, f, nil
 }
 
-func labelsHint(book *book.Book) string {
+func labelsHint(book *dataset.Book) string {
 	if len(book.Labels) == 0 {
 		return "they have none: add a column, and in the wide form name it under labels"
 	}
@@ -493,7 +493,7 @@ func labelsHint(book *book.Book) string {
 	for k := range book.Labels {
 		names[k] = book.Labels[k].Name
 	}
-	return "they have " + fault.List(names, 12)
+	return "they have " + inputerr.List(names, 12)
 }
 
 // maxForestBytes is the greatest number of bytes read from a forest's file.
@@ -522,10 +522,10 @@ func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Fores
 		return nil
 	})
 	if err != nil {
-		if bad := (*fault.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+		if bad := (*inputerr.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", fault.Quote(n.Text), err), "save it anew with kir train")
+		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", inputerr.Quote(n.Text), err), "save it anew with kir train")
 	}
 	return f, checkFits(s, n, f.Total(), f.Ingredients())
 }
@@ -537,7 +537,7 @@ func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
 	}
 	for k, name := range s.names {
 		if k >= len(names) || names[k] != name {
-			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, fault.Quote(name)), "%s", regrowHint(s.table))
+			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, inputerr.Quote(name)), "%s", regrowHint(s.table))
 		}
 	}
 	if len(names) != len(s.names) {
@@ -568,7 +568,7 @@ func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.
 // regrowHint says how to grow a forest that fits the problem. table is the ingredients file, or empty.
 func regrowHint(table string) string {
 	if table != "" {
-		return "grow it with kir train --ingredients " + fault.Quote(table)
+		return "grow it with kir train --ingredients " + inputerr.Quote(table)
 	}
 	return "grow it on these recipes with kir train"
 }

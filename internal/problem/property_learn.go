@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -224,16 +224,16 @@ func loadLearnt(ctx context.Context, s *readContext, n *yaml.Node, f fields, wan
 		return err
 	})
 	if err != nil {
-		if bad := (*fault.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+		if bad := (*inputerr.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
 			return Property{}, err
 		}
-		return Property{}, yaml.Hint(file.Errorf("%s is no model that can be used: %v", fault.Quote(file.Text), err), "save it anew with kir train; a forest is loaded by forest: {file: ...}")
+		return Property{}, yaml.Hint(file.Errorf("%s is no model that can be used: %v", inputerr.Quote(file.Text), err), "save it anew with kir train; a forest is loaded by forest: {file: ...}")
 	}
 	if err := checkFits(s, file, m.Total(), m.Ingredients()); err != nil {
 		return Property{}, err
 	}
 	if v := f["label"]; v != nil && v.Text != m.Label() {
-		return Property{}, yaml.Hint(v.Errorf("the model in the file predicts %s, not %s", fault.Quote(m.Label()), v.Describe()), "name that label or leave it out")
+		return Property{}, yaml.Hint(v.Errorf("the model in the file predicts %s, not %s", inputerr.Quote(m.Label()), v.Describe()), "name that label or leave it out")
 	}
 	data, recipes := matchTrainingData(s, file, m)
 	p, err := learntProperty(s, at, m, data, recipes, want, least)
@@ -324,7 +324,7 @@ func failureWords(n *yaml.Node) (words []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		words = append(words, book.NormalizeName(word))
+		words = append(words, dataset.NormalizeName(word))
 	}
 	return words, nil
 }
@@ -347,7 +347,7 @@ func (s *readContext) readSpreads(n *yaml.Node, recipes []int) ([]float64, error
 }
 
 // standardDeviations returns the numbers of a label for some recipes, NaN if missing.
-func standardDeviations(label *book.Label, recipes []int) ([]float64, error) {
+func standardDeviations(label *dataset.Label, recipes []int) ([]float64, error) {
 	numbers, _, err := label.Measured()
 	if err != nil {
 		return nil, err
@@ -360,7 +360,7 @@ func standardDeviations(label *book.Label, recipes []int) ([]float64, error) {
 		known = known || !math.IsNaN(sd[k])
 	}
 	if !known {
-		return nil, &fault.Error{Message: "no recipe that is learnt from has a standard deviation in " + fault.Quote(label.Name), Hint: "fill in the column, or leave it out"}
+		return nil, &inputerr.Error{Message: "no recipe that is learnt from has a standard deviation in " + inputerr.Quote(label.Name), Hint: "fill in the column, or leave it out"}
 	}
 	return sd, nil
 }
@@ -370,14 +370,14 @@ func UnitOf(m Predictor) string {
 	if !m.Numeric() {
 		return ""
 	}
-	_, unit := book.SplitHeaderUnit(m.Label())
+	_, unit := dataset.SplitHeaderUnit(m.Label())
 	return unit
 }
 
 // Learn learns a label of a book's recipes from their amounts, closed to total units. The label has classes
 // or numbers. sd is the label with the standard deviations of the numbers, or nil. Recipes whose value is
 // among words, or always means failure, count as failed.
-func Learn(ctx context.Context, b *book.Book, label, sd *book.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
+func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
 	data, recipes, failed, err := labelledData(b, label, total, numeric, words)
 	if err != nil {
 		return nil, err
@@ -395,7 +395,7 @@ func Learn(ctx context.Context, b *book.Book, label, sd *book.Label, total int, 
 }
 
 // labelNamed returns the label that node at names. Errors without a label are placed at n.
-func labelNamed(s *readContext, n, at *yaml.Node) (*book.Label, error) {
+func labelNamed(s *readContext, n, at *yaml.Node) (*dataset.Label, error) {
 	if s.book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
 	}
@@ -415,7 +415,7 @@ func labelNamed(s *readContext, n, at *yaml.Node) (*book.Label, error) {
 
 // labelledData returns the training data for a label, the indexes of its recipes in the book, and the
 // recipes that failed.
-func labelledData(b *book.Book, label *book.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
+func labelledData(b *dataset.Book, label *dataset.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
 	if !numeric {
 		data, err = forestData(b, label, total, false, nil)
 		return data, recipesWith(label), nil, err
@@ -441,13 +441,13 @@ func labelledData(b *book.Book, label *book.Label, total int, numeric bool, word
 		recipes = append(recipes, r)
 	}
 	if len(data.Rows) == 0 {
-		return nil, nil, nil, &fault.Error{File: b.File, Message: "no recipe has a number for the label " + fault.Quote(label.Name), Hint: "fill in the column"}
+		return nil, nil, nil, &inputerr.Error{File: b.File, Message: "no recipe has a number for the label " + inputerr.Quote(label.Name), Hint: "fill in the column"}
 	}
 	return data, recipes, failed, nil
 }
 
 // recipesWith returns the indexes of the recipes that have a value of a label.
-func recipesWith(label *book.Label) (recipes []int) {
+func recipesWith(label *dataset.Label) (recipes []int) {
 	for r, class := range label.ClassOf {
 		if class >= 0 {
 			recipes = append(recipes, r)
@@ -457,7 +457,7 @@ func recipesWith(label *book.Label) (recipes []int) {
 }
 
 // recipeRow returns a recipe of a book, closed to the total.
-func recipeRow(b *book.Book, r, total int) ([]model.Part, error) {
+func recipeRow(b *dataset.Book, r, total int) ([]model.Part, error) {
 	amounts, err := b.Closure(r, total)
 	if err != nil {
 		return nil, err
@@ -470,16 +470,16 @@ func recipeRow(b *book.Book, r, total int) ([]model.Part, error) {
 }
 
 // warnFailures warns that some recipes count as failed.
-func warnFailures(s *readContext, label *book.Label, words []string, data *model.Data, failed [][]model.Part) {
+func warnFailures(s *readContext, label *dataset.Label, words []string, data *model.Data, failed [][]model.Part) {
 	if len(failed) == 0 {
 		return
 	}
 	var said []string
 	for _, value := range label.Classes {
-		if book.IsFailure(value) || slices.Contains(words, value) {
-			said = append(said, fault.Quote(value))
+		if dataset.IsFailure(value) || slices.Contains(words, value) {
+			said = append(said, inputerr.Quote(value))
 		}
 	}
 	s.warn(fmt.Sprintf("%d of %s failed, as their %s says (%s): they teach where recipes succeed, and the probability of success multiplies the score. Leave these cells empty if the recipes were only not measured.",
-		len(failed), fault.Count(len(failed)+len(data.Rows), "recipe"), label.Name, strings.Join(said, ", ")))
+		len(failed), inputerr.Count(len(failed)+len(data.Rows), "recipe"), label.Name, strings.Join(said, ", ")))
 }

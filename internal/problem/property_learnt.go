@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -192,7 +192,7 @@ func readDirection(key string, n *yaml.Node) (model.Want, error) {
 }
 
 // checkFewClasses returns an error if a label with many different numbers is used as classes.
-func checkFewClasses(want *yaml.Node, label *book.Label) error {
+func checkFewClasses(want *yaml.Node, label *dataset.Label) error {
 	if len(label.Classes) <= maxClasses || !label.Numeric() {
 		return nil
 	}
@@ -201,7 +201,7 @@ func checkFewClasses(want *yaml.Node, label *book.Label) error {
 		return err
 	}
 	least, greatest := finiteRange(numbers)
-	return yaml.Hint(want.Errorf("the label %s is a number: the recipes have %d different ones, from %v to %v", fault.Quote(label.Name), len(label.Classes), least, greatest),
+	return yaml.Hint(want.Errorf("the label %s is a number: the recipes have %d different ones, from %v to %v", inputerr.Quote(label.Name), len(label.Classes), least, greatest),
 		"ask for maximize: true, minimize: true, at_least, at_most or between")
 }
 

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
-	"kir/internal/returns"
+	"kir/internal/assetstats"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -89,7 +89,7 @@ func readMarkowitz(ctx context.Context, s *readContext, n *yaml.Node, f fields) 
 	if f["risk_aversion"] == nil && goal == nil {
 		resolved.Set("risk_aversion", aversion)
 	}
-	if m.kind != returns.Guess {
+	if m.kind != assetstats.Guess {
 		resolved.Set("as", m.word)
 		resolved.Set("periods", m.periods)
 	}
@@ -158,7 +158,7 @@ type market struct {
 	covariance [][]float64
 
 	// For a history: its kind, the number of periods per year, and a description.
-	kind    returns.Kind
+	kind    assetstats.Kind
 	word    string // the kind as a value of the key as
 	periods float64
 	source  string
@@ -250,7 +250,7 @@ func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]floa
 		return nil, err
 	}
 	if len(t.Rows) != len(t.Columns) {
-		return nil, yaml.Hint(t.ErrorIn(-1, -1, "the covariance is not square: it has %s and %s", fault.Count(len(t.Rows), "row"), fault.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
+		return nil, yaml.Hint(t.ErrorIn(-1, -1, "the covariance is not square: it has %s and %s", inputerr.Count(len(t.Rows), "row"), inputerr.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
 	}
 	rows, err := t.RowsOf(s.names)
 	if err != nil {
@@ -273,7 +273,7 @@ func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]floa
 			return nil, err
 		}
 		if bad.Row < 0 {
-			return nil, yaml.Hint(&fault.Error{File: t.File, Message: bad.Reason}, "estimate it from more observations than ingredients, shrink it, or write more digits")
+			return nil, yaml.Hint(&inputerr.Error{File: t.File, Message: bad.Reason}, "estimate it from more observations than ingredients, shrink it, or write more digits")
 		}
 		return nil, t.ErrorIn(rows[bad.Row], columns[bad.Column], "%s", bad.Reason)
 	}
@@ -281,8 +281,8 @@ func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]floa
 }
 
 // kindWords returns the value of the key as for each kind of history.
-func kindWords() map[returns.Kind]string {
-	return map[returns.Kind]string{returns.Prices: "prices", returns.Returns: "returns", returns.Percent: "percent"}
+func kindWords() map[assetstats.Kind]string {
+	return map[assetstats.Kind]string{assetstats.Prices: "prices", assetstats.Returns: "returns", assetstats.Percent: "percent"}
 }
 
 // estimateMarket estimates annual expected returns and covariance from prices or returns over time, and
@@ -296,9 +296,9 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 	if err != nil {
 		return nil, err
 	}
-	var t *book.Series
+	var t *dataset.Series
 	err = s.files.Read(ctx, file, "the file of prices or returns", func(r io.Reader, path string) (err error) {
-		t, err = book.ReadSeries(r, path, layout, s.names)
+		t, err = dataset.ReadSeries(r, path, layout, s.names)
 		return err
 	})
 	if err != nil {
@@ -306,13 +306,13 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 	}
 	s.warnGuesses("returns", file.Text, layout, t.Guessed, t.Notes)
 	if len(t.Columns) == 1 && !slices.Contains(s.names, t.Columns[0]) && slices.ContainsFunc(t.Times, func(name string) bool { return slices.Contains(s.names, name) }) {
-		return nil, yaml.Hint(n.Errorf("markowitz has no covariance, and %s has one %s for each ingredient", fault.Quote(file.Text), t.Columns[0]), "add covariance: covariance.csv, or name a table of prices or returns over time")
+		return nil, yaml.Hint(n.Errorf("markowitz has no covariance, and %s has one %s for each ingredient", inputerr.Quote(file.Text), t.Columns[0]), "add covariance: covariance.csv, or name a table of prices or returns over time")
 	}
 	columns, left, err := columnsOf(t, s.names)
 	if err != nil {
 		return nil, err
 	}
-	dates, dated := returns.Dates(t.Times)
+	dates, dated := assetstats.Dates(t.Times)
 	order, err := rowsByTime(t, dates, dated)
 	if err != nil {
 		return nil, err
@@ -329,9 +329,9 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 		}
 	}
 	gaps := gapsText(t, order, columns, s.names)
-	m := &market{kind: returns.Returns}
+	m := &market{kind: assetstats.Returns}
 	if !t.Percent {
-		m.kind = returns.KindOf(values)
+		m.kind = assetstats.KindOf(values)
 	}
 	taken := m.kind
 	if v := f["as"]; v != nil {
@@ -342,13 +342,13 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 	if err := checkHistory(t, m.kind, values, rows, columns); err != nil {
 		return nil, err
 	}
-	rhythm, known := returns.Frequency{}, false
+	rhythm, known := assetstats.Frequency{}, false
 	if dated {
 		of := make([]time.Time, len(order))
 		for k, r := range order {
 			of[k] = dates[r]
 		}
-		rhythm, known = returns.FrequencyOf(of)
+		rhythm, known = assetstats.FrequencyOf(of)
 	}
 	m.periods = rhythm.Periods
 	if v := f["periods"]; v != nil {
@@ -359,23 +359,23 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 			return nil, yaml.Hint(v.Errorf("the periods are %s", v.Describe()), "write how many rows a year has: 252 of trading days, 52 of weeks, 12 of months")
 		}
 	} else if !known {
-		return nil, yaml.Hint(n.Errorf("the first column of %s does not tell how many rows a year has: it begins with %s", fault.Quote(file.Text), fault.List(t.Times, 3)), "write dates such as 2024-01-31, or add periods: 252 of trading days, 52 of weeks, 12 of months")
+		return nil, yaml.Hint(n.Errorf("the first column of %s does not tell how many rows a year has: it begins with %s", inputerr.Quote(file.Text), inputerr.List(t.Times, 3)), "write dates such as 2024-01-31, or add periods: 252 of trading days, 52 of weeks, 12 of months")
 	}
-	history := returns.Compute(values, m.kind)
-	moments, err := returns.Estimate(history, m.periods)
+	history := assetstats.Compute(values, m.kind)
+	moments, err := assetstats.Estimate(history, m.periods)
 	if err != nil {
-		return nil, yaml.Hint(file.Errorf("%s has %s without a gap: %v%s", fault.Quote(file.Text), fault.Count(len(values), "row"), err, strings.TrimSuffix(strings.Replace(gaps, " Left out:", "; left out:", 1), ".")), "add rows, fill the gaps, or leave out the ingredients that have them")
+		return nil, yaml.Hint(file.Errorf("%s has %s without a gap: %v%s", inputerr.Quote(file.Text), inputerr.Count(len(values), "row"), err, strings.TrimSuffix(strings.Replace(gaps, " Left out:", "; left out:", 1), ".")), "add rows, fill the gaps, or leave out the ingredients that have them")
 	}
 	m.returns, m.covariance = moments.Mean, moments.Covariance
 	m.word = kindWords()[m.kind]
-	m.source = fmt.Sprintf(", a year, from %s over %s", m.kind, fault.Count(len(history), "period"))
+	m.source = fmt.Sprintf(", a year, from %s over %s", m.kind, inputerr.Count(len(history), "period"))
 	warnHistory(s, file.Text, m, rhythm, f, taken, moments, gaps, left)
 	return m, nil
 }
 
 // gapsText says how many rows of a history were left out because an ingredient has no value there. It names
 // the ingredient whose gaps cost most, and the number of rows without it.
-func gapsText(t *book.Series, order, columns []int, names []string) string {
+func gapsText(t *dataset.Series, order, columns []int, names []string) string {
 	left := 0
 	alone := make([]int, len(columns)) // rows in which only this ingredient has no value
 	first := make([]int, len(columns)) // index in order of its first value
@@ -402,7 +402,7 @@ func gapsText(t *book.Series, order, columns []int, names []string) string {
 	if left == 0 {
 		return ""
 	}
-	text := fmt.Sprintf(" Left out: %s with gaps.", fault.Count(left, "row"))
+	text := fmt.Sprintf(" Left out: %s with gaps.", inputerr.Count(left, "row"))
 	worst := 0
 	for i, rows := range alone {
 		if rows > alone[worst] {
@@ -412,19 +412,19 @@ func gapsText(t *book.Series, order, columns []int, names []string) string {
 	if 10*alone[worst] <= len(order) {
 		return text
 	}
-	text = fmt.Sprintf(" Left out: %s of %d with gaps, %d of them for gaps of %s alone", fault.Count(left, "row"), len(order), alone[worst], fault.Quote(names[worst]))
+	text = fmt.Sprintf(" Left out: %s of %d with gaps, %d of them for gaps of %s alone", inputerr.Count(left, "row"), len(order), alone[worst], inputerr.Quote(names[worst]))
 	if first[worst] > 0 {
-		text += fmt.Sprintf(", whose first value is that of %s", fault.Quote(t.Times[order[first[worst]]]))
+		text += fmt.Sprintf(", whose first value is that of %s", inputerr.Quote(t.Times[order[first[worst]]]))
 	}
 	return text + fmt.Sprintf(": without this ingredient there are %d rows instead of %d.", len(order)-left+alone[worst], len(order)-left)
 }
 
 // warnHistory warns how a history was interpreted, and gives the estimates.
-func warnHistory(s *readContext, name string, m *market, rhythm returns.Frequency, f fields, taken returns.Kind, moments *returns.Moments, gaps string, left []string) {
+func warnHistory(s *readContext, name string, m *market, rhythm assetstats.Frequency, f fields, taken assetstats.Kind, moments *assetstats.Moments, gaps string, left []string) {
 	text := fmt.Sprintf("%s has %s", name, m.kind)
 	if f["as"] == nil {
 		other := "returns"
-		if taken != returns.Prices {
+		if taken != assetstats.Prices {
 			other = "prices"
 		}
 		text = fmt.Sprintf("%s was taken for %s (as: %s says otherwise)", name, m.kind, other)
@@ -437,7 +437,7 @@ func warnHistory(s *readContext, name string, m *market, rhythm returns.Frequenc
 	text += fmt.Sprintf(". The covariance is shrunk toward a constant correlation of %.2f by the intensity %.2f (Ledoit and Wolf 2004).", moments.Correlation, moments.Intensity)
 	text += gaps
 	if len(left) > 0 {
-		text += fmt.Sprintf(" Left out: the columns %s, which are no ingredients.", fault.List(left, 8))
+		text += fmt.Sprintf(" Left out: the columns %s, which are no ingredients.", inputerr.List(left, 8))
 	}
 	if !slices.Contains(s.warnings, text) { // several properties may use the same history
 		s.warn(text)
@@ -445,7 +445,7 @@ func warnHistory(s *readContext, name string, m *market, rhythm returns.Frequenc
 }
 
 // readKind reads the kind of a history.
-func readKind(n *yaml.Node) (returns.Kind, error) {
+func readKind(n *yaml.Node) (assetstats.Kind, error) {
 	text, err := n.Str("what the table has")
 	if err != nil {
 		return 0, err
@@ -455,19 +455,19 @@ func readKind(n *yaml.Node) (returns.Kind, error) {
 			return kind, nil
 		}
 	}
-	return 0, yaml.Hint(n.Errorf("a history has no %s", fault.Quote(text)), "write prices, returns (0.01 for one percent), or percent (1 for one percent)")
+	return 0, yaml.Hint(n.Errorf("a history has no %s", inputerr.Quote(text)), "write prices, returns (0.01 for one percent), or percent (1 for one percent)")
 }
 
 // columnsOf returns the column of each ingredient, and the names of the other columns.
-func columnsOf(t *book.Series, names []string) (columns []int, left []string, err error) {
+func columnsOf(t *dataset.Series, names []string) (columns []int, left []string, err error) {
 	for _, name := range names {
 		at := slices.Index(t.Columns, name)
 		if at < 0 {
-			near := fault.DidYouMean(name, t.Columns)
+			near := inputerr.DidYouMean(name, t.Columns)
 			if near == "" {
-				near = "there are " + fault.List(t.Columns, 8) + "; add a column, or leave the ingredient out"
+				near = "there are " + inputerr.List(t.Columns, 8) + "; add a column, or leave the ingredient out"
 			}
-			return nil, nil, t.ErrorAt(-1, -1, "no column is called "+fault.Quote(name)+", as an ingredient is", near)
+			return nil, nil, t.ErrorAt(-1, -1, "no column is called "+inputerr.Quote(name)+", as an ingredient is", near)
 		}
 		columns = append(columns, at)
 	}
@@ -480,7 +480,7 @@ func columnsOf(t *book.Series, names []string) (columns []int, left []string, er
 }
 
 // rowsByTime returns the rows of a history in order of time, or in the file's order without dates.
-func rowsByTime(t *book.Series, dates []time.Time, dated bool) ([]int, error) {
+func rowsByTime(t *dataset.Series, dates []time.Time, dated bool) ([]int, error) {
 	order := make([]int, len(t.Times))
 	for r := range order {
 		order[r] = r
@@ -491,24 +491,24 @@ func rowsByTime(t *book.Series, dates []time.Time, dated bool) ([]int, error) {
 	slices.SortStableFunc(order, func(a, b int) int { return dates[a].Compare(dates[b]) })
 	for k := range order[1:] {
 		if a, b := order[k], order[k+1]; dates[a].Equal(dates[b]) {
-			return nil, t.ErrorAt(b, -1, fmt.Sprintf("%s is there twice", fault.Quote(t.Times[b])), "remove one of the rows")
+			return nil, t.ErrorAt(b, -1, fmt.Sprintf("%s is there twice", inputerr.Quote(t.Times[b])), "remove one of the rows")
 		}
 	}
 	return order, nil
 }
 
 // checkHistory returns an error for impossible prices, and for losses of more than 100 %.
-func checkHistory(t *book.Series, kind returns.Kind, values [][]float64, rows, columns []int) error {
+func checkHistory(t *dataset.Series, kind assetstats.Kind, values [][]float64, rows, columns []int) error {
 	for k, row := range values {
 		for i, v := range row {
 			switch {
-			case kind == returns.Prices && t.Percent:
+			case kind == assetstats.Prices && t.Percent:
 				return t.ErrorAt(rows[k], columns[i], "the numbers have percent signs, and prices have none", "write as: returns")
-			case kind == returns.Percent && t.Percent:
+			case kind == assetstats.Percent && t.Percent:
 				return t.ErrorAt(rows[k], columns[i], "the numbers have percent signs", "write as: returns, or remove as")
-			case kind == returns.Prices && v <= 0:
+			case kind == assetstats.Prices && v <= 0:
 				return t.ErrorAt(rows[k], columns[i], fmt.Sprintf("a price is %v", v), "a price is above 0: leave the cell empty where it is not known, or write as: returns")
-			case kind == returns.Returns && v < -1:
+			case kind == assetstats.Returns && v < -1:
 				return t.ErrorAt(rows[k], columns[i], fmt.Sprintf("a return is %v, a loss of more than all", v), "write as: percent if 1 stands for one percent, or as: prices")
 			}
 		}

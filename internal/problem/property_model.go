@@ -10,15 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
 	"kir/internal/ensemble"
 	"kir/internal/ensemble/lightgbm"
 	"kir/internal/ensemble/onnx"
 	"kir/internal/ensemble/xgboost"
-	"kir/internal/fault"
-	"kir/internal/foreign"
+	"kir/internal/importedmodel"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -137,13 +137,13 @@ func readModel(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 		return Property{}, yaml.Hint(f["tolerance"].Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
 	}
 	resolved.Set("floor", least)
-	model := foreign.New(settings, func(sums []float64) float64 { return desirability(output.valueOf(sums)) }, least)
+	model := importedmodel.New(settings, func(sums []float64) float64 { return desirability(output.valueOf(sums)) }, least)
 	p := Property{
-		About:    fmt.Sprintf("%s of %s: %s", output.name, fault.Quote(f["file"].Text), about),
+		About:    fmt.Sprintf("%s of %s: %s", output.name, inputerr.Quote(f["file"].Text), about),
 		property: model, resolved: resolved,
 	}
 	if output.probability {
-		bare := foreign.New(settings, func(sums []float64) float64 { return desirability(output.valueOf(sums)) }, 0)
+		bare := importedmodel.New(settings, func(sums []float64) float64 { return desirability(output.valueOf(sums)) }, 0)
 		p.Class, p.classChance = output.class, func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) }
 		p.valueScale = func() (*valueScale, error) {
 			l := scoreScale(bare)
@@ -166,7 +166,7 @@ func modelScale(settings []*ensemble.Score, output modelOutput) (*valueScale, er
 		return nil, fmt.Errorf("the model is asked in %d settings of its constants, and a limit is of one", len(settings))
 	}
 	least, greatest := settings[0].Bounds()
-	of := foreign.New(settings, func([]float64) float64 { return 1 }, 0)
+	of := importedmodel.New(settings, func([]float64) float64 { return 1 }, 0)
 	return &valueScale{
 		valueName: modelWords,
 		shownValue: func(x *mcmc.Composition) float64 {
@@ -174,7 +174,7 @@ func modelScale(settings []*ensemble.Score, output modelOutput) (*valueScale, er
 			return output.valueOf(sums)
 		},
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
-			return foreign.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(output.valueOf(sums))) }, 0), nil
+			return importedmodel.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(output.valueOf(sums))) }, 0), nil
 		},
 		scale: 1, width: max(math.Abs(output.valueOf(greatest)-output.valueOf(least))/20, math.SmallestNonzeroFloat64),
 	}, nil
@@ -194,7 +194,7 @@ func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.M
 			m, err = onnx.Read(b)
 		}
 		if err != nil && ctx.Err() == nil {
-			err = yaml.Hint(n.Errorf("%s is no model that can be used: %v", fault.Quote(n.Text), err), "it can be ONNX, XGBoost's JSON or UBJSON, or LightGBM's text")
+			err = yaml.Hint(n.Errorf("%s is no model that can be used: %v", inputerr.Quote(n.Text), err), "it can be ONNX, XGBoost's JSON or UBJSON, or LightGBM's text")
 		}
 		return err
 	})
@@ -229,11 +229,11 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (modelOutput, error
 	v := f["class"]
 	switch {
 	case o.Classes == nil && v != nil:
-		return modelOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", fault.Quote(o.Name)), "ask for maximize: true, minimize: true, target, at_least, at_most or between")
+		return modelOutput{}, yaml.Hint(v.Errorf("the output %s is a number and has no classes", inputerr.Quote(o.Name)), "ask for maximize: true, minimize: true, target, at_least, at_most or between")
 	case o.Classes == nil:
 		return modelOutput{name: o.Name, valueOf: func(sums []float64) float64 { return o.Of(sums, 0) }}, nil
 	case v == nil:
-		return modelOutput{}, yaml.Hint(n.Errorf("the output %s is of classes, and none is wanted", fault.Quote(o.Name)), "add class: one of %s, or a list of them", fault.List(o.Classes, 12))
+		return modelOutput{}, yaml.Hint(n.Errorf("the output %s is of classes, and none is wanted", inputerr.Quote(o.Name)), "add class: one of %s, or a list of them", inputerr.List(o.Classes, 12))
 	}
 	var classes []int
 	var names []string
@@ -252,7 +252,7 @@ func chooseOutput(m *ensemble.Model, n *yaml.Node, f fields) (modelOutput, error
 		classes, names = append(classes, k), append(names, name)
 	}
 	if classes == nil {
-		return modelOutput{}, yaml.Hint(v.Errorf("no class is wanted"), "name one of %s", fault.List(o.Classes, 12))
+		return modelOutput{}, yaml.Hint(v.Errorf("no class is wanted"), "name one of %s", inputerr.List(o.Classes, 12))
 	}
 	class := strings.Join(names, " or ")
 	return modelOutput{o.Name + " of " + class, class, true, func(sums []float64) float64 {

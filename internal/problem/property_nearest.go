@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -161,7 +161,7 @@ func namedRecipes(s *readContext, n, to *yaml.Node, kind string) (rows [][]mcmc.
 		if err != nil {
 			return nil, "", err
 		}
-		r, ok := index[book.NormalizeName(name)]
+		r, ok := index[dataset.NormalizeName(name)]
 		if !ok {
 			return nil, "", yaml.SuggestName(item.Errorf("there is no recipe %s", item.Describe()), name, "there are", all, 8)
 		}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/property"
 )
 
@@ -88,7 +88,7 @@ func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Pro
 		}
 		o.Factors = append(o.Factors, factors...)
 		if len(factors) > 0 {
-			about += fmt.Sprintf("; %s to %s", fault.Count(len(factors), "pair"), key)
+			about += fmt.Sprintf("; %s to %s", inputerr.Count(len(factors), "pair"), key)
 		}
 	}
 	if o.Lift == property.NoLift && len(o.Factors) == 0 {

@@ -7,11 +7,11 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -115,7 +115,7 @@ var pairColumns = []string{"pair", "choice", "ingredient", "amount"}
 // readComparisons reads comparisons in the order of the file. Amounts may be in any unit, because only
 // their shares count.
 func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair, error) {
-	cells, err := book.ReadCells(r, path, book.Layout{}, pairColumns, nil)
+	cells, err := dataset.ReadCells(r, path, dataset.Layout{}, pairColumns, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -136,16 +136,16 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 	for r, row := range cells.Text {
 		which := slices.Index([]string{"better", "worse"}, row[1])
 		if which < 0 {
-			return nil, cells.ErrorAt(r, 1, "the choice is "+fault.Quote(row[1]), "write better or worse")
+			return nil, cells.ErrorAt(r, 1, "the choice is "+inputerr.Quote(row[1]), "write better or worse")
 		}
 		name := row[2]
 		i := slices.Index(s.names, name)
 		if i < 0 {
-			return nil, cells.ErrorAt(r, 2, "there is no ingredient "+fault.Quote(name), fault.DidYouMean(name, s.names))
+			return nil, cells.ErrorAt(r, 2, "there is no ingredient "+inputerr.Quote(name), inputerr.DidYouMean(name, s.names))
 		}
-		amount, err := book.ParseAmount(row[3])
+		amount, err := dataset.ParseAmount(row[3])
 		if err != nil || amount.IsZero() {
-			return nil, cells.ErrorAt(r, 3, "the amount is "+fault.Quote(row[3]), "write a number above 0")
+			return nil, cells.ErrorAt(r, 3, "the amount is "+inputerr.Quote(row[3]), "write a number above 0")
 		}
 		pair := sides[row[0]]
 		if pair == nil {
@@ -155,7 +155,7 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 		}
 		c := &pair[which]
 		if slices.ContainsFunc(c.parts, func(p mcmc.Part) bool { return p.Ingredient == i }) {
-			return nil, cells.ErrorAt(r, 2, fmt.Sprintf("the pair %s has %s twice", fault.Quote(row[0]), fault.Quote(name)), "add the amounts up")
+			return nil, cells.ErrorAt(r, 2, fmt.Sprintf("the pair %s has %s twice", inputerr.Quote(row[0]), inputerr.Quote(name)), "add the amounts up")
 		}
 		c.parts, c.of, c.row = append(c.parts, mcmc.Part{Ingredient: i}), append(c.of, amount.Float64()), r
 		c.sum += amount.Float64()
@@ -165,16 +165,16 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 		var made [2]*mcmc.Composition
 		for k, c := range sides[name] {
 			if len(c.parts) == 0 {
-				return nil, &fault.Error{File: path, Message: fmt.Sprintf("the pair %s has no %s one", fault.Quote(name), []string{"better", "worse"}[k]), Hint: "write rows of both"}
+				return nil, &inputerr.Error{File: path, Message: fmt.Sprintf("the pair %s has no %s one", inputerr.Quote(name), []string{"better", "worse"}[k]), Hint: "write rows of both"}
 			}
 			if made[k], err = closeAmounts(len(s.names), s.total, c.parts, c.of, c.sum); err != nil {
-				return nil, cells.ErrorAt(c.row, 0, fmt.Sprintf("the pair %s: %v", fault.Quote(name), err), "")
+				return nil, cells.ErrorAt(c.row, 0, fmt.Sprintf("the pair %s: %v", inputerr.Quote(name), err), "")
 			}
 		}
 		pairs = append(pairs, property.Pair{Better: made[0], Worse: made[1]})
 	}
 	if len(pairs) == 0 || len(pairs) > property.MaxPairs {
-		return nil, &fault.Error{File: path, Message: "there are " + fault.Count(len(pairs), "comparison"), Hint: fmt.Sprintf("there must be from 1 to %d", property.MaxPairs)}
+		return nil, &inputerr.Error{File: path, Message: "there are " + inputerr.Count(len(pairs), "comparison"), Hint: fmt.Sprintf("there must be from 1 to %d", property.MaxPairs)}
 	}
 	return pairs, nil
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/property"
 )
 
@@ -75,5 +75,5 @@ func readProgram(ctx context.Context, s *readContext, n *yaml.Node, f fields) (P
 	resolved.Set("timeout", seconds)
 	resolved.Set("processes", o.Processes)
 	resolved.Set("batch", o.Batch)
-	return Property{About: "scores by " + fault.Quote(strings.Join(command.Words, " ")) + ", which runs with your rights", property: p, command: command, resolved: resolved}, nil
+	return Property{About: "scores by " + inputerr.Quote(strings.Join(command.Words, " ")) + ", which runs with your rights", property: p, command: command, resolved: resolved}, nil
 }

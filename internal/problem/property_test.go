@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
-	"kir/internal/golden"
+	"kir/internal/inputerr"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
 
@@ -456,7 +456,7 @@ func TestBadProperties(t *testing.T) {
 				want = in(c.yaml, c.of)
 			}
 			_, err := loadFiles(t, c.files, c.yaml)
-			var bad *fault.Error
+			var bad *inputerr.Error
 			if !errors.As(err, &bad) {
 				t.Fatalf("the error is %v, not one of input", err)
 			}
@@ -499,7 +499,7 @@ properties:
       let s = share("Gin");
       s > 0.5 ? 1 : share("Lme")
 `}, "")
-	var bad *fault.Error
+	var bad *inputerr.Error
 	if !errors.As(err, &bad) || bad.Line != 8 || bad.Column != 27 {
 		t.Errorf("the error is %v", err)
 	}
@@ -519,7 +519,7 @@ func TestPropertiesWithoutBook(t *testing.T) {
 		"document: {topics: topics.csv, words: {river: 1}}":           "not one of the problem's ingredients",
 	} {
 		_, err := loadFiles(t, map[string]string{"problem.yaml": "ingredients: {count: 3}\ntotal: 10\nsparsity: {uniform: [1, 2]}\nproperties: {p: {" + property + "}}\n"}, "")
-		var bad *fault.Error
+		var bad *inputerr.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: the error is %v", property, err)
 		}

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 	"kir/internal/file"
-	"kir/internal/problem/yaml"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
@@ -45,7 +45,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 			}
 		}
 	}
-	options := book.Options{Ingredients: s.attributes}
+	options := dataset.Options{Ingredients: s.attributes}
 	var labelAt map[string]*yaml.Node
 	if options.Labels, labelAt, err = namedLabels(root); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 	if n == nil && results == nil {
 		return nil
 	}
-	var books []*book.Book
+	var books []*dataset.Book
 	var tables []*yaml.Node
 	if n != nil {
 		tables = n.ItemsOrSelf()
@@ -91,7 +91,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 			return err
 		}
 		if known.Results == nil {
-			return &fault.Error{File: filepath.Join(s.files.Dir, results.Text), Message: "this is no file of results", Hint: "kir record writes it; give another table another name"}
+			return &inputerr.Error{File: filepath.Join(s.files.Dir, results.Text), Message: "this is no file of results", Hint: "kir record writes it; give another table another name"}
 		}
 		books = append(books, known)
 		if !named {
@@ -100,7 +100,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 	}
 	all := books[0]
 	if len(books) > 1 {
-		all = book.Join(books...)
+		all = dataset.Join(books...)
 	}
 	if options.LabelsOptional {
 		if err := s.checkLabels(all, options.Labels, labelAt); err != nil {
@@ -133,14 +133,14 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 
 // readBook reads the table of recipes that a node names. If a label is missing, it still reads the whole
 // table to find its other errors.
-func (s *loader) readBook(ctx context.Context, file *yaml.Node, o book.Options, labelAt map[string]*yaml.Node) (known *book.Book, err error) {
+func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Options, labelAt map[string]*yaml.Node) (known *dataset.Book, err error) {
 	for {
 		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
-			known, err = book.Read(r, path, o)
+			known, err = dataset.Read(r, path, o)
 			return err
 		})
-		var bad *fault.Error
-		missing := (*book.NoLabelError)(nil)
+		var bad *inputerr.Error
+		missing := (*dataset.NoLabelError)(nil)
 		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelAt[missing.Name] == nil {
 			return known, err
 		}
@@ -154,11 +154,11 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o book.Options, 
 }
 
 func noLabelError(at *yaml.Node, name, hint string) error {
-	return yaml.Hint(at.Errorf("the recipes have no label %s", fault.Quote(name)), "%s", hint)
+	return yaml.Hint(at.Errorf("the recipes have no label %s", inputerr.Quote(name)), "%s", hint)
 }
 
 // checkLabels checks that each label is in one of the tables.
-func (s *loader) checkLabels(all *book.Book, labels []string, labelAt map[string]*yaml.Node) error {
+func (s *loader) checkLabels(all *dataset.Book, labels []string, labelAt map[string]*yaml.Node) error {
 	for _, name := range labels {
 		if _, ok := all.Label(name); ok || s.learnsLater {
 			continue
@@ -167,7 +167,7 @@ func (s *loader) checkLabels(all *book.Book, labels []string, labelAt map[string
 		for _, l := range all.Labels {
 			names = append(names, l.Name)
 		}
-		hint := fault.DidYouMean(name, names)
+		hint := inputerr.DidYouMean(name, names)
 		if hint == "" {
 			hint = labelsHint(all)
 		}
@@ -223,11 +223,11 @@ func (s *loader) warnAlike() {
 	if s.attributes == nil {
 		return // ingredients are only counted
 	}
-	groups := book.SpellingVariants(s.names)
+	groups := dataset.SpellingVariants(s.names)
 	for _, names := range groups[:min(len(groups), maxAlikeGroups)] {
 		quoted := make([]string, len(names))
 		for k, name := range names {
-			quoted[k] = fault.Quote(name)
+			quoted[k] = inputerr.Quote(name)
 		}
 		s.warn(fmt.Sprintf("%s are taken for different ingredients. If they are one, spell it in one way.", strings.Join(quoted, " and ")))
 	}
@@ -245,7 +245,7 @@ func namedLabels(root *yaml.Node) (names []string, at map[string]*yaml.Node, err
 		if err != nil {
 			return err
 		}
-		if name = book.NormalizeName(name); at[name] == nil {
+		if name = dataset.NormalizeName(name); at[name] == nil {
 			names = append(names, name)
 			at[name] = n
 		}
@@ -282,21 +282,21 @@ func namedLabels(root *yaml.Node) (names []string, at map[string]*yaml.Node, err
 }
 
 // readBookUnits returns the default units with those that the problem adds or redefines.
-func readBookUnits(n *yaml.Node) (*book.Units, error) {
+func readBookUnits(n *yaml.Node) (*dataset.Units, error) {
 	if n == nil {
 		return nil, nil
 	}
 	if n.Kind != yaml.Mapping {
 		return nil, yaml.Hint(n.Errorf("units are %s", n.Describe()), "write the size of each, such as {dash: 0.1 cl}")
 	}
-	units := book.DefaultUnits()
+	units := dataset.DefaultUnits()
 	for _, e := range n.Entries {
-		size, err := e.Value.Str("the size of " + fault.Quote(e.Key.Text))
+		size, err := e.Value.Str("the size of " + inputerr.Quote(e.Key.Text))
 		if err != nil {
 			return nil, err
 		}
 		if units, err = units.With(e.Key.Text, size); err != nil {
-			return nil, yaml.Hint(e.Value.Errorf("the size of %s is not understood", fault.Quote(e.Key.Text)), "%v", err)
+			return nil, yaml.Hint(e.Value.Errorf("the size of %s is not understood", inputerr.Quote(e.Key.Text)), "%v", err)
 		}
 	}
 	return units, nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/problem/schema"
+	"kir/internal/config/schema"
 )
 
 //go:embed reference.md

@@ -3,7 +3,7 @@ package problem
 import (
 	"context"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -11,7 +11,7 @@ import (
 // RuleName returns the text of rule k and its line.
 func (p *Problem) RuleName(k int) string {
 	r := &p.Rules[k]
-	return fault.Quote(r.Text) + " (" + lineOf(r.at, p.lawNode) + ")"
+	return inputerr.Quote(r.Text) + " (" + lineOf(r.at, p.lawNode) + ")"
 }
 
 // SparsityName returns the name of the sparsity law and its line.

@@ -1,7 +1,7 @@
 package problem
 
 import (
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
 	"kir/mcmc"
 )
 

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
 	"kir/rule"
 )
 
@@ -129,7 +129,7 @@ func boundsRule(s *readContext, n *yaml.Node, f fields, of []int, text string) (
 		}
 		if isColumn(s, v) {
 			columns = true
-			words += fmt.Sprintf(" %s its %s", map[string]string{"min": "at least", "max": "at most"}[b.key], fault.Quote(v.Text))
+			words += fmt.Sprintf(" %s its %s", map[string]string{"min": "at least", "max": "at most"}[b.key], inputerr.Quote(v.Text))
 			continue
 		}
 		var err error
@@ -148,10 +148,10 @@ func boundsRule(s *readContext, n *yaml.Node, f fields, of []int, text string) (
 		return columnBounds(s, f, c, subjectText(text)+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
-		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", fault.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
+		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: min is %s and max %d", inputerr.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
 	}
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
-		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %s and max %d", fault.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
+		return nil, yaml.Hint(n.Errorf("the rule contradicts itself: the step is %s and max %d", inputerr.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
 	return singleRule(amountText(text)+words, c), nil
 }
@@ -182,14 +182,14 @@ func columnBounds(s *readContext, f fields, all rule.Amount, text string) ([]Rul
 			if *to > s.total {
 				*to = s.total
 				if key == "min" {
-					return nil, cell(fmt.Sprintf("the least amount of %s is above the total of %d units", fault.Quote(s.names[i]), s.total), "write units of the total, or a percentage")
+					return nil, cell(fmt.Sprintf("the least amount of %s is above the total of %d units", inputerr.Quote(s.names[i]), s.total), "write units of the total, or a percentage")
 				}
 			}
 			if key == "max" && *to == 0 {
 				none = append(none, i)
 			}
 			if a.Max > 0 && a.Min > a.Max {
-				return nil, cell(fmt.Sprintf("%s has at least %s and at most %d", fault.Quote(s.names[i]), fault.Count(a.Min, "unit"), a.Max), "mend one of the two")
+				return nil, cell(fmt.Sprintf("%s has at least %s and at most %d", inputerr.Quote(s.names[i]), inputerr.Count(a.Min, "unit"), a.Max), "mend one of the two")
 			}
 		}
 		if len(none) > 0 && none[len(none)-1] == i || a.Min == 0 && a.Max == 0 && a.Step == 0 {
@@ -222,8 +222,8 @@ func excludeUnusable(s *readContext, r *Rule, none []int, why string) {
 	for _, i := range none {
 		names = append(names, s.names[i])
 	}
-	r.add(rule.Exclude{Of: none}, "exclude "+fault.List(names, 4)+", "+why)
-	s.warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, fault.List(names, 8), why))
+	r.add(rule.Exclude{Of: none}, "exclude "+inputerr.List(names, 4)+", "+why)
+	s.warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, inputerr.List(names, 8), why))
 }
 
 // stockRule reads the stock and the batch, and returns a rule for the greatest amounts.
@@ -304,7 +304,7 @@ func stockRule(s *readContext, f fields, of []int, text string) ([]Rule, error) 
 func unitRatio(s *readContext, have, of string) *big.Rat {
 	units := s.units
 	if units == nil {
-		units = book.DefaultUnits()
+		units = dataset.DefaultUnits()
 	}
 	a, ok := units.Lookup(have)
 	b, known := units.Lookup(of)
@@ -356,7 +356,7 @@ func isColumn(s *readContext, n *yaml.Node) bool {
 
 // addColumnHint adds the columns that a bound could name to the hint of an error.
 func addColumnHint(s *readContext, err error, n *yaml.Node) error {
-	bad, ok := err.(*fault.Error)
+	bad, ok := err.(*inputerr.Error)
 	if !ok || n.Kind != yaml.Text || strings.HasSuffix(strings.TrimSpace(n.Text), "%") || s.attributes == nil || len(s.attributes.Attributes) == 0 {
 		return err
 	}
@@ -364,10 +364,10 @@ func addColumnHint(s *readContext, err error, n *yaml.Node) error {
 	for k := range s.attributes.Attributes {
 		names = append(names, s.attributes.Attributes[k].Name)
 	}
-	if near := fault.DidYouMean(n.Text, names); near != "" {
+	if near := inputerr.DidYouMean(n.Text, names); near != "" {
 		bad.Hint += "; " + near
 	} else {
-		bad.Hint += ", or a column of the ingredients file: " + fault.List(names, 8)
+		bad.Hint += ", or a column of the ingredients file: " + inputerr.List(names, 8)
 	}
 	return bad
 }
@@ -381,7 +381,7 @@ func readColumnCell(s *readContext, n *yaml.Node, ingredient int) (amount *big.R
 	}
 	fail = func(message, hint string) error {
 		line, column := a.Place(ingredient)
-		return &fault.Error{File: s.attributes.File, Line: line, Column: column, Cell: a.Cell(ingredient), Message: message, Hint: hint}
+		return &inputerr.Error{File: s.attributes.File, Line: line, Column: column, Cell: a.Cell(ingredient), Message: message, Hint: hint}
 	}
 	text := a.Values[ingredient]
 	if text == "" {
@@ -390,7 +390,7 @@ func readColumnCell(s *readContext, n *yaml.Node, ingredient int) (amount *big.R
 	digits, percent := strings.CutSuffix(text, "%")
 	v, ok := parseDecimal(digits)
 	if !ok || v.Sign() < 0 || a.Affix != "" && a.Affix != "%" {
-		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, fault.Quote(s.names[ingredient]), fault.Quote(text), n.Line), "write a number of units or a percentage, 0 for none of it, or leave the cell empty for any")
+		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, inputerr.Quote(s.names[ingredient]), inputerr.Quote(text), n.Line), "write a number of units or a percentage, 0 for none of it, or leave the cell empty for any")
 	}
 	if percent || a.Affix == "%" || strings.Contains(a.Name, "%") {
 		v.Mul(v, big.NewRat(int64(s.total), 100))
@@ -507,8 +507,8 @@ func withinBookRule(s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
 		for _, i := range unused {
 			names = append(names, s.names[i])
 		}
-		r.add(rule.Exclude{Of: unused}, "exclude "+fault.List(names, 4)+", which no recipe in the book uses")
-		s.warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", fault.List(names, 8)))
+		r.add(rule.Exclude{Of: unused}, "exclude "+inputerr.List(names, 4)+", which no recipe in the book uses")
+		s.warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", inputerr.List(names, 8)))
 	}
 	return []Rule{r}, nil
 }

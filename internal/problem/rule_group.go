@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/rule"
 )
 
@@ -67,7 +67,7 @@ func readGroup(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rul
 			return nil, yaml.Hint(v.Errorf("the rule contradicts itself: used from %d to %d", r.Min, r.Max), "write the smaller number first")
 		}
 		if r.Min > len(of) {
-			return nil, yaml.Hint(v.Errorf("the rule contradicts itself: at least %d used of %s", r.Min, fault.Count(len(of), "ingredient")), "lower it to %d", len(of))
+			return nil, yaml.Hint(v.Errorf("the rule contradicts itself: at least %d used of %s", r.Min, inputerr.Count(len(of), "ingredient")), "lower it to %d", len(of))
 		}
 		c.Used = r
 		words += fmt.Sprintf(" used %d to %d", r.Min, r.Max)

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/rule"
 )
 
@@ -115,7 +115,7 @@ func readNumberBounds(n *yaml.Node, f fields, what string) (lo, hi float64, word
 }
 
 // readCells reads columns of the table that a rule names: {file: limits.csv}.
-func readCells(ctx context.Context, s *readContext, n *yaml.Node, kind string, required, any []string) (*book.Cells, error) {
+func readCells(ctx context.Context, s *readContext, n *yaml.Node, kind string, required, any []string) (*dataset.Cells, error) {
 	if n.Kind != yaml.Mapping {
 		if n.Kind != yaml.Text {
 			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Describe()), "write {file: %s.csv}", kind)
@@ -126,9 +126,9 @@ func readCells(ctx context.Context, s *readContext, n *yaml.Node, kind string, r
 	if err != nil {
 		return nil, err
 	}
-	var cells *book.Cells
+	var cells *dataset.Cells
 	err = s.files.Read(ctx, file, "the file of "+kind, func(r io.Reader, path string) (err error) {
-		cells, err = book.ReadCells(r, path, layout, required, any)
+		cells, err = dataset.ReadCells(r, path, layout, required, any)
 		return err
 	})
 	if err != nil {
@@ -175,7 +175,7 @@ func readLimits(ctx context.Context, s *readContext, n *yaml.Node, _ fields) ([]
 		}
 		switch {
 		case words == "":
-			return nil, cells.ErrorAt(row, 1, "the limit of "+fault.Quote(name)+" bounds nothing", "write min or max, or remove the row")
+			return nil, cells.ErrorAt(row, 1, "the limit of "+inputerr.Quote(name)+" bounds nothing", "write min or max, or remove the row")
 		case limit.Min > limit.Max:
 			return nil, cells.ErrorAt(row, 1, fmt.Sprintf("the limit contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 		}
@@ -221,14 +221,14 @@ func readConstituents(ctx context.Context, s *readContext, items []*yaml.Node) e
 		for row, text := range cells.Text {
 			i := slices.Index(s.names, text[0])
 			if i < 0 {
-				return cells.ErrorAt(row, 0, "there is no ingredient "+fault.Quote(text[0]), fault.DidYouMean(text[0], s.names))
+				return cells.ErrorAt(row, 0, "there is no ingredient "+inputerr.Quote(text[0]), inputerr.DidYouMean(text[0], s.names))
 			}
 			if text[1] == "" {
 				return cells.ErrorAt(row, 1, "the constituent has no name", "name it, or remove the row")
 			}
 			if s.attributes != nil {
 				if _, ok := s.attributes.Attribute(text[1]); ok {
-					return cells.ErrorAt(row, 1, fault.Quote(text[1])+" is an attribute of the ingredients, too", "give one of the two another name")
+					return cells.ErrorAt(row, 1, inputerr.Quote(text[1])+" is an attribute of the ingredients, too", "give one of the two another name")
 				}
 			}
 			share, ok, err := cells.Number(row, 2)
@@ -236,7 +236,7 @@ func readConstituents(ctx context.Context, s *readContext, items []*yaml.Node) e
 				return err
 			}
 			if !ok || share < 0 {
-				return cells.ErrorAt(row, 2, "the share of "+fault.Quote(text[1])+" in "+fault.Quote(text[0])+" is missing or below 0", "write a number of at least 0, in the unit of the limits")
+				return cells.ErrorAt(row, 2, "the share of "+inputerr.Quote(text[1])+" in "+inputerr.Quote(text[0])+" is missing or below 0", "write a number of at least 0, in the unit of the limits")
 			}
 			values := s.constituents[text[1]]
 			if values == nil {
@@ -244,7 +244,7 @@ func readConstituents(ctx context.Context, s *readContext, items []*yaml.Node) e
 				s.constituents[text[1]] = values
 			}
 			if values[i] != 0 {
-				return cells.ErrorAt(row, 0, fmt.Sprintf("%s in %s is there twice", fault.Quote(text[1]), fault.Quote(text[0])), "remove one of the rows")
+				return cells.ErrorAt(row, 0, fmt.Sprintf("%s in %s is there twice", inputerr.Quote(text[1]), inputerr.Quote(text[0])), "remove one of the rows")
 			}
 			values[i] = share
 		}

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/rule"
 )
 
@@ -76,7 +76,7 @@ func readNear(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ []Ru
 			sum += p.Amount
 		}
 		if sum != s.total {
-			return nil, yaml.Hint(f["recipe"].Errorf("the recipe has %s of a total of %d, and a distance is between compositions of one total", fault.Count(sum, "unit"), s.total), "write amounts that add up to %d, or changes alone", s.total)
+			return nil, yaml.Hint(f["recipe"].Errorf("the recipe has %s of a total of %d, and a distance is between compositions of one total", inputerr.Count(sum, "unit"), s.total), "write amounts that add up to %d, or changes alone", s.total)
 		}
 	}
 	if words == "" {
@@ -98,7 +98,7 @@ func readNearRecipe(s *readContext, n *yaml.Node) (name string, parts []rule.Par
 				return "", nil, err
 			}
 			if len(of) != 1 || slices.ContainsFunc(parts, func(p rule.Part) bool { return p.Ingredient == of[0] }) {
-				return "", nil, yaml.Hint(e.Key.Errorf("%s is not one ingredient, or is there twice", fault.Quote(e.Key.Text)), "write each ingredient of the recipe once")
+				return "", nil, yaml.Hint(e.Key.Errorf("%s is not one ingredient, or is there twice", inputerr.Quote(e.Key.Text)), "write each ingredient of the recipe once")
 			}
 			parts = append(parts, rule.Part{Ingredient: of[0], Amount: amount})
 		}
@@ -113,7 +113,7 @@ func readNearRecipe(s *readContext, n *yaml.Node) (name string, parts []rule.Par
 	if s.book == nil {
 		return "", nil, yaml.Hint(n.Errorf("the problem has no recipes to be near to"), "add recipes: a CSV file, or write the recipe's amounts: {Gin: 300, Campari: 300, Sweet Vermouth: 400}")
 	}
-	name = book.NormalizeName(name)
+	name = dataset.NormalizeName(name)
 	var names []string
 	for r, known := range s.book.Recipes {
 		if known.Name == name {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
 	"kir/rule"
 )
 

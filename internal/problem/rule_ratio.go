@@ -3,8 +3,8 @@ package problem
 import (
 	"context"
 
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
 	"kir/rule"
 )
 

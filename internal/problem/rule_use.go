@@ -3,9 +3,9 @@ package problem
 import (
 	"context"
 
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/rule"
 )
 
@@ -51,7 +51,7 @@ var neverKind = ruleKind{
 			return nil, err
 		}
 		if len(of) < 2 {
-			return nil, yaml.Hint(n.Errorf("never names %s", fault.Count(len(of), "ingredient")), "name two or more, at most one of them is used then; to use none, write exclude")
+			return nil, yaml.Hint(n.Errorf("never names %s", inputerr.Count(len(of), "ingredient")), "name two or more, at most one of them is used then; to use none, write exclude")
 		}
 		return singleRule("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
 	},
@@ -82,7 +82,7 @@ func readNeeds(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rul
 		return nil, err
 	}
 	if len(first) != 1 {
-		return nil, yaml.Hint(f["if"].Errorf("the rule begins with %s", fault.Count(len(first), "ingredient")), "write a rule for each")
+		return nil, yaml.Hint(f["if"].Errorf("the rule begins with %s", inputerr.Count(len(first), "ingredient")), "write a rule for each")
 	}
 	then, text, err := s.ingredientsOf(f["then"])
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/condition"
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/constraint"
+	"kir/internal/inputerr"
 	"kir/rule"
 )
 
@@ -28,11 +28,11 @@ type Rule struct {
 
 // Slacks returns how far a composition is from the bounds of the rule. It returns nil if there are several
 // rules, because one of them is always near its bounds.
-func (r *Rule) Slacks(parts []rule.Part, total int) []condition.Slack {
+func (r *Rule) Slacks(parts []rule.Part, total int) []constraint.Slack {
 	if len(r.Rules) != 1 {
 		return nil
 	}
-	return condition.Slacks(r.Rules[0], parts, total)
+	return constraint.Slacks(r.Rules[0], parts, total)
 }
 
 // singleRule returns a list with one rule.
@@ -68,7 +68,7 @@ func readPair(n *yaml.Node, what, example string) ([]*yaml.Node, error) {
 	}
 	items := n.Items
 	if len(items) != 2 {
-		return nil, yaml.Hint(n.Errorf("%s has %s", what, fault.Count(len(items), "number")), "write the least and the greatest, such as %s", example)
+		return nil, yaml.Hint(n.Errorf("%s has %s", what, inputerr.Count(len(items), "number")), "write the least and the greatest, such as %s", example)
 	}
 	return items, nil
 }
@@ -138,7 +138,7 @@ func (s *readContext) ruleKindOf(item *yaml.Node) (kind *ruleKind, v *yaml.Node,
 		return nil, nil, err
 	}
 	if len(f) != 1 {
-		return nil, nil, yaml.Hint(item.Errorf("a rule names %s", fault.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(section.ExactlyOneOf, ", "))
+		return nil, nil, yaml.Hint(item.Errorf("a rule names %s", inputerr.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(section.ExactlyOneOf, ", "))
 	}
 	for name, at := range f {
 		kind, v = s.kinds.rule(name), at
@@ -157,13 +157,13 @@ func (k *ruleKind) readAt(ctx context.Context, s *readContext, n *yaml.Node) ([]
 	}
 	section := k.Sections[0]
 	f, err := section.Fields(n)
-	if bad, ok := err.(*fault.Error); ok {
+	if bad, ok := err.(*inputerr.Error); ok {
 		known := section.Names()
 		at := slices.IndexFunc(n.Entries, func(e yaml.Entry) bool { return !slices.Contains(known, e.Key.Text) })
 		switch key := n.Entries[at].Key.Text; {
 		case section.Mistakes[key] != "":
-		case fault.DidYouMean(key, known) == "":
-			bad.Hint = fmt.Sprintf("it has %s: %s", fault.List(known, 8), k.Form())
+		case inputerr.DidYouMean(key, known) == "":
+			bad.Hint = fmt.Sprintf("it has %s: %s", inputerr.List(known, 8), k.Form())
 		default:
 			bad.Hint += " Write, for example, " + k.Form()
 		}
@@ -197,15 +197,15 @@ func (s *readContext) suggestRule(item *yaml.Node, kinds []string) error {
 		if bound == "exactly" {
 			bound = "min: " + figure + ", max"
 		}
-		return yaml.Hint(key.Errorf("a rule has no kind %s", fault.Quote(key.Text)), "for a mean write limit: {attribute: %s, %s: %s}; for amounts, amount: {of: Gin, %s: 30}", name, bound, figure, key.Text)
+		return yaml.Hint(key.Errorf("a rule has no kind %s", inputerr.Quote(key.Text)), "for a mean write limit: {attribute: %s, %s: %s}; for amounts, amount: {of: Gin, %s: 30}", name, bound, figure, key.Text)
 	}
 	if s.attributes != nil {
 		if a, ok := s.attributes.Attribute(key.Text); ok {
-			return yaml.Hint(key.Errorf("%s is an attribute and no kind of rule", fault.Quote(key.Text)), "for its mean write limit: {attribute: %s, max: 12}", a.Name)
+			return yaml.Hint(key.Errorf("%s is an attribute and no kind of rule", inputerr.Quote(key.Text)), "for its mean write limit: {attribute: %s, max: 12}", a.Name)
 		}
 	}
 	if i := slices.Index(s.names, key.Text); i >= 0 {
-		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", fault.Quote(key.Text)), "for its amount write amount: {of: %s, min: 20, max: 40}", s.names[i])
+		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", inputerr.Quote(key.Text)), "for its amount write amount: {of: %s, min: 20, max: 40}", s.names[i])
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
-	"kir/internal/golden"
+	"kir/internal/inputerr"
+	"kir/internal/testonly/golden"
 )
 
 const shelfTable = `name,group,abv
@@ -120,7 +120,7 @@ func TestBadRules(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := loadRules(t, headBook, c.rules)
-			var bad *fault.Error
+			var bad *inputerr.Error
 			if !errors.As(err, &bad) {
 				t.Fatalf("the error is %v, not one of input", err)
 			}
@@ -271,7 +271,7 @@ func TestOverlappingGroups(t *testing.T) {
 		t.Errorf("%v compositions of 2, want 7·19", got)
 	}
 	_, err = loadRules(t, headBook, "  - limit: {attribute: abv, min: 44.9}\n  - require: Gin\n")
-	var bad *fault.Error
+	var bad *inputerr.Error
 	if !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), `"limit of abv min 44.9"`) {
 		t.Errorf("a limit out of reach: %v", err)
 	}
@@ -281,7 +281,7 @@ func TestOverlappingGroups(t *testing.T) {
 // every other split or so, are refused where lines are long.
 func TestStepsOfLargeTotals(t *testing.T) {
 	_, err := loadRules(t, "total: 1000000000\nrecipes: recipes.csv\ningredients: shelf.csv\nsparsity: {uniform: [1, 4]}\n", "  - amount: {of: \"*\", step: 2}\n")
-	if bad := (*fault.Error)(nil); !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), "at most 4194304") {
+	if bad := (*inputerr.Error)(nil); !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), "at most 4194304") {
 		t.Errorf("the error is %v", err)
 	}
 }

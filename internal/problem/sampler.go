@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
@@ -29,7 +29,7 @@ func ReadTime(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, &fault.Error{Message: fmt.Sprintf("the time is %s", fault.Quote(text)), Hint: "write a number and s, m or h, such as 60s or 5m, or none"}
+		return 0, &inputerr.Error{Message: fmt.Sprintf("the time is %s", inputerr.Quote(text)), Hint: "write a number and s, m or h, such as 60s or 5m, or none"}
 	}
 	return d, nil
 }
@@ -41,10 +41,10 @@ func ReadDraws(text string) (int, error) {
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, &fault.Error{Message: fmt.Sprintf("the number of draws is %s", fault.Quote(text)), Hint: "write a whole number, or auto"}
+		return 0, &inputerr.Error{Message: fmt.Sprintf("the number of draws is %s", inputerr.Quote(text)), Hint: "write a whole number, or auto"}
 	}
 	if v < 1 {
-		return 0, &fault.Error{Message: fmt.Sprintf("draws is %d", v), Hint: "it must be at least 1, or auto"}
+		return 0, &inputerr.Error{Message: fmt.Sprintf("draws is %d", v), Hint: "it must be at least 1, or auto"}
 	}
 	return int(v), nil
 }
@@ -71,7 +71,7 @@ func readTime(n, draws *yaml.Node) (time.Duration, error) {
 		return 0, err
 	}
 	d, err := ReadTime(text)
-	if bad := (*fault.Error)(nil); errors.As(err, &bad) {
+	if bad := (*inputerr.Error)(nil); errors.As(err, &bad) {
 		return 0, yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}
 	if d > 0 && draws != nil && draws.Text != autoValue { // no time limit is valid with any number of draws
@@ -149,10 +149,10 @@ func settingsError(s *mcmc.Settings, place func(setting string) *yaml.Node) erro
 	if !errors.As(err, &bad) {
 		return err
 	}
-	if near := fault.DidYouMean(s.Kernel, append(mcmc.KernelNames(), autoValue)); bad.Setting == "kernel" && near != "" {
+	if near := inputerr.DidYouMean(s.Kernel, append(mcmc.KernelNames(), autoValue)); bad.Setting == "kernel" && near != "" {
 		bad.Hint = near
 	}
-	e := &fault.Error{Message: bad.Message, Hint: bad.Hint}
+	e := &inputerr.Error{Message: bad.Message, Hint: bad.Hint}
 	if n := place(bad.Setting); n != nil {
 		e = yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}

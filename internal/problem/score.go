@@ -6,34 +6,34 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/book"
-	"kir/internal/condition"
-	"kir/internal/fault"
+	"kir/internal/constraint"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/rule"
 )
 
 // ReadTable reads a table of recipes of the problem's ingredients, with its units.
-func (p *Problem) ReadTable(ctx context.Context, path string, layout book.Layout) (*book.Book, error) {
+func (p *Problem) ReadTable(ctx context.Context, path string, layout dataset.Layout) (*dataset.Book, error) {
 	o, err := p.BookOptions()
 	if err != nil {
 		return nil, err
 	}
 	o.Layout = layout
-	return book.ReadFile(ctx, path, o)
+	return dataset.ReadFile(ctx, path, o)
 }
 
 // BookOptions returns the options for reading tables of the problem's ingredients.
-func (p *Problem) BookOptions() (book.Options, error) {
+func (p *Problem) BookOptions() (dataset.Options, error) {
 	in := p.attributes
 	if in == nil {
 		var err error
-		if in, err = book.NewIngredients(p.Ingredients...); err != nil {
-			return book.Options{}, err
+		if in, err = dataset.NewIngredients(p.Ingredients...); err != nil {
+			return dataset.Options{}, err
 		}
 	}
-	return book.Options{Ingredients: in, Units: p.units}, nil
+	return dataset.Options{Ingredients: in, Units: p.units}, nil
 }
 
 // BrokenRules returns the rules that a recipe breaks, in the file's order.
@@ -55,13 +55,13 @@ type Scored struct {
 // A Breach is a rule that a recipe breaks.
 type Breach struct {
 	Text  string
-	What  string           // for a limit of a property, the name of the figure, such as "cost"; else empty
-	Slack *condition.Slack // the figure outside its bounds; nil if there is none
+	What  string            // for a limit of a property, the name of the figure, such as "cost"; else empty
+	Slack *constraint.Slack // the figure outside its bounds; nil if there is none
 }
 
 // Score scores all recipes, even those that break rules. Recipes of the book are scored by models that have
 // not seen them.
-func (p *Problem) Score(book *book.Book) ([]Scored, error) {
+func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (w *Property) isUnlabelled(p *Problem, recipe int) bool {
 func (p *Problem) findBreaches(all []Scored) error {
 	for s := range all {
 		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {
-			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: compositions of " + fault.Count(n, "ingredient") + " are never drawn"})
+			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: compositions of " + inputerr.Count(n, "ingredient") + " are never drawn"})
 		}
 	}
 	for k, b := range p.Target.Bounds() {
@@ -139,7 +139,7 @@ func (p *Problem) findBreaches(all []Scored) error {
 	for _, r := range p.Rules {
 		for k, one := range r.Rules {
 			alone := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: []rule.Rule{one}}
-			conditions, err := condition.FromRules(alone)
+			conditions, err := constraint.FromRules(alone)
 			if err != nil {
 				return r.at.PlaceError(err)
 			}
@@ -152,7 +152,7 @@ func (p *Problem) findBreaches(all []Scored) error {
 					continue
 				}
 				b := Breach{Text: text}
-				for _, slack := range condition.Slacks(one, all[s].Parts, p.Total) {
+				for _, slack := range constraint.Slacks(one, all[s].Parts, p.Total) {
 					if slack.Room() < 0 && (b.Slack == nil || slack.Room() < b.Slack.Room()) {
 						b.Slack = &slack
 					}

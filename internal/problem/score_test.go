@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/internal/problem"
 )
 
@@ -34,7 +34,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := p.ReadTable(t.Context(), "../../examples/cocktails/recipes.csv", book.Layout{})
+	table, err := p.ReadTable(t.Context(), "../../examples/cocktails/recipes.csv", dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}

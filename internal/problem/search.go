@@ -1,8 +1,8 @@
 package problem
 
 import (
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
 )
 
 // A Search has the settings of the search for the best recipes.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/condition"
-	"kir/internal/fault"
-	"kir/internal/golden"
+	"kir/internal/constraint"
+	"kir/internal/inputerr"
 	"kir/internal/search"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/model"
 	"kir/rule"
@@ -79,7 +79,7 @@ func TestBadSearch(t *testing.T) {
 	} {
 		_, err := loadRated(t, c.yaml, Options{})
 		kept.CheckError(t, c.name, err)
-		bad, ok := err.(*fault.Error)
+		bad, ok := err.(*inputerr.Error)
 		if !ok {
 			continue
 		}
@@ -191,11 +191,11 @@ func TestWithinBook(t *testing.T) {
 		for k, r := range p.Rules[0].Rules {
 			one := rule.Set{Ingredients: 6, Total: 20, Rules: []rule.Rule{r}}
 			other := rule.Set{Ingredients: 6, Total: 20, Rules: []rule.Rule{want[k]}}
-			a, err := condition.FromRules(one)
+			a, err := constraint.FromRules(one)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := condition.FromRules(other)
+			b, err := constraint.FromRules(other)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,22 +8,22 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
 // A lawReader reads laws of the number of ingredients.
 type lawReader struct {
-	book *book.Book // the known recipes, or nil
-	laws int        // number of laws read, including components of mixtures
+	book *dataset.Book // the known recipes, or nil
+	laws int           // number of laws read, including components of mixtures
 }
 
 // readSparsity reads the law of the number of ingredients and checks that it has mass on the space. It
 // returns the node for later errors about the law.
-func readSparsity(book *book.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Sparsity, *yaml.Node, error) {
+func readSparsity(book *dataset.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Sparsity, *yaml.Node, error) {
 	n := root.Get("sparsity")
 	if n == nil {
 		if book == nil {
@@ -42,7 +42,7 @@ func readSparsity(book *book.Book, space *mcmc.Space, root *yaml.Node) (mcmc.Spa
 	if _, err := law.On(space); err != nil {
 		e := n.Errorf("%v", err)
 		if errors.Is(err, mcmc.ErrNoMass) {
-			e = yaml.Hint(n.Errorf("the sparsity law has no mass on any possible number of ingredients"), "with %s and a total of %d these are 1 to %d", fault.Count(space.N(), "ingredient"), space.Total(), space.MaxUsed())
+			e = yaml.Hint(n.Errorf("the sparsity law has no mass on any possible number of ingredients"), "with %s and a total of %d these are 1 to %d", inputerr.Count(space.N(), "ingredient"), space.Total(), space.MaxUsed())
 		}
 		return law, n, e
 	}
@@ -71,7 +71,7 @@ func (r *lawReader) readLaw(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	}
 	if n.Kind == yaml.Number && whole {
 		if size, err := n.Whole("the number of ingredients", 1, math.MaxInt32); err == nil {
-			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Describe()), "for %s in every recipe write {uniform: [%d, %d]}", fault.Count(size, "ingredient"), size, size)
+			return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law is %s", n.Describe()), "for %s in every recipe write {uniform: [%d, %d]}", inputerr.Count(size, "ingredient"), size, size)
 		}
 	}
 	if items := n.Items; n.Kind == yaml.Sequence && whole && len(items) == 2 {
@@ -105,7 +105,7 @@ func (r *lawReader) readLaw(n *yaml.Node, whole bool) (mcmc.Sparsity, error) {
 	}
 	delete(f, "weight")
 	if len(f) != 1 {
-		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", fault.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.ExactlyOneOf, ", "))
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("a sparsity law names %s", inputerr.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.ExactlyOneOf, ", "))
 	}
 	var law mcmc.Sparsity
 	for name, v := range f {
@@ -154,7 +154,7 @@ func readTableLaw(n *yaml.Node) (mcmc.Sparsity, error) {
 	for _, e := range n.Entries {
 		size, err := strconv.Atoi(e.Key.Text)
 		if err != nil || size < 1 || size > math.MaxInt32 {
-			return mcmc.Sparsity{}, yaml.Hint(e.Key.Errorf("%s is not a number of ingredients", fault.Quote(e.Key.Text)), "write a whole number from 1 up")
+			return mcmc.Sparsity{}, yaml.Hint(e.Key.Errorf("%s is not a number of ingredients", inputerr.Quote(e.Key.Text)), "write a whole number from 1 up")
 		}
 		if _, ok := weights[size]; ok {
 			return mcmc.Sparsity{}, e.Key.Errorf("the weight of %d stands here twice", size)
@@ -177,7 +177,7 @@ func readUniformLaw(n *yaml.Node) (mcmc.Sparsity, error) {
 		return mcmc.Sparsity{}, err
 	}
 	if len(items) != 2 {
-		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("uniform has %s", fault.Count(len(items), "number")), "write the first and the last, such as [17, 24]")
+		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("uniform has %s", inputerr.Count(len(items), "number")), "write the first and the last, such as [17, 24]")
 	}
 	lo, err := items[0].Whole("the first number of ingredients", 1, math.MaxInt32)
 	if err != nil {

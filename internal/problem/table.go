@@ -6,10 +6,10 @@ import (
 	"io"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 )
 
 // readTableNode reads the location and layout of a table: a file name, or a mapping in which only file is
@@ -18,7 +18,7 @@ import (
 //	{file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter: semicolon, decimal: comma, columns: {rating: label}}
 //
 // Only tables of recipes may have the key columns.
-func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Layout, err error) {
+func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.Layout, err error) {
 	if n.Kind != yaml.Mapping {
 		return n, layout, nil
 	}
@@ -45,7 +45,7 @@ func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Lay
 		if err != nil {
 			return nil, layout, err
 		}
-		if layout.Decimal, err = book.ParseDecimal(text); err != nil {
+		if layout.Decimal, err = dataset.ParseDecimal(text); err != nil {
 			return nil, layout, v.Errorf("%v", err)
 		}
 	}
@@ -53,13 +53,13 @@ func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Lay
 		if v.Kind != yaml.Mapping {
 			return nil, layout, yaml.Hint(v.Errorf("columns are %s", v.Describe()), "write what each is, such as {rating: label}")
 		}
-		layout.Columns = make(map[string]book.Role)
+		layout.Columns = make(map[string]dataset.Role)
 		for _, e := range v.Entries {
-			text, err := e.Value.Str("what " + fault.Quote(e.Key.Text) + " is")
+			text, err := e.Value.Str("what " + inputerr.Quote(e.Key.Text) + " is")
 			if err != nil {
 				return nil, layout, err
 			}
-			if layout.Columns[book.NormalizeName(e.Key.Text)], err = book.ParseRole(text); err != nil {
+			if layout.Columns[dataset.NormalizeName(e.Key.Text)], err = dataset.ParseRole(text); err != nil {
 				return nil, layout, e.Value.Errorf("%v", err)
 			}
 		}
@@ -70,7 +70,7 @@ func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Lay
 		}
 		layout.Names = make(map[string]string)
 		for _, e := range v.Entries {
-			if layout.Names[book.NormalizeName(e.Key.Text)], err = e.Value.Str("which ingredient " + fault.Quote(e.Key.Text) + " is"); err != nil {
+			if layout.Names[dataset.NormalizeName(e.Key.Text)], err = e.Value.Str("which ingredient " + inputerr.Quote(e.Key.Text) + " is"); err != nil {
 				return nil, layout, err
 			}
 		}
@@ -88,7 +88,7 @@ func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Lay
 			if err != nil {
 				return nil, layout, err
 			}
-			*to = append(*to, book.NormalizeName(name))
+			*to = append(*to, dataset.NormalizeName(name))
 		}
 	}
 	return f["file"], layout, nil
@@ -96,9 +96,9 @@ func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout book.Lay
 
 // readSheet reads the sheet of numbers that a node names, and warns about guesses. what is the description
 // of the name in messages.
-func (s *readContext) readSheet(ctx context.Context, n *yaml.Node, what string) (t *book.Sheet, err error) {
+func (s *readContext) readSheet(ctx context.Context, n *yaml.Node, what string) (t *dataset.Sheet, err error) {
 	err = s.files.Read(ctx, n, what, func(r io.Reader, path string) error {
-		t, err = book.ReadSheet(r, path)
+		t, err = dataset.ReadSheet(r, path)
 		return err
 	})
 	if err != nil {
@@ -111,12 +111,12 @@ func (s *readContext) readSheet(ctx context.Context, n *yaml.Node, what string) 
 }
 
 // warnGuesses warns about guesses about a table, and suggests the lines that settle uncertain ones.
-func (s *readContext) warnGuesses(key, file string, said, guessed book.Layout, notes []book.Note) {
+func (s *readContext) warnGuesses(key, file string, said, guessed dataset.Layout, notes []dataset.Note) {
 	for _, n := range notes {
 		s.warn(n.String() + ".")
 	}
 	if guess := guessed.YAML(); guess != "" {
-		s.warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, book.TableYAML(key, file, said.Merge(guessed))))
+		s.warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, dataset.TableYAML(key, file, said.Merge(guessed))))
 	}
 	for _, n := range notes {
 		if strings.HasPrefix(n.Settle, "units:") {

@@ -4,18 +4,18 @@ import (
 	"maps"
 	"testing"
 
-	"kir/internal/book"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 )
 
 // What a reader writes to settle its guesses is read back as that.
 func TestTableAt(t *testing.T) {
 	for _, name := range []string{"rating", "Größe", "a: b", "#x", `"q"`, "it's", "null", "Yes", "1e3", "12", "-", "a, b", "{a}", "[a", "*x", "&x", "!x", "%x", "@x", "a\nb", "~", "\u200b", "x\u0085y", "a #b", "😀", "\\", "a\x7f"} {
-		said := book.Layout{Sheet: name, Encoding: "windows-1252", Delimiter: "semicolon", Decimal: book.DecimalComma, Columns: map[string]book.Role{book.NormalizeName(name): book.LabelColumn, "b": book.IgnoredColumn}}
-		if book.NormalizeName(name) == "" {
+		said := dataset.Layout{Sheet: name, Encoding: "windows-1252", Delimiter: "semicolon", Decimal: dataset.DecimalComma, Columns: map[string]dataset.Role{dataset.NormalizeName(name): dataset.LabelColumn, "b": dataset.IgnoredColumn}}
+		if dataset.NormalizeName(name) == "" {
 			said.Columns = nil
 		}
-		text := book.TableYAML("recipes", name, said)
+		text := dataset.TableYAML("recipes", name, said)
 		root, err := yaml.Parse("problem.yaml", []byte("total: 5\n"+text+"\n"))
 		if err != nil {
 			t.Errorf("%q: %s: %v", name, text, err)

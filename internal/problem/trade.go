@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/portable"
-	"kir/internal/problem/schema"
-	"kir/internal/problem/yaml"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -149,7 +149,7 @@ func readTrade(p *Problem, n *yaml.Node) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, book.NormalizeName(name))
+		names = append(names, dataset.NormalizeName(name))
 	}
 	_, err := p.objectives(names, func(k int) *yaml.Node {
 		if k < 0 {
@@ -168,9 +168,9 @@ func (p *Problem) Objectives(names []string) ([]Objective, error) {
 // objectives returns objectives by name. at returns the node of name k, or of the whole list for −1. A nil
 // at means that no file has the names.
 func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objective, error) {
-	blame := func(k int, format string, args ...any) *fault.Error {
+	blame := func(k int, format string, args ...any) *inputerr.Error {
 		if at == nil {
-			return &fault.Error{Message: fmt.Sprintf(format, args...)}
+			return &inputerr.Error{Message: fmt.Sprintf(format, args...)}
 		}
 		return at(k).Errorf(format, args...)
 	}
@@ -186,22 +186,22 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 		if len(there) == 0 {
 			return nil, yaml.Hint(e, "the problem has none: add them under properties")
 		}
-		return nil, yaml.Hint(e, "name %d to %d of %s", LeastTrade, MostTrade, fault.List(there, 12))
+		return nil, yaml.Hint(e, "name %d to %d of %s", LeastTrade, MostTrade, inputerr.List(there, 12))
 	}
 	var out []Objective
 	for k, name := range names {
-		name = book.NormalizeName(name)
+		name = dataset.NormalizeName(name)
 		if slices.Contains(names[:k], name) {
-			return nil, yaml.Hint(blame(k, "the trade-off names %s twice", fault.Quote(name)), "name each objective once")
+			return nil, yaml.Hint(blame(k, "the trade-off names %s twice", inputerr.Quote(name)), "name each objective once")
 		}
 		o, err := p.objective(name)
 		switch {
 		case err != nil:
-			return nil, yaml.Hint(blame(k, "%v", err), "trade off something else, such as %s", fault.List(there, 12))
+			return nil, yaml.Hint(blame(k, "%v", err), "trade off something else, such as %s", inputerr.List(there, 12))
 		case o == nil && len(there) == 0:
-			return nil, yaml.Hint(blame(k, "there is no objective %s", fault.Quote(name)), "the problem has none: add them under properties")
+			return nil, yaml.Hint(blame(k, "there is no objective %s", inputerr.Quote(name)), "the problem has none: add them under properties")
 		case o == nil:
-			return nil, yaml.SuggestName(blame(k, "there is no objective %s", fault.Quote(name)), name, "there are", there, 12)
+			return nil, yaml.SuggestName(blame(k, "there is no objective %s", inputerr.Quote(name)), name, "there are", there, 12)
 		}
 		out = append(out, *o)
 	}
@@ -254,7 +254,7 @@ func (p *Problem) objective(name string) (*Objective, error) {
 }
 
 // ValueSize returns the magnitude of the values from whose difference the loss is computed; see
-// [front.MergeTies]. It is 0 unless the direction is Between.
+// [pareto.MergeTies]. It is 0 unless the direction is Between.
 func (o *Objective) ValueSize() float64 {
 	if o.Direction != Between {
 		return 0

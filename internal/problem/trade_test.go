@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -36,7 +36,7 @@ func (p *Problem) Explain(err error) error {
 		if w == nil || w.at == nil {
 			return err
 		}
-		e := w.at.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, fault.Quote(w.Name), 100*none.Zero, p.recipeText(none.Parts))
+		e := w.at.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, inputerr.Quote(w.Name), 100*none.Zero, p.recipeText(none.Parts))
 		e.Hint, e.Err = "a score of 0 forbids a recipe, so give what is only unwanted a small score, such as 0.01", err
 		if none.Zero < 1 {
 			e.Hint += ", here or in the properties that are 0 for the others"
@@ -47,7 +47,7 @@ func (p *Problem) Explain(err error) error {
 }
 
 // badScoreError returns the error for an invalid score of a property.
-func (p *Problem) badScoreError(w *Property, score *mcmc.ScoreError, recipe string) *fault.Error {
+func (p *Problem) badScoreError(w *Property, score *mcmc.ScoreError, recipe string) *inputerr.Error {
 	rule := "a score is at least 0 and finite"
 	if e, ok := w.property.(*property.Expression); ok && !e.IsScore() {
 		rule = "it must be a finite number"
@@ -56,21 +56,21 @@ func (p *Problem) badScoreError(w *Property, score *mcmc.ScoreError, recipe stri
 		if x, err := mcmc.NewComposition(len(p.Ingredients), score.Parts...); err == nil {
 			switch y := e.Value(x); {
 			case math.IsNaN(y):
-				return yaml.Hint(w.at.Errorf("%s is not a number for %s", fault.Quote(w.Name), recipe), "%s; keep what log and sqrt are of, and what is divided by, above 0, such as log(max(…, 0.01))", rule)
+				return yaml.Hint(w.at.Errorf("%s is not a number for %s", inputerr.Quote(w.Name), recipe), "%s; keep what log and sqrt are of, and what is divided by, above 0, such as log(max(…, 0.01))", rule)
 			case y < 0 && e.IsScore():
-				return yaml.Hint(w.at.Errorf("%s is %.4g for %s", fault.Quote(w.Name), y, recipe), "%s; write max(…, 0) for 0 instead, or exp(…) for a score that only falls", rule)
+				return yaml.Hint(w.at.Errorf("%s is %.4g for %s", inputerr.Quote(w.Name), y, recipe), "%s; write max(…, 0) for 0 instead, or exp(…) for a score that only falls", rule)
 			case math.IsInf(y, 1):
-				return yaml.Hint(w.at.Errorf("%s is infinite for %s", fault.Quote(w.Name), recipe), "%s; keep what is divided by above 0, such as 1 / max(…, 0.01), and exponents small", rule)
+				return yaml.Hint(w.at.Errorf("%s is infinite for %s", inputerr.Quote(w.Name), recipe), "%s; keep what is divided by above 0, such as 1 / max(…, 0.01), and exponents small", rule)
 			}
 		}
 	}
 	if score.Err != nil {
-		return w.at.Errorf("%s failed for %s: %v", fault.Quote(w.Name), recipe, score.Err)
+		return w.at.Errorf("%s failed for %s: %v", inputerr.Quote(w.Name), recipe, score.Err)
 	}
 	if math.IsNaN(score.Value) {
-		return yaml.Hint(w.at.Errorf("%s is negative or not a number for %s", fault.Quote(w.Name), recipe), "%s", rule)
+		return yaml.Hint(w.at.Errorf("%s is negative or not a number for %s", inputerr.Quote(w.Name), recipe), "%s", rule)
 	}
-	return yaml.Hint(w.at.Errorf("%s, to the power of its weight %v, is infinite for %s", fault.Quote(w.Name), w.Weight, recipe), "%s", rule)
+	return yaml.Hint(w.at.Errorf("%s, to the power of its weight %v, is infinite for %s", inputerr.Quote(w.Name), w.Weight, recipe), "%s", rule)
 }
 
 // propertyNamed returns the property with a name, or nil.
@@ -94,7 +94,7 @@ func (p *Problem) recipeText(parts []mcmc.Part) string {
 		if k > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%d %s", part.Amount, fault.Quote(p.Ingredients[part.Ingredient]))
+		fmt.Fprintf(&b, "%d %s", part.Amount, inputerr.Quote(p.Ingredients[part.Ingredient]))
 	}
 	return b.String()
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
@@ -36,7 +36,7 @@ func TestUnscored(t *testing.T) {
 			continue
 		}
 		said := p.Explain(fmt.Errorf("chain 0: %w", err))
-		var bad *fault.Error
+		var bad *inputerr.Error
 		if !errors.As(said, &bad) || !errors.Is(said, err) || bad.Line != 6 || bad.Column != 21 || bad.File == "" || bad.Hint == "" ||
 			!strings.Contains(bad.Message, c.says) || !strings.Contains(bad.Message, ` "Gin"`) && !strings.Contains(bad.Message, ` "Rum"`) && !strings.Contains(bad.Message, ` "Lime"`) {
 			t.Errorf("%s: it says %v", c.expression, said)

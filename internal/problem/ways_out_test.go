@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 // A drawnRule is a rule of a random problem, in the words of the documentation.
@@ -323,7 +323,7 @@ func TestWaysOutFree(t *testing.T) {
 			continue
 		}
 		infeasible++
-		var bad *fault.Error
+		var bad *inputerr.Error
 		if !errors.As(err, &bad) || !strings.Contains(bad.Message, "the rules cannot all hold: ") {
 			t.Errorf("%+v is not explained: %v", p, err)
 			continue

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/config/change"
 	"kir/internal/portable"
-	"kir/internal/problem/change"
 	"kir/internal/run"
 )
 

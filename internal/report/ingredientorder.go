@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 )
 
 // An IngredientOrder holds the groups and costs of ingredients, by which a table orders them.
 type IngredientOrder struct {
-	*book.Ingredients
-	Group *book.Attribute // nil if they are in no groups
-	Cost  *book.Attribute // of numbers; nil if it is not known
+	*dataset.Ingredients
+	Group *dataset.Attribute // nil if they are in no groups
+	Cost  *dataset.Attribute // of numbers; nil if it is not known
 }
 
 // NewIngredientOrder returns the order of in, which may be nil. group and cost name columns. If
 // empty, they stand for the first column that groups the ingredients, and for cost, if there is
 // one.
-func NewIngredientOrder(in *book.Ingredients, group, cost string) IngredientOrder {
+func NewIngredientOrder(in *dataset.Ingredients, group, cost string) IngredientOrder {
 	r := IngredientOrder{Ingredients: in}
 	if in == nil {
 		return r

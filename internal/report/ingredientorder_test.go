@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/internal/run"
 )
 
@@ -16,7 +16,7 @@ import (
 // what is not known is told as that.
 func TestRack(t *testing.T) {
 	const table = "name,kind,shelf,cost,price\nSyrup,sugar,a,2,1\nGin,spirit,a,30,2\nRum,spirit,b,20,x\nIce,,,0.5,3\nVodka,spirit,a,15,4\nCola,sugar,b,0.1,2\n"
-	in, err := book.ReadIngredients(strings.NewReader(table), "shelf.csv", book.Layout{})
+	in, err := dataset.ReadIngredients(strings.NewReader(table), "shelf.csv", dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestRack(t *testing.T) {
 
 // A summary that cannot be is refused, and the one that it was made of is read.
 func TestReadRefuses(t *testing.T) {
-	data, err := os.ReadFile("build/testdata/summary.json")
+	data, err := os.ReadFile("assemble/testdata/summary.json")
 	if err != nil {
 		t.Fatal(err)
 	}

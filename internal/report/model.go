@@ -1,5 +1,5 @@
 // Package report defines the data of reports: on a run, on a problem before sampling, and on a
-// trained model. summary.json is its JSON. Package kir/report/build computes the data, and
+// trained model. summary.json is its JSON. Package kir/internal/report/assemble computes the data, and
 // kir/report/view renders them as text, page and figures, so that all three agree.
 package report
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
 	"kir/internal/run"
+	"kir/internal/testonly/golden"
 )
 
 // TestOrder: what a model says of itself, for every kind of model.
@@ -58,7 +58,7 @@ func TestOrder(t *testing.T) {
 // what can just be is read.
 func TestValid(t *testing.T) {
 	record := golden.Open(t)
-	data, err := os.ReadFile("build/testdata/summary.json")
+	data, err := os.ReadFile("assemble/testdata/summary.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestValid(t *testing.T) {
 // TestReadSays: why a summary is not read, with its way out.
 func TestReadSays(t *testing.T) {
 	record := golden.Open(t)
-	data, err := os.ReadFile("build/testdata/summary.json")
+	data, err := os.ReadFile("assemble/testdata/summary.json")
 	if err != nil {
 		t.Fatal(err)
 	}

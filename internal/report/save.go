@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/run"
 	"kir/internal/terminal"
 )
@@ -66,7 +66,7 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 	}
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), run.ErrDamaged.Error()+": ")
-		return nil, &fault.Error{File: store.Path(SummaryName), Message: "the summary is damaged: " + why, Hint: "kir report " + run.Quoted(store.Location()) + " makes it again where the draws are", Err: fmt.Errorf("%w: %w", run.ErrDamaged, err)}
+		return nil, &inputerr.Error{File: store.Path(SummaryName), Message: "the summary is damaged: " + why, Hint: "kir report " + run.Quoted(store.Location()) + " makes it again where the draws are", Err: fmt.Errorf("%w: %w", run.ErrDamaged, err)}
 	}
 	return m, nil
 }
@@ -80,15 +80,15 @@ func summaryError(ctx context.Context, store run.Store, err error) error {
 	dir := store.Location()
 	r, openErr := run.Open(ctx, store)
 	if openErr == nil && r.IsActive(time.Now()) {
-		return &fault.Error{File: dir, Message: "the run is still going", Hint: "kir status " + run.Quoted(dir) + " says how far it is", Err: err}
+		return &inputerr.Error{File: dir, Message: "the run is still going", Hint: "kir status " + run.Quoted(dir) + " says how far it is", Err: err}
 	}
 	if openErr == nil && r.CheckComplete() == nil {
-		return &fault.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
+		return &inputerr.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}
 	} else if openErr == nil {
-		return &fault.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}
+		return &inputerr.Error{File: dir, Message: "the run is not finished", Hint: "go on with kir resume " + dir, Err: err}
 	}
 	if _, statErr := os.Stat(dir); errors.As(openErr, new(*run.NotRunError)) && errors.Is(statErr, fs.ErrNotExist) {
-		return &fault.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
+		return &inputerr.Error{File: dir, Message: "there is no such directory", Hint: "name the directory of a run", Err: err}
 	}
-	return &fault.Error{File: dir, Message: "this is not the directory of a run", Hint: "it has no " + SummaryName, Err: err}
+	return &inputerr.Error{File: dir, Message: "this is not the directory of a run", Hint: "it has no " + SummaryName, Err: err}
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -81,7 +81,7 @@ func TestSearchLeavesDrawsAlone(t *testing.T) {
 			if without.Answer != nil {
 				t.Error("an answer that nobody asked for")
 			}
-			for _, effort := range long.Pick([]float64{0, 1, 7}, []float64{0, 1}) {
+			for _, effort := range testmode.Pick([]float64{0, 1, 7}, []float64{0, 1}) {
 				dir, r := start(t, asking(t, s, effort), Options{})
 				if got := drawFiles(t, dir); !reflect.DeepEqual(got, want) {
 					t.Errorf("effort %v: the draws are others", effort)

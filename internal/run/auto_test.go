@@ -17,7 +17,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -53,7 +53,7 @@ func autoSpecs(t testing.TB) map[string]*Spec {
 // sampledSpecs returns all runs of autoSpecs where tests run in full, else those that are named.
 func sampledSpecs(t testing.TB, names ...string) map[string]*Spec {
 	all := autoSpecs(t)
-	if !long.Enabled() {
+	if !testmode.Enabled() {
 		maps.DeleteFunc(all, func(name string, _ *Spec) bool { return !slices.Contains(names, name) })
 	}
 	return all
@@ -64,7 +64,7 @@ func TestAutoWarmup(t *testing.T) {
 	for name, s := range autoSpecs(t) {
 		var dir string
 		var r *Result
-		if long.Enabled() || name == "warmer" {
+		if testmode.Enabled() || name == "warmer" {
 			dir, r = start(t, s, Options{})
 		} else {
 			// All but one that has rounds of warm-up on several workers are made once.
@@ -211,7 +211,7 @@ func TestAutoOnAnyWorkers(t *testing.T) {
 				t.Error("merging gives another result")
 			}
 			tidy(t, other)
-			if !long.Enabled() && name != "slow" && name != "warm" {
+			if !testmode.Enabled() && name != "slow" && name != "warm" {
 				return // TestAutoTime compares others with runs of a number of draws
 			}
 
@@ -268,7 +268,7 @@ func TestAutoInterrupted(t *testing.T) {
 		}
 		sample := map[string][]int64{"early": {3000, 30_007}, "searches": {10_000}, "warm": {3000, 30_007}, "warmer": {10_000}}
 		t.Run(name, func(t *testing.T) {
-			for _, after := range long.Pick([]int64{2000, 5000, 10_000, 17_321, 30_007, 100_003}, sample[name]) {
+			for _, after := range testmode.Pick([]int64{2000, 5000, 10_000, 17_321, 30_007, 100_003}, sample[name]) {
 				whole := autoRunOf(t, name, s)
 				dir := filepath.Join(t.TempDir(), "run")
 				ctx, cancel := context.WithCancel(context.Background())
@@ -315,7 +315,7 @@ func TestAutoKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			whole := autoRunOf(t, name, s)
 			step := max(1, whole.calls/40)
-			if !long.Enabled() {
+			if !testmode.Enabled() {
 				if step = max(1, 3*whole.calls/5); name == "early" || name == "warm" {
 					step = max(1, whole.calls/3)
 				}
@@ -384,7 +384,7 @@ func TestAutoTime(t *testing.T) {
 	for name, s := range sampledSpecs(t, "early", "searches", "warm") {
 		t.Run(name, func(t *testing.T) {
 			limits := []time.Duration{1, 30 * time.Millisecond}
-			if !long.Enabled() && name != "early" && name != "warm" {
+			if !testmode.Enabled() && name != "early" && name != "warm" {
 				limits = limits[:1]
 			}
 			for _, limit := range limits {

@@ -8,10 +8,10 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/browsersched"
 	"kir/internal/diagnose"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -70,7 +70,7 @@ func eachRandom(ctx context.Context, s *Spec, purpose string, count int, visit f
 	r := mcmc.NewRand(s.Settings.Seed, purpose, 0)
 	prior := mcmc.NewPrior(s.Target)
 	for range count {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		x, err := prior.Draw(r)

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kir/internal/browsersched"
 	"kir/internal/diagnose"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -168,7 +168,7 @@ const watchIterations = 64
 // advanceWatched makes iterations, and stops early if the session stops.
 func (c *chain) advanceWatched(iterations int, advance func(int) error) error {
 	for left := iterations; left > 0; left -= watchIterations {
-		if err := yield.Err(c.session.ctx); err != nil {
+		if err := browsersched.Err(c.session.ctx); err != nil {
 			return err
 		}
 		if c.session.abandon.Load() {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -91,7 +91,7 @@ func TestEveryFault(t *testing.T) {
 		t.Fatalf("%d parts, %d calls: the test needs more", len(parts), count.calls)
 	}
 	for _, fatal := range []bool{false, true} {
-		for at := 1; at <= count.calls; at += long.Pick(1, 23) {
+		for at := 1; at <= count.calls; at += testmode.Pick(1, 23) {
 			dir := filepath.Join(t.TempDir(), "run")
 			disk := shaky{at: at, fatal: fatal}
 			err := work(t, dir, disk.open)
@@ -191,9 +191,9 @@ func child(dir, name, shard string) int {
 // Processes that run shards, and that merge, are killed 6 times in all, with KIR_LONG
 // 102, whatever they are at, and each time another does the same again.
 func TestKilled(t *testing.T) {
-	kills := long.Pick(34, 3)
+	kills := testmode.Pick(34, 3)
 	for name, s := range killedSpecs(t) {
-		if name == "tempered" && !long.Enabled() {
+		if name == "tempered" && !testmode.Enabled() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

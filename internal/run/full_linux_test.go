@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -22,11 +22,11 @@ func TestFullFileSystem(t *testing.T) {
 	if err := os.Mkdir(mount, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mount("tmpfs", mount, "tmpfs", 0, long.Pick("size=600k", "size=200k")); err != nil {
+	if err := syscall.Mount("tmpfs", mount, "tmpfs", 0, testmode.Pick("size=600k", "size=200k")); err != nil {
 		t.Skip("mounting is not allowed here: ", err)
 	}
 	defer syscall.Unmount(mount, 0)
-	s := newSpec(t, 2000, 100, mcmc.Uniform(17, 24), mcmc.Settings{Kernel: "balanced", Chains: 2, Draws: long.Pick(60_000, 20_000), Thin: 1, Seed: 1})
+	s := newSpec(t, 2000, 100, mcmc.Uniform(17, 24), mcmc.Settings{Kernel: "balanced", Chains: 2, Draws: testmode.Pick(60_000, 20_000), Thin: 1, Seed: 1})
 	whole, _ := start(t, s, Options{})
 	want := outcomeOf(t, s, whole)
 	dir := filepath.Join(mount, "run")

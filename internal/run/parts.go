@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"kir/internal/yield"
+	"kir/internal/browsersched"
 	"slices"
 )
 
@@ -56,7 +56,7 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 	var b block
 	next, more := 0, true
 	for _, f := range files {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
 		data, err := ReadWhole(ctx, store, f.Name, boundsOf(m).bytes)

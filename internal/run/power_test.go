@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"kir/internal/file"
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // A journal knows what has not reached the disk: the contents of files and the
@@ -166,7 +166,7 @@ const faultCount = "KIR_FAULTS"
 // run, doing the same again completes it to what it would have been. KIR_FAULTS says
 // how many, and the test how many of each kind there were.
 func TestFaultAfterFault(t *testing.T) {
-	wanted := long.Pick(60, 20)
+	wanted := testmode.Pick(60, 20)
 	if text := os.Getenv(faultCount); text != "" {
 		var err error
 		if wanted, err = strconv.Atoi(text); err != nil {

@@ -10,10 +10,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kir/internal/browsersched"
 	"kir/internal/diagnose"
 	"kir/internal/portable"
 	"kir/internal/search"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -171,7 +171,7 @@ func (t *Trial) Agrees() bool { return t.RHat <= trialRHat }
 func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err error) {
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(trialSeed, "advice", 0)
 	for range forbiddenSample {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return 0, err
 		}
 		x, err := prior.Draw(r)
@@ -230,7 +230,7 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 			}
 			chain.EndWarmup()
 			for d := range iterations {
-				if err := yield.Err(ctx); err != nil {
+				if err := browsersched.Err(ctx); err != nil {
 					return err
 				}
 				if err := chain.Advance(1); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -17,7 +17,7 @@ func TestRecommendUnderRareRules(t *testing.T) {
 	// In the sample there are fewer rules, of fewer ingredients.
 	const total = 300
 	n, rules, most, law := 12, 3, 2.33, mcmc.Uniform(4, 6)
-	if !long.Enabled() {
+	if !testmode.Enabled() {
 		n, rules, most, law = 10, 2, 2.32, mcmc.Uniform(4, 4)
 	}
 	set := rule.Set{Ingredients: n, Total: total}
@@ -65,7 +65,7 @@ func TestRecommend(t *testing.T) {
 		}
 		return 1
 	})
-	settings := mcmc.Settings{Chains: 4, Warmup: long.Pick(10_000, 3000), Draws: long.Pick(100_000, 30_000), Thin: 1, Seed: 1}
+	settings := mcmc.Settings{Chains: 4, Warmup: testmode.Pick(10_000, 3000), Draws: testmode.Pick(100_000, 30_000), Thin: 1, Seed: 1}
 	for _, c := range []struct {
 		name     string
 		wish     mcmc.ScoreFunc
@@ -87,7 +87,7 @@ func TestRecommend(t *testing.T) {
 			t.Fatal(err)
 		}
 		var last string
-		for seed := range long.Pick(uint64(2), 1) {
+		for seed := range testmode.Pick(uint64(2), 1) {
 			s := settings
 			s.Seed = seed
 			a, err := Recommend(context.Background(), target, s, c.programs)

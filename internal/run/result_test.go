@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"kir/internal/diagnose"
-	"kir/internal/golden"
-	"kir/internal/long"
 	"kir/internal/number"
+	"kir/internal/testonly/golden"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -260,7 +260,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 // are those of their draws too, beyond the number of draws that are all kept.
 func TestFiguresWithoutProperties(t *testing.T) {
 	kernels := []string{"balanced", "accelerated"}
-	for _, kernel := range kernels[:long.Pick(2, 1)] {
+	for _, kernel := range kernels[:testmode.Pick(2, 1)] {
 		s := newSpec(t, 200, 60, mcmc.Uniform(3, 20), mcmc.Settings{Kernel: kernel, Chains: 2, Warmup: 100, Draws: 140_000, Thin: 1, Seed: 6})
 		dir, r := start(t, s, Options{})
 		counts, amounts, sizes := make([]int, 200), make([]int, 200), make(map[int]int)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -87,13 +87,13 @@ func counted(t testing.TB, s *Spec, at func(n int64)) *Spec {
 // the draws and the figures are the same to the last digit.
 func TestWorkersAndShardsChangeNothing(t *testing.T) {
 	for name, s := range map[string]*Spec{
-		"small":    smallSpec(t, resumeSettings(long.Pick(4000, 1500))),
-		"bare":     newSpec(t, 300, 60, mcmc.Uniform(3, 20), mcmc.Settings{Kernel: "balanced", Chains: 5, Warmup: 100, Draws: long.Pick(6000, 2000), Thin: 1, Seed: 4}),
-		"tempered": smallSpec(t, mcmc.Settings{Kernel: "tempered", Chains: long.Pick(17, 9), Warmup: long.Pick(300, 100), Draws: 130, Thin: 1, Seed: 4}),
+		"small":    smallSpec(t, resumeSettings(testmode.Pick(4000, 1500))),
+		"bare":     newSpec(t, 300, 60, mcmc.Uniform(3, 20), mcmc.Settings{Kernel: "balanced", Chains: 5, Warmup: 100, Draws: testmode.Pick(6000, 2000), Thin: 1, Seed: 4}),
+		"tempered": smallSpec(t, mcmc.Settings{Kernel: "tempered", Chains: testmode.Pick(17, 9), Warmup: testmode.Pick(300, 100), Draws: 130, Thin: 1, Seed: 4}),
 	} {
 		dir, _ := start(t, s, Options{Workers: 1})
 		want := outcomeOf(t, s, dir)
-		for _, workers := range long.Pick([]int{2, 8}, []int{2}) {
+		for _, workers := range testmode.Pick([]int{2, 8}, []int{2}) {
 			dir, r := start(t, s, Options{Workers: workers, Interval: time.Nanosecond, Progress: func(Progress) {}})
 			got := outcomeOf(t, s, dir)
 			got.same(t, want)
@@ -102,7 +102,7 @@ func TestWorkersAndShardsChangeNothing(t *testing.T) {
 			}
 			tidy(t, dir)
 		}
-		for _, shards := range long.Pick([]int{2, 16}, []int{2}) {
+		for _, shards := range testmode.Pick([]int{2, 16}, []int{2}) {
 			dir := filepath.Join(t.TempDir(), "run")
 			for k := range shards {
 				complete, err := RunShard(context.Background(), s, Directory(dir), Options{Shard: Shard{shards - k, shards}})
@@ -145,14 +145,14 @@ func testInterrupted(t *testing.T, kernel string) {
 	settings := resumeSettings(4000)
 	settings.Kernel = kernel
 	if kernel == "tempered" { // an iteration of it takes ten times as long
-		settings.Draws, settings.Warmup = 600, long.Pick(2500, 1100)
+		settings.Draws, settings.Warmup = 600, testmode.Pick(2500, 1100)
 	}
 	s := smallSpec(t, settings)
 	var total int64
 	dir, _ := start(t, counted(t, s, func(n int64) { atomic.StoreInt64(&total, n) }), Options{})
 	want := outcomeOf(t, s, dir)
 	r := rand.New(rand.NewPCG(1, 1))
-	for round := range long.Pick(6, 2) {
+	for round := range testmode.Pick(6, 2) {
 		dir := filepath.Join(t.TempDir(), "run")
 		for {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -194,7 +194,7 @@ func testInterrupted(t *testing.T, kernel string) {
 // An interrupted segment that does not come to its end is given up. The draws so
 // far are stored all the same.
 func TestInterruptedInASlowSegment(t *testing.T) {
-	if !long.Enabled() {
+	if !testmode.Enabled() {
 		t.Skip("takes as long as the grace time")
 	}
 	s := smallSpec(t, resumeSettings(600))
@@ -282,7 +282,7 @@ func TestDamagedState(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := map[string][]byte{"empty": {}, "of the complete run": old, "gone": nil}
-	for n := 1; n < len(data); n += 1 + len(data)/long.Pick(20, 12) {
+	for n := 1; n < len(data); n += 1 + len(data)/testmode.Pick(20, 12) {
 		cases[fmt.Sprintf("cut to %d bytes", n)] = data[:n]
 		bad := slices.Clone(data)
 		bad[n] ^= 4
@@ -390,11 +390,11 @@ func TestExtended(t *testing.T) {
 				settings := resumeSettings(draws)
 				settings.Kernel = kernel
 				if kernel == "tempered" {
-					settings.Warmup = long.Pick(2500, 1100)
+					settings.Warmup = testmode.Pick(2500, 1100)
 				}
 				return smallSpec(t, settings)
 			}
-			ways := long.Pick(all, [][]int{sample})
+			ways := testmode.Pick(all, [][]int{sample})
 			s := of(ways[0][len(ways[0])-1])
 			dir, _ := start(t, s, Options{})
 			want := outcomeOf(t, s, dir)

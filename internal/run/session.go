@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kir/internal/yield"
+	"kir/internal/browsersched"
 	"kir/mcmc"
 )
 
@@ -139,7 +139,7 @@ func (s *session) tryStarts(ctx context.Context) error {
 	g.SetLimit(s.options.Workers)
 	for _, c := range s.chains[:min(len(s.chains), sideBySide)] {
 		g.Go(func() error {
-			if err := yield.Err(ctx); err != nil {
+			if err := browsersched.Err(ctx); err != nil {
 				return err
 			}
 			return c.start()

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -34,14 +34,14 @@ func needles(t testing.TB, steep float64, seed uint64) *Spec {
 	}
 	s := newSpec(t, n, total, mcmc.Uniform(2, 6), mcmc.Settings{Kernel: "balanced", Chains: 4, Warmup: 2000, Draws: 4000, Thin: 1, Seed: seed},
 		mcmc.Objective{Name: "needle", Property: mcmc.ScoreFunc(score), Weight: 1})
-	s.Question = &search.Question{Target: s.Target, Effort: long.Pick(20.0, 8)}
+	s.Question = &search.Question{Target: s.Target, Effort: testmode.Pick(20.0, 8)}
 	return s
 }
 
 // The result names a region that the search found and no chain did, and no region that the
 // chains know.
 func TestMissedRegion(t *testing.T) {
-	for seed := uint64(1); seed <= long.Pick[uint64](3, 1); seed++ {
+	for seed := uint64(1); seed <= testmode.Pick[uint64](3, 1); seed++ {
 		_, r := start(t, needles(t, 3000, seed), Options{})
 		if r.Best[0].Score > 1e-3 {
 			t.Fatalf("seed %d: a chain has found a needle: the test needs narrower ones", seed)

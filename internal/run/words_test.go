@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"kir/internal/file"
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
 

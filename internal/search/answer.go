@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"kir/internal/bound"
+	"kir/internal/browsersched"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -212,7 +212,7 @@ func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Dista
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(seed, "search distance", 0)
 	var all []*mcmc.Composition
 	for range randomPairs {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return 0, err
 		}
 		x, err := prior.Draw(r)

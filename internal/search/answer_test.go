@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"kir/internal/golden"
 	"kir/internal/search"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/property"
 	"kir/rule"

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/browsersched"
 	"kir/internal/diagnose"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -100,7 +100,7 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 	r, prior := mcmc.NewRand(seed, "search random", 0), mcmc.NewPrior(t)
 	scores := make([]float64, number)
 	for k := range scores {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
 		x, err := prior.Draw(r)

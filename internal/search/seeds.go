@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir/internal/yield"
+	"kir/internal/browsersched"
 	"kir/mcmc"
 )
 
@@ -17,7 +17,7 @@ const randomSeeds = 64
 func (s *searcher) prepare(ctx context.Context) error {
 	s.doses = newDoses(s.target, s.o.Least, s.o.Most)
 	for _, x := range s.o.Starts {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		y, ok := s.doses.repair(x)
@@ -59,7 +59,7 @@ func (s *searcher) seedRandom(ctx context.Context) error {
 	r := mcmc.NewRand(s.o.Seed, "search", 0)
 	prior := mcmc.NewPrior(s.target)
 	for range min(randomSeeds, max(8, s.o.Evaluations/20)) {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		x, err := prior.Draw(r)

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/browsersched"
 	"kir/internal/portable"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -117,7 +117,7 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 	}
 	entries := l.choose()
 	for k := range entries {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
 		if err := l.finishEntry(entries, k); err != nil {
@@ -146,7 +146,7 @@ func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 	s := &searcher{target: l.target, o: Options{Refuse: l.Refuse}}
 	for k, f := range candidates {
 		if k&255 == 0 {
-			if err := yield.Err(ctx); err != nil {
+			if err := browsersched.Err(ctx); err != nil {
 				return err
 			}
 		}

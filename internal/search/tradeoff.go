@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kir/internal/front"
-	"kir/internal/yield"
+	"kir/internal/browsersched"
+	"kir/internal/pareto"
 	"kir/mcmc"
 )
 
@@ -18,7 +18,7 @@ import (
 type Loss struct {
 	Name     string
 	Property mcmc.Property // whose log score is the loss times −1
-	Size     float64       // of the figures that it is a difference of, see [front.MergeTies]; 0: it is none
+	Size     float64       // of the figures that it is a difference of, see [pareto.MergeTies]; 0: it is none
 }
 
 // Value returns the loss of a composition.
@@ -144,22 +144,22 @@ func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions
 
 // measure computes the hypervolumes.
 func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []*frontWalker) error {
-	r.Ideal, r.Nadir = front.Bounds(lossesOf(r.Front))
-	r.Reference = front.Reference(r.Ideal, r.Nadir)
+	r.Ideal, r.Nadir = pareto.Bounds(lossesOf(r.Front))
+	r.Reference = pareto.Reference(r.Ideal, r.Nadir)
 	share := func(points [][]float64) float64 {
-		scaled := front.Scaled(points, r.Ideal, r.Reference)
+		scaled := pareto.Scaled(points, r.Ideal, r.Reference)
 		one := make([]float64, len(r.Ideal))
 		for d := range one {
 			one[d] = 1
 		}
 		if len(one) > 3 && len(scaled) > mostMeasured {
 			var some [][]float64
-			for _, k := range front.SelectSpread(scaled, mostMeasured) {
+			for _, k := range pareto.SelectSpread(scaled, mostMeasured) {
 				some = append(some, scaled[k])
 			}
 			scaled = some
 		}
-		return front.Hypervolume(scaled, one)
+		return pareto.Hypervolume(scaled, one)
 	}
 	r.Volume = share(lossesOf(r.Front))
 	for _, w := range found {
@@ -193,7 +193,7 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 			}
 		}
 		kept := points[:0]
-		for _, k := range front.Minimal(points) {
+		for _, k := range pareto.Minimal(points) {
 			kept = append(kept, slices.Clone(points[k]))
 		}
 		r.Random = append(r.Random, share(kept))
@@ -270,7 +270,7 @@ func (t *frontSearch) prepare(ctx context.Context) error {
 	}
 	prior, r := mcmc.NewPrior(t.target), mcmc.NewRand(t.o.Seed, "search trade", 0)
 	for range tradeSeeds {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		x, err := prior.Draw(r)
@@ -292,7 +292,7 @@ func (t *frontSearch) prepare(ctx context.Context) error {
 	if len(t.seeds) == 0 {
 		return fmt.Errorf("search: %w: nothing has a value of each objective", mcmc.ErrNoStart)
 	}
-	ideal, nadir := front.Bounds(lossesOf(t.seeds))
+	ideal, nadir := pareto.Bounds(lossesOf(t.seeds))
 	for d := range ideal {
 		t.width = append(t.width, max(nadir[d]-ideal[d], float64(1e-9*math.Abs(nadir[d])), 1e-300))
 	}

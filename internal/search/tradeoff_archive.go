@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"kir/internal/front"
+	"kir/internal/pareto"
 	"kir/mcmc"
 )
 
@@ -12,16 +12,16 @@ import (
 // longer to compare.
 const mostMembers, mostMembersOfMore = 6000, 1200
 
-// A pareto keeps the offered compositions that no other one beats. Of two with the same losses it
+// A paretoArchive keeps the offered compositions that no other one beats. Of two with the same losses it
 // keeps the first. If there are too many, it keeps an evenly spread part.
-type pareto struct {
+type paretoArchive struct {
 	members []Member // of two losses: the first rises, the second falls
 	most    int
 	sizes   []float64 // of the losses
 }
 
-func newPareto(losses []Loss) *pareto {
-	p := &pareto{most: mostMembers}
+func newParetoArchive(losses []Loss) *paretoArchive {
+	p := &paretoArchive{most: mostMembers}
 	if len(losses) > 2 {
 		p.most = mostMembersOfMore
 	}
@@ -32,7 +32,7 @@ func newPareto(losses []Loss) *pareto {
 }
 
 // isNondominated reports whether no member is at least as good in every loss.
-func (p *pareto) isNondominated(losses []float64) bool {
+func (p *paretoArchive) isNondominated(losses []float64) bool {
 	if len(losses) == 2 {
 		// Among members with a first loss no greater, the last has the least second loss.
 		at := sort.Search(len(p.members), func(k int) bool { return p.members[k].Losses[0] > losses[0] })
@@ -56,7 +56,7 @@ func weaklyDominates(a, b []float64) bool {
 }
 
 // offer keeps a copy of a composition, given by its parts in any order, if no member beats it.
-func (p *pareto) offer(losses []float64, parts []mcmc.Part) bool {
+func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part) bool {
 	if !p.isNondominated(losses) {
 		return false
 	}
@@ -81,10 +81,12 @@ func (p *pareto) offer(losses []float64, parts []mcmc.Part) bool {
 
 // minimal returns the members that no other beats once ties are merged, in the order of their
 // losses. Nothing is lost: the losses of a dropped member equal another's, up to rounding.
-func (p *pareto) minimal() []int { return front.Minimal(front.MergeTies(lossesOf(p.members), p.sizes)) }
+func (p *paretoArchive) minimal() []int {
+	return pareto.Minimal(pareto.MergeTies(lossesOf(p.members), p.sizes))
+}
 
 // thin keeps two thirds of the members. It drops those that another beats once ties are merged.
-func (p *pareto) thin() {
+func (p *paretoArchive) thin() {
 	if best := p.minimal(); len(best) < len(p.members) {
 		slices.Sort(best)
 		for k, at := range best {
@@ -94,8 +96,8 @@ func (p *pareto) thin() {
 			return
 		}
 	}
-	ideal, nadir := front.Bounds(lossesOf(p.members))
-	kept := front.SelectSpread(front.Scaled(lossesOf(p.members), ideal, nadir), 2*p.most/3)
+	ideal, nadir := pareto.Bounds(lossesOf(p.members))
+	kept := pareto.SelectSpread(pareto.Scaled(lossesOf(p.members), ideal, nadir), 2*p.most/3)
 	some := make([]Member, len(kept))
 	for k, at := range kept {
 		some[k] = p.members[at]
@@ -105,7 +107,7 @@ func (p *pareto) thin() {
 
 // merged returns the members that no other beats once ties are merged, in the order of their
 // losses.
-func (p *pareto) merged() []Member {
+func (p *paretoArchive) merged() []Member {
 	var all []Member
 	for _, at := range p.minimal() {
 		all = append(all, p.members[at])

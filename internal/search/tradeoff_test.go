@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/front"
+	"kir/internal/pareto"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -150,7 +150,7 @@ func TestTradeOffEnumerated(t *testing.T) {
 		}
 		every := enumerated(t, target, losses)
 		var truth [][]float64
-		for _, k := range front.Minimal(every) {
+		for _, k := range pareto.Minimal(every) {
 			truth = append(truth, every[k])
 		}
 		members := lossesOf(got.Front)
@@ -175,7 +175,7 @@ func TestTradeOffEnumerated(t *testing.T) {
 		if count == 2 {
 			must = extremes(truth)
 		} else {
-			for _, k := range front.Best(truth) {
+			for _, k := range pareto.Best(truth) {
 				must = append(must, truth[k])
 			}
 		}
@@ -184,7 +184,7 @@ func TestTradeOffEnumerated(t *testing.T) {
 				t.Errorf("seed %d: the front misses the extreme point %v", seed, p)
 			}
 		}
-		whole, part := front.Hypervolume(truth, got.Reference), front.Hypervolume(members, got.Reference)
+		whole, part := pareto.Hypervolume(truth, got.Reference), pareto.Hypervolume(members, got.Reference)
 		if part < whole*(1-1e-3) {
 			t.Errorf("seed %d: a hypervolume of %v of %v", seed, part, whole)
 		}
@@ -254,7 +254,7 @@ func TestTradeOffTies(t *testing.T) {
 		}
 		every := enumerated(t, target, exact)
 		var want, found [][]float64
-		for _, k := range front.Minimal(every) {
+		for _, k := range pareto.Minimal(every) {
 			want = append(want, every[k])
 		}
 		for _, m := range got.Front {
@@ -272,7 +272,7 @@ func TestTradeOffTies(t *testing.T) {
 			t.Errorf("seed %d: the front is %v, not %v", seed, found, want)
 		}
 		rounded := enumerated(t, target, losses)
-		if len(front.Minimal(rounded)) > len(want) {
+		if len(pareto.Minimal(rounded)) > len(want) {
 			split++
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/front"
+	"kir/internal/pareto"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -17,7 +17,7 @@ type frontWalker struct {
 	corner  *scalarization
 	cursor  *mcmc.Cursor
 	rand    *mcmc.Rand
-	archive *pareto
+	archive *paretoArchive
 
 	partners []int32 // ingredients of the archive, as often as they occur
 
@@ -35,7 +35,7 @@ type frontWalker struct {
 func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	m := len(t.losses)
 	w := &frontWalker{
-		frontSearch: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newPareto(t.losses), most: offered, done: make(map[*mcmc.Part]bool),
+		frontSearch: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newParetoArchive(t.losses), most: offered, done: make(map[*mcmc.Part]bool),
 		corner: &scalarization{keeps: true, losses: t.losses, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
 	}
 	for d, width := range t.width {
@@ -131,7 +131,7 @@ func (w *frontWalker) ranges() (ideal, width []float64) {
 	if len(list) == 0 {
 		list = w.seeds
 	}
-	ideal, nadir := front.Bounds(lossesOf(list))
+	ideal, nadir := pareto.Bounds(lossesOf(list))
 	width = make([]float64, len(ideal))
 	for d := range width {
 		if width[d] = nadir[d] - ideal[d]; !(width[d] > 0) {
@@ -434,12 +434,12 @@ func (w *frontWalker) polish(ctx context.Context, until int64) error {
 	done := w.done
 	for count := 16; ; count *= 2 {
 		w.learnPartners()
-		ideal, nadir := front.Bounds(lossesOf(w.archive.members))
+		ideal, nadir := pareto.Bounds(lossesOf(w.archive.members))
 		if len(w.archive.members) == 0 {
 			return nil
 		}
 		all := slices.Clone(w.archive.members)
-		for _, k := range front.SelectSpread(front.Scaled(lossesOf(all), ideal, nadir), count) {
+		for _, k := range pareto.SelectSpread(pareto.Scaled(lossesOf(all), ideal, nadir), count) {
 			if m := all[k]; !done[&m.Parts[0]] {
 				done[&m.Parts[0]] = true
 				if err := w.neighbours(ctx, m, until); err != nil {

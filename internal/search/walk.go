@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
+	"kir/internal/browsersched"
 	"kir/internal/portable"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -69,7 +69,7 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 	defer tell()
 	for k := range steps {
 		if k&255 == 0 {
-			if err := yield.Err(ctx); err != nil {
+			if err := browsersched.Err(ctx); err != nil {
 				return err
 			}
 			tell()

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/fault"
+	"kir/internal/config/change"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
 	"kir/mcmc"
 )
 
@@ -26,7 +26,7 @@ func (s *Session) currentWork() (w *work, p *problem.Problem, kept [][]keptDraw,
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.problem == nil || w.chains == nil {
-		return nil, nil, nil, &fault.Error{Message: "there are no draws yet"}
+		return nil, nil, nil, &inputerr.Error{Message: "there are no draws yet"}
 	}
 	kept, _ = w.chains.draws()
 	return w, w.problem, kept, nil
@@ -64,13 +64,13 @@ func (s *Session) answerAmounts(r *http.Request) (any, error) {
 	if name := q.Get("group"); name != "" {
 		k := slices.Index(w.groups.values, name)
 		if k < 0 {
-			return nil, &fault.Error{Message: "there is no group " + fault.Quote(name)}
+			return nil, &inputerr.Error{Message: "there is no group " + inputerr.Quote(name)}
 		}
 		return newDistribution(name, p.Total, kept, func(i int) bool { return w.groups.byIngredient[i] == k }), nil
 	}
 	i := slices.Index(p.Ingredients, q.Get("of"))
 	if i < 0 {
-		return nil, &fault.Error{Message: "there is no ingredient " + fault.Quote(q.Get("of"))}
+		return nil, &inputerr.Error{Message: "there is no ingredient " + inputerr.Quote(q.Get("of"))}
 	}
 	return newDistribution(q.Get("of"), p.Total, kept, func(j int) bool { return j == i }), nil
 }
@@ -115,11 +115,11 @@ func (s *Session) answerShortlist(r *http.Request) (any, error) {
 	w := s.works[step.ID]
 	s.mu.Unlock()
 	if w == nil {
-		return nil, &fault.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
 	}
 	l := w.shownList()
 	if l == nil {
-		return nil, &fault.Error{Message: fmt.Sprintf("step %d has no shortlist yet", step.ID)}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has no shortlist yet", step.ID)}
 	}
 	return l, nil
 }
@@ -147,7 +147,7 @@ func (s *Session) stepOf(r *http.Request) (*Step, error) {
 	if text := r.URL.Query().Get("step"); text != "" {
 		var err error
 		if id, err = strconv.Atoi(text); err != nil {
-			return nil, &fault.Error{Message: fault.Quote(text) + " is no step"}
+			return nil, &inputerr.Error{Message: inputerr.Quote(text) + " is no step"}
 		}
 	}
 	step, err := s.history.step(id)

@@ -18,20 +18,20 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"kir/internal/fault"
-	"kir/internal/golden"
+	"kir/internal/config/change"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
 	"kir/internal/report"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
 
-// asking returns a session of the problem of package build, with draws of its seed on
+// asking returns a session of the problem of package assemble, with draws of its seed on
 // which nobody goes on.
 func asking(t *testing.T) *Session {
 	t.Helper()
-	s := askingOf(t, os.DirFS("../report/build/testdata"))
-	data, err := os.ReadFile("../report/build/testdata/summary.json")
+	s := askingOf(t, os.DirFS("../report/assemble/testdata"))
+	data, err := os.ReadFile("../report/assemble/testdata/summary.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestHistory(t *testing.T) {
 		if err := os.WriteFile(h.path, []byte(bad), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		broken := (*fault.Error)(nil)
+		broken := (*inputerr.Error)(nil)
 		if _, err := openHistory(file, []byte("total: 1\n")); !errors.As(err, &broken) || broken.Hint != "move it away, and a new one is begun" {
 			t.Errorf("%s: %v", bad, err)
 		}

@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/fault"
 	"kir/internal/file"
-	"kir/internal/long"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
+	"kir/internal/testonly/testmode"
 	"kir/property"
 )
 
@@ -125,7 +125,7 @@ func TestHistoryBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var full *fault.Error
+	var full *inputerr.Error
 	if err := added(2, "long", strings.Repeat("a", mostHistory)); !errors.As(err, &full) || full.Message != "the history is full" {
 		t.Errorf("beyond its bytes: %v", err)
 	}
@@ -144,7 +144,7 @@ func TestHistoryBound(t *testing.T) {
 	if again, err := openHistory(path, []byte("a")); err != nil || len(again.Steps) != mostSteps {
 		t.Errorf("a full history is not read: %v", err)
 	}
-	more := long.Pick(20<<20, 1<<20)
+	more := testmode.Pick(20<<20, 1<<20)
 	many := `{"current": 1, "steps": [` + strings.Repeat("{},", more) + `{}]}`
 	if err := os.WriteFile(h.path, []byte(many), 0o644); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestTastedBound(t *testing.T) {
 			t.Fatalf("pair %d: %d, %v", k+1, n, err)
 		}
 	}
-	var full *fault.Error
+	var full *inputerr.Error
 	kept, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

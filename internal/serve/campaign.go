@@ -15,12 +15,12 @@ import (
 	"sync"
 	"time"
 
-	"kir/internal/book"
 	"kir/internal/campaign"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/view"
 )
 
@@ -210,7 +210,7 @@ func trialOf(c *campaign.Campaign, e *campaign.Entry) Trial {
 	switch {
 	case recorded:
 		t.Status = string(r.Status)
-		if log := c.Problem.Results(); r.Status == book.Made {
+		if log := c.Problem.Results(); r.Status == dataset.Made {
 			for _, name := range log.Labels {
 				t.Values[name] = log.Value(&r, name)
 			}
@@ -354,13 +354,13 @@ func (s *Session) settings(p *problem.Problem) campaign.Settings {
 // nextBatch starts to choose the next batch. size 0 means the size that the problem states.
 func (s *Session) nextBatch(size int) error {
 	if size < 0 || size > campaign.MostSize {
-		return &fault.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MostSize)}
+		return &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MostSize)}
 	}
 	s.board.mu.Lock()
 	busy := s.board.shown.Activity == choosing
 	s.board.mu.Unlock()
 	if busy {
-		return &fault.Error{Message: "a batch is being chosen", Hint: "wait until it is shown"}
+		return &inputerr.Error{Message: "a batch is being chosen", Hint: "wait until it is shown"}
 	}
 	s.startComputation(choosing, func(ctx context.Context) error {
 		if err := s.choose(ctx, size); err != nil {
@@ -394,7 +394,7 @@ func (s *Session) choose(ctx context.Context, size int) (err error) {
 		b, err = c.Next(ctx, o)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return &fault.Error{Message: "another kir has just chosen this batch", Hint: "reload the page, which shows it"}
+		return &inputerr.Error{Message: "another kir has just chosen this batch", Hint: "reload the page, which shows it"}
 	}
 	if err != nil {
 		return err
@@ -419,7 +419,7 @@ const maxResults = 10_000
 // file keeps the old entries.
 func (s *Session) record(came []RecipeResult, withdraw bool) (*campaign.RecordSummary, error) {
 	if len(came) == 0 || len(came) > maxResults {
-		return nil, &fault.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", maxResults)}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", maxResults)}
 	}
 	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
 		var all []campaign.Result
@@ -430,7 +430,7 @@ func (s *Session) record(came []RecipeResult, withdraw bool) (*campaign.RecordSu
 			}
 			for name := range r.Values {
 				if !slices.Contains(labels, name) {
-					return nil, &fault.Error{Message: "nothing has a label " + fault.Quote(name)}
+					return nil, &inputerr.Error{Message: "nothing has a label " + inputerr.Quote(name)}
 				}
 			}
 			all = append(all, campaign.Result{ID: r.ID, Values: r.Values, Failed: r.Failed})
@@ -449,13 +449,13 @@ func valuesOf(text string, labels []string) (all []campaign.Result) {
 		if err != nil || len(rows) < 2 || len(rows[0]) < 2 || !strings.EqualFold(strings.TrimSpace(rows[0][0]), "id") {
 			continue
 		}
-		if slices.ContainsFunc(rows[0][1:], func(name string) bool { return !slices.Contains(labels, book.NormalizeName(name)) }) {
+		if slices.ContainsFunc(rows[0][1:], func(name string) bool { return !slices.Contains(labels, dataset.NormalizeName(name)) }) {
 			return nil
 		}
 		for _, row := range rows[1:] {
 			r := campaign.Result{ID: strings.TrimSpace(row[0]), Values: make(map[string]string)}
 			for k, name := range rows[0][1:] {
-				r.Values[book.NormalizeName(name)] = row[k+1]
+				r.Values[dataset.NormalizeName(name)] = row[k+1]
 			}
 			all = append(all, r)
 		}
@@ -470,7 +470,7 @@ func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 		if all := valuesOf(text, c.Labels()); all != nil {
 			return all, nil
 		}
-		all, _, err := c.ParseTable([]byte(text), "the table", book.Layout{})
+		all, _, err := c.ParseTable([]byte(text), "the table", dataset.Layout{})
 		return all, err
 	}, campaign.RecordOptions{Correct: true})
 }
@@ -497,8 +497,8 @@ func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Resul
 // unrecorded returns err if the user caused it. Any other error, as from a disk, becomes one
 // that says that nothing was recorded.
 func unrecorded(err error) error {
-	var bad *fault.Error
-	if several := (*fault.Errors)(nil); errors.As(err, &several) || errors.As(err, &bad) {
+	var bad *inputerr.Error
+	if several := (*inputerr.Errors)(nil); errors.As(err, &several) || errors.As(err, &bad) {
 		return err
 	}
 	return &unkeptError{what: "nothing was recorded, as the results cannot be written", err: err}
@@ -537,7 +537,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 	text, err := func() (text []byte, err error) {
 		round, err := strconv.Atoi(q.Get("round"))
 		if err != nil {
-			return nil, &fault.Error{Message: "there is no round " + fault.Quote(q.Get("round"))}
+			return nil, &inputerr.Error{Message: "there is no round " + inputerr.Quote(q.Get("round"))}
 		}
 		step := s.currentStep()
 		c, err := s.openCampaign(r.Context(), step)
@@ -547,7 +547,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 		defer func() { err = errors.Join(err, c.Close()) }()
 		k := slices.IndexFunc(c.Batches, func(b *campaign.Batch) bool { return b.Round == round })
 		if k < 0 {
-			return nil, &fault.Error{Message: fmt.Sprintf("there is no batch of round %d", round)}
+			return nil, &inputerr.Error{Message: fmt.Sprintf("there is no batch of round %d", round)}
 		}
 		batch, outline := c.Batches[k], c.Problem.Outline()
 		order := report.NewIngredientOrder(outline.Attributes, "", "")
@@ -557,9 +557,9 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			if !c.IsPending(e.ID) && q.Get("all") == "" {
 				continue
 			}
-			scale := build.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"}
+			scale := assemble.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"}
 			onScale := func() (*report.Weighing, error) {
-				return build.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), order, scale)
+				return assemble.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), order, scale)
 			}
 			one, err := onScale()
 			if finer := finerStep(err); finer != "" { // the sheet names the finer step
@@ -572,7 +572,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			sheets = append(sheets, one)
 		}
 		if len(sheets) == 0 {
-			return nil, &fault.Error{Message: fmt.Sprintf("no recipe of round %d waits to be made", round)}
+			return nil, &inputerr.Error{Message: fmt.Sprintf("no recipe of round %d waits to be made", round)}
 		}
 		var b bytes.Buffer
 		w.Header().Set("Content-Security-Policy", printPolicy)
@@ -585,7 +585,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 // finerStep returns a scale step fine enough for a recipe that the requested step cannot
 // weigh; empty if there is none.
 func finerStep(err error) string {
-	if e := (*build.StepError)(nil); errors.As(err, &e) {
+	if e := (*assemble.StepError)(nil); errors.As(err, &e) {
 		return e.Finer
 	}
 	return ""

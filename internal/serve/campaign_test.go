@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/book"
 	"kir/internal/campaign"
+	"kir/internal/dataset"
 	"kir/internal/problem"
 )
 
@@ -140,7 +140,7 @@ func TestCampaign(t *testing.T) {
 		}
 	}
 	k := readCampaign(t, file)
-	if r, _ := k.Result("1-1"); r.Status != book.Made || r.Values[0] != "66" {
+	if r, _ := k.Result("1-1"); r.Status != dataset.Made || r.Values[0] != "66" {
 		t.Errorf("the file has %+v", r)
 	}
 	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-2"}}, Withdraw: true})

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kir/internal/browsersched"
 	"kir/internal/portable"
-	"kir/internal/yield"
 	"kir/mcmc"
 )
 
@@ -205,7 +205,7 @@ func (l *liveChain) turn(ctx context.Context) error {
 		l.warm = true
 		learner, learns := l.kernel.(mcmc.Learner)
 		for range liveWarmup / liveThin {
-			if err := yield.Err(ctx); err != nil {
+			if err := browsersched.Err(ctx); err != nil {
 				return err
 			}
 			advance := l.kernel.Advance
@@ -222,7 +222,7 @@ func (l *liveChain) turn(ctx context.Context) error {
 	}
 	const draws = 16
 	for range draws {
-		if err := yield.Err(ctx); err != nil {
+		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		if err := l.kernel.Advance(l.rand, l.state, liveThin, &l.tally); err != nil {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/fault"
+	"kir/internal/config/change"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
-	"kir/internal/problem/yaml"
 	"kir/rule"
 )
 
@@ -195,14 +195,14 @@ type FixView struct {
 // newFault returns the page's view of an error.
 func newFault(err error, text string, m measure) *Fault {
 	f := &Fault{Message: err.Error(), Fixes: []FixView{}}
-	var bad *fault.Error
+	var bad *inputerr.Error
 	if errors.As(err, &bad) {
 		f.Message, f.Hint = bad.Message, bad.Hint
 		if bad.Line > 0 {
 			f.Place = fmt.Sprintf("%s, line %d", filepath.Base(bad.File), bad.Line)
 		}
 	}
-	if several := (*fault.Errors)(nil); errors.As(err, &several) && len(several.All) > 1 {
+	if several := (*inputerr.Errors)(nil); errors.As(err, &several) && len(several.All) > 1 {
 		for _, e := range several.All[1:] {
 			f.Hint += fmt.Sprintf("; and in line %d: %s", e.Line, e.Message)
 		}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"kir/internal/fault"
-	"kir/internal/problem/change"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/change"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 )
 
 // FuzzRequest reads what a page sends and makes the change that it asks for: a problem
@@ -32,7 +32,7 @@ func FuzzRequest(f *testing.F) {
 			_, all, _ := r.changes(measure{total: 1000})
 			changed, err = change.Apply("problem.yaml", []byte(text), all...)
 		}
-		if bad := (*fault.Error)(nil); err != nil && !errors.As(err, &bad) {
+		if bad := (*inputerr.Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatalf("%s: %v", data, err)
 		}
 		if err != nil {
@@ -60,7 +60,7 @@ func FuzzHistory(f *testing.F) {
 		}
 		h, err := openHistory(filepath.Join(dir, "p.yaml"), []byte("total: 5"))
 		if err != nil {
-			if bad := (*fault.Error)(nil); !errors.As(err, &bad) {
+			if bad := (*inputerr.Error)(nil); !errors.As(err, &bad) {
 				t.Fatal(err)
 			}
 			return
@@ -92,7 +92,7 @@ func FuzzTasted(f *testing.F) {
 		}
 		pairs, err := add()
 		if err != nil {
-			if bad := (*fault.Error)(nil); !errors.As(err, &bad) {
+			if bad := (*inputerr.Error)(nil); !errors.As(err, &bad) {
 				t.Fatal(err)
 			}
 			return

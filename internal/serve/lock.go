@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 )
 
 // A lock shows that a process serves a problem. It is a file beside the problem, removed when
@@ -41,7 +41,7 @@ func lockProblem(problem string) (*lock, error) {
 		if at, err := l.dir.Read(l.addressFile, mostAddress); err == nil && len(at) > 0 {
 			hint = "its page is at " + strings.TrimSpace(string(at))
 		}
-		return nil, &fault.Error{File: problem, Message: "another kir serve has this problem open", Hint: hint}
+		return nil, &inputerr.Error{File: problem, Message: "another kir serve has this problem open", Hint: hint}
 	}
 	return l, nil
 }

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
+	"kir/internal/config/change"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 	"kir/internal/number"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
-	"kir/internal/problem/yaml"
 	"kir/rule"
 )
 
@@ -25,7 +25,7 @@ type measure struct {
 	unit       string  // unit of most amounts of the recipes; empty if they have none
 	recipeSize float64 // median size of the recipes, in unit
 	size       float64 // size of the unit, in millilitres or grams
-	kind       book.Kind
+	kind       dataset.Kind
 }
 
 // A Unit is a unit in which the page shows amounts. It has the size of a whole recipe and the
@@ -38,12 +38,12 @@ type Unit struct {
 
 // usualUnits are the units of volume and mass that the page offers beside the table's own, in
 // millilitres and grams.
-var usualUnits = map[book.Kind][]struct {
+var usualUnits = map[dataset.Kind][]struct {
 	name string
 	size float64
 }{
-	book.Volume: {{"cl", 10}, {"ml", 1}, {"oz", 29.5735295625}},
-	book.Mass:   {{"g", 1}, {"kg", 1000}},
+	dataset.Volume: {{"cl", 10}, {"ml", 1}, {"oz", 29.5735295625}},
+	dataset.Mass:   {{"g", 1}, {"kg", 1000}},
 }
 
 // scaleSteps returns the usual steps of a scale or jigger in a unit.
@@ -90,15 +90,15 @@ func newMeasure(p *problem.Problem) measure {
 	if p.Book == nil {
 		return m
 	}
-	uses := make(map[*book.Unit]int)
+	uses := make(map[*dataset.Unit]int)
 	for _, r := range p.Book.Recipes {
 		for _, part := range r.Parts {
-			if u := part.Unit; u != nil && (u.Kind == book.Volume || u.Kind == book.Mass) {
+			if u := part.Unit; u != nil && (u.Kind == dataset.Volume || u.Kind == dataset.Mass) {
 				uses[u]++
 			}
 		}
 	}
-	var unit *book.Unit
+	var unit *dataset.Unit
 	for u, n := range uses {
 		if unit == nil || n > uses[unit] || n == uses[unit] && u.Name < unit.Name {
 			unit = u
@@ -128,7 +128,7 @@ func newMeasure(p *problem.Problem) measure {
 	}
 	slices.Sort(wholes)
 	m.unit, m.recipeSize, m.kind, m.size = unit.Name, wholes[len(wholes)/2], unit.Kind, size
-	if unit.Kind == book.Volume {
+	if unit.Kind == dataset.Volume {
 		m.size = float64(10 * size) // centilitres to millilitres
 	}
 	return m

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 	"kir/rule"
 )
 
@@ -64,8 +64,8 @@ func TestScales(t *testing.T) {
 		m    measure
 		want string
 	}{
-		{measure{total: 1000, unit: "cl", recipeSize: 9, size: 10, kind: book.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
-		{measure{total: 100, unit: "kg", recipeSize: 2.5, size: 1000, kind: book.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
+		{measure{total: 1000, unit: "cl", recipeSize: 9, size: 10, kind: dataset.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
+		{measure{total: 100, unit: "kg", recipeSize: 2.5, size: 1000, kind: dataset.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
 		{measure{total: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
 	} {
 		if got := fmt.Sprint(c.m.displayUnits()); got != c.want {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/fault"
-	"kir/internal/problem/yaml"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
@@ -67,7 +67,7 @@ func TestAppendPair(t *testing.T) {
 		if err := os.WriteFile(path, []byte(bad), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := appendPair(path, 0, map[string]int{"Gin": 1}, map[string]int{"Rum": 1}); !errors.As(err, new(*fault.Error)) {
+		if _, err := appendPair(path, 0, map[string]int{"Gin": 1}, map[string]int{"Rum": 1}); !errors.As(err, new(*inputerr.Error)) {
 			t.Errorf("%q: %v", bad, err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != bad {

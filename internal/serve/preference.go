@@ -15,13 +15,13 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/change"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
-	"kir/internal/problem/yaml"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -73,7 +73,7 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 		}
 	}
 	if len(pool) < 2 {
-		return nil, &fault.Error{Message: "there are no draws yet"}
+		return nil, &inputerr.Error{Message: "there are no draws yet"}
 	}
 	preference := preferenceProperty(p)
 	q := &Question{Expected: 0.5}
@@ -86,7 +86,7 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 	}
 	a, b := askNext(learnt, pool, mcmc.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked)))
 	if a == nil {
-		return nil, &fault.Error{Message: "all draws are the same: there is nothing to compare"}
+		return nil, &inputerr.Error{Message: "all draws are the same: there is nothing to compare"}
 	}
 	if preference != nil {
 		q.Expected = preference.Posterior.PreferenceProbability(a, b)
@@ -141,7 +141,7 @@ const comparedPrefix = "compared "
 // file only grows. The step's text says how many of its pairs count, so that going back works.
 func (s *Session) recordPreference(better, worse map[string]int) error {
 	if len(better) == 0 || len(worse) == 0 || maps.Equal(better, worse) {
-		return &fault.Error{Message: "there are no two different recipes to compare"}
+		return &inputerr.Error{Message: "there are no two different recipes to compare"}
 	}
 	s.mu.Lock()
 	now := *s.history.current()
@@ -163,7 +163,7 @@ func (s *Session) recordPreference(better, worse map[string]int) error {
 		path = pairsFile
 	}
 	if err := s.mayWrite(path); err != nil {
-		return &fault.Error{Message: fmt.Sprintf("%s: %v", fault.Quote(pairsFile), err), Hint: "name a file beside the problem"}
+		return &inputerr.Error{Message: fmt.Sprintf("%s: %v", inputerr.Quote(pairsFile), err), Hint: "name a file beside the problem"}
 	}
 	before, err := file.Read(path, maxPairsBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -243,7 +243,7 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 	rows := [][]string{{"pair", "choice", "ingredient", "amount"}}
 	switch read, err := csv.NewReader(bytes.NewReader(data)).ReadAll(); {
 	case err != nil || len(read) > 0 && len(read[0]) != 4:
-		return 0, &fault.Error{File: path, Message: "this is no file of comparisons", Err: err}
+		return 0, &inputerr.Error{File: path, Message: "this is no file of comparisons", Err: err}
 	case len(read) > 0:
 		rows = read
 	}
@@ -286,9 +286,9 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 		})
 		for _, name := range names {
 			if side.recipe[name] < 1 {
-				return 0, &fault.Error{Message: fmt.Sprintf("the amount of %s is %d", fault.Quote(name), side.recipe[name])}
+				return 0, &inputerr.Error{Message: fmt.Sprintf("the amount of %s is %d", inputerr.Quote(name), side.recipe[name])}
 			}
-			kept = append(kept, []string{strconv.Itoa(next), side.choice, book.EscapeCell(name), strconv.Itoa(side.recipe[name])})
+			kept = append(kept, []string{strconv.Itoa(next), side.choice, dataset.EscapeCell(name), strconv.Itoa(side.recipe[name])})
 		}
 	}
 	var b bytes.Buffer
@@ -303,7 +303,7 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 
 // fullOfPairs returns the error for a full file of comparisons.
 func fullOfPairs(path string) error {
-	return &fault.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
+	return &inputerr.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
 }
 
 // hasChildren reports whether another step was made from a step.

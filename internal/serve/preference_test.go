@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -95,8 +95,8 @@ func TestTaste(t *testing.T) {
 		pool = append(pool, c.State.Composition.Clone())
 	}
 	roots := []bool{true, false}
-	drinkers := long.Pick(60, 30)
-	for _, root := range roots[:long.Pick(2, 1)] {
+	drinkers := testmode.Pick(60, 30)
+	for _, root := range roots[:testmode.Pick(2, 1)] {
 		const asked, held = 20, 300
 		each := 1 / float64(drinkers)
 		right, stated, leftOut, leftStated := 0.0, 0.0, 0.0, 0.0

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"kir/internal/campaign"
-	"kir/internal/fault"
+	"kir/internal/config/change"
+	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem/change"
 	"kir/internal/report/view"
 )
 
@@ -160,7 +160,7 @@ func (s *Session) handleRequest(r *Request) (*Answer, error) {
 		path, err := s.saveAs(r.Step, r.Text, r.Over)
 		return &Answer{Done: true, Text: path}, err
 	}
-	return nil, &fault.Error{Message: "nothing is done for " + fault.Quote(r.Do)}
+	return nil, &inputerr.Error{Message: "nothing is done for " + inputerr.Quote(r.Do)}
 }
 
 // applyFix applies a fix of the current step's fault.
@@ -173,7 +173,7 @@ func (s *Session) applyFix(k int) error {
 	w.mu.Unlock()
 	ways := findFixes(err, text, s.currentMeasure())
 	if k < 0 || k >= len(ways) || ways[k].changes == nil {
-		return &fault.Error{Message: "there is no such fix any more"}
+		return &inputerr.Error{Message: "there is no such fix any more"}
 	}
 	return s.change(ways[k].text, ways[k].changes...)
 }
@@ -184,7 +184,7 @@ func readRequest(data []byte) (*Request, error) {
 	d := json.NewDecoder(strings.NewReader(string(data)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return nil, &fault.Error{Message: "the request is not understood", Hint: err.Error()}
+		return nil, &inputerr.Error{Message: "the request is not understood", Hint: err.Error()}
 	}
 	return &r, nil
 }

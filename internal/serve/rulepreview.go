@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"kir/internal/fault"
+	"kir/internal/config/change"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
 )
 
 // A RulePreview shows how many recipes and draws a change of the rules would leave.
@@ -30,7 +30,7 @@ func (s *Session) answerRulePreview(r *http.Request) (any, error) {
 	}
 	_, all, ok := request.changes(s.currentMeasure())
 	if !ok {
-		return nil, &fault.Error{Message: "this is no change of rules"}
+		return nil, &inputerr.Error{Message: "this is no change of rules"}
 	}
 	step, err := s.stepOf(r)
 	if err != nil {

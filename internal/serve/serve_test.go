@@ -21,10 +21,10 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
+	"kir/internal/testonly/testmode"
 )
 
 // copied copies files of an example into a directory of the test's own and returns
@@ -56,7 +56,7 @@ func smallCocktails(t *testing.T) string { return withSmallForests(t, cocktails(
 // the models of the example.
 func withSmallForests(t *testing.T, file string) string {
 	t.Helper()
-	if long.Enabled() {
+	if testmode.Enabled() {
 		return file
 	}
 	text, err := os.ReadFile(file)

@@ -17,11 +17,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"kir/internal/golden"
+	"kir/internal/config/change"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
 	"kir/internal/report"
 	"kir/internal/run"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
 
@@ -199,7 +199,7 @@ func soon() *waits {
 // TestSettles: when the run is done its list is shown, going back to a step that was
 // settled shows it again, and the page shows a run that fails.
 func TestSettles(t *testing.T) {
-	data, err := os.ReadFile("../report/build/testdata/summary.json")
+	data, err := os.ReadFile("../report/assemble/testdata/summary.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,8 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/report/figure"
 	"kir/internal/report/view"
 )
@@ -87,7 +87,7 @@ func listen(address string, last netip.AddrPort) (net.Listener, error) {
 
 // unserved returns the error for an address at which nothing can listen.
 func unserved(address string, err error) error {
-	return &fault.Error{Message: "the page cannot be served at " + fault.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
+	return &inputerr.Error{Message: "the page cannot be served at " + inputerr.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
 }
 
 // serveUntilDone serves a handler until ctx ends, with TLS if there is a certificate. It calls
@@ -247,7 +247,7 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 	jsonHandler(func(r *http.Request) (any, error) {
 		// A form of another site cannot send this type.
 		if r.Header.Get("Content-Type") != "application/json" {
-			return nil, &fault.Error{Message: "a request is JSON"}
+			return nil, &inputerr.Error{Message: "a request is JSON"}
 		}
 		room := int64(mostRequest)
 		if r.ContentLength >= 0 {
@@ -274,26 +274,26 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostRequest))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, &fault.Error{Message: fmt.Sprintf("the request did not arrive within %v", s.bodyTime), Err: err}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("the request did not arrive within %v", s.bodyTime), Err: err}
 	}
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-		return nil, &fault.Error{Message: "the request is too long", Err: err}
+		return nil, &inputerr.Error{Message: "the request is too long", Err: err}
 	}
 	if err != nil {
-		return nil, &fault.Error{Message: "the request did not arrive whole", Err: err}
+		return nil, &inputerr.Error{Message: "the request did not arrive whole", Err: err}
 	}
 	return data, nil
 }
 
 // errBusy is the error when bodies of other requests take all the room.
-var errBusy = &fault.Error{Message: "too many large requests are being answered", Hint: "try again in a moment"}
+var errBusy = &inputerr.Error{Message: "too many large requests are being answered", Hint: "try again in a moment"}
 
 // jsonHandler returns a handler that responds with the JSON of a result or a fault.
 func jsonHandler(what func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusOK
 		v, err := what(r)
-		var bad *fault.Error
+		var bad *inputerr.Error
 		var unkept *unkeptError
 		switch {
 		case errors.As(err, &unkept):

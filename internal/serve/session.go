@@ -17,11 +17,11 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"kir/internal/fault"
+	"kir/internal/config/change"
+	"kir/internal/config/yaml"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/change"
-	"kir/internal/problem/yaml"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -374,10 +374,10 @@ func (s *Session) allowCommand(key string) error {
 	}
 	w.mu.Unlock()
 	if partial != "" {
-		return &fault.Error{Message: partial}
+		return &inputerr.Error{Message: partial}
 	}
 	if asked < 0 {
-		return &fault.Error{Message: "the problem does not ask for this command", Hint: "reload the page, which shows what it asks for"}
+		return &inputerr.Error{Message: "the problem does not ask for this command", Hint: "reload the page, which shows what it asks for"}
 	}
 	s.mu.Lock()
 	s.allowed[key] = true
@@ -402,7 +402,7 @@ func (s *Session) change(words string, changes ...change.Change) error {
 // addStep adds a step with a text.
 func (s *Session) addStep(parent int, words, text string) error {
 	if len(text) > yaml.MaxBytes {
-		return &fault.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
+		return &inputerr.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
 	}
 	err := s.changeHistory(func(h *history) error {
 		before, err := h.step(parent)
@@ -410,7 +410,7 @@ func (s *Session) addStep(parent int, words, text string) error {
 			return err
 		}
 		if before.Text == text {
-			return &fault.Error{Message: "this changes nothing", Hint: "the problem says so already"}
+			return &inputerr.Error{Message: "this changes nothing", Hint: "the problem says so already"}
 		}
 		h.add(parent, words, text)
 		return nil
@@ -447,7 +447,7 @@ func (s *Session) goToStep(id int) error {
 func (s *Session) nameStep(id int, name string) error {
 	const longest = 200
 	if len(name) > longest {
-		return &fault.Error{Message: "the name is too long", Hint: fmt.Sprintf("it has at most %d letters", longest)}
+		return &inputerr.Error{Message: "the name is too long", Hint: fmt.Sprintf("it has at most %d letters", longest)}
 	}
 	err := s.changeHistory(func(h *history) error {
 		step, err := h.step(id)
@@ -476,11 +476,11 @@ func (s *Session) saveAs(id int, name string, over bool) (path string, err error
 		return "", err
 	}
 	if !isProblemName(name) {
-		return "", &fault.Error{Message: fault.Quote(name) + " is no name for a problem file here", Hint: "write a name that ends in .yaml, of letters, figures and signs that can be seen, without a path"}
+		return "", &inputerr.Error{Message: inputerr.Quote(name) + " is no name for a problem file here", Hint: "write a name that ends in .yaml, of letters, figures and signs that can be seen, without a path"}
 	}
 	path = filepath.Join(s.dir, name)
 	if info, err := os.Lstat(path); err == nil && (!over || !info.Mode().IsRegular()) {
-		return "", &fault.Error{Message: "there is a file " + fault.Quote(name) + " already", Hint: "take another name, or say that it is to be replaced"}
+		return "", &inputerr.Error{Message: "there is a file " + inputerr.Quote(name) + " already", Hint: "take another name, or say that it is to be replaced"}
 	}
 	if over {
 		return path, file.Replace(path, []byte(text))

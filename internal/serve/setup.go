@@ -15,11 +15,11 @@ import (
 	"strings"
 	"unicode"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/config/schema"
+	"kir/internal/dataset"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/problem/schema"
 )
 
 // SetupOptions say where a problem that is made from a table starts.
@@ -58,7 +58,7 @@ func (b *setup) release() { <-b.turn }
 
 // answers are a person's answers about the tables.
 type answers struct {
-	layout       book.Layout
+	layout       dataset.Layout
 	questions    []tableQuestion // questions that stay visible after they are answered
 	units        map[string]string
 	goals        map[string]problem.DraftObjective
@@ -101,7 +101,7 @@ const mostUpload = 32 << 20
 
 // open returns a reader of the table that fails once ctx has ended.
 func (u *upload) open(ctx context.Context) io.ReadCloser {
-	return book.WithContext(ctx, io.NopCloser(bytes.NewReader(u.data)))
+	return dataset.WithContext(ctx, io.NopCloser(bytes.NewReader(u.data)))
 }
 
 // newSetup returns a setup, with its table if o names one.
@@ -114,7 +114,7 @@ func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
 	if o.Table == "" {
 		return b, nil
 	}
-	in, err := book.OpenFile(ctx, o.Table)
+	in, err := dataset.OpenFile(ctx, o.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
 		return nil, fmt.Errorf("%s: %w", o.Table, err)
 	}
 	if len(data) > mostUpload {
-		return nil, &fault.Error{File: o.Table, Message: fmt.Sprintf("the table has more than %d MiB", mostUpload>>20), Hint: "kir init reads larger ones, and kir serve the problem that it writes"}
+		return nil, &inputerr.Error{File: o.Table, Message: fmt.Sprintf("the table has more than %d MiB", mostUpload>>20), Hint: "kir init reads larger ones, and kir serve the problem that it writes"}
 	}
 	if b.options.Dir, err = filepath.Abs(filepath.Dir(o.Table)); err != nil {
 		return nil, err
@@ -179,12 +179,12 @@ func (b *setup) addTable(of tableKind, name string, data []byte) error {
 		return errMade
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return &fault.Error{Message: "there is nothing in the table", Hint: "choose a file with a header and a row for each recipe"}
+		return &inputerr.Error{Message: "there is nothing in the table", Hint: "choose a file with a header and a row for each recipe"}
 	}
 	u := &upload{name: safeName(name, data), data: data}
 	if of == ingredientsTable {
 		if b.tables[recipesTable] == nil {
-			return &fault.Error{Message: "there are no recipes yet", Hint: "open the table of recipes first"}
+			return &inputerr.Error{Message: "there are no recipes yet", Hint: "open the table of recipes first"}
 		}
 		if b.tables[recipesTable].name == u.name {
 			u.name = "ingredients-" + u.name
@@ -204,7 +204,7 @@ func (b *setup) reset() {
 	b.answers = answers{}
 }
 
-var errMade = &fault.Error{Message: "the problem was made already", Hint: "reload the page, which shows it"}
+var errMade = &inputerr.Error{Message: "the problem was made already", Hint: "reload the page, which shows it"}
 
 // An answer is a person's answer, as the page sends it. Do says which of its other fields
 // count.
@@ -225,21 +225,21 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		return errMade
 	}
 	bad := func() error {
-		return &fault.Error{Message: fmt.Sprintf("%s of %s cannot be %s", fault.Quote(a.Do), fault.Quote(a.Name), fault.Quote(a.Value))}
+		return &inputerr.Error{Message: fmt.Sprintf("%s of %s cannot be %s", inputerr.Quote(a.Do), inputerr.Quote(a.Name), inputerr.Quote(a.Value))}
 	}
 	if len(b.layout.Columns)+len(b.goals)+len(b.bounds)+len(b.units) > mostAnswers {
 		return bad()
 	}
 	switch a.Do {
 	case "column":
-		role, err := book.ParseRole(a.Value)
+		role, err := dataset.ParseRole(a.Value)
 		if err != nil {
 			return bad()
 		}
-		b.layout = b.layout.Merge(book.Layout{Columns: map[string]book.Role{book.NormalizeName(a.Name): role}})
-		if role == book.RecipeColumn || role == book.AmountColumn || role == book.UnitColumn {
+		b.layout = b.layout.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(a.Name): role}})
+		if role == dataset.RecipeColumn || role == dataset.AmountColumn || role == dataset.UnitColumn {
 			for name, other := range b.layout.Columns { // only one column can have this role
-				if other == role && name != book.NormalizeName(a.Name) {
+				if other == role && name != dataset.NormalizeName(a.Name) {
 					delete(b.layout.Columns, name)
 				}
 			}
@@ -250,12 +250,12 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 			return bad()
 		}
 		names := maps.Clone(b.layout.Names)
-		if delete(names, book.NormalizeName(a.Name)); !a.On {
+		if delete(names, dataset.NormalizeName(a.Name)); !a.On {
 			b.layout.Names = names
 			return nil
 		}
 		b.layout.Names = names
-		b.layout = b.layout.Merge(book.Layout{Names: map[string]string{book.NormalizeName(a.Name): a.Value}})
+		b.layout = b.layout.Merge(dataset.Layout{Names: map[string]string{dataset.NormalizeName(a.Name): a.Value}})
 	case "row":
 		// The answer toggles a row. A row that kir leaves out is included or left to kir
 		// again. Any other row is left out or no longer left out.
@@ -265,27 +265,27 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		b.layout.Including = slices.DeleteFunc(slices.Clone(b.layout.Including), not)
 		switch left := at >= 0 && b.questions[at].leftOut; {
 		case left && !a.On:
-			b.layout = b.layout.Merge(book.Layout{Including: []string{a.Name}})
+			b.layout = b.layout.Merge(dataset.Layout{Including: []string{a.Name}})
 		case !left && a.On:
-			b.layout = b.layout.Merge(book.Layout{Without: []string{a.Name}})
+			b.layout = b.layout.Merge(dataset.Layout{Without: []string{a.Name}})
 		}
 	case "decimal":
-		decimal, err := book.ParseDecimal(a.Value)
+		decimal, err := dataset.ParseDecimal(a.Value)
 		if err != nil {
 			return bad()
 		}
 		b.layout.Decimal = decimal
 	case "sheet":
-		b.answers = answers{layout: book.Layout{Sheet: a.Value}}
+		b.answers = answers{layout: dataset.Layout{Sheet: a.Value}}
 	case "size":
-		if _, err := book.DefaultUnits().With(a.Name, a.Value); err != nil {
+		if _, err := dataset.DefaultUnits().With(a.Name, a.Value); err != nil {
 			return bad()
 		}
 		b.units = maps.Clone(b.units)
 		if b.units == nil {
 			b.units = make(map[string]string)
 		}
-		b.units[book.NormalizeName(a.Name)] = a.Value
+		b.units[dataset.NormalizeName(a.Name)] = a.Value
 	case "goal", "bound":
 		return b.applyRequirement(ctx, a)
 	case "batch":
@@ -310,7 +310,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		}
 		b.reset()
 	default:
-		return &fault.Error{Message: "an answer cannot be " + fault.Quote(a.Do)}
+		return &inputerr.Error{Message: "an answer cannot be " + inputerr.Quote(a.Do)}
 	}
 	return nil
 }
@@ -323,14 +323,14 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 		return ctx.Err()
 	}
 	if err != nil || r.draft == nil {
-		return &fault.Error{Message: "the table cannot be read yet"}
+		return &inputerr.Error{Message: "the table cannot be read yet"}
 	}
 	if a.Do == "bound" {
 		if b.bounds = maps.Clone(b.bounds); b.bounds == nil {
 			b.bounds = make(map[string]bool)
 		}
 		if !slices.ContainsFunc(r.draft.OfferedBounds(), func(o problem.Bound) bool { return o.Key == a.Name }) {
-			return &fault.Error{Message: "there is no constraint " + fault.Quote(a.Name)}
+			return &inputerr.Error{Message: "there is no constraint " + inputerr.Quote(a.Name)}
 		}
 		b.bounds[a.Name] = a.On
 		return nil
@@ -341,7 +341,7 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 		found = found || t.Key == a.Name
 	}
 	if !found {
-		return &fault.Error{Message: "there is no objective " + fault.Quote(a.Name)}
+		return &inputerr.Error{Message: "there is no objective " + inputerr.Quote(a.Name)}
 	}
 	objectives[a.Name] = a.Goal
 	b.goals = objectives
@@ -351,7 +351,7 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 // A tableReading is the contents of the tables, interpreted with the answers.
 type tableReading struct {
 	draft          *problem.Draft
-	ingredients    *book.Ingredients
+	ingredients    *dataset.Ingredients
 	sheet          string // sheet of the workbook with the ingredients
 	lacking        []string
 	err            error // error in the table of recipes
@@ -367,7 +367,7 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 	}
 	r := &tableReading{}
 	d := &problem.Draft{Table: u.name, Units: b.units, Goals: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
-	o := book.Options{Layout: b.layout, Units: book.DefaultUnits()}
+	o := dataset.Options{Layout: b.layout, Units: dataset.DefaultUnits()}
 	for _, name := range slices.Sorted(maps.Keys(b.units)) {
 		with, err := o.Units.With(name, b.units[name])
 		if err != nil {
@@ -377,7 +377,7 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 	}
 	table := problem.Table{Name: u.name, Open: func() (io.ReadCloser, error) { return u.open(ctx), nil }}
 	if in := b.tables[ingredientsTable]; in != nil {
-		list, err := book.ReadIngredients(in.open(ctx), in.name, book.Layout{})
+		list, err := dataset.ReadIngredients(in.open(ctx), in.name, dataset.Layout{})
 		if err != nil {
 			r.ingredientsErr = err
 		} else {
@@ -387,7 +387,7 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 	if err := d.ReadTable(table, o); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
-		if len(fault.All(err)) == 0 {
+		if len(inputerr.All(err)) == 0 {
 			return nil, err
 		}
 		r.err = err
@@ -438,7 +438,7 @@ func (b *setup) write(ctx context.Context) (path string, err error) {
 		return "", errMade
 	}
 	if b.tables[recipesTable] == nil {
-		return "", &fault.Error{Message: "there is no table yet", Hint: "open one first"}
+		return "", &inputerr.Error{Message: "there is no table yet", Hint: "open one first"}
 	}
 	r, err := b.read(ctx)
 	if err != nil {
@@ -450,7 +450,7 @@ func (b *setup) write(ctx context.Context) (path string, err error) {
 	dir, name, fresh := b.destination()
 	if fresh {
 		if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-			return "", &fault.Error{Message: "there is a directory " + fault.Quote(dir) + " already", Hint: "try again, which takes " + fault.Quote(filepath.Base(freeName(filepath.Dir(dir), filepath.Base(dir), "")))}
+			return "", &inputerr.Error{Message: "there is a directory " + inputerr.Quote(dir) + " already", Hint: "try again, which takes " + inputerr.Quote(filepath.Base(freeName(filepath.Dir(dir), filepath.Base(dir), "")))}
 		} else if err != nil {
 			return "", unwritableError(dir, err)
 		}
@@ -470,7 +470,7 @@ func (b *setup) write(ctx context.Context) (path string, err error) {
 	create := func(name string, data []byte) error {
 		path := filepath.Join(dir, name)
 		if err := file.Create(path, data); errors.Is(err, fs.ErrExist) {
-			return &fault.Error{Message: "there is a file " + fault.Quote(path) + " already", Hint: "rename it; " + fault.Quote(freeName(dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
+			return &inputerr.Error{Message: "there is a file " + inputerr.Quote(path) + " already", Hint: "rename it; " + inputerr.Quote(freeName(dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
 		} else if err != nil {
 			return unwritableError(path, err)
 		}
@@ -520,5 +520,5 @@ func isTaken(dir, name string) bool {
 // unwritableError returns the error for a file that cannot be written. It says that nothing
 // was changed.
 func unwritableError(path string, err error) error {
-	return &fault.Error{Message: fault.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
+	return &inputerr.Error{Message: inputerr.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
 }

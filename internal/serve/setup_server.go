@@ -18,7 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 )
 
@@ -50,7 +50,7 @@ func exampleNames() []ExampleName {
 // openExample opens an example.
 func (b *setup) openExample(key string) error {
 	if !slices.ContainsFunc(exampleNames(), func(e ExampleName) bool { return e.Key == key }) {
-		return &fault.Error{Message: "there is no example " + fault.Quote(key)}
+		return &inputerr.Error{Message: "there is no example " + inputerr.Quote(key)}
 	}
 	data, err := exampleFiles.ReadFile("assets/examples/" + key + ".csv")
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *setupServer) finish(r *http.Request) (any, error) {
 	}
 	h, err := s.openSession(file)
 	if err != nil {
-		return nil, &fault.Error{Message: fmt.Sprintf("%s was written, and cannot be shown: %v", fault.Quote(file), err), Hint: "end kir serve, and start it with the file"}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("%s was written, and cannot be shown: %v", inputerr.Quote(file), err), Hint: "end kir serve, and start it with the file"}
 	}
 	s.session.Store(&h)
 	return map[string]string{"file": file}, nil
@@ -176,8 +176,8 @@ func (s *setupServer) finish(r *http.Request) (any, error) {
 
 // pageError converts an error about the tables or the problem to one that the page can show.
 func pageError(err error) error {
-	e := &fault.Error{Message: err.Error(), Err: err}
-	single := (*fault.Error)(nil)
+	e := &inputerr.Error{Message: err.Error(), Err: err}
+	single := (*inputerr.Error)(nil)
 	if errors.As(err, &single) {
 		e.Message, e.Hint = single.Message, single.Hint
 	}
@@ -190,7 +190,7 @@ func pageError(err error) error {
 // readAnswer parses an answer.
 func readAnswer(data []byte) (a answer, err error) {
 	if err := json.Unmarshal(data, &a); err != nil {
-		return a, &fault.Error{Message: "the answer cannot be read", Err: err}
+		return a, &inputerr.Error{Message: "the answer cannot be read", Err: err}
 	}
 	return a, nil
 }
@@ -205,10 +205,10 @@ func (s *setupServer) withBody(kind string, most int64, what func(*http.Request,
 		jsonHandler(func(r *http.Request) (any, error) {
 			// A form of another site cannot send these types.
 			if r.Header.Get("Content-Type") != kind {
-				return nil, &fault.Error{Message: "this request is " + kind}
+				return nil, &inputerr.Error{Message: "this request is " + kind}
 			}
 			if r.ContentLength > most {
-				return nil, &fault.Error{Message: fmt.Sprintf("the table has more than %d MiB", most>>20), Hint: "save the sheet with the recipes alone, or as CSV"}
+				return nil, &inputerr.Error{Message: fmt.Sprintf("the table has more than %d MiB", most>>20), Hint: "save the sheet with the recipes alone, or as CSV"}
 			}
 			if !one.TryLock() {
 				return nil, errBusy
@@ -216,13 +216,13 @@ func (s *setupServer) withBody(kind string, most int64, what func(*http.Request,
 			defer one.Unlock()
 			data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 			if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-				return nil, &fault.Error{Message: fmt.Sprintf("the table has more than %d MiB", most>>20), Hint: "save the sheet with the recipes alone, or as CSV", Err: err}
+				return nil, &inputerr.Error{Message: fmt.Sprintf("the table has more than %d MiB", most>>20), Hint: "save the sheet with the recipes alone, or as CSV", Err: err}
 			}
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				return nil, &fault.Error{Message: fmt.Sprintf("the table did not arrive within %v", uploadTime), Err: err}
+				return nil, &inputerr.Error{Message: fmt.Sprintf("the table did not arrive within %v", uploadTime), Err: err}
 			}
 			if err != nil {
-				return nil, &fault.Error{Message: "the table did not arrive whole", Err: err}
+				return nil, &inputerr.Error{Message: "the table did not arrive whole", Err: err}
 			}
 			_ = control.SetReadDeadline(time.Time{}) // the deadline must not end a long action
 			return what(r, data)

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"kir/internal/book"
-	"kir/internal/fault"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/internal/problem"
 )
 
@@ -53,9 +53,9 @@ type TableView struct {
 
 // A PickView is a column with its possible roles.
 type PickView struct {
-	Name  string      `json:"name"`
-	Role  book.Role   `json:"role"`
-	Roles []book.Role `json:"roles"`
+	Name  string         `json:"name"`
+	Role  dataset.Role   `json:"role"`
+	Roles []dataset.Role `json:"roles"`
 }
 
 // A RowView is a row of a table.
@@ -168,7 +168,7 @@ func (b *setup) view(ctx context.Context) (*SetupView, error) {
 	b.showRequirements(v, r)
 	text, err := r.draft.Write()
 	if err != nil {
-		v.Faults, v.Ready = append(v.Faults, faultView(&fault.Error{Message: err.Error()})), false
+		v.Faults, v.Ready = append(v.Faults, faultView(&inputerr.Error{Message: err.Error()})), false
 		return v, nil
 	}
 	v.Text = string(text)
@@ -180,7 +180,7 @@ func (b *setup) view(ctx context.Context) (*SetupView, error) {
 func (b *setup) showTables(ctx context.Context, v *SetupView, r *tableReading) {
 	u := b.tables[recipesTable]
 	layout := b.layout
-	var shape *book.Shape
+	var shape *dataset.Shape
 	if r.draft != nil && r.draft.Book != nil {
 		if shape = r.draft.Book.Shape; shape != nil {
 			layout.Sheet = shape.Sheet
@@ -193,14 +193,14 @@ func (b *setup) showTables(ctx context.Context, v *SetupView, r *tableReading) {
 		case shape != nil:
 			b.setRecipeKinds(&t, shape, r.draft)
 		}
-		for _, e := range fault.All(r.err) {
+		for _, e := range inputerr.All(r.err) {
 			for k := range t.Rows {
 				t.Rows[k].Wrong = t.Rows[k].Wrong || t.Rows[k].Line == e.Line && (e.Cell == "" || strings.HasPrefix(strings.Trim(e.Cell, "'"), t.Sheet))
 			}
 		}
 		v.Tables = append(v.Tables, t)
 	}
-	in, layout := b.tables[ingredientsTable], book.Layout{}
+	in, layout := b.tables[ingredientsTable], dataset.Layout{}
 	if in == nil && r.draft != nil && r.draft.Ingredients != "" {
 		in, layout.Sheet = u, r.sheet
 	}
@@ -217,9 +217,9 @@ func (b *setup) showTables(ctx context.Context, v *SetupView, r *tableReading) {
 }
 
 // tableOf returns the first rows of a table.
-func tableOf(ctx context.Context, of tableKind, u *upload, layout book.Layout) (TableView, bool) {
+func tableOf(ctx context.Context, of tableKind, u *upload, layout dataset.Layout) (TableView, bool) {
 	t := TableView{Kind: of, Name: u.name, Rows: []RowView{}, Columns: []PickView{}, Sheets: []string{}}
-	p, err := book.ReadPreview(u.open(ctx), u.name, layout, shownRows, shownColumns, shownBytes)
+	p, err := dataset.ReadPreview(u.open(ctx), u.name, layout, shownRows, shownColumns, shownBytes)
 	if err != nil {
 		return t, false
 	}
@@ -247,27 +247,27 @@ func (r *RowView) setKinds(kind func(field int) string) {
 }
 
 // setRecipeKinds sets the interpretation of the cells of recipes.
-func (b *setup) setRecipeKinds(t *TableView, s *book.Shape, d *problem.Draft) {
+func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *problem.Draft) {
 	targets := make(map[string]problem.Target)
 	for _, target := range d.Targets() {
 		if !target.Attribute {
 			targets[target.Name] = target
 		}
 	}
-	kindOf := func(c book.Column) (head, cell string) {
+	kindOf := func(c dataset.Column) (head, cell string) {
 		switch c.Role {
-		case book.RecipeColumn:
+		case dataset.RecipeColumn:
 			return cellName, cellName
-		case book.IngredientColumn:
+		case dataset.IngredientColumn:
 			if d.Book.Long {
 				return cellIngredient, cellIngredient
 			}
 			return cellIngredient, cellAmount
-		case book.AmountColumn, book.UnitColumn:
+		case dataset.AmountColumn, dataset.UnitColumn:
 			return cellAmount, cellAmount
-		case book.LabelColumn:
+		case dataset.LabelColumn:
 			switch target, ok := targets[c.Name]; {
-			case book.IsCost(c.Name):
+			case dataset.IsCost(c.Name):
 				return cellPrice, cellPrice
 			case ok && len(target.Ways) == 0:
 				return cellNote, cellNote
@@ -276,9 +276,9 @@ func (b *setup) setRecipeKinds(t *TableView, s *book.Shape, d *problem.Draft) {
 		}
 		return cellLeftOut, cellLeftOut
 	}
-	roles := []book.Role{book.RecipeColumn, book.IngredientColumn, book.LabelColumn, book.IgnoredColumn}
+	roles := []dataset.Role{dataset.RecipeColumn, dataset.IngredientColumn, dataset.LabelColumn, dataset.IgnoredColumn}
 	if d.Book.Long {
-		roles = book.Roles()
+		roles = dataset.Roles()
 	}
 	if !d.Book.Transposed {
 		for _, c := range s.Columns[:min(len(s.Columns), shownColumns)] {
@@ -305,10 +305,10 @@ func (b *setup) setRecipeKinds(t *TableView, s *book.Shape, d *problem.Draft) {
 			})
 		case d.Book.Transposed:
 			at := slices.Index(s.Lines, row.Line)
-			if at >= 0 && at < len(s.Columns) && s.Columns[at].Role == book.IgnoredColumn && s.Columns[at].Name != "" {
-				row.Why, row.Restore = fmt.Sprintf("%s is left out, as one that sums up others.", fault.Quote(s.Columns[at].Name)), &answer{Do: "column", Name: s.Columns[at].Name, Value: string(book.LabelColumn)}
-				if b.layout.Columns[book.NormalizeName(s.Columns[at].Name)] == book.IgnoredColumn {
-					row.Why = fmt.Sprintf("You left out %s.", fault.Quote(s.Columns[at].Name))
+			if at >= 0 && at < len(s.Columns) && s.Columns[at].Role == dataset.IgnoredColumn && s.Columns[at].Name != "" {
+				row.Why, row.Restore = fmt.Sprintf("%s is left out, as one that sums up others.", inputerr.Quote(s.Columns[at].Name)), &answer{Do: "column", Name: s.Columns[at].Name, Value: string(dataset.LabelColumn)}
+				if b.layout.Columns[dataset.NormalizeName(s.Columns[at].Name)] == dataset.IgnoredColumn {
+					row.Why = fmt.Sprintf("You left out %s.", inputerr.Quote(s.Columns[at].Name))
 				}
 			}
 			row.setKinds(func(i int) string {
@@ -338,14 +338,14 @@ func (b *setup) setRecipeKinds(t *TableView, s *book.Shape, d *problem.Draft) {
 
 // explain says why a row is left out. If a person left it out, explain also adds the answer
 // that includes it.
-func (b *setup) explain(row *RowView, s *book.Shape, d *problem.Draft) {
+func (b *setup) explain(row *RowView, s *dataset.Shape, d *problem.Draft) {
 	if row.Line < s.Header {
 		row.Why = "It stands above the names of the columns."
 		return
 	}
-	if at := slices.IndexFunc(s.Columns, func(c book.Column) bool { return c.Role == book.RecipeColumn }); at >= 0 && at < len(row.Cells) {
-		if name := book.NormalizeName(row.Cells[at].Text); slices.Contains(b.layout.Without, name) {
-			row.Why, row.Restore = fmt.Sprintf("You left out %s.", fault.Quote(name)), &answer{Do: "row", Name: name}
+	if at := slices.IndexFunc(s.Columns, func(c dataset.Column) bool { return c.Role == dataset.RecipeColumn }); at >= 0 && at < len(row.Cells) {
+		if name := dataset.NormalizeName(row.Cells[at].Text); slices.Contains(b.layout.Without, name) {
+			row.Why, row.Restore = fmt.Sprintf("You left out %s.", inputerr.Quote(name)), &answer{Do: "row", Name: name}
 			return
 		}
 	}
@@ -364,10 +364,10 @@ func (b *setup) explain(row *RowView, s *book.Shape, d *problem.Draft) {
 }
 
 // setSeriesKinds sets the interpretation of the cells of a table of prices or returns.
-func setSeriesKinds(t *TableView, s *book.Series) {
+func setSeriesKinds(t *TableView, s *dataset.Series) {
 	for k := range t.Rows {
 		row := &t.Rows[k]
-		row.Head = len(row.Cells) > 1 && len(s.Columns) > 0 && book.NormalizeName(row.Cells[1].Text) == s.Columns[0]
+		row.Head = len(row.Cells) > 1 && len(s.Columns) > 0 && dataset.NormalizeName(row.Cells[1].Text) == s.Columns[0]
 		row.setKinds(func(i int) string {
 			switch {
 			case i == 0:
@@ -381,14 +381,14 @@ func setSeriesKinds(t *TableView, s *book.Series) {
 }
 
 // setIngredientKinds sets the interpretation of the cells of a table of ingredients.
-func setIngredientKinds(t *TableView, in *book.Ingredients) {
+func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 	kinds := make(map[string]string)
 	for i := range in.Attributes {
 		a := &in.Attributes[i]
-		kinds[a.Name] = map[book.Meaning]string{book.Price: cellPrice, book.Stock: cellStock, book.Maximum: cellLimit, book.Minimum: cellLimit, book.Figure: cellResult, book.Group: cellGroup, book.Remark: cellNote}[a.Meaning()]
+		kinds[a.Name] = map[dataset.Meaning]string{dataset.Price: cellPrice, dataset.Stock: cellStock, dataset.Maximum: cellLimit, dataset.Minimum: cellLimit, dataset.Figure: cellResult, dataset.Group: cellGroup, dataset.Remark: cellNote}[a.Meaning()]
 	}
 	header := slices.IndexFunc(t.Rows, func(r RowView) bool {
-		return slices.ContainsFunc(r.Cells, func(c CellView) bool { return kinds[book.NormalizeName(c.Text)] != "" })
+		return slices.ContainsFunc(r.Cells, func(c CellView) bool { return kinds[dataset.NormalizeName(c.Text)] != "" })
 	})
 	if header < 0 {
 		return
@@ -396,7 +396,7 @@ func setIngredientKinds(t *TableView, in *book.Ingredients) {
 	t.Rows[header].Head = true
 	var columns []string
 	for _, c := range t.Rows[header].Cells {
-		kind := kinds[book.NormalizeName(c.Text)]
+		kind := kinds[dataset.NormalizeName(c.Text)]
 		if kind == "" && c.Text != "" {
 			kind = cellIngredient
 		}
@@ -432,24 +432,24 @@ func unquoted(text string) string {
 
 // showFaults adds the errors in the tables, with the answers that correct them.
 func (b *setup) showFaults(v *SetupView, r *tableReading) {
-	all := fault.All(r.err)
+	all := inputerr.All(r.err)
 	for _, e := range all[:min(len(all), mostFaults)] {
 		f := faultView(e)
 		for _, m := range settlesColumn.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoted(m[1])
-			if m[2] == string(book.IgnoredColumn) {
-				f.Answers = append(f.Answers, AnswerView{Text: "Leave the column " + fault.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: m[2]}})
+			if m[2] == string(dataset.IgnoredColumn) {
+				f.Answers = append(f.Answers, AnswerView{Text: "Leave the column " + inputerr.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: m[2]}})
 				continue
 			}
-			f.Answers = append(f.Answers, AnswerView{Text: fault.Quote(name) + " is " + roleWords[book.Role(m[2])], Send: answer{Do: "column", Name: name, Value: m[2]}})
-			if m[2] == string(book.LabelColumn) {
-				f.Answers = append(f.Answers, AnswerView{Text: "Leave " + fault.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: string(book.IgnoredColumn)}})
+			f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(name) + " is " + roleWords[dataset.Role(m[2])], Send: answer{Do: "column", Name: name, Value: m[2]}})
+			if m[2] == string(dataset.LabelColumn) {
+				f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: string(dataset.IgnoredColumn)}})
 			}
 		}
 		for _, m := range settlesSize.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoted(m[1])
 			for _, size := range []string{"1 cl", "3 cl", "6 cl", "9 cl", "12 cl"} {
-				f.Answers = append(f.Answers, AnswerView{Text: fault.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
+				f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
 			}
 			break
 		}
@@ -458,7 +458,7 @@ func (b *setup) showFaults(v *SetupView, r *tableReading) {
 		}
 		for _, m := range settlesRow.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoted(m[1])
-			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + fault.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
+			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
 		}
 		for _, m := range sumsToNone.FindAllStringSubmatch(e.Message, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoted(m[1]), On: true}})
@@ -477,17 +477,17 @@ func (b *setup) showFaults(v *SetupView, r *tableReading) {
 	if more := len(all) - mostFaults; more > 0 {
 		v.Faults = append(v.Faults, FaultView{Message: fmt.Sprintf("%d more like these", more), Answers: []AnswerView{}})
 	}
-	for _, e := range fault.All(r.ingredientsErr) {
+	for _, e := range inputerr.All(r.ingredientsErr) {
 		v.Faults = append(v.Faults, faultView(e))
 	}
 	if b.tables[ingredientsTable] != nil && len(v.Faults) > 0 {
 		last := &v.Faults[len(v.Faults)-1]
-		last.Answers = append(last.Answers, AnswerView{Text: "Do without " + fault.Quote(b.tables[ingredientsTable].name), Send: answer{Do: "alone"}})
+		last.Answers = append(last.Answers, AnswerView{Text: "Do without " + inputerr.Quote(b.tables[ingredientsTable].name), Send: answer{Do: "alone"}})
 	}
 }
 
 // faultView returns the page's view of an error.
-func faultView(e *fault.Error) FaultView {
+func faultView(e *inputerr.Error) FaultView {
 	return FaultView{Message: sentence(e.Message), Place: placeOf(e.Cell, e.Line), Hint: sentence(e.Hint), Answers: []AnswerView{}}
 }
 
@@ -509,9 +509,9 @@ func sentence(text string) string {
 }
 
 // roleWords are the page's names for the roles of columns.
-var roleWords = map[book.Role]string{
-	book.RecipeColumn: "the recipe", book.IngredientColumn: "an ingredient", book.AmountColumn: "the amount",
-	book.UnitColumn: "the unit", book.LabelColumn: "a result", book.IgnoredColumn: "left out",
+var roleWords = map[dataset.Role]string{
+	dataset.RecipeColumn: "the recipe", dataset.IngredientColumn: "an ingredient", dataset.AmountColumn: "the amount",
+	dataset.UnitColumn: "the unit", dataset.LabelColumn: "a result", dataset.IgnoredColumn: "left out",
 }
 
 // collectQuestions stores the guesses of a draft that a person can change.
@@ -523,14 +523,14 @@ func (b *setup) collectQuestions(d *problem.Draft) {
 		case n.Asked != "":
 			all = append(all, tableQuestion{column: n.Asked, message: n.Message})
 		case n.Word != "":
-			all = append(all, tableQuestion{word: n.Word, same: n.Same, guessed: true, message: fmt.Sprintf("are %s and %s the same?", fault.Quote(n.Same), fault.Quote(n.Word))})
+			all = append(all, tableQuestion{word: n.Word, same: n.Same, guessed: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.Same), inputerr.Quote(n.Word))})
 		case n.Row != "":
-			all = append(all, tableQuestion{row: n.Row, leftOut: n.Left, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", fault.Quote(n.Row))})
+			all = append(all, tableQuestion{row: n.Row, leftOut: n.Left, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", inputerr.Quote(n.Row))})
 		}
 	}
 	if d.Book != nil && d.Book.Long && d.Ingredients == "" {
 		for _, pair := range d.Book.Misspellings() {
-			all = append(all, tableQuestion{word: pair[1], same: pair[0], message: fmt.Sprintf("are %s and %s the same?", fault.Quote(pair[0]), fault.Quote(pair[1]))})
+			all = append(all, tableQuestion{word: pair[1], same: pair[0], message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(pair[0]), inputerr.Quote(pair[1]))})
 		}
 	}
 	for _, a := range all {
@@ -549,7 +549,7 @@ func (b *setup) showQuestions(v *SetupView, d *problem.Draft) {
 		switch {
 		case a.word != "":
 			q.Text = strings.TrimSuffix(q.Text, ".")
-			to, said := b.layout.Names[book.NormalizeName(a.word)]
+			to, said := b.layout.Names[dataset.NormalizeName(a.word)]
 			same := said && to == a.same || !said && a.guessed
 			apart := answer{Do: "names", Name: a.word, Value: a.word}
 			if a.guessed { // case alone does not distinguish ingredients
@@ -563,9 +563,9 @@ func (b *setup) showQuestions(v *SetupView, d *problem.Draft) {
 			q.Answers = append(q.Answers, AnswerView{Text: "A recipe", Chosen: !out, Send: answer{Do: "row", Name: a.row}},
 				AnswerView{Text: "Leave it out", Chosen: out, Send: answer{Do: "row", Name: a.row, On: true}})
 		default:
-			is, ok := b.layout.Columns[book.NormalizeName(a.column)]
+			is, ok := b.layout.Columns[dataset.NormalizeName(a.column)]
 			if d != nil && d.Book != nil && d.Book.Shape != nil {
-				i := slices.IndexFunc(d.Book.Shape.Columns, func(c book.Column) bool { return c.Name == a.column })
+				i := slices.IndexFunc(d.Book.Shape.Columns, func(c dataset.Column) bool { return c.Name == a.column })
 				if ok = i >= 0; ok {
 					is = d.Book.Shape.Columns[i].Role
 				}
@@ -573,8 +573,8 @@ func (b *setup) showQuestions(v *SetupView, d *problem.Draft) {
 			if !ok {
 				continue
 			}
-			for _, role := range []book.Role{book.LabelColumn, book.IngredientColumn, book.IgnoredColumn, book.RecipeColumn} {
-				if role == book.RecipeColumn && is != role && !strings.Contains(a.message, "the recipe") {
+			for _, role := range []dataset.Role{dataset.LabelColumn, dataset.IngredientColumn, dataset.IgnoredColumn, dataset.RecipeColumn} {
+				if role == dataset.RecipeColumn && is != role && !strings.Contains(a.message, "the recipe") {
 					continue
 				}
 				q.Answers = append(q.Answers, AnswerView{Text: strings.ToUpper(roleWords[role][:1]) + roleWords[role][1:], Chosen: is == role, Send: answer{Do: "column", Name: a.column, Value: string(role)}})
@@ -594,7 +594,7 @@ func (b *setup) showNotes(v *SetupView, r *tableReading) {
 		case n.Asked != "" || n.Word != "" || n.Row != "":
 		case strings.HasPrefix(n.Settle, "decimal:"):
 			q := QuestionView{Text: sentence(n.Message), Place: placeOf(n.Cell, n.Line), Answers: []AnswerView{}}
-			for _, mark := range []book.Decimal{book.DecimalPoint, book.DecimalComma} {
+			for _, mark := range []dataset.Decimal{dataset.DecimalPoint, dataset.DecimalComma} {
 				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: d.Layout.Decimal == mark, Send: answer{Do: "decimal", Value: mark.String()}})
 			}
 			v.Questions = append(v.Questions, q)
@@ -611,16 +611,16 @@ func (b *setup) showNotes(v *SetupView, r *tableReading) {
 		b.showSizes(v, d.Book)
 	}
 	if r.sheet != "" && len(r.lacking) == 0 {
-		v.Questions = append(v.Questions, QuestionView{Text: fmt.Sprintf("Sheet %s lists the ingredients, with prices, stock or maxima.", fault.Quote(r.sheet)),
+		v.Questions = append(v.Questions, QuestionView{Text: fmt.Sprintf("Sheet %s lists the ingredients, with prices, stock or maxima.", inputerr.Quote(r.sheet)),
 			Answers: []AnswerView{{Text: "Use it", Chosen: true, Send: answer{Do: "pairs", On: !b.noPairs}}, {Text: "Leave it out", Send: answer{Do: "alone"}}}})
 	} else if r.sheet != "" {
-		v.Notes = append(v.Notes, fmt.Sprintf("Sheet %s lists ingredients and is left out: it lacks %s.", fault.Quote(r.sheet), fault.List(r.lacking, 4)))
+		v.Notes = append(v.Notes, fmt.Sprintf("Sheet %s lists ingredients and is left out: it lacks %s.", inputerr.Quote(r.sheet), inputerr.List(r.lacking, 4)))
 	}
 }
 
 // showSizes adds questions about the sizes of units that the recipes use and that have no
 // fixed size.
-func (b *setup) showSizes(v *SetupView, known *book.Book) {
+func (b *setup) showSizes(v *SetupView, known *dataset.Book) {
 	for _, use := range known.LooseUnits() {
 		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, usesText(use.Recipes)), Answers: []AnswerView{}}
 		for k, size := range use.Sizes {
@@ -665,13 +665,13 @@ func (b *setup) showRequirements(v *SetupView, r *tableReading) {
 		switch {
 		case d.Series != nil:
 			w.Must = true
-			w.Name, w.Summary = "The portfolio", fault.Count(t.Known, "row")+" of prices or returns"
+			w.Name, w.Summary = "The portfolio", inputerr.Count(t.Known, "row")+" of prices or returns"
 		case t.Attribute:
 			w.Summary = fmt.Sprintf("of the ingredients: %v to %v", t.Least, t.Most)
 		case len(t.Classes) > 0:
-			w.Summary = fmt.Sprintf("%s of %d", fault.Count(t.Known, "recipe"), len(d.Book.Recipes))
+			w.Summary = fmt.Sprintf("%s of %d", inputerr.Count(t.Known, "recipe"), len(d.Book.Recipes))
 		case t.Why == "":
-			w.Summary = fmt.Sprintf("%v to %v; %s of %d", t.Least, t.Most, fault.Count(t.Known, "recipe"), len(d.Book.Recipes))
+			w.Summary = fmt.Sprintf("%v to %v; %s of %d", t.Least, t.Most, inputerr.Count(t.Known, "recipe"), len(d.Book.Recipes))
 		}
 		v.Targets = append(v.Targets, w)
 	}

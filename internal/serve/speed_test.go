@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
+	"kir/internal/testonly/testmode"
 )
 
 // TestFirstDraws measures how long it takes from a click to draws that the page is
@@ -24,7 +24,7 @@ func TestFirstDraws(t *testing.T) {
 		{"cocktails", cocktails(t), []Request{{Do: "pin", Ingredient: "Gin"}, {Do: "ban", Ingredient: "Lemon juice"}, {Do: "weight", Property: "taste", Weight: 2}, {Do: "dose", Ingredient: "Gin", Min: "30%"}, {Do: "back", Step: 1}}, 300 * time.Millisecond},
 		{"fragrance", copied(t, "fragrance/problem.yaml", "fragrance/ingredients.csv"), []Request{{Do: "weight", Property: "cost", Weight: 3}, {Do: "group", Attribute: "family", Value: "citrus", Min: "20%", Max: "40%"}, {Do: "back", Step: 1}}, time.Second},
 	} {
-		if !long.Enabled() && c.name == "fragrance" {
+		if !testmode.Enabled() && c.name == "fragrance" {
 			continue // minutes, with the race detector
 		}
 		p := serving(t, c.file)

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/fault"
 	"kir/internal/file"
+	"kir/internal/inputerr"
 )
 
 // A Step is a version of the problem, with the change that led to it.
@@ -75,12 +75,12 @@ func openHistory(problem string, text []byte) (*history, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, file.ErrTooLong):
-		return nil, &fault.Error{File: h.path, Message: "the history is too large", Hint: "move it away, and a new one is begun", Err: err}
+		return nil, &inputerr.Error{File: h.path, Message: "the history is too large", Hint: "move it away, and a new one is begun", Err: err}
 	case err != nil:
 		return nil, err
 	default:
 		if err := json.Unmarshal(data, h); err != nil || !h.isValid() {
-			return nil, &fault.Error{File: h.path, Message: "this is no history of a problem", Hint: "move it away, and a new one is begun", Err: err}
+			return nil, &inputerr.Error{File: h.path, Message: "this is no history of a problem", Hint: "move it away, and a new one is begun", Err: err}
 		}
 	}
 	for _, s := range h.Steps {
@@ -115,7 +115,7 @@ func (h *history) add(parent int, change, text string) *Step {
 
 // fullError returns the error for a full history.
 func (h *history) fullError() error {
-	return &fault.Error{File: h.path, Message: "the history is full", Hint: "save the problem under another name and serve that, or move the history away"}
+	return &inputerr.Error{File: h.path, Message: "the history is full", Hint: "save the problem under another name and serve that, or move the history away"}
 }
 
 func (h *history) current() *Step { return &h.Steps[h.Current-1] }
@@ -123,7 +123,7 @@ func (h *history) current() *Step { return &h.Steps[h.Current-1] }
 // step returns the step of an id, or an error.
 func (h *history) step(id int) (*Step, error) {
 	if id < 1 || id > len(h.Steps) {
-		return nil, &fault.Error{Message: fmt.Sprintf("there is no step %d", id)}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("there is no step %d", id)}
 	}
 	return &h.Steps[id-1], nil
 }

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/sheet"
 	"kir/internal/report/view"
 	"kir/internal/terminal"
@@ -23,7 +23,7 @@ func (s *Session) settledModel() (*work, *report.Model, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.model == nil {
-		return nil, nil, &fault.Error{Message: "the run is not done yet", Hint: "wait until the page says that it is settled"}
+		return nil, nil, &inputerr.Error{Message: "the run is not done yet", Hint: "wait until the page says that it is settled"}
 	}
 	return w, w.model, nil
 }
@@ -58,12 +58,12 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 		}
 		k, err := strconv.Atoi(q.Get("entry"))
 		if err != nil || k < 1 || k > len(m.Best) {
-			return nil, &fault.Error{Message: "there is no recipe " + fault.Quote(q.Get("entry"))}
+			return nil, &inputerr.Error{Message: "there is no recipe " + inputerr.Quote(q.Get("entry"))}
 		}
 		outline := of.problem.Outline()
 		order := report.NewIngredientOrder(outline.Attributes, "", "")
-		sheetOf, err := build.Weighing(outline, m.Best[k-1], fmt.Sprintf("%s: recipe %d", m.Problem.Name, k), order,
-			build.Scale{Batch: q.Get("batch"), Step: q.Get("round"), Unit: q.Get("in"), Density: "density"})
+		sheetOf, err := assemble.Weighing(outline, m.Best[k-1], fmt.Sprintf("%s: recipe %d", m.Problem.Name, k), order,
+			assemble.Scale{Batch: q.Get("batch"), Step: q.Get("round"), Unit: q.Get("in"), Density: "density"})
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net"
 
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 )
 
 // scheme returns the scheme of the page's address.
@@ -22,14 +22,14 @@ func (o *Options) certificate() (*tls.Certificate, error) {
 	case o.TLSCert == "" && o.TLSKey == "":
 		return nil, nil
 	case o.TLSKey == "":
-		return nil, &fault.Error{Message: "--tls-cert gives a certificate, but its key is missing", Hint: "give the file of the key with --tls-key"}
+		return nil, &inputerr.Error{Message: "--tls-cert gives a certificate, but its key is missing", Hint: "give the file of the key with --tls-key"}
 	case o.TLSCert == "":
-		return nil, &fault.Error{Message: "--tls-key gives a key, but its certificate is missing", Hint: "give the file of the certificate with --tls-cert"}
+		return nil, &inputerr.Error{Message: "--tls-key gives a key, but its certificate is missing", Hint: "give the file of the certificate with --tls-cert"}
 	}
 	pair, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
 	if err != nil {
-		return nil, &fault.Error{
-			Message: fmt.Sprintf("the certificate %s and the key %s cannot be used: %v", fault.Quote(o.TLSCert), fault.Quote(o.TLSKey), err),
+		return nil, &inputerr.Error{
+			Message: fmt.Sprintf("the certificate %s and the key %s cannot be used: %v", inputerr.Quote(o.TLSCert), inputerr.Quote(o.TLSKey), err),
 			Hint:    "both are PEM files, the certificate with its intermediates behind it, and the key is that of the certificate", Err: err,
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/run"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -185,12 +185,12 @@ func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64,
 	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
 	if a == nil {
 		l.Headline = "There is no objective: the list shows draws that differ."
-		if l.Entries, err = build.Differing(p, pool); err != nil {
+		if l.Entries, err = assemble.Differing(p, pool); err != nil {
 			return err
 		}
 		l.Entries = l.Entries[:min(len(l.Entries), listLength)]
 	} else {
-		answer, list, err := build.Answer(ctx, p, a)
+		answer, list, err := assemble.Answer(ctx, p, a)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64,
 		return err
 	}
 	next := *l
-	next.Tradeoff, err = build.Tradeoff(ctx, p, build.TradeOptions{Between: p.Trade, Effort: front, Seed: p.Sampler.Seed})
+	next.Tradeoff, err = assemble.Tradeoff(ctx, p, assemble.TradeOptions{Between: p.Trade, Effort: front, Seed: p.Sampler.Seed})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // Lines fit, and nothing but spaces is lost.

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/long"
 	"kir/internal/search"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -22,7 +22,7 @@ const books = 4
 // best glass, of 95, has.
 func TestGrades(t *testing.T) {
 	var last float64
-	for _, noise := range long.Pick([]float64{2, 10, 20, 30, 45, -1}, []float64{2, -1}) {
+	for _, noise := range testmode.Pick([]float64{2, 10, 20, 30, 45, -1}, []float64{2, -1}) {
 		words := make(map[model.Strength]int)
 		var r2, gain, left float64
 		doubtful := 0
@@ -54,9 +54,9 @@ func TestGrades(t *testing.T) {
 // random ones, by more than two standard errors over the books: where it is at a bound, a
 // false alarm in 40; seeds are fixed.
 func TestExpected(t *testing.T) {
-	for _, noise := range long.Pick([]float64{2, 10, 20, 30, 45}, []float64{10, 30}) {
+	for _, noise := range testmode.Pick([]float64{2, 10, 20, 30, 45}, []float64{10, 30}) {
 		var forests, learnt, promised, expected moments
-		for seed := range long.Pick(uint64(8), uint64(books)) {
+		for seed := range testmode.Pick(uint64(8), uint64(books)) {
 			f, m := newBook(t, noise, seed, forestOf), newBook(t, noise, seed, learntOf)
 			forests.add(f.found)
 			learnt.add(m.found)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"kir/internal/ensemble"
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // rows reads numbers, those of a line apart by white space; of index:value pairs into

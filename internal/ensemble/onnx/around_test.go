@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kir/internal/ensemble"
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 func made(op, inputs string, attributes map[string]*attribute) node {

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"kir/internal/ensemble"
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // numbered is an ensemble of version 5: a tree of two tests and three leaves, and one of

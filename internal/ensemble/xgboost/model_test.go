@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // small is a model of one test of categories and one of a number.

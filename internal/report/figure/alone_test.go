@@ -5,7 +5,7 @@ import (
 	"image/png"
 	"testing"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // A figure with all there is is drawn as it was: every mark at its place, the frame of

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 	fixed26 "golang.org/x/image/math/fixed"
 
-	"kir/internal/golden"
+	"kir/internal/testonly/golden"
 )
 
 // hostile are texts that must stay text.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"kir/internal/book"
+	"kir/internal/dataset"
 )
 
 // A Sheet is a table whose first row has the names of its columns. Cells are
@@ -30,10 +30,10 @@ type Decimal string
 func (s *Sheet) Add(cells ...any) { s.Rows = append(s.Rows, cells) }
 
 // Safe returns a text as a cell of a CSV file. A text that begins like a formula gets an apostrophe
-// in front, so that no spreadsheet runs it. [book.NormalizeName] removes the apostrophe again.
+// in front, so that no spreadsheet runs it. [dataset.NormalizeName] removes the apostrophe again.
 // Characters that act on a terminal are escaped by [Escaped].
 func Safe(text string) string {
-	if text = Escaped(text); book.IsFormula(text) || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
+	if text = Escaped(text); dataset.IsFormula(text) || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
 		return "'" + text
 	}
 	return text

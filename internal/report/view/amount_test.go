@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/book"
 	"kir/internal/campaign"
+	"kir/internal/dataset"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/sheet"
 	"kir/internal/terminal"
 	"kir/rule"
@@ -59,7 +59,7 @@ func readBack(t *testing.T, texts map[string]string, unit string, total int) map
 		must(w.Write([]string{"it", name, text, unit}))
 	}
 	w.Flush()
-	of, err := book.Read(&b, "", book.Options{Layout: book.Layout{Delimiter: "comma", Decimal: book.DecimalPoint}})
+	of, err := dataset.Read(&b, "", dataset.Options{Layout: dataset.Layout{Delimiter: "comma", Decimal: dataset.DecimalPoint}})
 	must(err)
 	units, err := of.Closure(0, total)
 	must(err)
@@ -195,7 +195,7 @@ func TestRecipesAreReadBack(t *testing.T) {
 		}
 
 		outline := &problem.Outline{Total: total, Ingredients: names12(), Rules: rule.Set{Ingredients: 12, Total: total}}
-		sheet, err := build.Weighing(outline, model.Best[0], "It", report.IngredientOrder{}, build.Scale{Batch: "100 g", Step: "0.0001"})
+		sheet, err := assemble.Weighing(outline, model.Best[0], "It", report.IngredientOrder{}, assemble.Scale{Batch: "100 g", Step: "0.0001"})
 		must(err)
 		amounts, exact, percents := make(map[string]string), make(map[string]string), make(map[string]string)
 		for _, row := range sheet.Rows {

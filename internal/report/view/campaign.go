@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kir/internal/campaign"
-	"kir/internal/fault"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/report/figure"
 	"kir/internal/terminal"
@@ -20,7 +20,7 @@ import (
 // Batch writes the next recipes to make as text.
 func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
-	p.Line("%s", p.Bold(fmt.Sprintf("Round %d: %s to make", b.Round, fault.Count(len(b.Entries), "recipe"))))
+	p.Line("%s", p.Bold(fmt.Sprintf("Round %d: %s to make", b.Round, inputerr.Count(len(b.Entries), "recipe"))))
 	if err := bestLine(p, b.Best, &b.Measure, b.Total); err != nil {
 		return err
 	}
@@ -162,9 +162,9 @@ func idsText(ids []string) string {
 // ModelText describes the quality of a label's model.
 func ModelText(m campaign.ModelSummary) string {
 	if m.Kind == campaign.NoModel {
-		return fmt.Sprintf("Model of %s: none yet, on %s", m.Label, fault.Count(m.Rows, "result"))
+		return fmt.Sprintf("Model of %s: none yet, on %s", m.Label, inputerr.Count(m.Rows, "result"))
 	}
-	text := fmt.Sprintf("Model of %s: %s on %s", m.Label, m.Kind, fault.Count(m.Rows, "result"))
+	text := fmt.Sprintf("Model of %s: %s on %s", m.Label, m.Kind, inputerr.Count(m.Rows, "result"))
 	if m.R2 != nil {
 		text += ", held-out R² " + number.Fixed(*m.R2, 2)
 	}
@@ -225,7 +225,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 
 // TriedText describes the recipes tried.
 func TriedText(s *campaign.Standing) string {
-	text := fault.Count(s.Tried, "recipe") + " tried"
+	text := inputerr.Count(s.Tried, "recipe") + " tried"
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.Failed)
 	}
@@ -388,7 +388,7 @@ func coveredText(told []campaign.PredictionCheck) string {
 			within++
 		}
 	}
-	return fmt.Sprintf("%d of %s lie within the interval that was to hold 9 in 10.", within, fault.Count(of, "result"))
+	return fmt.Sprintf("%d of %s lie within the interval that was to hold 9 in 10.", within, inputerr.Count(of, "result"))
 }
 
 // predictionCheckPaint returns the colour of a result. A result outside its interval stands out.
@@ -426,7 +426,7 @@ func predictionCheckFigure(label string, told []campaign.PredictionCheck) *figur
 		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
 	}
 	f := &figure.Figure{Title: label + ": predicted against measured", Width: figureWidth, Height: campaignHeight,
-		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, fault.Count(len(told), "recipe"), coveredText(told))}
+		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, inputerr.Count(len(told), "recipe"), coveredText(told))}
 	y := paddedScale(values, campaignBottom, campaignTop)
 	verticalAxis(f, y)
 	x := y

@@ -13,13 +13,13 @@ import (
 	"sync"
 	"testing"
 
-	"kir/internal/golden"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/build"
+	"kir/internal/report/assemble"
 	"kir/internal/report/figure"
 	"kir/internal/run"
 	"kir/internal/terminal"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
 
@@ -82,7 +82,7 @@ func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	if m.result, err = run.Start(context.Background(), spec, m.store, run.Options{}); err != nil {
 		return m, err
 	}
-	m.model, err = build.Model(context.Background(), p, m.store, m.result, "test")
+	m.model, err = assemble.Model(context.Background(), p, m.store, m.result, "test")
 	return m, err
 }
 
@@ -270,7 +270,7 @@ func TestModelIsRepeatable(t *testing.T) {
 	for _, workers := range []int{1, 3, 8} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-			model, err := build.Model(context.Background(), m.problem, m.store, m.result, "test")
+			model, err := assemble.Model(context.Background(), m.problem, m.store, m.result, "test")
 			if err != nil {
 				t.Fatal(err)
 			}

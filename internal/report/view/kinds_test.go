@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"kir/internal/diagnose"
-	"kir/internal/golden"
 	"kir/internal/report"
 	"kir/internal/report/sheet"
 	"kir/internal/run"
 	"kir/internal/terminal"
+	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/model"
 )

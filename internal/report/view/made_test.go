@@ -9,18 +9,18 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/book"
-	"kir/internal/golden"
+	"kir/internal/dataset"
 	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/sheet"
 	"kir/internal/terminal"
+	"kir/internal/testonly/golden"
 )
 
-// madeOf reads what package build makes of its problem.
+// madeOf reads what package assemble makes of its problem.
 func madeOf[T any](t *testing.T, name string) *T {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "build", "testdata", name))
+	data, err := os.ReadFile(filepath.Join("..", "assemble", "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestShownAsBefore(t *testing.T) {
 		other.Inclusion[k].Probability *= report.Number(1 - float64(k)/20)
 	}
 	must(Difference(&b, report.Compare("a", m, "b", other), terminal.Style{}))
-	ingredients, err := book.ReadIngredientsFile(t.Context(), "../build/testdata/shelf.csv", book.Layout{})
+	ingredients, err := dataset.ReadIngredientsFile(t.Context(), "../assemble/testdata/shelf.csv", dataset.Layout{})
 	must(err)
 	recipes, figures := Sheets(m.Best, m, report.NewIngredientOrder(ingredients, "", ""))
 	for _, s := range []*sheet.Sheet{recipes, figures, JoinSheets(recipes, figures), ScoreSheet(madeOf[report.Scorecard](t, "scores.json")), WeighingSheet(weighing)} {

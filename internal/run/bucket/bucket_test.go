@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/long"
 	"kir/internal/run"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -451,7 +451,7 @@ func TestEndlessList(t *testing.T) {
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); _ = answer(w) }))
 		s := open(t, "s3://bucket/run?endpoint="+server.URL+"&region=here").(*bucket)
-		if !long.Enabled() {
+		if !testmode.Enabled() {
 			s.mostPages, s.mostPage = 100, 1<<18
 		}
 		asked.Store(0)

@@ -1,0 +1,124 @@
+package assetstats
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// layouts are the ways in which dates are written, of which all of a history have one. Where
+// day and month could be either, the order of the rows decides; see Dates.
+func layouts() []string {
+	return []string{
+		"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006",
+		"2/1/06", "1/2/06", "2.1.06", "2 Jan 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "2 January 2006", "Jan 2 2006",
+		"2006-01", "2006/01", "200601", "1/2006", "Jan 2006", "January 2006", "Jan-06", "Jan-2006", "2006",
+	}
+}
+
+// Dates reads the dates of a history. ok is false where they are no dates. Of several ways
+// to read them that is taken in which more of them follow each other in time.
+func Dates(text []string) (dates []time.Time, ok bool) {
+	best := -1
+	for _, layout := range layouts() {
+		read := make([]time.Time, 0, len(text))
+		for _, t := range text {
+			d, err := time.Parse(layout, normalizeDate(t))
+			if err != nil {
+				break
+			}
+			read = append(read, d)
+		}
+		if len(read) < len(text) || len(text) == 0 {
+			continue
+		}
+		up, down := 0, 0
+		for k := range read[1:] {
+			switch {
+			case read[k].Before(read[k+1]):
+				up++
+			case read[k].After(read[k+1]):
+				down++
+			}
+		}
+		if in := max(up, down); in > best {
+			best, dates = in, read
+		}
+	}
+	if best < 0 {
+		return parseSerialDates(text)
+	}
+	return dates, true
+}
+
+// normalizeDate leaves the time of a day away, and the mark of a quarter's first month stands for it.
+func normalizeDate(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > 10 && (text[10] == 'T' || text[10] == ' ') && strings.Contains(text[10:], ":") {
+		return text[:10]
+	}
+	for k, q := range []string{"Q1", "Q2", "Q3", "Q4"} {
+		if year, ok := strings.CutSuffix(text, q); ok {
+			return fmt.Sprintf("%s-%02d", strings.TrimRight(year, " -"), 3*k+1)
+		}
+	}
+	return text
+}
+
+// parseSerialDates reads the numbers by which spreadsheets keep dates: days since the end of 1899.
+func parseSerialDates(text []string) ([]time.Time, bool) {
+	var dates []time.Time
+	for _, t := range text {
+		days, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
+		if err != nil || days < 20_000 || days > 80_000 { // 1954 to 2119
+			return nil, false
+		}
+		dates = append(dates, time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days)))
+	}
+	return dates, len(dates) > 0
+}
+
+// Frequency is how often a history has a row, in words, and how many such periods a year has.
+type Frequency struct {
+	Words   string
+	Periods float64
+}
+
+// FrequencyOf returns the rhythm of dates in ascending order, from the median of the days
+// between them: of days it is that of markets, unless weekends are among them.
+func FrequencyOf(dates []time.Time) (Frequency, bool) {
+	if len(dates) < 2 {
+		return Frequency{}, false
+	}
+	var gaps []float64
+	weekend := 0
+	for k, d := range dates {
+		if d.Weekday() == time.Saturday || d.Weekday() == time.Sunday {
+			weekend++
+		}
+		if k > 0 {
+			gaps = append(gaps, d.Sub(dates[k-1]).Hours()/24)
+		}
+	}
+	slices.Sort(gaps)
+	typical := gaps[len(gaps)/2]
+	switch {
+	case typical < 0.9:
+		return Frequency{}, false
+	case typical < 2 && 10*weekend > len(dates):
+		return Frequency{"daily, weekends too", 365}, true
+	case typical < 2:
+		return Frequency{"of trading days", 252}, true
+	}
+	for _, r := range []struct {
+		least, most float64
+		Frequency
+	}{{6, 8, Frequency{"weekly", 52}}, {13, 15, Frequency{"fortnightly", 26}}, {27, 32, Frequency{"monthly", 12}}, {84, 95, Frequency{"quarterly", 4}}, {178, 188, Frequency{"half-yearly", 2}}, {360, 370, Frequency{"yearly", 1}}} {
+		if r.least <= typical && typical <= r.most {
+			return r.Frequency, true
+		}
+	}
+	return Frequency{fmt.Sprintf("every %.4g days", typical), 365.25 / typical}, true
+}

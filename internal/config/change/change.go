@@ -1,0 +1,166 @@
+// Package change edits the text of a problem file: it pins or bans an ingredient, bounds an amount or
+// changes the weight of an objective. All other text stays unchanged, including comments. The package knows
+// the syntax of problem files, not their meaning: package problem checks whether ingredients exist and
+// whether rules conflict.
+package change
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+	"kir/internal/problem"
+)
+
+// A Change is an edit of a problem file.
+type Change interface {
+	apply(e *yaml.Editor) error
+}
+
+// Apply makes changes to the text of a problem file, in order, and returns the result. file is its name in
+// errors.
+func Apply(file string, text []byte, changes ...Change) ([]byte, error) {
+	e, err := yaml.NewEditor(file, text)
+	if err != nil {
+		return nil, err
+	}
+	e.Order = schema.Problem.Names()
+	for _, c := range changes {
+		if err := c.apply(e); err != nil {
+			return nil, err
+		}
+	}
+	return e.Text(), nil
+}
+
+// Diff returns the difference between two texts in the unified format, or nothing if they are equal.
+func Diff(oldName string, old []byte, newName string, new []byte) string {
+	text := string(diff.Diff(oldName, old, newName, new))
+	_, text, _ = strings.Cut(text, "\n") // the first line is a diff command
+	return text
+}
+
+// A Setting sets the value at a path of keys, such as a setting of the sampler, the search or the sparsity
+// law. If the path ends in a list item or a mapping, all of it is replaced.
+type Setting struct {
+	Path  []string
+	Value any // text, a number, a [yaml.Map] or []any
+}
+
+func (c Setting) apply(e *yaml.Editor) error {
+	return e.Set(c.Value, keyPath(c.Path...)...)
+}
+
+// A Trade sets the objectives of the trade-off; an empty list removes it.
+type Trade struct {
+	Objectives []string
+}
+
+func (c Trade) apply(e *yaml.Editor) error {
+	if len(c.Objectives) == 0 {
+		if e.Root().Get("trade") == nil {
+			return nil
+		}
+		return e.Remove("trade")
+	}
+	names := make([]any, len(c.Objectives))
+	for k, name := range c.Objectives {
+		names[k] = name
+	}
+	return e.Set(names, "trade")
+}
+
+// A Weight sets the weight of a property.
+type Weight struct {
+	Property string
+	Weight   float64
+}
+
+func (c Weight) apply(e *yaml.Editor) error {
+	if _, err := findProperty(e, c.Property); err != nil {
+		return err
+	}
+	return e.Set(c.Weight, "properties", c.Property, "weight")
+}
+
+// A SetObjective changes what a property asks for, such as another class or range. Way is the key in the
+// problem file, such as want or between, and Value is its new value.
+type SetObjective struct {
+	Property string
+	Way      string
+	Value    any
+}
+
+func (c SetObjective) apply(e *yaml.Editor) error {
+	p, err := findProperty(e, c.Property)
+	if err != nil {
+		return err
+	}
+	for kind, keys := range problem.DirectionKeys() {
+		at := p.Get(kind)
+		if at == nil {
+			continue
+		}
+		if !slices.Contains(keys, c.Way) {
+			return yaml.Hint(at.Errorf("a property of kind %s cannot be asked for %s", kind, inputerr.Quote(c.Way)), "it has %s", strings.Join(keys, ", "))
+		}
+		path := keyPath("properties", c.Property, kind)
+		if err := e.Set(c.Value, append(slices.Clip(path), c.Way)...); err != nil {
+			return err
+		}
+		for _, key := range keys {
+			if key != c.Way && at.Get(key) != nil {
+				if err := e.Remove(append(slices.Clip(path), key)...); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return p.Errorf("what %s wishes for cannot be changed but by hand", inputerr.Quote(c.Property))
+}
+
+// findProperty returns the node of a property.
+func findProperty(e *yaml.Editor, name string) (*yaml.Node, error) {
+	all := &yaml.Node{}
+	if n := e.Root().Get("properties"); n != nil {
+		all = n
+	}
+	if p := all.Get(name); p != nil {
+		return p, nil
+	}
+	var names []string
+	for _, entry := range all.Entries {
+		names = append(names, entry.Key.Text)
+	}
+	err := e.Root().Errorf("there is no property %s", inputerr.Quote(name))
+	if len(names) == 0 {
+		return nil, err
+	}
+	return nil, yaml.SuggestName(err, name, "there are", names, 12)
+}
+
+// keyPath converts keys to a path.
+func keyPath(keys ...string) []any {
+	steps := make([]any, len(keys))
+	for k, key := range keys {
+		steps[k] = key
+	}
+	return steps
+}
+
+// yamlMapping returns a mapping of alternating keys and values, without nil values.
+func yamlMapping(pairs ...any) yaml.Map {
+	var m yaml.Map
+	for k := 0; k < len(pairs); k += 2 {
+		if pairs[k+1] != nil {
+			m.Set(fmt.Sprint(pairs[k]), pairs[k+1])
+		}
+	}
+	return m
+}

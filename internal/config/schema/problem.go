@@ -1,0 +1,206 @@
+package schema
+
+import (
+	"fmt"
+	"math"
+
+	"kir/internal/dataset"
+	"kir/mcmc"
+)
+
+// Limits for values in a problem file.
+const (
+	MaxIngredients = 10_000_000 // ingredients that are only counted
+	MaxEffort      = 1000       // of a search: multiples of the usual effort
+	MaxBatch       = 1000       // recipes per batch of a campaign
+	DefaultBatch   = 8          // default number of recipes per batch
+
+	LeastTrade, MostTrade = 2, 4 // number of objectives in a trade-off
+)
+
+// Reserved returns the names that properties must not have, because draws and summaries use them.
+func Reserved() []string {
+	return []string{"chain", "draw", "log_density", "used", "ingredient", "amount", "recipe", "score"}
+}
+
+// Problem is the section of the whole file.
+var Problem = &Section{
+	Name: "a problem", ID: "problem",
+	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
+	Keys: []Key{
+		{"name", Text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"},
+		{"recipes", Either(Text("file"), Link("table of recipes"), List(Either(Text("file"), Link("table of recipes")), 1)), "", "the known recipes, one table or several; see [tables.md](tables.md). The results of a campaign are read without being named", "{recipes: recipes.csv}"},
+		{"labels", List(Text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
+		{"units", MapOf("units", Text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
+		{"ingredients", Either(File(), List(Text("name"), 1), Link("table"), Link("counted ingredients")), "those of the recipes", "what to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
+		{"total", Integer(1, math.MaxInt32), "", "M, the units that a recipe divides; 1000 are steps of 0.1 %", "{total: 1000}"},
+		{"sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
+		{"properties", Optional(MapOf("names", Link("property"), Object{"propertyNames": Object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": Object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"},
+		{"constraints", Optional(List(Link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
+		{"trade", Optional(Several(Text("objective"), LeastTrade, MostTrade)), "none", "two to four objectives whose trade-off is looked for; see [tradeoff.md](tradeoff.md)", "{trade: [cost, viscosity]}"},
+		{"sampler", Optional(Link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"},
+		{"search", Optional(Link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"},
+		{"campaign", Optional(Link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"},
+	},
+	Required:     []string{"total"},
+	AtLeastOneOf: []string{"recipes", "ingredients"},
+	Requires:     map[string]string{"labels": "recipes", "units": "recipes"},
+	Extra: []Object{
+		{"anyOf": []Object{{"required": []string{"sparsity"}}, {"required": []string{"recipes"}}}},
+		{"not": Object{"required": []string{"recipes", "ingredients"}, "properties": Object{"ingredients": Object{"type": "object", "required": []string{"count"}}}}},
+	},
+}
+
+func tableKeys(file, sheet string) []Key {
+	in := func(rest string) string { return "{file: " + file + rest + "}" }
+	return []Key{
+		{"file", Text("file"), "", "the table", in("")},
+		{"sheet", Text("text"), "the one that looks like it", "the sheet of a workbook", "{file: " + sheet + "}"},
+		{"encoding", Text("text"), "found", "how a text file writes characters, by its name on the web", in(", encoding: utf-8")},
+		{"delimiter", Choice("comma", "semicolon", "tab", "bar"), "found", "the mark between columns", in(", delimiter: comma")},
+		{"decimal", Choice("point", "comma"), "found", "the decimal mark", in(", decimal: point")},
+	}
+}
+
+// RecipeTable is the section of a table of recipes.
+var RecipeTable = &Section{
+	Name: "a table", ID: "table of recipes",
+	About: "kir guesses only what these keys leave open. Where a guess could be wrong, kir asks, and shows the line to write here.",
+	Keys: append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"),
+		Key{"columns", MapOf("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"},
+		Key{"names", MapOf("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"},
+		Key{"without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"},
+		Key{"including", List(Text("a recipe"), 0), "none", "recipes that would be left out otherwise, as one that adds up the others", "{file: recipes.csv, including: [Total]}"}),
+	Required: []string{"file"},
+}
+
+// Table is the section of any other table.
+var Table = &Section{
+	Name: "a table", ID: "table",
+	About:    "The same for other tables.",
+	Keys:     tableKeys("stock.csv", "bar.xlsx, sheet: Stock"),
+	Required: []string{"file"},
+}
+
+// CountedIngredients is the section of ingredients without names.
+var CountedIngredients = &Section{
+	Name: "the ingredients", ID: "counted ingredients",
+	About: "Ingredients that are called *ingredient 1*, *ingredient 2* and so on. There can be no recipes of them.",
+	Keys: []Key{
+		{"count", Integer(1, MaxIngredients), "", "how many there are", "{count: 2000}"},
+	},
+	Required: []string{"count"},
+}
+
+func lawKeys(last Key) []Key {
+	return []Key{
+		{"table", MapOf("numbers", AtLeast(0), Object{"minProperties": 1, "propertyNames": Object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"},
+		{"uniform", Pair(Integer(1, math.MaxInt32)), "", "the same weight for each n from the first to the last", "{uniform: [3, 5]}"},
+		{"normal", Link("normal law"), "", "exp(−(n − mean)²/(2·sd²))", "{normal: {mean: 4, sd: 1.5}}"},
+		{"exponential", Link("exponential law"), "", "exp(−rate·n)", "{exponential: {rate: 0.5}}"},
+		{"mixture", List(Link("mixed law"), 1), "", "Σ weight·law, each law scaled to a sum of 1 first", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"},
+		{"recipes", OnlyTrue(), "", "as many recipes as the book has of each n", "{recipes: true}"},
+		last,
+	}
+}
+
+// lawMistakes maps keys that people write instead of a law to the right form.
+var lawMistakes = map[string]string{
+	"mean":    "write {normal: {mean: 4, sd: 1}}",
+	"sd":      "write {normal: {mean: 4, sd: 1}}",
+	"rate":    "write {exponential: {rate: 0.5}}",
+	"min":     "write {uniform: [2, 5]}",
+	"max":     "write {uniform: [2, 5]}",
+	"exactly": "write {uniform: [4, 4]}",
+	"fixed":   "write {uniform: [4, 4]}",
+	"poisson": "write {normal: {mean: 4, sd: 2}}, or a table",
+}
+
+var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", "recipes"}
+
+// Law is the section of the law of the number of ingredients.
+var Law = &Section{
+	Name: "a sparsity law", ID: "law of n",
+	About:        "One law, and perhaps a power. Without properties n has exactly this law, also under constraints. `sparsity: recipes` is short for `{recipes: true}`.",
+	Keys:         lawKeys(Key{"power", AtLeast(0), "1", "the law to this power: above 1 sharper, below 1 flatter", "{recipes: true, power: 2}"}),
+	ExactlyOneOf: lawKinds,
+	Mistakes:     lawMistakes,
+}
+
+// MixedLaw is the section of a law within a mixture.
+var MixedLaw = &Section{
+	Name: "a sparsity law", ID: "mixed law",
+	About:        "One of the laws, with its weight.",
+	Keys:         lawKeys(Key{"weight", AtLeast(0), "1", "its share of the mixture, beside the other weights", "{weight: 2, uniform: [2, 3]}"}),
+	ExactlyOneOf: lawKinds,
+	Mistakes:     lawMistakes,
+}
+
+// NormalLaw is the section of a bell-shaped law.
+var NormalLaw = &Section{
+	Name: "normal", ID: "normal law", About: "A bell over n.",
+	Keys: []Key{
+		{"mean", Number(), "", "where it is highest", "{mean: 4, sd: 1.5}"},
+		{"sd", Above(0), "", "its standard deviation", "{mean: 4, sd: 0.5}"},
+	},
+	Required: []string{"mean", "sd"},
+}
+
+// ExponentialLaw is the section of a law that changes by the same factor from each n to n + 1.
+var ExponentialLaw = &Section{
+	Name: "exponential", ID: "exponential law", About: "Each n has e^−rate times the weight of the one before.",
+	Keys: []Key{
+		{"rate", Number(), "", "above 0 for few ingredients, below 0 for many", "{rate: 0.5}"},
+	},
+	Required: []string{"rate"},
+}
+
+// Sampler is the section of the sampler's settings.
+var Sampler = &Section{
+	Name: "the sampler", ID: "sampler",
+	About: "Chains, draws and the seed. Flags of `kir sample` override them. [kernels.md](kernels.md) describes the kernels.",
+	Keys: []Key{
+		{"kernel", Choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"},
+		{"chains", Integer(1, mcmc.MaxChains), defaultText(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
+		{"warmup", Integer(0, mcmc.MaxIterations), defaultText(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept, at most so many where `draws` is `auto`", "{warmup: 2000}"},
+		{"draws", Either(Choice("auto"), Integer(1, mcmc.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"},
+		{"time", Duration(), "`60s`", "how long the chains may run where `draws` is `auto`: then they stop, and the draws made so far count; `none` sets no bound", "{time: 5m}"},
+		{"thin", Integer(1, mcmc.MaxIterations), defaultText(mcmc.DefaultSettings().Thin), "iterations from one draw to the next; needs a number of draws", "{draws: 2000, thin: 5}"},
+		{"seed", Seed(), defaultText(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"},
+	},
+	Extra: []Object{
+		{"anyOf": []Object{{"not": Object{"required": []string{"time"}}}, {"properties": Object{"draws": Object{"const": "auto"}}}, {"properties": Object{"time": Object{"const": "none"}}}}},
+		{"anyOf": []Object{{"properties": Object{"thin": Object{"const": 1}}}, {"required": []string{"draws"}, "properties": Object{"draws": Object{"type": "integer"}}}}},
+	},
+}
+
+// Search is the section of the settings for the search.
+var Search = &Section{
+	Name: "the search", ID: "search",
+	About: "The search that fills the shortlist; it does not change the draws.",
+	Keys: []Key{
+		{"effort", Between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, twice them with `draws: auto`, at most 100,000; 0 is none", "{effort: 4}"},
+		{"doses", Choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
+	},
+}
+
+// Campaign is the section of the settings for choosing batches of experiments.
+var Campaign = &Section{
+	Name: "the campaign", ID: "campaign",
+	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",
+	Keys: []Key{
+		{"batch", Integer(1, MaxBatch), defaultText(DefaultBatch), "recipes of a batch", "{batch: 4}"},
+		{"max_new", Integer(0, MaxIngredients), "any number", "the most new ingredients of a batch: what is to be bought", "{max_new: 2}"},
+		{"cost", Text("text"), "trials cost alike", "the attribute with the cost of a trial of an ingredient: improvement then counts per cost", "{cost: abv}"},
+	},
+}
+
+func roles() []string {
+	var names []string
+	for _, r := range dataset.Roles() {
+		names = append(names, string(r))
+	}
+	return names
+}
+
+func defaultText(v int) string { return fmt.Sprint(v) }

@@ -1,0 +1,426 @@
+package count
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"kir/internal/browsersched"
+	"kir/internal/portable"
+)
+
+// A frontier counts under sums and crossing groups. It takes its classes one after another. Between
+// two of them a state holds everything that matters about those before: the values of the sums with
+// terms on both sides. A sum that can no longer be broken has no value. The ingredients without any
+// sum come last, as a separate part.
+//
+// An order in which each sum begins late and ends early has few states (decision diagrams; the
+// frontier method of Simpath, Knuth 2011, exercise 7.1.4–225).
+type frontier struct {
+	stages []stage
+	sums   []Sum
+	width  []int // by how many stages are done: how many states there are
+
+	total      int
+	steps      float64 // to go through it once
+	impossible bool    // no composition keeps the sums
+}
+
+// A stage is a class with its ingredients' terms in sums, and all transitions from the states
+// before to those after.
+type stage struct {
+	class
+	terms    []Term // what each adds, Ingredient standing for the sum
+	most     int    // how many are used at most
+	maxUsed  int    // of this stage's and all later ingredients
+	families []family
+	states   []state // before the stage
+}
+
+// A state is a state before a stage.
+type state struct {
+	family, node int32
+	units        int // the least that those before take
+}
+
+// A family is states that differ only in what the stage adds to: nodes are what
+// that may be, as numbers to which one more ingredient of a units adds
+// whole + a·perUnit.
+type family struct {
+	whole, perUnit int64
+	keys           []int64    // of nodes, rising
+	level          []int32    // how many more must have been used at least
+	units          []int32    // and the least units of all before
+	next           []int32    // the state after, −1 if the sums cannot be kept
+	starts         [][2]int32 // states and their nodes
+}
+
+func (f *family) at(key int64) int32 {
+	if n, ok := slices.BinarySearch(f.keys, key); ok {
+		return int32(n)
+	}
+	return -1
+}
+
+// settledValue replaces the value of a sum that can no longer be broken.
+const settledValue = math.MinInt64
+
+// A deviation is a sum that has come to another value than where nothing that it has
+// a term of is used, which is most of them where rules are many.
+type deviation struct {
+	sum   int32
+	value int64
+}
+
+// A frontierBuilder finds the states stage by stage, from the first on.
+type frontierBuilder struct {
+	f       *frontier
+	last    []int          // by sum: the last stage that adds to it
+	after   []map[int]span // by stage: what can still be added to its sums
+	limit   float64        // of cells, all together
+	cells   float64
+	nodes   int
+	idle    []int64       // by sum: 0, or settled, where nothing that it has a term of is used
+	slot    []int32       // by sum: which of the stage's terms it is, or −1
+	values  [][]deviation // of the states, in one order of the sums
+	states  []state
+	found   map[string]int32
+	scratch []byte
+	next    []deviation
+}
+
+// newFrontier finds the states of stages, in a good order, where rest ingredients
+// are in none and most of all are used. It fails with a [SizeError] if tables over
+// them have more cells than the limit.
+func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, total int, limit float64) (*frontier, error) {
+	spans := make([]span, len(sums))
+	all := make([]bounding, len(sums))
+	for _, st := range stages {
+		for _, t := range st.terms {
+			all[t.Ingredient].add(st.kind, st.required, len(st.members), t)
+		}
+	}
+	for s := range spans {
+		spans[s] = all[s].span(total, most)
+	}
+	orderClasses(stages, spans)
+	w := &frontierBuilder{f: &frontier{stages: stages, sums: sums, total: total}, last: make([]int, len(sums)), limit: limit}
+	w.after = make([]map[int]span, len(stages))
+	clear(all)
+	used := min(rest, most)
+	for c, st := range slices.Backward(stages) {
+		w.after[c] = make(map[int]span)
+		for _, t := range st.terms {
+			if w.last[t.Ingredient] == 0 {
+				w.last[t.Ingredient] = c
+			}
+			w.after[c][t.Ingredient] = all[t.Ingredient].span(total, most)
+			all[t.Ingredient].add(st.kind, st.required, len(st.members), t)
+		}
+		used = min(used+len(st.members), most)
+		stages[c].maxUsed = used
+		stages[c].most = min(len(st.members), most, total/st.kind.lo)
+		if st.required && stages[c].most < len(st.members) {
+			w.f.impossible = true
+		}
+	}
+	w.idle, w.slot = make([]int64, len(sums)), make([]int32, len(sums))
+	for k := range w.slot {
+		w.slot[k] = -1
+	}
+	w.values, w.states = [][]deviation{nil}, []state{{}}
+	for c := range stages {
+		if w.f.impossible {
+			break
+		}
+		if err := cmp.Or(browsersched.Err(ctx), w.advance(ctx, c)); err != nil {
+			return nil, err
+		}
+	}
+	w.f.width = append(w.f.width, len(w.states))
+	if len(w.states) == 0 {
+		w.f.impossible = true
+	}
+	return w.f, nil
+}
+
+// advance computes the states after stage c from those before.
+func (w *frontierBuilder) advance(ctx context.Context, c int) error {
+	st := &w.f.stages[c]
+	st.states = w.states
+	w.f.width = append(w.f.width, len(w.states))
+	active := make([]int, len(st.terms))
+	for k, t := range st.terms {
+		active[k], w.slot[t.Ingredient] = t.Ingredient, int32(k)
+	}
+
+	// States of a family have the same values of what is carried, and the same
+	// sums settled of what is active.
+	type start struct {
+		of     int32
+		values []int64 // of active
+	}
+	var starts [][]start
+	families := make(map[string]int)
+	room := make([]int64, len(active)*len(w.values))
+	for x, v := range w.values {
+		one := start{of: int32(x), values: room[:len(active):len(active)]}
+		room = room[len(active):]
+		for k, s := range active {
+			one.values[k] = w.idle[s]
+		}
+		w.scratch = w.scratch[:0]
+		for _, d := range v {
+			if k := w.slot[d.sum]; k >= 0 {
+				one.values[k] = d.value
+			} else {
+				w.scratch = d.append(w.scratch)
+			}
+		}
+		for _, v := range one.values {
+			w.scratch = strconv.AppendBool(w.scratch, v == settledValue)
+		}
+		f, ok := families[string(w.scratch)]
+		if !ok {
+			f = len(starts)
+			families[string(w.scratch)] = f
+			starts = append(starts, nil)
+		}
+		starts[f] = append(starts[f], one)
+	}
+	for _, s := range active {
+		if more := w.after[c][s]; more.lo >= w.f.sums[s].Min && more.hi <= w.f.sums[s].Max {
+			w.idle[s] = settledValue
+		}
+	}
+	before := w.values
+	w.values, w.states, w.found = nil, nil, make(map[string]int32)
+	st.families = make([]family, len(starts))
+	for n, list := range starts {
+		if n%(1<<12) == 0 {
+			if err := browsersched.Err(ctx); err != nil {
+				return err
+			}
+		}
+		// A digit for each active sum that is not settled.
+		d := digits{sums: w.f.sums, after: w.after[c], total: w.f.total, st: st}
+		for k, s := range active {
+			if list[0].values[k] != settledValue {
+				d.add(k, s, list[0].values[k])
+			}
+		}
+		for _, one := range list[1:] {
+			d.widenTo(one.values)
+		}
+		if !d.assignWeights() {
+			return w.tooLarge(math.MaxInt64)
+		}
+		f := &st.families[n]
+		f.whole, f.perUnit = d.whole, d.perUnit
+		keys := make([]int64, len(list))
+		for k, one := range list {
+			keys[k] = d.key(one.values)
+		}
+		if err := w.findNodes(st, f, &d, keys, func(k int) int { return st.states[list[k].of].units }); err != nil {
+			return err
+		}
+		for k, one := range list {
+			node := f.at(keys[k])
+			f.starts = append(f.starts, [2]int32{one.of, node})
+			x := &st.states[one.of]
+			x.family, x.node = int32(n), node
+		}
+		f.next = make([]int32, len(f.keys))
+		for node, key := range f.keys {
+			d.decode(key)
+			f.next[node] = w.stateAfter(c, &d, active, before[list[0].of], int(f.units[node]))
+		}
+	}
+	for _, s := range active {
+		w.slot[s] = -1
+	}
+	return nil
+}
+
+// append encodes a deviation.
+func (d deviation) append(to []byte) []byte {
+	return binary.AppendVarint(binary.AppendUvarint(to, uint64(d.sum)), d.value)
+}
+
+// stateAfter returns the state after a stage in which sums have come to the values of
+// digits, −1 if they cannot be kept. What is not active is as before.
+func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []deviation, units int) int32 {
+	w.next = w.next[:0]
+	for _, v := range before {
+		if w.slot[v.sum] < 0 {
+			w.next = append(w.next, v)
+		}
+	}
+	of := d.of
+	for k, s := range active {
+		value := int64(settledValue)
+		if len(of) > 0 && of[0].active == k {
+			g := of[0]
+			of = of[1:]
+			lo, hi := g.value+g.more.lo, g.value+g.more.hi
+			if hi < g.sum.Min || lo > g.sum.Max {
+				return -1
+			}
+			if lo < g.sum.Min || hi > g.sum.Max {
+				value = g.value
+			}
+		}
+		if w.last[s] > c && value != w.idle[s] {
+			w.next = append(w.next, deviation{int32(s), value})
+		}
+	}
+	w.scratch = w.scratch[:0]
+	for _, v := range w.next {
+		w.scratch = v.append(w.scratch)
+	}
+	x, ok := w.found[string(w.scratch)]
+	if !ok {
+		x = int32(len(w.states))
+		w.found[string(w.scratch)] = x
+		w.values = append(w.values, slices.Clone(w.next))
+		w.states = append(w.states, state{units: units})
+	}
+	w.states[x].units = min(w.states[x].units, units)
+	return x
+}
+
+// findNodes finds the nodes of a family: from where it starts, up to most ingredients
+// of the stage more.
+func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int64, units func(k int) int) error {
+	type place struct {
+		units, level int32
+	}
+	found := make(map[int64]place)
+	now := make(map[int64]int32) // units, of those with as many used
+	for k, key := range keys {
+		if u, ok := now[key]; !ok || int32(units(k)) < u {
+			now[key] = int32(units(k))
+		}
+	}
+	type mark struct{ units, left int32 }
+	for level := int32(0); ; level++ {
+		for key, u := range now { // in any order
+			if was, ok := found[key]; !ok {
+				found[key] = place{u, level}
+			} else if u < was.units {
+				found[key] = place{u, was.level}
+			}
+		}
+		if int(level) == st.most || len(now) == 0 || f.whole == 0 && f.perUnit == 0 {
+			break
+		}
+		seen := make(map[int64]mark)
+		cells := w.cells
+		for _, key := range slices.Sorted(maps.Keys(now)) {
+			at := now[key] + int32(st.kind.lo)
+			key += f.whole + int64(st.kind.lo)*f.perUnit
+			for left := int32(st.kind.n); left > 0 && int(at) <= w.f.total && !d.isInfeasible(key); left-- {
+				// The earlier visit had fewer units and more amounts to come, so it covered all
+				// further nodes.
+				was, ok := seen[key]
+				switch {
+				case ok && was.units <= at && was.left >= left:
+					left = 0
+					continue
+				case ok:
+					at, left = min(at, was.units), max(left, was.left)
+				default:
+					if cells += w.cost(st, int(at)); cells > w.limit || len(seen) > maxNodes {
+						return w.tooLarge(cells)
+					}
+				}
+				seen[key] = mark{at, left}
+				if f.perUnit == 0 {
+					break
+				}
+				key += int64(st.kind.step) * f.perUnit
+				at += int32(st.kind.step)
+			}
+		}
+		clear(now)
+		for key, m := range seen {
+			now[key] = m.units
+		}
+	}
+	f.keys = make([]int64, 0, len(found))
+	for key := range found {
+		f.keys = append(f.keys, key)
+	}
+	slices.Sort(f.keys)
+	for _, key := range f.keys {
+		f.level = append(f.level, found[key].level)
+		f.units = append(f.units, found[key].units)
+		cells := w.cost(st, int(found[key].units))
+		w.cells += cells
+		w.f.steps += float64(cells * float64(st.most) * st.passCount(f))
+	}
+	if w.nodes += len(f.keys); w.cells > w.limit || w.nodes > maxNodes {
+		return w.tooLarge(w.cells)
+	}
+	return nil
+}
+
+// cost returns the number of cells of a node, including the overhead of its rows.
+func (w *frontierBuilder) cost(st *stage, units int) float64 {
+	const besides = 32
+	return float64(float64(w.f.total-units+1+besides) * float64(st.maxUsed+1))
+}
+
+// storedCells returns how many cells the tables of all states before a stage have.
+func (f *frontier) storedCells() float64 {
+	cells := 0.0
+	for c := range f.stages {
+		for _, s := range f.stages[c].states {
+			cells += float64(float64(f.total-s.units+1) * float64(f.stages[c].maxUsed+1))
+		}
+	}
+	return cells
+}
+
+// peakCells returns the most cells held at once: those of all states before and after a stage, and
+// four times those of the nodes of a family.
+func (f *frontier) peakCells() float64 {
+	widest, after := 0.0, 0.0
+	for _, st := range slices.Backward(f.stages) {
+		own, most := 0.0, 0.0
+		for _, s := range st.states {
+			own += float64(float64(f.total-s.units+1) * float64(st.maxUsed+1))
+		}
+		for n := range st.families {
+			nodes := 0.0
+			for _, units := range st.families[n].units {
+				nodes += float64(float64(f.total-int(units)+1) * float64(st.maxUsed+1))
+			}
+			most = max(most, nodes)
+		}
+		widest, after = max(widest, own+after+float64(4*most)), own
+	}
+	return widest
+}
+
+// passCount returns the number of passes over a cell for one more ingredient.
+func (st *stage) passCount(f *family) float64 {
+	switch {
+	case f.perUnit == 0:
+		return 2
+	case st.kind.unbounded(math.MaxInt32):
+		return 4
+	}
+	return 4 + float64(4*portable.Log2(float64(st.kind.n)))
+}
+
+// maxNodes is the most nodes of a frontier, whatever the cells: finding them takes some seconds.
+const maxNodes = 1 << 20
+
+func (w *frontierBuilder) tooLarge(cells float64) error {
+	return &SizeError{cells, w.limit, "cells of tables for rules that are open together"}
+}

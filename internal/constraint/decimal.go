@@ -1,0 +1,33 @@
+package constraint
+
+import (
+	"math"
+	"math/big"
+)
+
+// Factors and bounds of rules are decimal numbers. They are rounded to at most 9 decimals, or to fewer if
+// their sums would exceed 62 bits. So the order of summation cannot change whether a composition keeps a
+// rule.
+
+// scaleOf returns the power of ten by which factors and bounds are multiplied to make them whole numbers.
+// top is the greatest absolute value of the factors. The power is below 1 if they are too large.
+func scaleOf(top float64, total int) float64 {
+	scale := 1e9
+	for scale > 1e-9 && top*scale*float64(total) > 1<<61 {
+		scale /= 10
+	}
+	return scale
+}
+
+// whole returns a decimal number multiplied by scale and rounded.
+func whole(v, scale float64) int64 { return int64(math.Round(v * scale)) }
+
+// quotient returns the float nearest to a/(b·scale).
+func quotient(a, b int64, scale float64) float64 {
+	by := new(big.Rat).SetFloat64(scale)
+	if scale < 1 {
+		by.SetFrac64(1, int64(math.Round(1/scale)))
+	}
+	v, _ := new(big.Rat).Quo(big.NewRat(a, b), by).Float64()
+	return v
+}

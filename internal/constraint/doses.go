@@ -1,0 +1,76 @@
+package constraint
+
+import "kir/internal/constraint/count"
+
+// Doses are the N amounts that an ingredient may take when it is used: Lo, Lo+Step, Lo+2·Step, and so on.
+type Doses struct{ Lo, Step, N int }
+
+// Hi returns the greatest dose.
+func (d Doses) Hi() int { return d.Lo + (d.N-1)*d.Step }
+
+// allow reports whether an amount is one of the doses.
+func (d Doses) allow(amount int) bool {
+	from := amount - d.Lo
+	return from >= 0 && amount <= d.Hi() && (d.Step == 1 || d.N > 0 && from%d.Step == 0)
+}
+
+// DosesOf returns the doses of an ingredient of a space.
+func DosesOf(a count.Ingredient, total int) Doses {
+	lo, step, n := a.Doses(total)
+	return Doses{lo, step, n}
+}
+
+// intersectDoses returns the amounts that a and b have in common. By the Chinese remainder theorem they too
+// are a first amount and equal steps from it.
+func intersectDoses(a, b Doses) Doses {
+	if a.N == 0 || b.N == 0 {
+		return Doses{}
+	}
+	g := GCD(a.Step, b.Step)
+	if (b.Lo-a.Lo)%g != 0 {
+		return Doses{}
+	}
+	// a.Lo + a.Step·t is in b for t ≡ (b.Lo − a.Lo)/g · (a.Step/g)⁻¹ modulo b.Step/g. Steps are below 2³¹,
+	// so products fit in 64 bits.
+	m := b.Step / g
+	t := (b.Lo - a.Lo) / g % m * inverse(a.Step/g, m) % m
+	if t < 0 {
+		t += m
+	}
+	lo, step := a.Lo+a.Step*t, a.Step*m
+	if first := max(a.Lo, b.Lo); lo < first {
+		lo += (first - lo + step - 1) / step * step
+	}
+	hi := min(a.Hi(), b.Hi())
+	if lo > hi {
+		return Doses{}
+	}
+	d := Doses{Lo: lo, Step: step, N: (hi-lo)/step + 1}
+	if d.N == 1 {
+		d.Step = 1
+	}
+	return d
+}
+
+// inverse returns x with a·x ≡ 1 modulo m and 0 ≤ x < m. a and m must be coprime.
+func inverse(a, m int) int {
+	x, y := 1, 0 // a·x ≡ r, a·y ≡ s
+	r, s := a%m, m
+	if m == 1 {
+		return 0
+	}
+	for s != 0 {
+		q := r / s
+		r, s = s, r-q*s
+		x, y = y, x-q*y
+	}
+	return (x%m + m) % m
+}
+
+// GCD returns the greatest common divisor of a and b.
+func GCD(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -1,0 +1,437 @@
+package constraint
+
+import (
+	"math"
+	"slices"
+
+	"kir/internal/constraint/count"
+	"kir/rule"
+)
+
+// A kind has the conditions and slacks of one type of rule. It may also have a method relaxations for
+// [Relaxations].
+type kind interface {
+	// conditions adds the conditions of the rule to c.
+	conditions(c *Conditions)
+
+	// slacks implements [Slacks].
+	slacks(parts []rule.Part, total int) []Slack
+}
+
+// kindOf returns the kind of a rule, or nil if the type is not one of package rule.
+func kindOf(r rule.Rule) kind {
+	switch r := r.(type) {
+	case rule.Require:
+		return requireRule(r)
+	case rule.Exclude:
+		return excludeRule(r)
+	case rule.Amount:
+		return amountRule(r)
+	case rule.Group:
+		return groupRule(r)
+	case rule.Need:
+		return needRule(r)
+	case rule.Limit:
+		return limitRule(r)
+	case rule.Ratio:
+		return ratioRule(r)
+	case rule.Near:
+		return nearRule(r)
+	case rule.If:
+		return ifRule(r)
+	}
+	return nil
+}
+
+type requireRule rule.Require
+
+type excludeRule rule.Exclude
+
+func (r requireRule) conditions(c *Conditions) {
+	c.require(r.Of)
+}
+
+func (r excludeRule) conditions(c *Conditions) {
+	c.exclude(r.Of)
+}
+
+func (r requireRule) slacks(parts []rule.Part, _ int) []Slack {
+	all := float64(len(r.Of))
+	return []Slack{{Value: float64(usedOf(parts, r.Of)), Min: all, Max: all, Unit: "ingredients", Ingredient: -1}}
+}
+
+func (r excludeRule) slacks(parts []rule.Part, _ int) []Slack {
+	return []Slack{{Value: float64(usedOf(parts, r.Of)), Unit: "ingredients", Ingredient: -1}}
+}
+
+type needRule rule.Need
+
+func (r needRule) conditions(c *Conditions) { c.addNeed(Dependence(r)) }
+
+// slacks returns nothing if the ingredient is not used.
+func (r needRule) slacks(parts []rule.Part, _ int) []Slack {
+	if amountOf(parts, r.If) == 0 {
+		return nil
+	}
+	return []Slack{{Value: float64(usedOf(parts, r.Then)), Min: 1, Max: math.Inf(1), Unit: "ingredients", Ingredient: -1}}
+}
+
+type amountRule rule.Amount
+
+func (r amountRule) conditions(c *Conditions) {
+	own := DosesOf(count.Ingredient{Min: r.Min, Max: r.Max, Step: r.Step}, c.Total)
+	for _, i := range r.Of {
+		c.allow(i, own)
+	}
+}
+
+// slacks returns the slack of the ingredient with the least room.
+func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
+	var tightest []Slack
+	for _, i := range r.Of {
+		a := amountOf(parts, i)
+		if a == 0 {
+			continue
+		}
+		s := Slack{Value: float64(a), Min: math.Inf(-1), Max: math.Inf(1), Unit: "units", Ingredient: i}
+		if r.Min > 0 {
+			s.Min = float64(r.Min)
+		}
+		if r.Max > 0 {
+			s.Max = float64(r.Max)
+		}
+		if tightest == nil || s.Room() < tightest[0].Room() {
+			tightest = []Slack{s}
+		}
+	}
+	return tightest
+}
+
+func (r amountRule) relaxations(s *rule.Set) []Relaxation {
+	var out []Relaxation
+	if step := max(r.Step, 1); r.Min > 0 {
+		out = addBoundRelaxation(out, "min", r.Min, (r.Min-1)/step, -step, func(to int) rule.Rule { r := rule.Amount(r); r.Min = to; return r })
+	}
+	if r.Max > 0 {
+		out = addBoundRelaxation(out, "max", r.Max, s.Total-r.Max, 1, func(to int) rule.Rule { r := rule.Amount(r); r.Max = to; return r })
+	}
+	if r.Step > 1 {
+		out = append(out, Relaxation{
+			Limit: 1,
+			Relax: func(int) rule.Rule { r := rule.Amount(r); r.Step = 1; return r },
+			Text:  func(_ int, name string) string { return "drop the step of " + name },
+		})
+	}
+	return out
+}
+
+type groupRule rule.Group
+
+func (r groupRule) conditions(c *Conditions) {
+	if r.Used != nil || r.Total != nil {
+		c.addGroup(count.Group{Members: slices.Clone(r.Of), Used: (*count.Range)(r.Used), Total: (*count.Range)(r.Total)})
+	}
+}
+
+func (r groupRule) slacks(parts []rule.Part, total int) []Slack {
+	var slacks []Slack
+	if r.Used != nil {
+		s := Slack{Value: float64(usedOf(parts, r.Of)), Unit: "ingredients", Ingredient: -1}
+		s.Min, s.Max = ends(r.Used, len(r.Of))
+		slacks = append(slacks, s)
+	}
+	if r.Total != nil {
+		sum := 0
+		for _, i := range r.Of {
+			sum += amountOf(parts, i)
+		}
+		s := Slack{Value: float64(sum), Unit: "units", Ingredient: -1}
+		s.Min, s.Max = ends(r.Total, total)
+		slacks = append(slacks, s)
+	}
+	return slacks
+}
+
+// ends returns the bounds of a range of numbers from 0 to most. A bound that no such number can violate is
+// infinite.
+func ends(r *rule.Range, most int) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if r.Min > 0 {
+		lo = float64(r.Min)
+	}
+	if r.Max < most {
+		hi = float64(r.Max)
+	}
+	return lo, hi
+}
+
+func (r groupRule) relaxations(s *rule.Set) []Relaxation {
+	var out []Relaxation
+	if u := r.Used; u != nil {
+		to := func(used rule.Range) rule.Rule { r := rule.Group(r); r.Used = &used; return r }
+		out = addBoundRelaxation(out, "least used", u.Min, u.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: u.Max}) })
+		out = addBoundRelaxation(out, "most used", u.Max, len(r.Of)-u.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: u.Min, Max: v}) })
+	}
+	if t := r.Total; t != nil {
+		to := func(total rule.Range) rule.Rule { r := rule.Group(r); r.Total = &total; return r }
+		out = addBoundRelaxation(out, "least total", t.Min, t.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: t.Max}) })
+		out = addBoundRelaxation(out, "greatest total", t.Max, s.Total-t.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: t.Min, Max: v}) })
+	}
+	return out
+}
+
+type limitRule rule.Limit
+
+// members returns the ingredients over which the mean is taken.
+func (r limitRule) members() []int {
+	if r.Of != nil {
+		return uniformSum(r.Of, Term{}).ingredients()
+	}
+	all := make([]int, len(r.Factors))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// scale returns the scale for the factors, as scaleOf does, and the greatest absolute factor.
+func (r limitRule) scale(total int) (scale, top float64) {
+	for _, f := range r.Factors {
+		top = max(top, math.Abs(f))
+	}
+	if r.Of == nil {
+		return scaleOf(top, total), top
+	}
+	return scaleOf(float64(2*top)+1, total), top // the bound is subtracted from the factors
+}
+
+func (r limitRule) conditions(c *Conditions) {
+	scale, top := r.scale(c.Total)
+	if r.Of == nil {
+		s := Sum{Min: wholeBound(r.Min, scale, c.Total), Max: wholeBound(r.Max, scale, c.Total)}
+		for i, f := range r.Factors {
+			if f := whole(f, scale); f != 0 {
+				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
+			}
+		}
+		c.addSum(s)
+		return
+	}
+	over := func(bound float64) Sum { // returns Σ (f_i − bound)·x_i
+		var s Sum
+		by := whole(min(max(bound, -top-1), top+1), scale)
+		for _, i := range r.members() {
+			if f := whole(r.Factors[i], scale) - by; f != 0 {
+				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
+			}
+		}
+		return s
+	}
+	if !math.IsInf(r.Min, -1) {
+		s := over(r.Min)
+		s.Max = math.MaxInt64
+		c.addSum(s)
+	}
+	if !math.IsInf(r.Max, 1) {
+		s := over(r.Max)
+		s.Min = math.MinInt64
+		c.addSum(s)
+	}
+}
+
+// wholeBound converts a bound of the mean to a bound of the whole-number sum. The bound is rounded to the
+// scale first and then multiplied by the total, so a decimal bound stays exact. A bound that no sum reaches
+// becomes math.MinInt64 or math.MaxInt64.
+func wholeBound(b, scale float64, total int) int64 {
+	if math.Abs(b)*scale*float64(total) > 1<<61 {
+		if b > 0 {
+			return math.MaxInt64
+		}
+		return math.MinInt64
+	}
+	return whole(b, scale) * int64(total)
+}
+
+// slacks returns the float nearest to the mean. A mean that equals the bound gives exactly the bound.
+func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
+	scale, _ := r.scale(total)
+	sum, units := int64(0), int64(0)
+	for _, p := range parts {
+		if r.Of == nil || slices.Contains(r.Of, p.Ingredient) {
+			sum += whole(r.Factors[p.Ingredient], scale) * int64(p.Amount)
+			units += int64(p.Amount)
+		}
+	}
+	if units == 0 {
+		return nil
+	}
+	return []Slack{{Value: quotient(sum, units, scale), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
+}
+
+// mean returns the least and the greatest factor of the mean's ingredients, as whole numbers of a scale.
+// Without ingredients, least exceeds most.
+func (r limitRule) mean(total int) (least, most int64, scale float64) {
+	scale, _ = r.scale(total)
+	least, most = math.MaxInt64, math.MinInt64
+	for _, i := range r.members() {
+		f := whole(r.Factors[i], scale)
+		least, most = min(least, f), max(most, f)
+	}
+	return least, most, scale
+}
+
+func (r limitRule) relaxations(s *rule.Set) []Relaxation {
+	least, most, scale := r.mean(s.Total)
+	if least > most {
+		return nil
+	}
+	return boundRelaxations(r.Min, r.Max, least, most, scale, func(lo, hi float64) rule.Rule {
+		r := rule.Limit(r)
+		r.Min, r.Max = lo, hi
+		return r
+	})
+}
+
+type ratioRule rule.Ratio
+
+// bounds returns the bounds of the ratio, limited to values that a ratio of whole amounts can violate, and
+// the scale for them.
+func (r ratioRule) bounds(total int) (lo, hi, scale float64) {
+	lo, hi = max(r.Min, 0), r.Max
+	top := max(lo, 1)
+	if !math.IsInf(hi, 1) {
+		top = max(top, hi)
+	}
+	top = min(top, float64(total)+1) // a ratio of amounts is at most the total
+	return min(lo, top), hi, scaleOf(top+1, total)
+}
+
+func (r ratioRule) conditions(c *Conditions) {
+	lo, hi, scale := r.bounds(c.Total)
+	over := func(bound float64) Sum { // returns Σ_Of − bound·Σ_To
+		of, to := total(r.Of, whole(1, scale)), total(r.To, -whole(bound, scale))
+		return of.add(to.Terms...)
+	}
+	if lo > 0 {
+		s := over(lo)
+		s.Min = 0
+		c.addSum(s)
+	}
+	if hi <= float64(c.Total) {
+		s := over(hi)
+		s.Max = 0
+		c.addSum(s)
+	} else if !math.IsInf(hi, 1) { // no ingredient of Of without one of To
+		s := over(float64(c.Total))
+		s.Max = 0
+		c.addSum(s)
+	}
+}
+
+// slacks returns nothing if no ingredient of To is used.
+func (r ratioRule) slacks(parts []rule.Part, total int) []Slack {
+	of, to := amountsOf(parts, r.Of), amountsOf(parts, r.To)
+	if to == 0 {
+		return nil
+	}
+	return []Slack{{Value: float64(of) / float64(to), Min: r.Min, Max: r.Max, Unit: "ratio", Ingredient: -1}}
+}
+
+func (r ratioRule) relaxations(s *rule.Set) []Relaxation {
+	lo, hi, scale := r.bounds(s.Total)
+	if lo == 0 {
+		lo = math.Inf(-1)
+	}
+	return boundRelaxations(lo, hi, 0, whole(float64(s.Total), scale), scale, func(lo, hi float64) rule.Rule {
+		r := rule.Ratio(r)
+		r.Min, r.Max = lo, hi
+		return r
+	})
+}
+
+type nearRule rule.Near
+
+// conditions counts against the recipe's r ingredients. If a composition uses u of them and v others, r − u
+// + v ingredients come or go. The units that change are those of the recipe that are not kept: M − Σ_i
+// min(x_i, r_i).
+func (r nearRule) conditions(c *Conditions) {
+	if r.Changes != nil {
+		s := Sum{Min: math.MinInt64, Max: int64(*r.Changes - len(r.Recipe))}
+		for i := range c.Amounts {
+			s.Terms = append(s.Terms, Term{Ingredient: i, Whole: 1})
+		}
+		for _, p := range r.Recipe {
+			s.Terms[p.Ingredient].Whole = -1
+		}
+		c.addSum(s)
+	}
+	if r.Distance != nil {
+		s := Sum{Min: int64(c.Total - *r.Distance), Max: math.MaxInt64}
+		for _, p := range r.Recipe {
+			s = s.add(Term{Ingredient: p.Ingredient, PerUnit: 1, Cap: p.Amount})
+		}
+		c.addSum(s)
+	}
+}
+
+func (r nearRule) slacks(parts []rule.Part, _ int) []Slack {
+	common, units, away := 0, 0, 0
+	for _, p := range r.Recipe {
+		a := amountOf(parts, p.Ingredient)
+		if a > 0 {
+			common++
+		}
+		units += p.Amount
+		away += max(p.Amount-a, 0)
+	}
+	var out []Slack
+	add := func(v int, most *int, unit string) {
+		if most != nil {
+			out = append(out, Slack{Value: float64(v), Min: math.Inf(-1), Max: float64(*most), Unit: unit, Ingredient: -1})
+		}
+	}
+	add(len(r.Recipe)+len(parts)-2*common, r.Changes, "changes")
+	add(away, r.Distance, "units")
+	return out
+}
+
+func (r nearRule) relaxations(s *rule.Set) []Relaxation {
+	var out []Relaxation
+	if r.Changes != nil {
+		out = addBoundRelaxation(out, "changes", *r.Changes, s.Ingredients-*r.Changes, 1, func(to int) rule.Rule { r := rule.Near(r); r.Changes = &to; return r })
+	}
+	if r.Distance != nil {
+		out = addBoundRelaxation(out, "distance", *r.Distance, s.Total-*r.Distance, 1, func(to int) rule.Rule { r := rule.Near(r); r.Distance = &to; return r })
+	}
+	return out
+}
+
+type ifRule rule.If
+
+func (r ifRule) conditions(c *Conditions) {
+	write := func() { c.add(r.Then) }
+	for _, g := range []guard{{of: r.Used}, {of: r.Unused, unused: true}} {
+		if len(g.of) > 0 {
+			g.of = total(g.of, 1).ingredients()
+			inner := write
+			write = func() { c.withGuard(g, inner) }
+		}
+	}
+	write()
+}
+
+// slacks returns nothing if the rule's condition does not hold.
+func (r ifRule) slacks(parts []rule.Part, total int) []Slack {
+	if len(r.Used) > 0 && usedOf(parts, r.Used) == 0 || usedOf(parts, r.Unused) > 0 {
+		return nil
+	}
+	return Slacks(r.Then, parts, total)
+}
+
+func (r ifRule) relaxations(s *rule.Set) []Relaxation {
+	relaxations := Relaxations(r.Then, s)
+	for k, q := range relaxations {
+		relaxations[k].Relax = func(notches int) rule.Rule { r := rule.If(r); r.Then = q.Relax(notches); return r }
+	}
+	return relaxations
+}

@@ -1,0 +1,104 @@
+// Package volume estimates how many compositions keep rules that cannot be counted, above all
+// limits, and finds some that do.
+//
+// Package count counts amounts, steps, and groups that are disjoint or nested. The other rules are
+// bounded sums ([constraint.Sum]). Let D_n be the number of compositions of n ingredients that keep
+// the countable rules. A share of them keeps the sums too. That share may be one in a million, so
+// random draws would find none. The package measures it in two ways and joins the results.
+//
+// # From the counted to the allowed compositions
+//
+// Let v(x) ≥ 0 be the amount by which x breaks the sums. A population is drawn exactly and
+// uniformly from the countable compositions, and taken through the laws
+//
+//	π_b(x) ∝ exp(−b·v(x)),  b = 0 = b_0 < b_1 < … < b_L < ∞,
+//
+// by weighing, resampling and moving (sequential Monte Carlo, Del Moral, Doucet and Jasra 2006).
+// The last law is that of v = 0. The product of the mean weights has the share as its expected
+// value, however little the moves reach. A separate population fixes the steps beforehand.
+// Independent groups of populations give the standard error.
+//
+// # From size to size
+//
+// With M units and N ingredients, a split takes x of n ingredients to n+1. It draws one of the M−n
+// inner cuts of its amounts, and one of the N−n absent ingredients, which takes the units behind
+// the cut. A merge draws one of the n(n+1) ordered pairs of n+1 ingredients; the first absorbs the
+// second. Exactly one merge undoes each split, so that
+//
+//	|X_{n+1}| / |X_n| = (N−n)(M−n) / (n(n+1)) · P_n(split) / P_{n+1}(merge),
+//
+// where P_n(split) is the probability that a uniform split of a uniform x ∈ X_n keeps all rules,
+// and P_{n+1}(merge) that of a merge. Both are measured on the populations as they keep moving
+// under the rules. These ratios are precise and the shares are not. Together they are precise up to
+// a factor common to all n, which does not affect the law of n.
+package volume
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Measure estimates the share of the compositions of each size that keeps the sums.
+func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
+	switch {
+	case o.Stream == nil:
+		return nil, ErrNoStream
+	case !slices.IsSorted(o.Sizes):
+		return nil, fmt.Errorf("measure: the sizes %v are not in ascending order", o.Sizes)
+	case o.Mass != nil && len(o.Mass) != len(o.Sizes):
+		return nil, fmt.Errorf("measure: there are %d masses for %d sizes", len(o.Mass), len(o.Sizes))
+	}
+	if o.RatioError <= 0 {
+		o.RatioError = DefaultRatioError
+	}
+	if o.Effort <= 0 {
+		o.Effort = DefaultEffort
+	}
+	o.Workers = max(o.Workers, 1)
+	rules, err := newRules(p)
+	if err != nil {
+		return nil, err
+	}
+	m := &measurement{problem: p, options: o, rules: rules}
+	return m.measure(ctx)
+}
+
+func (m *measurement) measure(ctx context.Context) (*Result, error) {
+	for k, n := range m.options.Sizes {
+		w := &sizeWork{n: n, mass: 1, stream: uint64(n) * (groups + 1), logCount: m.problem.Table.LogCount(n)}
+		if m.options.Mass != nil {
+			w.mass = m.options.Mass[k]
+		}
+		m.sizes = append(m.sizes, w)
+	}
+	if err := m.anneal(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.bridge(ctx); err != nil {
+		return nil, err
+	}
+	return m.result(), nil
+}
+
+// result joins the estimates of all populations.
+func (m *measurement) result() *Result {
+	r := &Result{rules: m.rules}
+	joined := m.join()
+	for k, w := range m.sizes {
+		s := Size{N: w.n, LogShare: math.Inf(-1)}
+		var replicates []float64
+		if joined[k] != nil {
+			s.Found = true
+			s.LogShare = joined[k].logShare
+			replicates = joined[k].without
+			s.SE = jackknife(replicates, nil)
+		}
+		r.Moves += w.moves()
+		r.Sizes = append(r.Sizes, s)
+		r.replicates = append(r.replicates, replicates)
+		r.pools = append(r.pools, newPool(w))
+	}
+	return r
+}

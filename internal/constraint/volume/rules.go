@@ -1,0 +1,169 @@
+package volume
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kir/internal/constraint"
+)
+
+// rules are all rules that a composition must keep, by ingredient.
+type rules struct {
+	total   int // in units of unit
+	unit    int
+	amounts []allowedAmounts
+	first   []int32 // where the terms of an ingredient begin, by kind, and end
+	terms   []ruleTerm
+	bounds  []bound
+	linear  []int32 // the soft sums whose terms have amounts
+	bent    []func(amount int) int64
+}
+
+// Kinds of terms, in the order of an ingredient's terms.
+const (
+	// A use is a term that counts an ingredient the same in any amount, so a change of amount
+	// leaves it constant. A ceiling is a sum with no least and only positive terms, so less of an
+	// ingredient never breaks it.
+	ceilingUse = iota
+	otherUse
+	ceilingAmount
+	otherAmount
+	kinds
+)
+
+// A ruleTerm is one term of an ingredient, with the sum it belongs to.
+type ruleTerm struct {
+	sum            int32
+	bent           int32 // 0, or 1 + the index of a function that tells what is added instead
+	perUnit, whole int64
+}
+
+// bentDelta is the change of a bent term when an amount changes.
+func (r *rules) bentDelta(bent, was, amount int32) int64 {
+	at := r.bent[bent-1]
+	return at(int(amount)*r.unit) - at(int(was)*r.unit)
+}
+
+// allowedAmounts are the amounts that a used ingredient may take: lo, lo+step, … up to hi.
+type allowedAmounts struct {
+	lo, hi, step int32
+	required     bool
+}
+
+func (a *allowedAmounts) contains(x int32) bool {
+	return x >= a.lo && x <= a.hi && (a.step == 1 || (x-a.lo)%a.step == 0)
+}
+
+// newRules indexes rules by ingredient. It divides amounts by the greatest common divisor of all of
+// them and the total.
+func newRules(p Problem) (*rules, error) {
+	s := p.Space
+	r := &rules{total: s.Total, amounts: make([]allowedAmounts, len(s.Ingredients))}
+	unit := s.Total
+	for i, a := range s.Ingredients {
+		lo, step, n := a.Doses(s.Total)
+		if a.Excluded || n == 0 {
+			r.amounts[i] = allowedAmounts{lo: 1, hi: 0, step: 1, required: a.Required}
+			continue
+		}
+		if n == 1 {
+			step = lo
+		}
+		r.amounts[i] = allowedAmounts{int32(lo), int32(lo + (n-1)*step), int32(step), a.Required}
+		unit = gcd(unit, gcd(lo, step))
+	}
+	r.unit, r.total = unit, s.Total/unit
+	for i := range r.amounts {
+		a := &r.amounts[i]
+		if a.hi == 0 {
+			continue
+		}
+		a.lo, a.hi, a.step = a.lo/int32(unit), a.hi/int32(unit), a.step/int32(unit)
+	}
+	sums := make([]constraint.Sum, 0, len(p.Sums)+2*len(s.Groups))
+	for k := range s.Groups {
+		for _, sum := range s.Groups[k].Sums() {
+			sums = append(sums, constraint.SumOf(sum))
+		}
+	}
+	hard := len(sums)
+	sums = append(sums, p.Sums...)
+	r.first = make([]int32, kinds*len(s.Ingredients)+1)
+	for k := range sums {
+		sum := &sums[k]
+		ceiling, linear := isCeiling(sum), false
+		for _, t := range sum.Terms {
+			if t.Ingredient < 0 || t.Ingredient >= len(s.Ingredients) {
+				return nil, fmt.Errorf("measure: sum %d names ingredient %d of %d", k-hard, t.Ingredient, len(s.Ingredients))
+			}
+			r.first[kinds*t.Ingredient+kindOf(&t, ceiling)+1]++
+			linear = linear || t.PerUnit != 0
+		}
+		r.bounds = append(r.bounds, bound{min: sum.Min, max: sum.Max, hard: k < hard, scale: 1})
+		if linear && k >= hard {
+			r.linear = append(r.linear, int32(k))
+		}
+	}
+	for at := 1; at < len(r.first); at++ {
+		r.first[at] += r.first[at-1]
+	}
+	next := slices.Clone(r.first)
+	r.terms = make([]ruleTerm, next[len(next)-1])
+	for k := range sums {
+		sum := &sums[k]
+		ceiling := isCeiling(sum)
+		for _, t := range sum.Terms {
+			one := ruleTerm{sum: int32(k), perUnit: t.PerUnit * int64(unit), whole: t.Whole}
+			if t.IsBent() {
+				r.bent = append(r.bent, t.At)
+				one.bent = int32(len(r.bent))
+			}
+			at := &next[kinds*t.Ingredient+kindOf(&t, ceiling)]
+			r.terms[*at] = one
+			*at++
+		}
+	}
+	return r, nil
+}
+
+// isCeiling reports whether a sum has no least and no negative term.
+func isCeiling(s *constraint.Sum) bool {
+	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t constraint.Term) bool { return t.IsBent() || t.PerUnit < 0 || t.Whole < 0 })
+}
+
+func kindOf(t *constraint.Term, ceiling bool) int {
+	switch use := t.PerUnit == 0 && !t.IsBent(); {
+	case use && ceiling:
+		return ceilingUse
+	case use:
+		return otherUse
+	case ceiling:
+		return ceilingAmount
+	}
+	return otherAmount
+}
+
+// termsOf returns an ingredient's terms of a range of kinds. Within a kind they follow the order of
+// the sums.
+func (r *rules) termsOf(i int32, from, to int) []ruleTerm {
+	return r.terms[r.first[kinds*int(i)+from]:r.first[kinds*int(i)+to+1]]
+}
+
+// find returns the term of an ingredient in a sum, among the terms of one kind, nil if there is
+// none.
+func (r *rules) find(i, sum int32, kind int) *ruleTerm {
+	terms := r.termsOf(i, kind, kind)
+	at, ok := slices.BinarySearchFunc(terms, sum, func(t ruleTerm, sum int32) int { return cmp.Compare(t.sum, sum) })
+	if !ok {
+		return nil
+	}
+	return &terms[at]
+}
+
+func gcd[T int | int64](a, b T) T {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}

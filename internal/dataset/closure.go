@@ -1,0 +1,130 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"kir/internal/inputerr"
+)
+
+// Closure scales the parts of a recipe to a total of M whole units, so that each has at least one:
+// x_1 + … + x_n = M, x_i ≥ 1. Element i of the result belongs to part i. (In the analysis of
+// compositions, closure is scaling to a constant sum.)
+//
+// With a_i the part's amount in its base unit, the ideal is q_i = M·a_i / Σ a. The method is that
+// of the largest remainder:
+//
+//  1. x_i = ⌊q_i⌋, or 1 if that is 0.
+//  2. If units are left over, one each goes to the parts with the largest
+//     remainders q_i − ⌊q_i⌋ among those with q_i ≥ 1.
+//  3. If raising small parts to 1 used too many units, they are taken back
+//     one at a time, each from the part with the largest x_i − q_i of those
+//     that have more than one.
+//
+// If these are equal, the earlier part is first to receive and last to give. The result minimises Σ
+// (x_i − q_i)² over all x with the sum M and x_i ≥ 1. All arithmetic is exact, on the decimal
+// numbers of the file.
+//
+// The total must be at least the number of parts. The amounts must be above 0 and of one kind,
+// which [Read] ensures.
+func Closure(parts []Part, total int) ([]int, error) {
+	n := len(parts)
+	if n == 0 {
+		return nil, fmt.Errorf("a recipe without ingredients cannot be divided into %s", inputerr.Count(total, "unit"))
+	}
+	if total < n {
+		return nil, fmt.Errorf("%s cannot share %s: take a total of at least %d", inputerr.Count(n, "ingredient"), inputerr.Count(total, "unit"), n)
+	}
+	weights, sum, err := wholeWeights(parts)
+	if err != nil {
+		return nil, err
+	}
+
+	units := make([]int, n)
+	remainders := make([]*big.Int, n) // of q_i, times the sum of the weights
+	left := total
+	m := big.NewInt(int64(total))
+	for i, weight := range weights {
+		whole, remainder := weight.Mul(weight, m).QuoRem(weight, sum, new(big.Int))
+		units[i] = max(1, int(whole.Int64()))
+		remainders[i] = remainder
+		if whole.Sign() == 0 {
+			// Below one unit: it has more than its ideal, and cannot give any.
+			remainders[i] = nil
+		}
+		left -= units[i]
+	}
+	if left == 0 {
+		return units, nil
+	}
+
+	order := make([]int, 0, n)
+	for i := range units {
+		if remainders[i] != nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(remainders[j].Cmp(remainders[i]), cmp.Compare(i, j))
+	})
+	if left > 0 {
+		for _, i := range order[:left] {
+			units[i]++
+		}
+		return units, nil
+	}
+	// Before it gives, a part exceeds its ideal by −(its remainder), in (−1, 0], and by one less
+	// after each time. So the parts give in turns, in the opposite order.
+	slices.Reverse(order)
+	for left < 0 {
+		givers := order[:0]
+		for _, i := range order {
+			if units[i] > 1 && left < 0 {
+				units[i]--
+				left++
+			}
+			if units[i] > 1 {
+				givers = append(givers, i)
+			}
+		}
+		order = givers
+	}
+	return units, nil
+}
+
+// wholeWeights returns whole numbers in the ratio of the parts' base amounts, and
+// their sum.
+func wholeWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
+	least := 0
+	for i, p := range parts {
+		if p.Amount.IsZero() {
+			return nil, nil, fmt.Errorf("part %d has the amount 0: leave it out", i+1)
+		}
+		least = min(least, p.exponent())
+	}
+	weights = make([]*big.Int, len(parts))
+	sum = new(big.Int)
+	for i, p := range parts {
+		w := new(big.Int).SetUint64(p.Amount.digits)
+		if p.Unit != nil {
+			w.Mul(w, new(big.Int).SetUint64(p.Unit.Size.digits))
+		}
+		if e := p.exponent() - least; e > 0 {
+			w.Mul(w, pow10(e))
+		}
+		weights[i] = w
+		sum.Add(sum, w)
+	}
+	return weights, sum, nil
+}
+
+// exponent returns the power of ten in the part's base amount.
+func (p Part) exponent() int {
+	e := int(p.Amount.exp)
+	if p.Unit != nil {
+		e += int(p.Unit.Size.exp)
+	}
+	return e
+}

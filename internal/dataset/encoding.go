@@ -1,0 +1,117 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"kir/internal/inputerr"
+)
+
+// A charset is the character encoding of a file.
+type charset struct {
+	name    string
+	decoder transform.Transformer // decodes to UTF-8; nil if it is UTF-8 already
+	skip    int                   // bytes of the byte-order mark
+	guessed bool                  // the file does not say
+}
+
+// findCharset returns the charset of a name that is not empty, or else guesses it from the
+// beginning of a file. full reports whether head is the whole file.
+func findCharset(head []byte, full bool, name string) (charset, error) {
+	utf16 := func(e unicode.Endianness, skip int, guessed bool) charset {
+		c := charset{name: "utf-16le", decoder: unicode.UTF16(e, unicode.IgnoreBOM).NewDecoder(), skip: skip, guessed: guessed}
+		if e == unicode.BigEndian {
+			c.name = "utf-16be"
+		}
+		return c
+	}
+	utf8Mark := []byte("\xef\xbb\xbf")
+	switch {
+	case bytes.HasPrefix(head, utf8Mark):
+		return charset{name: "utf-8", skip: len(utf8Mark)}, nil
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return utf16(unicode.LittleEndian, 2, false), nil
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return utf16(unicode.BigEndian, 2, false), nil
+	}
+	if name != "" {
+		e, err := htmlindex.Get(name)
+		if err != nil {
+			return charset{}, fmt.Errorf("there is no encoding %s: write, for example, utf-8, windows-1252 or utf-16le", inputerr.Quote(name))
+		}
+		if e == unicode.UTF8 || e == encoding.Nop {
+			return charset{name: name}, nil
+		}
+		return charset{name: name, decoder: e.NewDecoder()}, nil
+	}
+	// In UTF-16 every other byte of a text in a Latin script is 0.
+	var zeros [2]int
+	some := head[:min(len(head), 4096)]
+	for i, b := range some {
+		if b == 0 {
+			zeros[i%2]++
+		}
+	}
+	if most := len(some) / 2; most > 0 {
+		switch {
+		case 2*zeros[1] > most && 10*zeros[0] < most:
+			return utf16(unicode.LittleEndian, 0, true), nil
+		case 2*zeros[0] > most && 10*zeros[1] < most:
+			return utf16(unicode.BigEndian, 0, true), nil
+		}
+	}
+	valid, several := validUTF8(head, full)
+	if valid || several {
+		// Invalid bytes in a text that is otherwise UTF-8 are damage.
+		return charset{name: "utf-8"}, nil
+	}
+	return charset{name: "windows-1252", decoder: charmap.Windows1252.NewDecoder(), guessed: true}, nil
+}
+
+// validUTF8 reports whether a text is UTF-8, and whether it has multi-byte characters. Unless full,
+// the text may end within a character.
+func validUTF8(text []byte, full bool) (valid, several bool) {
+	valid = true
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			if !full && len(text) < utf8.UTFMax && !utf8.FullRune(text) {
+				break
+			}
+			valid = false
+		}
+		several = several || size > 1
+		text = text[size:]
+	}
+	return valid, several
+}
+
+// decode returns a text in UTF-8.
+func (c charset) decode(r io.Reader) io.Reader {
+	if c.decoder == nil {
+		return r
+	}
+	c.decoder.Reset()
+	return transform.NewReader(r, c.decoder)
+}
+
+// decodeHead returns the first lines of a file in UTF-8, all of them if head is the whole file.
+func (c charset) decodeHead(head []byte, full bool) []byte {
+	text := head[c.skip:]
+	if c.decoder != nil {
+		c.decoder.Reset()
+		text, _, _ = transform.Bytes(c.decoder, text) // reading the whole file reports any error
+	}
+	if !full {
+		text = text[:bytes.LastIndexByte(text, '\n')+1]
+	}
+	return text
+}

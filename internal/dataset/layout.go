@@ -1,0 +1,194 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/inputerr"
+)
+
+// A Layout defines how to read a table. The zero value leaves everything to the reader's guesses.
+type Layout struct {
+	// Sheet is the sheet of a workbook.
+	Sheet string
+
+	// Encoding is the character encoding of a text file, by its name on the web: utf-8,
+	// windows-1252, iso-8859-2, utf-16le. A byte-order mark in the file overrides it.
+	Encoding string
+
+	// Delimiter separates columns: comma, semicolon, tab or bar.
+	Delimiter string
+
+	// Decimal is the decimal mark of the numbers.
+	Decimal Decimal
+
+	// Columns are the roles of columns of a table of recipes, by their names.
+	Columns map[string]Role
+
+	// Names maps spellings in a table of recipes to ingredients. Of two spellings of one
+	// ingredient, one maps to the other. Of two ingredients that differ only in case, one gets
+	// another name.
+	Names map[string]string
+
+	// Without are recipes of the table that are left out.
+	Without []string
+
+	// Including are recipes of the table that would be left out otherwise, such as one that is the
+	// sum of all others.
+	Including []string
+}
+
+// A Role is the meaning of a column of a table of recipes.
+type Role string
+
+// The roles. In the wide form each column of an ingredient has the role Ingredient. In the long
+// form one column has it and holds the ingredients' names.
+const (
+	RecipeColumn     Role = "recipe"
+	IngredientColumn Role = "ingredient"
+	AmountColumn     Role = "amount"
+	UnitColumn       Role = "unit"
+	LabelColumn      Role = "label"
+	IgnoredColumn    Role = "ignore"
+)
+
+// Roles returns all roles.
+func Roles() []Role {
+	return []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn, LabelColumn, IgnoredColumn}
+}
+
+// ParseRole parses the name of a role.
+func ParseRole(text string) (Role, error) {
+	if r := Role(text); slices.Contains(Roles(), r) {
+		return r, nil
+	}
+	var names []string
+	for _, r := range Roles() {
+		names = append(names, string(r))
+	}
+	return "", fmt.Errorf("a column cannot be %s: write one of %s", inputerr.Quote(text), strings.Join(names, ", "))
+}
+
+// YAML returns the layout as a problem file writes it, such as decimal: comma, columns: {rating:
+// label}, without the braces around it.
+func (l Layout) YAML() string {
+	var parts []string
+	add := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+": "+YAMLText(value))
+		}
+	}
+	add("sheet", l.Sheet)
+	add("encoding", l.Encoding)
+	add("delimiter", l.Delimiter)
+	if l.Decimal != AnyDecimal {
+		add("decimal", l.Decimal.String())
+	}
+	if len(l.Columns) > 0 {
+		var columns []string
+		for _, name := range slices.Sorted(maps.Keys(l.Columns)) {
+			columns = append(columns, YAMLText(name)+": "+string(l.Columns[name]))
+		}
+		parts = append(parts, "columns: {"+strings.Join(columns, ", ")+"}")
+	}
+	if len(l.Names) > 0 {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(l.Names)) {
+			names = append(names, YAMLText(name)+": "+YAMLText(l.Names[name]))
+		}
+		parts = append(parts, "names: {"+strings.Join(names, ", ")+"}")
+	}
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"without", l.Without}, {"including", l.Including}} {
+		var names []string
+		for _, name := range list.names {
+			names = append(names, YAMLText(name))
+		}
+		if len(names) > 0 {
+			parts = append(parts, list.key+": ["+strings.Join(names, ", ")+"]")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// YAMLText writes a text for YAML, plain if that is possible, else in quotes.
+func YAMLText(text string) string {
+	plain := text != "" && strings.Trim(text[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
+	for _, r := range text {
+		plain = plain && (r == ' ' || r == '-' || r == '_' || r == '.' || r == '/' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+	}
+	switch strings.ToLower(text) {
+	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":
+		plain = false
+	}
+	if plain && strings.TrimSpace(text) == text {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+// TableYAML returns the line of a problem file that names a table and its layout, such as recipes:
+// {file: recipes.csv, decimal: comma}.
+func TableYAML(key, file string, l Layout) string {
+	how := l.YAML()
+	if how == "" {
+		return key + ": " + YAMLText(file)
+	}
+	return key + ": {file: " + YAMLText(file) + ", " + how + "}"
+}
+
+// setColumn sets the role of a column, in the layout's own map.
+func (l *Layout) setColumn(name string, role Role) {
+	if l.Columns == nil {
+		l.Columns = make(map[string]Role)
+	}
+	l.Columns[name] = role
+}
+
+// Merge returns the layout with the settings of another one added.
+func (l Layout) Merge(more Layout) Layout {
+	if more.Sheet != "" {
+		l.Sheet = more.Sheet
+	}
+	if more.Encoding != "" {
+		l.Encoding = more.Encoding
+	}
+	if more.Delimiter != "" {
+		l.Delimiter = more.Delimiter
+	}
+	if more.Decimal != AnyDecimal {
+		l.Decimal = more.Decimal
+	}
+	if len(more.Columns) > 0 {
+		columns := maps.Clone(l.Columns)
+		if columns == nil {
+			columns = make(map[string]Role)
+		}
+		maps.Copy(columns, more.Columns)
+		l.Columns = columns
+	}
+	if len(more.Names) > 0 {
+		names := maps.Clone(l.Names)
+		if names == nil {
+			names = make(map[string]string)
+		}
+		maps.Copy(names, more.Names)
+		l.Names = names
+	}
+	for _, name := range more.Without {
+		if !slices.Contains(l.Without, name) {
+			l.Without = append(slices.Clip(l.Without), name)
+		}
+	}
+	for _, name := range more.Including {
+		if !slices.Contains(l.Including, name) {
+			l.Including = append(slices.Clip(l.Including), name)
+		}
+	}
+	return l
+}

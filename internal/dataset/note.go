@@ -1,0 +1,39 @@
+package dataset
+
+// A Note is a reader's interpretation of something that the table leaves open.
+type Note struct {
+	// File, Line, Column and Cell are the position, as in an [Error].
+	File         string
+	Line, Column int
+	Cell         string
+
+	// Message states the interpretation.
+	Message string
+
+	// Settle is what to write in a problem file to settle the matter. It is empty if the
+	// interpretation is almost certainly right. It belongs within recipes: {file: ...}, such as
+	// decimal: comma or columns: {rating: label}; or stands by itself, such as units: {pinch: 0.3
+	// g}.
+	Settle string
+
+	// Doubt reports that the interpretation may well be wrong and only a change of the table
+	// settles it.
+	Doubt bool
+
+	// Asked is the column whose meaning is in question, and Taken the role that it was given. Word
+	// and Same are two spellings that are taken for one ingredient. Each is empty if the note is
+	// about something else, and so is Row.
+	Asked      string
+	Taken      Role
+	Word, Same string
+
+	// Row is a row that may not be a recipe, and Left reports whether it is left out.
+	Row  string
+	Left bool
+}
+
+// String returns the note in the form of an error, with its position.
+func (n Note) String() string {
+	e := Error{File: n.File, Line: n.Line, Column: n.Column, Cell: n.Cell, Message: n.Message}
+	return e.Error()
+}

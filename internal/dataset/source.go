@@ -1,0 +1,256 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kir/internal/file"
+	"kir/internal/inputerr"
+)
+
+// A source is an opened file that contains a table.
+type source struct {
+	ctx             context.Context // ends the reading
+	file            string
+	rows            rows          // all rows
+	head            func() rows   // the first rows, from which the table's format is guessed
+	delimiter       rune          // of a text file, else 0
+	sheet           string        // the sheet that is read, for a workbook
+	sheets          []string      // all sheets
+	allowsShortRows bool          // a row may be shorter than the header
+	addsRepeats     bool          // amounts of one ingredient in two rows of a recipe are added up
+	notes           []Note        // interpretations so far
+	noted           map[Note]bool // set of the first notedTo notes
+	notedTo         int
+	settling        Layout // the layout that settles the notes
+	broken          []*Error
+}
+
+// headSize bounds the beginning of a text file from which its format is guessed.
+const headSize = longestRow
+
+// titleRows is the number of first rows in which the header is searched.
+const titleRows = 20
+
+// otherFormats are file formats that are not tables, by their first bytes.
+var otherFormats = []struct{ magic, what, instead string }{
+	{"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password", "save it as .xlsx without a password, or as CSV"},
+	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
+	{"\x1f\x8b", "a compressed file", "unpack it"},
+	{"PAR1", "a Parquet file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
+	{"{\\rtf", "an RTF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
+}
+
+// openSource determines the format of a file from its first bytes and, between JSON and CSV, from
+// its name. suits selects the sheet of a workbook by its first rows, if the layout does not name
+// one. units apply to lines of JSON.
+func openSource(r io.Reader, file string, l Layout, units *Units, suits func(header []string) bool) (*source, error) {
+	ctx := contextOf(r)
+	head, err := io.ReadAll(io.LimitReader(r, headSize))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	whole := io.MultiReader(bytes.NewReader(head), r)
+	for _, f := range otherFormats {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return nil, &Error{File: file, Message: "this is " + f.what, Hint: f.instead}
+		}
+	}
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || isFlatDocument(head[:min(len(head), 1<<14)]) {
+		w, err := openWorkbook(ctx, whole, file)
+		if err != nil {
+			return nil, err
+		}
+		return w.openSheet(l, suits)
+	}
+	if l.Sheet != "" {
+		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx and .ods"}
+	}
+	full := len(head) < headSize
+	c, err := findCharset(head, full, l.Encoding)
+	if err != nil {
+		return nil, &Error{File: file, Message: err.Error()}
+	}
+	text := c.decodeHead(head, full)
+	s := &source{ctx: ctx, file: file}
+	if c.guessed {
+		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.name, Settle: Layout{Encoding: c.name}.YAML()})
+		s.settling.Encoding = c.name
+	}
+	if _, err := io.CopyN(io.Discard, whole, int64(c.skip)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	all := c.decode(whole)
+	if isJSON(file, text) {
+		return s, s.openRecipes(all, units)
+	}
+	lines := 0
+	mark, length := declaredDelimiter(text)
+	if mark != 0 {
+		lines, text = 1, text[length:]
+		if _, err := io.CopyN(io.Discard, all, int64(length)); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if mark == 0 || l.Delimiter != "" {
+		if mark, err = findDelimiter(text, l.Delimiter); err != nil {
+			return nil, &Error{File: file, Message: err.Error()}
+		}
+	}
+	s.delimiter = mark
+	s.rows = newCSVRows(all, file, mark, lines, c.decoder != nil)
+	s.head = func() rows { return newCSVRows(bytes.NewReader(text), file, mark, lines, c.decoder != nil) }
+	return s, nil
+}
+
+// isJSON reports whether a text is JSON: by its name, or if that does not tell, by its beginning.
+func isJSON(file string, text []byte) bool {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".json", ".jsonld":
+		return true
+	case ".csv", ".tsv", ".tab", ".txt":
+		return false
+	}
+	text = bytes.TrimSpace(text)
+	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("[")) && bytes.ContainsAny(text[1:min(len(text), 100)], "{")
+}
+
+// openRecipes opens a JSON-LD text, whose lines use these units.
+func (s *source) openRecipes(text io.Reader, units *Units) error {
+	list, notes, err := readRecipes(s.ctx, text, s.file, units)
+	if err != nil {
+		return err
+	}
+	s.rows, s.head, s.addsRepeats = list(), list, true
+	s.notes = append(s.notes, notes...)
+	return nil
+}
+
+// openSheet opens a sheet of a workbook.
+func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*source, error) {
+	names := w.names
+	if len(names) > mostSheets {
+		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", mostSheets)
+	}
+	s := &source{ctx: w.ctx, file: w.file, allowsShortRows: true}
+	var chosen *sheet
+	var err error
+	if l.Sheet != "" {
+		at := slices.IndexFunc(names, func(name string) bool { return NormalizeName(name) == NormalizeName(l.Sheet) })
+		if at < 0 {
+			hint := inputerr.DidYouMean(l.Sheet, names)
+			if hint == "" {
+				hint = "there are " + inputerr.List(names, 12)
+			}
+			return nil, w.errorf(hint, "the workbook has no sheet %s", inputerr.Quote(l.Sheet))
+		}
+		if chosen, err = w.read(names[at]); err != nil {
+			return nil, err
+		}
+	} else if chosen, err = s.chooseSheet(w, names, suits); err != nil {
+		return nil, err
+	}
+	s.rows, s.head, s.broken = chosen.rows(), chosen.rows, chosen.broken
+	s.sheet, s.sheets = chosen.name, names
+	return s, nil
+}
+
+// chooseSheet returns the first sheet that suits, or else the first one that is not empty.
+func (s *source) chooseSheet(w *workbook, names []string, suits func(header []string) bool) (*sheet, error) {
+	var first, chosen *sheet
+	var fitting []string
+	for _, name := range names {
+		sheet, err := w.read(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(sheet.cells) == 0 {
+			continue
+		}
+		if first == nil {
+			first = sheet
+		}
+		if slices.ContainsFunc(sheet.cells[:min(len(sheet.cells), titleRows)], suits) {
+			if fitting = append(fitting, name); chosen == nil {
+				chosen = sheet
+			}
+		}
+	}
+	switch {
+	case first == nil:
+		return nil, w.errorf("begin with a row that names the columns", "the workbook is empty")
+	case chosen == nil:
+		chosen = first
+	}
+	if len(names) > 1 {
+		note := Note{File: s.file, Message: "the sheet " + inputerr.Quote(chosen.name) + " is read, of " + inputerr.List(names, 12)}
+		if len(fitting) != 1 {
+			s.settling.Sheet = chosen.name
+			note.Settle = Layout{Sheet: chosen.name}.YAML()
+		}
+		s.notes = append(s.notes, note)
+	}
+	return chosen, nil
+}
+
+// readFile opens a file and reads it under its path, until ctx ends.
+func readFile[T any](ctx context.Context, path string, read func(io.Reader) (T, error)) (T, error) {
+	in, err := OpenFile(ctx, path)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer in.Close() // read only: a failure to close loses nothing
+	return read(in)
+}
+
+// OpenFile opens a file, which can be read until ctx ends. If there is no such file, if reading is
+// not permitted, or if it is a directory, the error is an [*Error].
+func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
+	in, err := file.OpenInput(ctx, path)
+	if bad := (*Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		e := &Error{File: path, Err: err, Message: "cannot be opened", Hint: err.Error()}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			e.Message, e.Hint = "no such file", ""
+		case errors.Is(err, fs.ErrPermission):
+			e.Message, e.Hint = "no permission to read it", ""
+		}
+		return nil, e
+	}
+	return WithContext(ctx, in), nil
+}
+
+// WithContext returns an open file that can be read until ctx ends. When ctx ends, this package
+// also stops processing what it has read.
+func WithContext(ctx context.Context, in io.ReadCloser) io.ReadCloser { return &contextReader{in, ctx} }
+
+type contextReader struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (u *contextReader) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.ReadCloser.Read(p)
+}
+
+// contextOf returns the context that ends the reading of a file.
+func contextOf(r io.Reader) context.Context {
+	if u, ok := r.(*contextReader); ok {
+		return u.ctx
+	}
+	return context.Background()
+}

@@ -1,7 +1,0 @@
-//go:build !race
-
-package long
-
-// RaceDetector reports whether the tests run under the race detector, which slows them about
-// tenfold and allocates.
-const RaceDetector = false

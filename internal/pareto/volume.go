@@ -1,0 +1,113 @@
+package pareto
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Hypervolume returns the exact volume that the points dominate within a reference (Zitzler
+// and Thiele 1998). A location counts if it is better than the reference in each loss and at
+// least as bad as some point. Two losses take O(n·log n). More losses use the exclusive
+// volumes of successive points (While, Bradstreet and Barone 2012), which is fast for hundreds
+// of points and up to four losses.
+func Hypervolume(points [][]float64, reference []float64) float64 {
+	var inside [][]float64
+	for _, p := range points {
+		in := true
+		for d, v := range p {
+			in = in && v < reference[d]
+		}
+		if in {
+			inside = append(inside, p)
+		}
+	}
+	return volume(minimal(inside), reference)
+}
+
+// minimal returns the points that no other dominates, sorted.
+func minimal(points [][]float64) [][]float64 {
+	kept := make([][]float64, 0, len(points))
+	for _, k := range Minimal(points) {
+		kept = append(kept, points[k])
+	}
+	return kept
+}
+
+// volume returns the hypervolume of sorted points that do not dominate each other.
+func volume(points [][]float64, reference []float64) float64 {
+	switch {
+	case len(points) == 0:
+		return 0
+	case len(reference) == 1:
+		return reference[0] - points[0][0]
+	case len(reference) == 2:
+		sum, above := 0.0, reference[1]
+		for _, p := range points { // the first loss rises, the second falls
+			sum += float64((reference[0] - p[0]) * (above - p[1]))
+			above = p[1]
+		}
+		return sum
+	}
+	// Go through the points from the worst last loss on. Each adds the volume that later
+	// points do not dominate. Later points are at least as good in the last loss, so that loss
+	// drops out of the comparison.
+	last := len(reference) - 1
+	points = slices.Clone(points)
+	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(b[last], a[last]) })
+	sum := 0.0
+	for k, p := range points {
+		box := 1.0
+		for d := range last {
+			box = float64(box * (reference[d] - p[d]))
+		}
+		limited := make([][]float64, 0, len(points)-k-1)
+		for _, q := range points[k+1:] {
+			limit := make([]float64, last)
+			for d := range limit {
+				limit[d] = max(q[d], p[d])
+			}
+			limited = append(limited, limit)
+		}
+		sum += float64((box - volume(minimal(limited), reference[:last])) * (reference[last] - p[last]))
+	}
+	return sum
+}
+
+// VolumeGain returns how much one more point would add to the hypervolume of others.
+func VolumeGain(point []float64, others [][]float64, reference []float64) float64 {
+	box := 1.0
+	for d, v := range point {
+		if v >= reference[d] {
+			return 0
+		}
+		box = float64(box * (reference[d] - v))
+	}
+	limited := make([][]float64, 0, len(others))
+	for _, q := range others {
+		limit := make([]float64, len(q))
+		inside := true
+		for d := range limit {
+			limit[d] = max(q[d], point[d])
+			inside = inside && limit[d] < reference[d]
+		}
+		if inside {
+			limited = append(limited, limit)
+		}
+	}
+	return max(box-volume(minimal(limited), reference), 0)
+}
+
+// Reference returns a reference point that is worse than the nadir by a tenth of the range
+// from ideal to nadir. Where they are equal, the range is the size of the nadir, at least 1.
+func Reference(ideal, nadir []float64) []float64 {
+	out := make([]float64, len(nadir))
+	for d, v := range nadir {
+		width := v - ideal[d]
+		if !(width > 0) {
+			width = max(math.Abs(v), 1)
+		}
+		out[d] = v + float64(width/10)
+	}
+	return out
+}

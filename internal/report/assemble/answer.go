@@ -1,0 +1,165 @@
+package assemble
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/browsersched"
+	"kir/internal/portable"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+// Answer returns the answer of a run and its shortlist, or nil and no list if there was no search.
+func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
+	if a == nil {
+		return nil, nil, nil
+	}
+	models, err := predictors(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := entriesOf(p, a, models)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &report.Answer{Comparison: *a.Comparison, Promise: a.OptimismCheck, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
+	out.Bound = boundOf(a.Bound)
+	if out.Wishes, err = wishesOf(ctx, p, list, models); err != nil {
+		return nil, nil, err
+	}
+	setExpected(p, out, list)
+	gradeAnswer(p, out)
+	out.Warnings = append(extrapolation(a.Comparison.Extrapolates, len(list)), a.Notes...)
+	return out, list, nil
+}
+
+// setExpected sets the expected value of each learnt number. The shortlist was found by a search,
+// and the best of many is partly best by luck.
+func setExpected(p *problem.Problem, a *report.Answer, list []report.Best) {
+	if a.Promise == nil || a.Promise.Kept == nil {
+		return
+	}
+	for k := range a.Wishes {
+		w := &a.Wishes[k]
+		of := slices.IndexFunc(p.Properties, func(q problem.Property) bool { return q.Name == w.Name })
+		if !p.Properties[of].IsChecked() {
+			continue
+		}
+		left := func(v report.Number) report.Number { return w.Random + report.Number(*a.Promise.Kept*(v-w.Random)) }
+		expected := left(w.Shortlist)
+		w.Expected = &expected
+		for _, b := range list {
+			q, ok := b.Predicted[w.Name]
+			if !ok {
+				continue
+			}
+			expected := left(q.Value)
+			q.Expected, q.Low, q.High = &expected, q.Low+expected-q.Value, q.High+expected-q.Value
+			q.Limited = len(p.LimitsOf(w.Name)) > 0
+			b.Predicted[w.Name] = q
+		}
+	}
+}
+
+// unaskedAnswer is the answer to a problem without objectives.
+func unaskedAnswer() *report.Answer {
+	unknown := report.UnknownNumber()
+	none := search.NoScores()
+	return &report.Answer{
+		Headline: "There are no objectives, so no recipe is better than another.", Grade: report.Unasked,
+		Verdict: []string{}, Warnings: []string{}, Wishes: []report.ObjectiveSummary{},
+		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, BeatRandom: unknown, BeatKnown: unknown, Apart: unknown, KnownApart: unknown, Reach: unknown},
+	}
+}
+
+// randomWishes is the number of random compositions for an objective's mean by chance. The standard
+// error of that mean is 1/22 of their standard deviation.
+const randomWishes = 500
+
+// wishesOf summarises each objective that counts for the shortlist, random compositions and the
+// known recipes.
+func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
+	out := []report.ObjectiveSummary{}
+	var of []func(x *mcmc.Composition) float64
+	for k, w := range p.Properties {
+		if w.Weight == 0 {
+			continue
+		}
+		promise := report.ObjectiveSummary{Name: w.Name, Unit: "score", Known: report.UnknownNumber()}
+		if w.Model != nil {
+			quality := w.Model.Quality()
+			promise.Strength = quality.Strength().String()
+		}
+		scored, in := func(x *mcmc.Composition) float64 { return portable.Exp(p.Target.Objectives()[k].Property.LogScore(x)) },
+			func(b report.Best) report.Number { return b.Scores[w.Name] }
+		if at := slices.IndexFunc(models, func(m predictor) bool { return m.Name == w.Name }); at >= 0 {
+			promise.Unit = "value"
+			if w.Class != "" {
+				promise.Unit = "probability"
+			}
+			scored = models[at].value
+			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
+			if w.Model != nil {
+				promise.Known = labelMean(p, w)
+			}
+		}
+		of = append(of, scored)
+		for _, b := range list {
+			promise.Shortlist += in(b) / report.Number(len(list))
+		}
+		if len(list) == 0 {
+			promise.Shortlist = report.UnknownNumber()
+		}
+		out = append(out, promise)
+	}
+	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "wishes of random compositions", 0)
+	for range randomWishes {
+		if err := browsersched.Err(ctx); err != nil {
+			return nil, err
+		}
+		x, err := prior.Draw(r)
+		if err != nil {
+			return nil, fmt.Errorf("drawing random compositions: %w", err)
+		}
+		for k := range out {
+			out[k].Random += report.Number(of[k](x) / randomWishes)
+		}
+	}
+	return out, nil
+}
+
+// labelMean returns the mean of a model's label over the known recipes that have it, or the share
+// of those of the wanted class.
+func labelMean(p *problem.Problem, w problem.Property) report.Number {
+	if p.Book == nil {
+		return report.UnknownNumber()
+	}
+	label, ok := p.Book.Label(w.Model.Label())
+	if !ok {
+		return report.UnknownNumber()
+	}
+	values := make([]float64, len(label.ClassOf))
+	if w.Class != "" {
+		for r := range values {
+			values[r] = w.ClassMembership(label, r)
+		}
+	} else {
+		var err error
+		if values, err = label.Numbers(); err != nil {
+			return report.UnknownNumber() // the model is from a file, and this is another label of that name
+		}
+	}
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	return report.Number(sum / float64(n))
+}

@@ -1,0 +1,54 @@
+package assemble
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"kir/internal/number"
+	"kir/internal/portable"
+	"kir/internal/report"
+	"kir/internal/search"
+)
+
+// boundOf returns the bound of a search, nil if there was none.
+func boundOf(b *search.Bound) *report.Bound {
+	if b == nil {
+		return nil
+	}
+	out := &report.Bound{
+		Score: report.UnknownNumber(), Gap: report.UnknownNumber(), Best: report.Number(portable.Exp(b.Best)),
+		Proved: b.Proved, Doses: b.Doses, Unbounded: append([]string{}, b.Open...),
+	}
+	if above := portable.Exp(b.Above); !math.IsInf(above, 0) {
+		out.Score = report.Number(above)
+		out.Gap = report.Number(max(0, -portable.Expm1(b.Best-b.Above)))
+		if b.Proved { // what is more is rounding, which proofs round up
+			out.Score, out.Gap = out.Best, 0
+		}
+	}
+	return out
+}
+
+// wideGap is the gap from which a bound carries no information on the quality of the best recipe
+// found.
+const wideGap = 0.5
+
+// boundSentence states how far the best recipe found can be from the optimum.
+func boundSentence(b *report.Bound) string {
+	within := "within the constraints"
+	if b.Doses {
+		within += " and the doses of the known recipes"
+	}
+	switch {
+	case !b.Score.Known() && len(b.Unbounded) > 0:
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known, since nothing bounds %s.", number.Score(b.Best, 1), strings.Join(b.Unbounded, ", "))
+	case !b.Score.Known():
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Score(b.Best, 1))
+	case b.Proved:
+		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Score(b.Best, 1))
+	case b.Gap > wideGap:
+		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known: all that is proved is that none %s scores above %s by this model.", number.Score(b.Best, 1), within, number.Score(b.Score, 1))
+	}
+	return fmt.Sprintf("No recipe %s scores above %s by this model; the best found has %s, a gap of %s.", within, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
+}

@@ -1,0 +1,55 @@
+package assemble
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"kir/internal/search"
+)
+
+// A bound is written as it is proved; where it is proved to be the best found, but for rounding,
+// it is that number, and one that is far above it is not called a gap.
+func TestBound(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		of   search.Bound
+		json string
+		text string
+	}{
+		{
+			"rounding", search.Bound{Above: 0x1p-48, Best: 0, Proved: true},
+			`{"score":1,"best":1,"gap":0,"proved":true,"doses":false,"unbounded":[]}`,
+			"Proved best: no recipe within the constraints scores above 1.000 by this model.",
+		},
+		{
+			"near", search.Bound{Above: math.Log(0.5), Best: math.Log(0.45), Doses: true},
+			"", "No recipe within the constraints and the doses of the known recipes scores above 0.500 by this model; the best found has 0.450, a gap of 10.0 %.",
+		},
+		{
+			"far", search.Bound{Above: math.Log(2), Best: math.Log(0.5)},
+			"", "The best found scores 0.500; how much better another recipe can be is not known: all that is proved is that none within the constraints scores above 2.000 by this model.",
+		},
+		{
+			"unbounded", search.Bound{Above: math.Inf(1), Best: 0, Open: []string{"taste"}},
+			`{"score":null,"best":1,"gap":null,"proved":false,"doses":false,"unbounded":["taste"]}`,
+			"The best found scores 1.000; how much better another recipe can be is not known, since nothing bounds taste.",
+		},
+	} {
+		b := boundOf(&c.of)
+		text, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.json != "" && string(text) != c.json {
+			t.Errorf("%s: %s, not %s", c.name, text, c.json)
+		}
+		if said := boundSentence(b); strings.ReplaceAll(said, "\u00a0", " ") != c.text {
+			t.Errorf("%s: %s", c.name, said)
+		}
+		if above := math.Exp(c.of.Best); float64(b.Score) < above*(1-1e-15) {
+			t.Errorf("%s: the bound %v is below the best found, %v", c.name, b.Score, above)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package assemble
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"kir/internal/constraint/count"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/mcmc"
+)
+
+// mostBits bounds the exact counts that are kept, all together. Beyond it they
+// are left out.
+const mostBits = 1 << 27
+
+// Check computes the report on a problem.
+func Check(p *problem.Problem) (*report.Check, error) {
+	c := &report.Check{
+		Problem:      problemOf(p),
+		Sampler:      p.Sampler,
+		Compositions: new(big.Int),
+		Properties:   propertiesOf(p),
+		Warnings:     append(append([]string{}, p.Warnings...), forestWarnings(p)...),
+	}
+	var err error
+	if c.Kernel, err = advise(p); err != nil {
+		return nil, fmt.Errorf("scoring random compositions: %w", err)
+	}
+	space := p.Target.Space()
+	if e, is := errors.AsType[*count.SizeError](space.Untabled()); is {
+		if c.Untabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Of); e.Limit == 0 {
+			c.Untabled = "no table holds " + e.Of
+		}
+	}
+	law := p.Target.Law()
+	lo, hi := law.Support()
+	counts, err := space.Counts(lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	compositions, bits := make(map[int]*big.Int), 0
+	for n, x := range counts {
+		if bits += x.BitLen(); bits > mostBits {
+			break
+		}
+		compositions[n] = x
+	}
+	for n := lo; n <= hi; n++ {
+		if law.P(n) == 0 {
+			continue
+		}
+		size := report.SpaceSize{N: n, Target: report.Number(law.P(n)), Compositions: compositions[n]}
+		size.Share = run.ShareOf(space, n)
+		c.Sizes = append(c.Sizes, size)
+		switch {
+		case size.Compositions == nil:
+			c.Compositions = nil
+		case c.Compositions != nil:
+			c.Compositions.Add(c.Compositions, size.Compositions)
+		}
+	}
+	return c, nil
+}
+
+// advised is the number of random compositions behind a recommendation.
+const advised = 200
+
+// advise recommends a kernel.
+func advise(p *problem.Problem) (run.Advice, error) {
+	if _, err := mcmc.NewExact(p.Target); err == nil {
+		return run.Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
+	}
+	forbidden, looked := 0, advised
+	if p.RunsPrograms() {
+		looked = 0
+	}
+	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "advice", 0)
+	for range looked {
+		x, err := prior.Draw(r)
+		if errors.Is(err, mcmc.ErrNoStart) {
+			break
+		}
+		if err != nil {
+			return run.Advice{}, err
+		}
+		score, err := p.Target.LogScore(x)
+		if err != nil {
+			return run.Advice{}, err
+		}
+		if math.IsInf(score, -1) {
+			forbidden++
+		}
+	}
+	if 2*forbidden > looked {
+		return run.Advice{Kernel: "tempered", Because: fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them", forbidden, looked)}, nil
+	}
+	if n, gap := p.Target.Law().Gap(); gap {
+		return run.Advice{Kernel: "balanced", Because: fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
+	}
+	return run.Advice{Kernel: "balanced", Because: "it mixes fastest; take tempered if its chains should disagree, or for the very best"}, nil
+}

@@ -1,0 +1,151 @@
+package assemble
+
+import (
+	"math"
+
+	"kir/internal/dataset"
+	"kir/internal/portable"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/mcmc"
+)
+
+// shownNearest is how many known recipes are set beside each.
+const shownNearest = 3
+
+func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
+	models, err := predictors(p)
+	if err != nil {
+		return nil, err
+	}
+	values := figures(p)
+	out := make([]report.Best, len(list))
+	for k, b := range list {
+		x, err := mcmc.NewComposition(len(p.Ingredients), b.Parts...)
+		if err != nil {
+			return nil, err
+		}
+		out[k] = bestOf(p, b)
+		out[k].Predicted = predictedBy(models, x)
+		out[k].Values = valuesOf(values, x, out[k].Predicted)
+		out[k].Sure = surenessOf(p, x)
+	}
+	return out, nil
+}
+
+// surenessOf returns the probabilities that limits with sure bound of a composition.
+func surenessOf(p *problem.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
+	for _, l := range p.LimitProbabilities(x) {
+		all = append(all, report.LimitProbability{Limit: l.Limit, Probability: report.Number(l.Probability)})
+	}
+	return all
+}
+
+func bestOf(p *problem.Problem, b run.Best) report.Best {
+	out := report.Best{
+		Chain: b.Chain, Draw: b.Draw, Drawn: !b.Found, Score: report.Number(b.Score), LogDensity: report.Number(b.LogDensity),
+		Scores: make(map[string]report.Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known,
+		Nearest: []report.Nearest{}, Slack: []report.Slack{}, Apart: report.UnknownNumber(),
+	}
+	for k, y := range b.Scores {
+		out.Scores[p.Properties[k].Name] = report.Number(y)
+	}
+	for _, part := range b.Parts {
+		out.Recipe[p.Ingredients[part.Ingredient]] = part.Amount
+	}
+	for k, r := range p.Rules {
+		for _, s := range r.Slacks(b.Parts, p.Total) {
+			slack := report.Slack{Rule: k, Value: report.Number(s.Value), Min: report.Number(s.Min), Max: report.Number(s.Max), Unit: s.Unit, Room: report.Number(s.Room())}
+			if s.Ingredient >= 0 {
+				slack.Ingredient = p.Ingredients[s.Ingredient]
+			}
+			out.Slack = append(out.Slack, slack)
+		}
+	}
+	if p.Book == nil {
+		return out
+	}
+	for _, n := range p.Book.Nearest(setOf(b.Parts), shownNearest) {
+		near := report.Nearest{Recipe: p.Book.Recipes[n.Recipe].Name, Overlap: report.Number(n.Overlap), Shared: []string{}, Distance: report.UnknownNumber()}
+		for _, i := range n.Shared {
+			near.Shared = append(near.Shared, p.Ingredients[i])
+		}
+		out.Nearest = append(out.Nearest, near)
+	}
+	return out
+}
+
+const (
+	// mostDiverse is how many compositions the diverse shortlist has.
+	mostDiverse = 50
+	// scoreShare is λ of maximal marginal relevance: how much the score counts
+	// beside being different.
+	scoreShare = 0.7
+)
+
+// diverse chooses compositions that score well and differ from each other, by
+// maximal marginal relevance (Carbonell and Goldstein 1998), greedily: the next
+// one is that with the largest
+//
+//	λ·score(x)/score(best) − (1−λ)·max_y overlap(x, y),
+//
+// y being those chosen before, λ = 0.7, and overlap the share of common
+// ingredients |X∩Y|/min(|X|, |Y|). The first is the best. Of equals the one with
+// the higher score, then density, then the earlier draw is taken. A shorter list
+// is the beginning of a longer one.
+func diverse(pool []run.Best, most int) []run.Best {
+	if len(pool) == 0 {
+		return nil
+	}
+	sets := make([][]int, len(pool))
+	best := math.Inf(-1)
+	for k, b := range pool {
+		sets[k] = setOf(b.Parts)
+		best = max(best, b.LogScore)
+	}
+	relevance := make([]float64, len(pool))
+	for k, b := range pool {
+		relevance[k] = portable.Exp(b.LogScore - best) // 1 where all are −∞ or equal
+		if math.IsInf(best, -1) {
+			relevance[k] = 1
+		}
+	}
+	nearest := make([]float64, len(pool)) // the largest overlap with what was chosen
+	taken := make([]bool, len(pool))
+	var chosen []run.Best
+	for len(chosen) < min(most, len(pool)) {
+		at, value := -1, math.Inf(-1)
+		for k := range pool {
+			if taken[k] {
+				continue
+			}
+			if v := float64(scoreShare*relevance[k]) - float64((1-scoreShare)*nearest[k]); v > value {
+				at, value = k, v
+			}
+		}
+		taken[at] = true
+		chosen = append(chosen, pool[at])
+		for k := range pool {
+			if !taken[k] {
+				nearest[k] = max(nearest[k], dataset.Overlap(sets[k], sets[at]))
+			}
+		}
+	}
+	return chosen
+}
+
+// setOf returns the ingredients of a composition, in ascending order.
+func setOf(parts []mcmc.Part) []int {
+	set := make([]int, len(parts))
+	for k, p := range parts {
+		set[k] = p.Ingredient
+	}
+	return set
+}
+
+// Differing returns compositions of a pool that score well and differ from each
+// other: a shortlist where nobody looks for the best.
+func Differing(p *problem.Problem, pool []run.Best) ([]report.Best, error) {
+	return bestsOf(p, diverse(run.Distinct(pool), mostDiverse))
+}

@@ -1,0 +1,108 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+
+	"kir/internal/dataset"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/internal/search"
+	"kir/mcmc"
+)
+
+// entriesOf returns the entries of a shortlist.
+func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
+	known, err := p.KnownRecipes()
+	if err != nil {
+		return nil, err
+	}
+	distance := search.NewDistance(len(p.Ingredients), known)
+	values := figures(p)
+	list := make([]report.Best, len(a.Entries))
+	for k, e := range a.Entries {
+		x, err := mcmc.NewComposition(len(p.Ingredients), e.Parts...)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d of the shortlist: %w", k+1, err)
+		}
+		logScore, err := p.Target.LogScore(x)
+		if err != nil {
+			return nil, err
+		}
+		b := bestOf(p, run.Best{
+			Chain: -1, Draw: -1, Found: true, Score: e.Score(), LogDensity: p.Target.LogLaw(x.Used()) + logScore,
+			Scores: e.Scores, Parts: e.Parts, Known: inBook(p, e.Parts),
+		})
+		b.Apart = report.Number(e.Apart)
+		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
+		b.Predicted = predictedBy(models, x)
+		b.Values = valuesOf(values, x, b.Predicted)
+		b.Sure = surenessOf(p, x)
+		for q, r := range e.Ranges {
+			if r.Low < r.High {
+				if b.Ranges == nil {
+					b.Ranges = make(map[string]search.Range)
+				}
+				b.Ranges[p.Ingredients[e.Parts[q].Ingredient]] = r
+			}
+		}
+		for _, v := range e.Variants {
+			b.Variants = append(b.Variants, variantOf(p, e.Parts, v))
+		}
+		b.Nearest = nearestOf(p, e, distance)
+		list[k] = b
+	}
+	return list, nil
+}
+
+// inBook reports whether a known recipe has a composition's set of ingredients.
+func inBook(p *problem.Problem, parts []mcmc.Part) bool {
+	if p.Book == nil {
+		return false
+	}
+	_, known := p.Book.RecipeWithSet(setOf(parts))
+	return known
+}
+
+// variantOf says how a variant of a composition differs from it.
+func variantOf(p *problem.Problem, parts []mcmc.Part, v search.Found) report.Variant {
+	out := report.Variant{Score: report.Number(v.Score()), Without: []string{}, With: make(map[string]int)}
+	for _, q := range parts {
+		if !slices.ContainsFunc(v.Parts, func(r mcmc.Part) bool { return r.Ingredient == q.Ingredient }) {
+			out.Without = append(out.Without, p.Ingredients[q.Ingredient])
+		}
+	}
+	for _, q := range v.Parts {
+		if !slices.ContainsFunc(parts, func(r mcmc.Part) bool { return r.Ingredient == q.Ingredient }) {
+			out.With[p.Ingredients[q.Ingredient]] = q.Amount
+		}
+	}
+	return out
+}
+
+// nearestOf returns the known recipes nearest to an entry. Ingredients that all recipes have do not
+// count as shared.
+func nearestOf(p *problem.Problem, e search.Entry, d *search.Distance) []report.Nearest {
+	own := slices.DeleteFunc(setOf(e.Parts), d.Common)
+	list := []report.Nearest{}
+	for _, n := range e.Nearest {
+		r := &p.Book.Recipes[n.Known]
+		var theirs []int
+		near := report.Nearest{Recipe: r.Name, Shared: []string{}, Distance: report.Number(n.Distance)}
+		for _, part := range r.Parts {
+			if i := int(part.Ingredient); !d.Common(i) {
+				theirs = append(theirs, i)
+				if slices.Contains(own, i) {
+					near.Shared = append(near.Shared, p.Ingredients[i])
+				}
+			}
+		}
+		slices.Sort(theirs)
+		if len(own) > 0 && len(theirs) > 0 {
+			near.Overlap = report.Number(dataset.Overlap(own, theirs))
+		}
+		list = append(list, near)
+	}
+	return list
+}

@@ -1,0 +1,245 @@
+package assemble
+
+import (
+	"fmt"
+	"strings"
+
+	"kir/internal/number"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/model"
+)
+
+// leastLeft is the share of the predicted gain below which too much is luck. Each of the checking
+// models was trained on half of the known recipes. So even for a correct prediction only about half
+// of the gain remains.
+const leastLeft = 0.25
+
+// gradeAnswer sets an answer's grade, headline and sentences.
+func gradeAnswer(p *problem.Problem, a *report.Answer) {
+	var weak, fair, learnt []string
+	for _, w := range p.Properties {
+		if w.Model == nil || w.Weight == 0 && len(p.LimitsOf(w.Name)) == 0 {
+			continue // nothing rests on it
+		}
+		q := w.Model.Quality()
+		learnt = append(learnt, w.Name)
+		switch q.Strength() {
+		case model.Weak:
+			weak = append(weak, w.Name)
+		case model.Fair:
+			fair = append(fair, w.Name)
+		}
+		a.Verdict = append(a.Verdict, modelSentence(w))
+	}
+	a.Verdict = append(a.Verdict, comparisonText(p, a))
+	if a.Promise != nil && a.Promise.Left.Known() {
+		left := "nothing"
+		if a.Promise.Left > 0 {
+			left = number.WholePercent(a.Promise.Left)
+		}
+		text := fmt.Sprintf("Checked on held-out recipes, %s of the predicted gain over random recipes remains: models of one half of the book choose, models of the other half check.", left)
+		if a.Promise.Kept != nil {
+			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.WholePercent(*a.Promise.Kept))
+		}
+		a.Verdict = append(a.Verdict, text)
+	}
+	if a.Bound != nil {
+		a.Verdict = append(a.Verdict, boundSentence(a.Bound))
+	}
+	a.Verdict = append(a.Verdict, fmt.Sprintf("The search looked at %s compositions.", number.Thousands(a.Compositions)))
+	switch {
+	case a.Shortlist.Number == 0:
+		a.Grade, a.Headline = report.Doubtful, "Nothing was found that may be offered."
+	case len(weak) > 0:
+		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", plural("model", len(weak)), joinNames(weak))
+		if len(weak) == 1 {
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, weak[0]) + ")"
+			if limits := p.LimitsOf(weak[0]); len(limits) > 0 {
+				a.Headline += "; " + restText(limits, "it")
+			}
+			a.Headline += "."
+		} else if at := firstLimited(p, weak); at != "" {
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + restText(p.LimitsOf(at), "that of "+at+" ("+modelSkillText(p, at)+")") + "."
+		}
+	case a.BeatKnown < 0.5:
+		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
+	case a.BeatRandom < 0.5:
+		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than random compositions."
+	case a.Promise != nil && a.Promise.Left < leastLeft:
+		a.Grade, a.Headline = report.Doubtful, "Doubtful: most of what the shortlist promises is luck."
+	case len(fair) > 0:
+		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", plural("model", len(fair)), joinNames(fair))
+		if len(fair) == 1 {
+			a.Headline = fmt.Sprintf("Fair: the model of %s tells good from bad, and is often off (%s).", fair[0], modelSkillText(p, fair[0]))
+		}
+	case len(learnt) > 0:
+		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", plural("model", len(learnt)), joinNames(learnt))
+		if len(learnt) == 1 {
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, learnt[0]) + ")."
+		}
+	default:
+		a.Grade, a.Headline = report.Stated, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1))
+	}
+}
+
+// restText lists limits that depend on a model: "the limit of cost max 12 rests on it".
+func restText(limits []string, it string) string {
+	verb := " rests on "
+	if len(limits) > 1 {
+		verb = " rest on "
+	}
+	return "the " + strings.Join(limits, " and the ") + verb + it
+}
+
+// firstLimited returns the first of some properties that is limited; empty if none is.
+func firstLimited(p *problem.Problem, names []string) string {
+	for _, name := range names {
+		if len(p.LimitsOf(name)) > 0 {
+			return name
+		}
+	}
+	return ""
+}
+
+// mostListed is the most objectives named in a headline.
+const mostListed = 3
+
+// joinNames joins names; for many it gives their number.
+func joinNames(names []string) string {
+	switch n := len(names); {
+	case n > mostListed:
+		return number.Counted(n, "wish") + "es"
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+func plural(noun string, n int) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// modelSkillText gives the skill of an objective's model as a figure.
+func modelSkillText(p *problem.Problem, name string) string {
+	for _, w := range p.Properties {
+		if w.Name != name || w.Model == nil {
+			continue
+		}
+		switch q := w.Model.Quality(); {
+		case q.Numbers != nil:
+			return fmt.Sprintf("R² %s ± %s", number.Fixed(q.Numbers.R2, 2), number.Fixed(q.Numbers.R2SE, 2))
+		case q.Classes != nil:
+			return fmt.Sprintf("skill %s ± %s", number.Fixed(q.Classes.Skill, 2), number.Fixed(q.Classes.SkillSE, 2))
+		}
+	}
+	return "unknown"
+}
+
+// modelSentence compares the out-of-bag error of an objective's model with that of guessing.
+func modelSentence(w problem.Property) string {
+	q := w.Model.Quality()
+	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())
+	switch {
+	case q.Numbers != nil:
+		n := q.Numbers
+		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen. Its error (RMSE) is %s; guessing the mean is off by %s.",
+			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.Counted(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
+	case q.Classes != nil:
+		c := q.Classes
+		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen. It predicts %s ± %s %% of them right; guessing %s is right for %s %%.",
+			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.Counted(q.Rows, "recipe"),
+			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), c.Majority, number.Fixed(float64(100*c.MajorityAccuracy), 0))
+	}
+	return text + "no recipe was left to check it with."
+}
+
+// comparisonText compares the shortlist with random compositions and known recipes.
+func comparisonText(p *problem.Problem, a *report.Answer) string {
+	scores := "scores"
+	if a.Shortlist.Number != 1 {
+		scores = "score"
+	}
+	text := fmt.Sprintf("The %s %s %s on average, random recipes under the same constraints %s ± %s",
+		suggestions(a.Shortlist.Number), scores, number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), number.ScoreError(a.Random.Mean, a.Random.SE))
+	if p.HasPredictedLimits() {
+		text += " (0 beyond a limit of what is predicted)"
+	}
+	if a.Known.Number > 0 {
+		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), scoredBy(p))
+	}
+	known := a.Known.Number > 0
+	if a.BeatRandom == 1 && (!known || a.BeatKnown == 1) {
+		text += ". The median suggestion outscores every random"
+		if known {
+			text += " and every known"
+		}
+		return text + " recipe."
+	}
+	text += fmt.Sprintf(". The median suggestion outscores %s of the random", number.WholePercent(a.BeatRandom))
+	if known {
+		text += fmt.Sprintf(" and %s of the known", number.WholePercent(a.BeatKnown))
+	}
+	return text + " recipes."
+}
+
+// scoredBy states in brackets which scores of the known recipes come from held-out predictions, and
+// which may not. It returns "" if nothing was learnt.
+func scoredBy(p *problem.Problem) string {
+	var unseen, unsure []string
+	count := 0
+	for k := range p.Properties {
+		w := &p.Properties[k]
+		switch {
+		case w.Weight == 0:
+			continue
+		case w.ScoresByHeldOut():
+			unseen = append(unseen, w.Name)
+		case w.Kind == "model":
+			unsure = append(unsure, w.Name)
+		}
+		count++
+	}
+	var said []string
+	switch {
+	case len(unseen) == count && count > 0:
+		said = append(said, "by models that have not seen them")
+	case len(unseen) > 0:
+		said = append(said, joinNames(unseen)+" by models that have not seen them")
+	}
+	if len(unsure) > 0 {
+		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", plural("model", len(unsure)), joinNames(unsure)))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(said, "; ") + ")"
+}
+
+func suggestions(n int) string {
+	if n == 1 {
+		return "1 suggestion"
+	}
+	return number.Thousands(n) + " suggestions"
+}
+
+// extrapolation warns of entries that lie far from all known recipes.
+func extrapolation(far []int, entries int) []string {
+	if len(far) == 0 {
+		return []string{}
+	}
+	var places []string
+	for _, k := range far {
+		places = append(places, number.Thousands(k+1))
+	}
+	which := "Entry " + places[0] + " lies"
+	if n := len(places); n == entries && n > 1 {
+		which = "All entries lie"
+	} else if n > 1 {
+		which = "Entries " + strings.Join(places[:n-1], ", ") + " and " + places[n-1] + " lie"
+	}
+	return []string{which + " further from every known recipe than 95 % of these from their nearest: there the models extrapolate. Keep doses within those of the book, or add recipes like these."}
+}

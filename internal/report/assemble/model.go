@@ -1,0 +1,152 @@
+// Package assemble computes the data of reports: on a finished run, whose draws it reads once, on a
+// problem before sampling, and on a trained model.
+package assemble
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/run"
+)
+
+// Model computes the report of the finished run in a store. It reads all draws once.
+func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, version string) (*report.Model, error) {
+	settled := *p
+	settled.Sampler, p = r.Settings, &settled
+	m := &report.Model{
+		Version:    version,
+		Problem:    problemOf(p),
+		Sampler:    p.Sampler,
+		Rates:      r.Rates,
+		Moves:      r.Moves,
+		Chains:     r.Chains,
+		Ladders:    r.Ladders,
+		LogZ:       r.LogZ,
+		Sparsity:   r.Sizes,
+		Variation:  r.Variation,
+		Expected:   r.Expected,
+		Statistics: map[string]run.Statistic{"used": r.Used, "log_density": r.LogDensity},
+		Properties: propertiesOf(p),
+		Again:      report.Reproduction{Command: command(p), Problem: string(p.Resolved)},
+		Timing:     r.Timing,
+	}
+	if r.Auto.Stop != "" {
+		m.Auto = &r.Auto
+	}
+	for _, in := range p.Inputs {
+		m.Inputs = append(m.Inputs, run.Input(in))
+	}
+	m.Question = questionText(m)
+	for _, s := range r.Properties {
+		m.Statistics[s.Name] = s
+	}
+
+	made, err := run.Open(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	g, err := gather(ctx, p, made, r.Inclusion, defaultLimits())
+	if err != nil {
+		return nil, fmt.Errorf("reading the draws: %w", err)
+	}
+	if m.Inclusion, err = inclusionOf(p, r, g); err != nil {
+		return nil, err
+	}
+	probabilities := make([]float64, len(r.Inclusion))
+	for k, i := range r.Inclusion {
+		probabilities[k] = float64(i.Probability)
+	}
+	m.Pairs = newPairs(p, g, probabilities, r.Unlisted)
+	m.Plots = newPlots(g, m.Statistics)
+	nan := report.Number(math.NaN())
+	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Baseline: run.Baseline{Random: nan, RandomSE: nan}, Histogram: newHistogram(g, r.Baseline)}
+	if r.Score != nil {
+		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = r.Score.Mean, r.Score.SEMean, r.Score.ESSBulk
+	}
+	if b := r.Baseline; b != nil {
+		m.Score.Baseline = *b
+	}
+
+	if m.Answer, m.Best, err = Answer(ctx, p, r.Answer); err != nil {
+		return nil, fmt.Errorf("the answer: %w", err)
+	}
+	if m.Answer == nil {
+		if m.Best, err = shortlistOfDraws(p, m, r, g); err != nil {
+			return nil, fmt.Errorf("the shortlist: %w", err)
+		}
+		if !m.Weighs() {
+			m.Answer = unaskedAnswer()
+		}
+	}
+
+	var untraded []string
+	if len(p.Trade) > 0 && p.Search.Effort > 0 {
+		of := TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Draws: made}
+		if m.Tradeoff, err = Tradeoff(ctx, p, of); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // the draws are made, and are as good without it
+			m.Tradeoff, untraded = nil, []string{fmt.Sprintf("The trade-off could not be found: %v.", err)}
+		}
+	}
+	if err := addResponses(p, m); err != nil {
+		return nil, fmt.Errorf("the responses: %w", err)
+	}
+
+	m.Draws, m.Grade = verdict(p, r)
+	m.Draws, m.Grade = judgeByLadders(m.Draws, m.Grade, m.Ladders)
+	m.Draws = appendNearlyRandom(p, m.Draws, m.Grade, r)
+	m.Verdict = m.Draws
+	if m.Answer != nil {
+		m.Verdict = m.Answer.Headline + " " + m.Draws
+	}
+	m.Warnings = append([]string{}, p.Warnings...)
+	if m.Answer != nil {
+		m.Answer.Warnings = append(forestWarnings(p), m.Answer.Warnings...)
+		m.Warnings = append(m.Warnings, m.Answer.Warnings...)
+	} else {
+		m.Warnings = append(m.Warnings, forestWarnings(p)...)
+	}
+	m.Warnings = append(m.Warnings, runWarnings(p, r)...)
+	m.Warnings = append(m.Warnings, ladderWarnings(m.Ladders)...)
+	m.Warnings = append(m.Warnings, r.Notes...)
+	m.Warnings = append(m.Warnings, untraded...)
+	m.Files = []string{report.SummaryName, "problem.yaml", "run.json", "draws/"}
+	m.Parts = r.Parts
+	return m, nil
+}
+
+// shortlistOfDraws returns the shortlist of a run without a search: the best draw of each set of
+// ingredients or, without objectives, a diverse selection.
+func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gathered) ([]report.Best, error) {
+	best := r.Best
+	if p.Book != nil {
+		best = r.New
+	}
+	if m.Weighs() {
+		return bestsOf(p, best)
+	}
+	return Differing(p, slices.Concat(best, g.pool))
+}
+
+// command returns a command line that repeats the run from the problem file, whatever the flags of
+// this run.
+func command(p *problem.Problem) string {
+	s := p.Sampler
+	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",
+		shellQuote(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)
+}
+
+// shellQuote makes text one word of a POSIX shell.
+func shellQuote(text string) string {
+	if text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-") == "" && text[0] != '-' {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

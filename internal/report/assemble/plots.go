@@ -1,0 +1,165 @@
+package assemble
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"kir/internal/portable"
+	"kir/internal/report"
+	"kir/internal/run"
+)
+
+const (
+	// shownChains is of how many chains rank plots and traces are kept, and
+	// shownSeries of how many statistics: the first.
+	shownChains = 8
+	shownSeries = 8
+	// rankBins is how many bins a rank plot has.
+	rankBins = 20
+)
+
+// newPlots makes the rank plots and traces.
+func newPlots(g *gathered, statistics map[string]run.Statistic) []report.Plot {
+	plots := make([]report.Plot, 0, shownSeries)
+	for _, d := range g.series[:min(len(g.series), shownSeries)] {
+		p := report.Plot{Name: d.name, Ranks: rankShares(d.chains, rankBins)}
+		p.Ranks = p.Ranks[:min(len(p.Ranks), shownChains)]
+		// A chain is worth its part of the effective draws, and its ranks are
+		// among those of all chains, itself included.
+		chains := float64(len(d.chains))
+		const q = 1.0 / rankBins
+		p.RankSE = report.Number(math.Sqrt(q * (1 - q) * (1 - 1/chains) * chains / float64(statistics[d.name].ESSBulk)))
+		if chains == 1 {
+			p.RankSE = report.Number(math.NaN())
+		}
+		every := strideFor(len(d.chains[0]), mostTraced)
+		p.Every = every * d.stride
+		for _, chain := range d.chains[:min(len(d.chains), shownChains)] {
+			var trace []report.Number
+			for k := 0; k < len(chain); k += every {
+				trace = append(trace, rounded(chain[k]))
+			}
+			p.Trace = append(p.Trace, trace)
+		}
+		plots = append(plots, p)
+	}
+	return plots
+}
+
+// rounded returns a number for a picture, to five figures.
+func rounded(v float64) report.Number {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return report.Number(v)
+	}
+	unit := portable.Pow(10, 4-math.Floor(portable.Log10(math.Abs(v))))
+	if math.IsInf(unit, 0) || unit == 0 {
+		return report.Number(v)
+	}
+	return report.Number(math.Round(v*unit) / unit)
+}
+
+// rankShares returns, by chain and bin, the share of the chain's draws in the
+// bin of their ranks among all draws.
+func rankShares(chains [][]float64, bins int) [][]report.Number {
+	type draw struct {
+		value float64
+		chain int
+	}
+	var all []draw
+	for c, chain := range chains {
+		for _, v := range chain {
+			all = append(all, draw{v, c})
+		}
+	}
+	sort.Slice(all, func(a, b int) bool { return all[a].value < all[b].value })
+	shares := make([][]report.Number, len(chains))
+	for c := range shares {
+		shares[c] = make([]report.Number, bins)
+	}
+	width := float64(len(all)) / float64(bins)
+	counts := make([]int, len(chains))
+	for from := 0; from < len(all); {
+		to := from
+		clear(counts)
+		for ; to < len(all) && all[to].value == all[from].value; to++ {
+			counts[all[to].chain]++
+		}
+		// Draws that are equal are spread over the places that they take.
+		for bin := int(float64(from) / width); bin < bins; bin++ {
+			lo, hi := max(float64(from), float64(bin)*width), min(float64(to), float64(bin+1)*width)
+			if lo >= hi && bin > int(float64(from)/width) {
+				break
+			}
+			part := max(0, hi-lo) / float64(to-from)
+			for c, n := range counts {
+				shares[c][bin] += report.Number(part * float64(n) / float64(len(chains[c])))
+			}
+		}
+		from = to
+	}
+	return shares
+}
+
+const (
+	// scoreBins is how many bins the histogram of scores has.
+	scoreBins = 30
+	// mostDecades is how many powers of ten a logarithmic one spans at most.
+	mostDecades = 12
+)
+
+// newHistogram compares scores. Scores within 0..1 are shown as they are, unless
+// most draws or most random compositions have small ones; others by their
+// logarithm.
+func newHistogram(g *gathered, b *run.Baseline) *report.Histogram {
+	var draws []float64
+	for _, chain := range g.scores {
+		draws = append(draws, chain...)
+	}
+	if len(draws) == 0 || b == nil {
+		return nil
+	}
+	slices.Sort(draws)
+	middle, top := draws[len(draws)/2], draws[len(draws)-1]
+	for _, s := range b.LogScores {
+		top = max(top, s)
+	}
+	random := slices.Clone(b.LogScores)
+	slices.Sort(random)
+	small := portable.Log(0.02)
+	h := &report.Histogram{Looked: len(draws), Log: top > 1e-9 || middle < small || random[len(random)/2] < small}
+	scale := portable.Exp
+	lo, hi := 0.0, 1.0
+	if h.Log {
+		scale = func(s float64) float64 { return s / math.Ln10 }
+		// From what few draws and a quarter of the random compositions lie below
+		// to the best, and no more decades than can be told apart.
+		hi = scale(top)
+		lo = min(scale(draws[len(draws)/50]), scale(random[len(random)/4]))
+		lo, hi = math.Floor(max(lo, hi-mostDecades)), math.Ceil(hi)
+		if hi <= lo {
+			hi = lo + 1
+		}
+	}
+	for k := range scoreBins + 1 {
+		h.Edges = append(h.Edges, report.Number(lo+(hi-lo)*float64(k)/scoreBins))
+	}
+	fill := func(scores []float64) (shares []report.Number, below report.Number) {
+		shares = make([]report.Number, scoreBins)
+		for _, s := range scores {
+			v := scale(s)
+			if v < lo {
+				below++
+				continue
+			}
+			shares[min(scoreBins-1, int((v-lo)/(hi-lo)*scoreBins))]++
+		}
+		for k := range shares {
+			shares[k] /= report.Number(len(scores))
+		}
+		return shares, below / report.Number(len(scores))
+	}
+	h.Draws, h.DrawsBelow = fill(draws)
+	h.Random, h.RandomBelow = fill(b.LogScores)
+	return h
+}

@@ -1,0 +1,133 @@
+package assemble
+
+import (
+	"math"
+
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/model"
+)
+
+// ProblemOf is what a problem asks.
+func ProblemOf(p *problem.Problem) report.Problem { return problemOf(p) }
+
+func problemOf(p *problem.Problem) report.Problem {
+	out := report.Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total, Rules: []string{}}
+	if p.Book != nil {
+		out.Recipes = len(p.Book.Recipes)
+	}
+	for _, r := range p.Rules {
+		out.Rules = append(out.Rules, r.Text)
+	}
+	return out
+}
+
+func propertiesOf(p *problem.Problem) []report.Property {
+	properties := make([]report.Property, len(p.Properties))
+	for k, w := range p.Properties {
+		properties[k] = report.Property{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight}
+		if w.Model != nil {
+			properties[k].Forest = modelOf(w.Model)
+		}
+	}
+	for _, f := range figures(p) {
+		properties[f.of].Values = append(properties[f.of].Values, f.name)
+	}
+	return properties
+}
+
+// modelOf describes a trained model.
+func modelOf(p problem.Predictor) *report.Forest {
+	out := &report.Forest{Label: p.Label(), Rows: p.Rows(), Classes: p.Classes(), Quality: p.Quality()}
+	f, ok := p.(*model.Forest)
+	if m, learnt := p.(*model.Learned); learnt {
+		f, ok = m.Forest(), m.Forest() != nil
+		out.Learnt = learntOf(m)
+	}
+	if !ok {
+		return out
+	}
+	out.Trees = f.Trees()
+	features := f.Features()
+	for k, i := range f.Importances() {
+		if i.Mean > 0 {
+			out.Importances = append(out.Importances, report.Importance{Feature: features[k].Name, Importance: i})
+		}
+	}
+	slices.SortStableFunc(out.Importances, func(a, b report.Importance) int { return cmp.Compare(b.Mean, a.Mean) })
+	out.Importances = out.Importances[:min(len(out.Importances), shownImportances)]
+	return out
+}
+
+// learntOf describes the training of a model.
+func learntOf(m *model.Learned) *report.Learnt {
+	out := &report.Learnt{Process: m.Process() != nil, Log: m.Options().Log, Failures: m.Failures(), Brings: m.Brings()}
+	if c := m.Choice(); c != nil && c.Chosen > 0 {
+		out.Features = c.Tried[c.Chosen].Name
+	}
+	if p := m.Process(); p != nil {
+		rows, sd := p.Replicates()
+		out.Replicates = rows
+		out.ReplicateSD, out.Noise = report.Number(sd), report.Number(p.Noise())
+	}
+	return out
+}
+
+// shownImportances is how many features are shown with their importance.
+const shownImportances = 15
+
+// forestWarnings names the models that have learnt nothing.
+func forestWarnings(p *problem.Problem) []string {
+	warnings := []string{}
+	for _, w := range p.Properties {
+		if w.Model == nil {
+			continue
+		}
+		q := w.Model.Quality()
+		if q.Classes != nil && q.Classes.Guessing() || q.Numbers != nil && q.Numbers.Guessing() {
+			warnings = append(warnings, fmt.Sprintf("The model of %s predicts recipes that it has not seen no better than guessing: its scores say little. Add recipes, merge rare classes, or drop the property.", w.Name))
+		}
+	}
+	return warnings
+}
+
+// heldOut returns the held-out predictions of the recipes that a model of a number was trained on.
+func heldOut(m *model.Learned) (all []report.HeldOut) {
+	if !m.Numeric() {
+		return nil
+	}
+	measured := m.Measured()
+	for r, q := range m.HeldOut() {
+		if !math.IsNaN(q.Value) {
+			all = append(all, report.HeldOut{
+				Measured: report.Number(measured[r]), Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High),
+			})
+		}
+	}
+	return all
+}
+
+// Training describes a trained model and the file it was saved in, if any.
+func Training(p problem.Predictor, file string) (*report.Training, error) {
+	t := &report.Training{Forest: *modelOf(p), File: file}
+	f, ok := p.(*model.Forest)
+	if ok {
+		t.Choice = f.Choice()
+	} else {
+		m := p.(*model.Learned)
+		f, t.Choice = m.Forest(), m.Choice()
+		t.HeldOut = heldOut(m)
+		if err := trainingResponses(t, m); err != nil {
+			return nil, fmt.Errorf("the responses: %w", err)
+		}
+	}
+	if f != nil {
+		o := f.Options()
+		t.Seed, t.Features, t.Leaf, t.Deepest = o.Seed, o.FeaturesPerSplit, o.SmallestLeaf, f.Shape().Deepest
+	}
+	return t, nil
+}

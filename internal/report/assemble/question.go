@@ -1,0 +1,57 @@
+package assemble
+
+import (
+	"fmt"
+	"strings"
+
+	"kir/internal/number"
+	"kir/internal/report"
+)
+
+// mostAbout is how many objectives for a label the question tells in full; of more, and
+// of others, it has the names.
+const mostAbout = 3
+
+// questionText is what was asked, in words.
+func questionText(m *report.Model) string {
+	var b strings.Builder
+	from, to := m.ShownLaw()
+	lo, hi := m.Sparsity[from].N, m.Sparsity[to-1].N
+	fmt.Fprintf(&b, "Which compositions of %s", number.Thousands(lo))
+	if hi > lo {
+		fmt.Fprintf(&b, " to %s", number.Thousands(hi))
+	}
+	fmt.Fprintf(&b, " out of %s", number.Counted(m.Problem.Ingredients, "ingredient"))
+	var wishes []report.Property
+	for _, w := range m.Properties {
+		if w.Weight > 0 {
+			wishes = append(wishes, w)
+		}
+	}
+	for k, w := range wishes {
+		if k == 0 {
+			b.WriteString(" suit best: ")
+		} else {
+			b.WriteString("; ")
+		}
+		if len(wishes) <= mostAbout && w.Forest != nil {
+			b.WriteString(w.About) // such as "taste Fresh"; that of others may be a formula
+		} else {
+			b.WriteString(w.Name)
+		}
+		if w.Weight != 1 {
+			fmt.Fprintf(&b, " (weight %g)", w.Weight)
+		}
+	}
+	if len(wishes) == 0 {
+		b.WriteString(" are possible")
+	}
+	switch n := len(m.Problem.Rules); {
+	case n == 1:
+		fmt.Fprintf(&b, ", with the rule: %s", m.Problem.Rules[0])
+	case n > 1:
+		fmt.Fprintf(&b, ", with %d rules", n)
+	}
+	b.WriteString("?")
+	return b.String()
+}

@@ -1,0 +1,251 @@
+package assemble
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/mcmc"
+	"kir/model"
+)
+
+// Figures of responses.
+const (
+	shownResponses = 6   // ingredients
+	triedResponses = 24  // ingredients that are looked at
+	responsePoints = 13  // amounts of each, beside that of the recipe
+	mostlyOneWay   = 0.5 // of all that a response goes up and down, what it goes one way more than the other
+)
+
+// A responder tells what a model says of dense compositions.
+type responder struct {
+	names  []string
+	total  int
+	most   []int32 // by ingredient: the largest amount that a recipe has
+	of     func(x []int32) (report.ResponsePoint, error)
+	likely []report.Importance // features, the most important first
+}
+
+// responses returns how the prediction changes with the amounts of the ingredients that it
+// depends on most, at a recipe: the others keep their proportions. Those that change it
+// most come first.
+func (q *responder) responses(recipe []int32) ([]report.Response, error) {
+	var tried []int
+	for i, v := range recipe {
+		if v > 0 {
+			tried = append(tried, i)
+		}
+	}
+	slices.SortStableFunc(tried, func(a, b int) int { return cmp.Compare(recipe[b], recipe[a]) })
+	for _, feature := range q.likely {
+		if i := slices.Index(q.names, feature.Feature); i >= 0 && !slices.Contains(tried, i) {
+			tried = append(tried, i)
+		}
+	}
+	var all []report.Response
+	for _, i := range tried[:min(len(tried), triedResponses)] {
+		r, err := q.response(recipe, i)
+		if err != nil {
+			return nil, err
+		}
+		if r.Swing > 0 {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b report.Response) int { return cmp.Compare(b.Swing, a.Swing) })
+	return all[:min(len(all), shownResponses)], nil
+}
+
+// response follows one ingredient from nothing to the most that a recipe has of it. Its
+// swing is 0 where there is nothing to show.
+func (q *responder) response(recipe []int32, i int) (report.Response, error) {
+	r := report.Response{Ingredient: q.names[i], Amount: int(recipe[i])}
+	most := max(q.most[i], recipe[i])
+	amounts := []int32{recipe[i]}
+	for k := range responsePoints {
+		amounts = append(amounts, int32(math.Round(float64(most)*float64(k)/(responsePoints-1))))
+	}
+	slices.Sort(amounts)
+	up, down := 0.0, 0.0
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, amount := range slices.Compact(amounts) {
+		x := withAmount(recipe, i, amount, int32(q.total))
+		if x == nil {
+			continue // nothing else is there to take the rest
+		}
+		p, err := q.of(x)
+		if err != nil {
+			return r, err
+		}
+		p.Amount = int(amount)
+		v := float64(p.Value)
+		if n := len(r.Points); n > 0 {
+			by := v - float64(r.Points[n-1].Value)
+			up, down = up+max(by, 0), down+max(-by, 0)
+		}
+		low, high = min(low, v), max(high, v)
+		r.Points = append(r.Points, p)
+	}
+	if len(r.Points) < 2 || !(high > low) || math.IsInf(high-low, 1) {
+		return r, nil
+	}
+	r.Swing = report.Number(high - low)
+	switch share := (up - down) / (up + down); {
+	case share > mostlyOneWay:
+		r.Sign = 1
+	case share < -mostlyOneWay:
+		r.Sign = -1
+	}
+	return r, nil
+}
+
+// withAmount returns a recipe with another amount of an ingredient, the others in their
+// proportions; what rounding leaves goes to the largest of them. It is nil where there is
+// no other.
+func withAmount(recipe []int32, i int, amount, total int32) []int32 {
+	x := make([]int32, len(recipe))
+	x[i] = amount
+	rest, left, largest := int64(total-recipe[i]), total-amount, -1
+	if rest == 0 && left > 0 {
+		return nil
+	}
+	for k, v := range recipe {
+		if k == i || v == 0 {
+			continue
+		}
+		share := int32(int64(v) * int64(total-amount) / rest)
+		x[k] = share
+		left -= share
+		if largest < 0 || v > recipe[largest] {
+			largest = k
+		}
+	}
+	if left > 0 {
+		x[largest] += left
+	}
+	return x
+}
+
+// addResponses adds to the models of a report how they respond at the first suggestion.
+func addResponses(p *problem.Problem, m *report.Model) error {
+	if len(m.Best) == 0 {
+		return nil
+	}
+	models, err := predictors(p)
+	if err != nil {
+		return err
+	}
+	recipe := make([]int32, len(p.Ingredients))
+	for i, name := range p.Ingredients {
+		recipe[i] = int32(m.Best[0].Recipe[name])
+	}
+	known, err := p.KnownRecipes()
+	if err != nil {
+		return err
+	}
+	most := make([]int32, len(recipe))
+	for _, x := range known {
+		for _, part := range x.Parts() {
+			most[part.Ingredient] = max(most[part.Ingredient], int32(part.Amount))
+		}
+	}
+	for k := range m.Properties {
+		w := &m.Properties[k]
+		at := slices.IndexFunc(models, func(q predictor) bool { return q.Name == w.Name })
+		if w.Forest == nil || at < 0 {
+			continue
+		}
+		q := &responder{names: p.Ingredients, total: p.Total, most: most, likely: w.Forest.Importances, of: func(x []int32) (report.ResponsePoint, error) {
+			c, err := mcmc.NewComposition(len(x), partsOf(x)...)
+			if err != nil {
+				return report.ResponsePoint{}, err
+			}
+			v := models[at].predict(c)
+			if v.Class != "" {
+				v.Value, v.Low, v.High = percent(v.Value), percent(v.Low), percent(v.High)
+			}
+			return report.ResponsePoint{Value: v.Value, Low: v.Low, High: v.High}, nil
+		}}
+		w.Forest.Unit = models[at].Unit
+		if models[at].Class != "" {
+			w.Forest.Unit = "%"
+		}
+		w.Forest.At, w.Forest.Total = "the first suggestion", p.Total
+		if w.Forest.Responses, err = q.responses(recipe); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func partsOf(x []int32) (parts []mcmc.Part) {
+	for i, v := range x {
+		if v > 0 {
+			parts = append(parts, mcmc.Part{Ingredient: i, Amount: int(v)})
+		}
+	}
+	return parts
+}
+
+// trainingResponses adds how a model responds at a recipe of the book: of a number the one
+// with the largest, and of classes one of the commonest class that the model is surest of,
+// by probabilities that are calibrated, as a report has them.
+func trainingResponses(t *report.Training, m *model.Learned) (err error) {
+	names, total := m.Ingredients(), m.Total()
+	most := make([]int32, len(names))
+	var best []int32
+	highest := math.Inf(-1)
+	class := 0
+	var score *model.LearnedScore
+	if c := m.Quality().Classes; c != nil {
+		class = max(slices.Index(m.Classes(), c.Majority), 0)
+		if score, err = m.Score(model.AnyOf(m.Classes()[class])); err != nil {
+			return err
+		}
+		t.Unit, t.At = "%", "the recipe that is surest "+c.Majority
+	} else if !m.Numeric() {
+		return nil
+	} else {
+		t.Unit, t.At = problem.UnitOf(m), "the recipe with the largest "+t.Label
+	}
+	measured := m.Measured()
+	for r, parts := range m.Compositions() {
+		x := make([]int32, len(names))
+		sum := int32(0)
+		for _, part := range parts {
+			x[part.Ingredient] = part.Amount
+			most[part.Ingredient] = max(most[part.Ingredient], part.Amount)
+			sum += part.Amount
+		}
+		value := 0.0
+		if measured != nil {
+			value = measured[r]
+		} else {
+			value = m.Shares(x)[class]
+		}
+		if int(sum) == total && value > highest {
+			highest, best = value, x
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	q := &responder{names: names, total: total, most: most, likely: t.Importances, of: func(x []int32) (report.ResponsePoint, error) {
+		if measured == nil {
+			unknown := report.UnknownNumber()
+			p := score.Stated(x)
+			if c := score.Calibrated(); c != nil {
+				chance := c.Chance(p)
+				return report.ResponsePoint{Value: percent(report.Number(chance.Value)), Low: percent(report.Number(chance.Low)), High: percent(report.Number(chance.High))}, nil
+			}
+			return report.ResponsePoint{Value: percent(report.Number(p)), Low: unknown, High: unknown}, nil
+		}
+		v := m.Predict(x)
+		return report.ResponsePoint{Value: report.Number(v.Value), Low: report.Number(v.Low), High: report.Number(v.High)}, nil
+	}}
+	t.Total = total
+	t.Responses, err = q.responses(best)
+	return err
+}

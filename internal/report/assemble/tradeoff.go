@@ -1,0 +1,359 @@
+package assemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/diagnose"
+	"kir/internal/pareto"
+	"kir/internal/portable"
+	"kir/internal/problem"
+	"kir/internal/report"
+	"kir/internal/run"
+	"kir/internal/search"
+	"kir/mcmc"
+	"kir/model"
+)
+
+const (
+	// frontLength is the number of listed recipes of a front.
+	frontLength = 20
+	// shownDraws is the number of draws displayed behind a front.
+	shownDraws = 400
+)
+
+// TradeOptions are the options of the search for a trade-off.
+type TradeOptions struct {
+	Between []string // the names of the objectives
+	Points  int      // recipes that are listed; 0: 20
+	Effort  float64
+	Seed    uint64
+	Workers int
+	Draws   *run.Run // whose draws stand behind the front; nil: none
+}
+
+// Tradeoff searches for the recipes of a problem that no other recipe beats.
+func Tradeoff(ctx context.Context, p *problem.Problem, o TradeOptions) (*report.Tradeoff, error) {
+	objectives, err := p.Objectives(o.Between)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTrader(p, objectives)
+	if err != nil {
+		return nil, err
+	}
+	found, warnings, err := t.searchFront(ctx, o)
+	if err != nil {
+		return nil, p.Explain(err)
+	}
+	out := &report.Tradeoff{
+		Front: []report.FrontPoint{}, Draws: [][]report.Number{}, Known: []report.KnownPoint{}, Warnings: warnings,
+		Hypervolume: volumeOf(found.Searches), Random: volumeOf(found.Random),
+		Lines: found.Lines, Compositions: found.Compositions,
+	}
+	out.Hypervolume.Value, out.Random.Compositions = report.Number(found.Volume), found.RandomSize
+	if err := t.listFront(out, found, o.Points); err != nil {
+		return nil, err
+	}
+	if err := t.listKnown(out); err != nil {
+		return nil, err
+	}
+	if o.Draws != nil {
+		if err := t.listDraws(ctx, out, o.Draws); err != nil {
+			return nil, fmt.Errorf("reading the draws: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// volumeOf is the mean of several hypervolumes, and its standard error, which is unknown where
+// all are the same.
+func volumeOf(each []float64) report.Hypervolume {
+	out := report.Hypervolume{Each: []report.Number{}}
+	mean, sum := 0.0, 0.0
+	for _, v := range each {
+		out.Each = append(out.Each, report.Number(v))
+		mean += v / float64(len(each))
+	}
+	for _, v := range each {
+		sum += float64((v - mean) * (v - mean))
+	}
+	n := float64(len(each))
+	out.Value, out.SE = report.Number(mean), report.Number(math.Sqrt(sum/float64((n-1)*n)))
+	if len(each) > 0 && diagnose.IsConstant(slices.Min(each), slices.Max(each)) {
+		out.Value, out.SE = report.Number(each[0]), report.UnknownNumber()
+	}
+	return out
+}
+
+// A tradeoffBuilder computes the objectives of compositions.
+type tradeoffBuilder struct {
+	p          *problem.Problem
+	objectives []problem.Objective
+	target     *mcmc.Target
+	models     []predictor
+	figures    []namedFigure
+}
+
+func newTrader(p *problem.Problem, objectives []problem.Objective) (t *tradeoffBuilder, err error) {
+	t = &tradeoffBuilder{p: p, objectives: objectives, figures: figures(p)}
+	if t.target, err = p.TradeTarget(); err != nil {
+		return nil, err
+	}
+	t.models, err = predictors(p)
+	return t, err
+}
+
+// searchFront searches within the limits of the shortlist, and everywhere if it finds nothing
+// there.
+func (t *tradeoffBuilder) searchFront(ctx context.Context, o TradeOptions) (*search.TradeOffResult, []string, error) {
+	q, err := t.p.SearchQuestion()
+	if err != nil {
+		return nil, nil, err
+	}
+	losses := make([]search.Loss, len(t.objectives))
+	for k := range losses {
+		losses[k] = t.objectives[k].Loss
+	}
+	of := search.TradeOptions{
+		Lines: search.TradeBudget(t.p.Total, o.Effort), Seed: o.Seed, Workers: o.Workers,
+		Starts: q.Known, Least: q.Least, Most: q.Most, Refuse: q.Lacks,
+	}
+	found, err := search.TradeOff(ctx, t.target, losses, of)
+	if err != nil && !errors.Is(err, mcmc.ErrNoStart) {
+		return nil, nil, err
+	}
+	if err == nil && len(found.Front) > 0 || q.Least == nil && q.Lacks == nil {
+		return found, []string{}, err
+	}
+	of.Least, of.Most, of.Refuse = nil, nil, nil
+	found, err = search.TradeOff(ctx, t.target, losses, of)
+	return found, []string{"Nothing was found within the doses of the known recipes, so that amounts are of any size."}, err
+}
+
+// values returns the displayed value of each objective for a composition.
+func (t *tradeoffBuilder) values(x *mcmc.Composition) []report.Number {
+	out := make([]report.Number, len(t.objectives))
+	for k, o := range t.objectives {
+		w := &t.p.Properties[o.Property]
+		if o.Figure >= 0 {
+			f := w.Figures[o.Figure]
+			if out[k] = report.Number(f.Of(x)); f.Percent {
+				out[k] = percent(out[k])
+			}
+			continue
+		}
+		at := slices.IndexFunc(t.models, func(m predictor) bool { return m.Name == w.Name })
+		switch {
+		case at < 0:
+			out[k] = report.Number(portable.Exp(t.p.Target.Objectives()[o.Property].Property.LogScore(x)))
+		case w.Class != "":
+			out[k] = percent(report.Number(t.models[at].value(x)))
+		default:
+			out[k] = report.Number(t.models[at].value(x))
+		}
+	}
+	return out
+}
+
+// shownLoss converts a displayed value to a loss.
+func shownLoss(o *problem.Objective, v float64) float64 {
+	switch o.Direction {
+	case problem.Maximize:
+		return -v
+	case problem.Minimize:
+		return v
+	}
+	return max(o.Least-v, v-o.Most, 0)
+}
+
+// listFront chooses the listed recipes of a front.
+func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOffResult, most int) error {
+	var compositions []*mcmc.Composition
+	var shown [][]report.Number
+	var points [][]float64
+	for _, m := range found.Front {
+		x, err := mcmc.NewComposition(len(t.p.Ingredients), m.Parts...)
+		if err != nil {
+			return err
+		}
+		values := t.values(x)
+		point := make([]float64, len(values))
+		for k, v := range values {
+			point[k] = shownLoss(&t.objectives[k], float64(v))
+		}
+		compositions, shown, points = append(compositions, x), append(shown, values), append(points, point)
+	}
+	// The losses may distinguish recipes whose displayed values are equal.
+	sizes := make([]float64, len(t.objectives))
+	for k := range sizes {
+		sizes[k] = t.objectives[k].ValueSize()
+	}
+	points = pareto.MergeTies(points, sizes)
+	best := pareto.Minimal(points)
+	var kept [][]float64
+	for _, k := range best {
+		kept = append(kept, points[k])
+	}
+	out.Found = len(kept)
+	ideal, nadir := pareto.Bounds(kept)
+	scaled := pareto.Scaled(kept, ideal, nadir)
+	knees, ends := pareto.Knees(scaled), pareto.Best(scaled)
+	t.describe(out, found, shown, best, ends)
+	if most == 0 {
+		most = frontLength
+	}
+	known, err := t.p.KnownRecipes()
+	if err != nil {
+		return err
+	}
+	var parts [][]mcmc.Part
+	for _, at := range pareto.SelectSpread(scaled, most, knees...) {
+		x := compositions[best[at]]
+		b := report.FrontPoint{
+			Index: len(out.Front) + 1, Recipe: make(map[string]int), Knee: slices.Contains(knees, at), Best: []string{},
+			Known: inBook(t.p, x.Parts()), Values: valuesOf(t.figures, x, predictedBy(t.models, x)),
+		}
+		for _, part := range x.Parts() {
+			b.Recipe[t.p.Ingredients[part.Ingredient]] = part.Amount
+		}
+		if b.Values == nil {
+			b.Values = make(map[string]report.Value)
+		}
+		for k, o := range t.objectives {
+			if _, ok := b.Values[o.Name]; !ok || o.Figure >= 0 {
+				b.Values[o.Name] = report.Value{Value: shown[best[at]][k], Low: report.UnknownNumber(), High: report.UnknownNumber(), Unit: o.Unit}
+			}
+			if ends[k] == at {
+				b.Best = append(b.Best, o.Name)
+			}
+		}
+		out.Front = append(out.Front, b)
+		parts = append(parts, x.Parts())
+	}
+	if learnt := slices.ContainsFunc(t.objectives, func(o problem.Objective) bool { return t.p.Properties[o.Property].Model != nil }); learnt {
+		far := search.Extrapolating(parts, known, search.NewDistance(len(t.p.Ingredients), known))
+		for _, k := range far {
+			out.Front[k].Extrapolates = true
+		}
+	}
+	return nil
+}
+
+// describe sets the ends of a front.
+func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffResult, shown [][]report.Number, best, ends []int) {
+	for k, o := range t.objectives {
+		w := &t.p.Properties[o.Property]
+		d := report.Objective{Name: o.Name, Goal: string(o.Direction), Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
+		if o.Direction == problem.Between {
+			d.Low, d.High = report.Number(o.Least), report.Number(o.Most)
+		}
+		if w.Model != nil {
+			quality := w.Model.Quality()
+			d.Strength = quality.Strength().String()
+			if d.Strength == "weak" {
+				out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak: it predicts recipes that it has not seen hardly better than guessing, and the front is no better.", o.Name))
+			}
+		}
+		d.Best = shown[best[ends[k]]][k]
+		for _, at := range best {
+			if v := shown[at][k]; shownLoss(&o, float64(v)) >= shownLoss(&o, float64(d.Worst)) || at == best[0] {
+				d.Worst = v
+			}
+		}
+		// As far beyond the worst displayed value as the search's reference.
+		d.Reference = d.Worst + (d.Worst-d.Best)/10
+		if !(found.Nadir[k] > found.Ideal[k]) {
+			d.Reference = report.UnknownNumber()
+		}
+		out.Objectives = append(out.Objectives, d)
+	}
+	for k := range t.p.Properties {
+		w := &t.p.Properties[k]
+		limits := t.p.LimitsOf(w.Name)
+		if w.Model == nil || len(limits) == 0 || slices.ContainsFunc(t.objectives, func(o problem.Objective) bool { return o.Property == k }) {
+			continue
+		}
+		if quality := w.Model.Quality(); quality.Strength() == model.Weak {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, restText(limits, "it"), plural("the limit", len(limits))))
+		}
+	}
+}
+
+// listKnown lists the known recipes that keep the constraints, with measured values for learnt
+// objectives.
+func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
+	known, err := t.p.KnownRecipes()
+	if err != nil {
+		return err
+	}
+	measured := make([][]float64, len(t.objectives))
+	for k, o := range t.objectives {
+		if w := &t.p.Properties[o.Property]; w.Model != nil && w.ScoresByHeldOut() && o.Figure < 0 {
+			measured[k] = measuredOf(t.p, w)
+		}
+	}
+	for r, x := range known {
+		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || math.IsInf(t.target.LogLaw(x.Used()), -1) {
+			continue
+		}
+		point := report.KnownPoint{Recipe: t.p.Book.Recipes[r].Name, Values: t.values(x)}
+		for k := range measured {
+			if measured[k] != nil {
+				point.Values[k] = report.Number(measured[k][r])
+			}
+		}
+		if !slices.ContainsFunc(point.Values, func(v report.Number) bool { return !v.Known() }) {
+			out.Known = append(out.Known, point)
+		}
+	}
+	return nil
+}
+
+// measuredOf returns the label of each known recipe that a model has learnt, NaN where there
+// is none; of classes 100 of a wanted one, and else 0.
+func measuredOf(p *problem.Problem, w *problem.Property) []float64 {
+	values := make([]float64, len(p.Book.Recipes))
+	label, ok := p.Book.Label(w.Model.Label())
+	for r := range values {
+		values[r] = math.NaN()
+		if ok && w.Class != "" {
+			values[r] = float64(100 * w.ClassMembership(label, r))
+		}
+	}
+	if ok && w.Class == "" {
+		if numbers, _, err := label.Measured(label.Classes...); err == nil {
+			return numbers
+		}
+	}
+	return values
+}
+
+// listDraws lists the objectives of some draws of a run, evenly spaced over all chains.
+func (t *tradeoffBuilder) listDraws(ctx context.Context, out *report.Tradeoff, r *run.Run) error {
+	if r.CheckComplete() != nil {
+		out.Warnings = append(out.Warnings, "The run is not complete: no draws stand behind the front.")
+		return nil
+	}
+	settings := r.Manifest.Settings
+	for chain := range settings.Chains {
+		var all [][]mcmc.Part
+		for d, err := range r.Thinned(ctx, chain, strideFor(settings.Draws, max(shownDraws/settings.Chains, 1))) {
+			if err != nil {
+				return err
+			}
+			all = append(all, slices.Clone(d.Parts))
+		}
+		for _, parts := range all {
+			x, err := mcmc.NewComposition(len(t.p.Ingredients), parts...)
+			if err != nil {
+				return err
+			}
+			out.Draws = append(out.Draws, t.values(x))
+		}
+	}
+	return nil
+}

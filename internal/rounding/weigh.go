@@ -1,0 +1,176 @@
+// Package rounding rounds a recipe to the steps of a scale. The rounded amounts sum exactly to
+// the batch, satisfy the recipe's rules and are as near to the recipe as possible.
+package rounding
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+
+	"kir/internal/inputerr"
+	"kir/rule"
+)
+
+// A Batch is a recipe and the quantity to make of it.
+type Batch struct {
+	Parts []rule.Part // units of the rules' total, all above 0
+	Rules rule.Set    // the rules of the recipe, with its ingredients and total
+
+	Size *big.Rat // quantity, in the measure that the recipe's shares refer to
+	Step *big.Rat // smallest step of the scale, in the measure that is weighed
+
+	// Density is, by part, the weighed quantity per unit of the batch's measure, above 0. For
+	// example it is grams per millilitre where millilitres are weighed as grams. nil means
+	// that both measures are the same.
+	Density []*big.Rat
+}
+
+// A RoundedBatch has the amounts to put onto the scale.
+type RoundedBatch struct {
+	Steps []int64   // by part: the whole number of steps of the scale, at least 1
+	Exact []float64 // by part: the number of steps before rounding
+	Sum   int64     // Σ Steps: exactly the batch, or the nearest number where densities differ
+}
+
+// An ImpossibleError says why no rounding of a batch satisfies all rules, and lists
+// alternatives that were tried and work.
+type ImpossibleError struct {
+	Reason       string
+	Alternatives []Alternative
+}
+
+func (e *ImpossibleError) Error() string { return e.Reason }
+
+// An Alternative is another step of the scale or another size of the batch.
+type Alternative struct {
+	IsScaleStep bool
+	Value       *big.Rat
+}
+
+// Errors of a batch that are found before its rules are checked.
+var (
+	errNotWhole = errors.New("the batch is not a whole number of steps of the scale")
+	errTooFew   = errors.New("the batch has fewer steps of the scale than ingredients")
+)
+
+// Weigh rounds a batch. S is the number of steps of the whole batch, and q_i the ideal number
+// for part i. Weigh returns whole x_i ≥ 1 with Σ x_i = S that satisfy the rules and minimise Σ
+// (x_i − q_i)². Without rules that is the method of the largest remainder. If it finds no such
+// x, the error is an [*ImpossibleError].
+func Weigh(b Batch) (*RoundedBatch, error) {
+	r, err := newRounding(b)
+	switch {
+	case errors.Is(err, errNotWhole):
+		return nil, &ImpossibleError{Reason: err.Error(), Alternatives: b.wholeBatches()}
+	case errors.Is(err, errTooFew):
+		return nil, &ImpossibleError{Reason: err.Error(), Alternatives: b.findAlternatives()}
+	case err != nil:
+		return nil, err
+	}
+	steps, found := r.search(r.bounds)
+	if !found {
+		return nil, &ImpossibleError{Reason: r.reason(), Alternatives: b.findAlternatives()}
+	}
+	return &RoundedBatch{Steps: steps, Exact: r.ideal, Sum: r.sum}, nil
+}
+
+// newRounding returns the rounding problem of a batch.
+func newRounding(b Batch) (*roundingProblem, error) {
+	if len(b.Parts) == 0 || b.Size.Sign() <= 0 || b.Step.Sign() <= 0 {
+		return nil, errors.New("a batch and the step of a scale are above 0, and a recipe has ingredients")
+	}
+	r := &roundingProblem{maxNodes: mostNodes, maxDistance: farthest, density: b.Density, parts: b.Parts, total: int64(b.Rules.Total), ruleText: b.Rules.Text}
+	sum := new(big.Rat)
+	for k, p := range b.Parts {
+		q := new(big.Rat).SetFrac64(int64(p.Amount), r.total)
+		q.Mul(q, b.Size).Quo(q, b.Step)
+		weight := big.NewRat(1, 1)
+		if b.Density != nil {
+			q.Mul(q, b.Density[k])
+			weight.Inv(b.Density[k])
+		}
+		sum.Add(sum, q)
+		ideal, _ := q.Float64()
+		r.ideal, r.weights = append(r.ideal, ideal), append(r.weights, weight)
+	}
+	switch {
+	case b.Density != nil:
+		half := new(big.Rat).Add(sum, big.NewRat(1, 2))
+		sum.SetInt(new(big.Int).Quo(half.Num(), half.Denom()))
+	case !sum.IsInt():
+		return nil, errNotWhole
+	}
+	if steps, _ := sum.Float64(); steps > 1<<40 {
+		return nil, &inputerr.Error{Message: "the batch has too many steps of the scale", Hint: "take a coarser scale"}
+	}
+	r.sum = sum.Num().Int64()
+	if r.sum < int64(len(b.Parts)) {
+		return nil, errTooFew
+	}
+	return r, r.constrain(b.Rules)
+}
+
+// wholeBatches returns the nearest smaller and larger batch sizes that are whole numbers of
+// steps.
+func (b Batch) wholeBatches() []Alternative {
+	steps := new(big.Rat).Quo(b.Size, b.Step)
+	down := new(big.Int).Quo(steps.Num(), steps.Denom())
+	var ways []Alternative
+	for _, n := range []*big.Int{down, new(big.Int).Add(down, big.NewInt(1))} {
+		if n.Sign() > 0 {
+			ways = append(ways, Alternative{Value: new(big.Rat).Mul(b.Step, new(big.Rat).SetInt(n))})
+		}
+	}
+	return ways
+}
+
+// findAlternatives returns a finer scale step and a larger batch size for which a rounding was
+// found.
+func (b Batch) findAlternatives() (ways []Alternative) {
+	for _, finer := range []int64{2, 5, 10, 100} {
+		c := b
+		c.Step = new(big.Rat).Mul(b.Step, big.NewRat(1, finer))
+		if c.isPossible() {
+			ways = append(ways, Alternative{IsScaleStep: true, Value: c.Step})
+			break
+		}
+	}
+	if b.Density != nil {
+		return ways
+	}
+	steps := new(big.Rat).Quo(b.Size, b.Step)
+	whole := new(big.Int).Quo(steps.Num(), steps.Denom()).Int64()
+	for n := whole + 1; n <= whole+triedSizes; n++ {
+		c := b
+		if c.Size = new(big.Rat).Mul(b.Step, new(big.Rat).SetInt64(n)); c.isPossible() {
+			return append(ways, Alternative{Value: c.Size})
+		}
+	}
+	return ways
+}
+
+// triedSizes is the number of larger batches tried as alternatives. triedNodes is the number
+// of partial roundings visited for each.
+const triedSizes, triedNodes = 1000, 2000
+
+func (b Batch) isPossible() bool {
+	r, err := newRounding(b)
+	if err != nil {
+		return false
+	}
+	r.maxNodes, r.maxDistance = triedNodes, 2
+	_, found := r.search(r.bounds)
+	return found
+}
+
+// Decimal writes a number that has at most nine decimal places.
+func Decimal(v *big.Rat) string {
+	text := v.FloatString(9)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// tolerance is the greatest error of sums of floats, as a share of the size of the sum.
+const tolerance = 1e-9
+
+func isNonNegative(v, scale float64) bool { return v >= -tolerance*math.Max(scale, 1) }
