@@ -38,6 +38,7 @@ var floors = [][]string{
 	{"mcmc"},
 	{"internal/importedmodel", "property", "internal/search", "internal/rounding", "internal/config/yaml"},
 	{"internal/config/schema", "internal/run"},
+	{"internal/config"},
 	{"internal/problem"},
 	{"internal/campaign", "internal/config/change"},
 	{"internal/report", "internal/run/bucket"},

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kir/internal/bound"
+	"kir/internal/config"
 	"kir/internal/constraint"
 	"kir/property"
 )
@@ -43,7 +44,7 @@ type (
 
 // boundProblem returns the problem for package bound. Every property with a weight counts with weight 1.
 func (p *Problem) boundProblem() (*bound.Problem, error) {
-	c, err := constraint.FromRules(newRuleSet(&readContext{names: p.Ingredients, total: p.Total}, p.Rules).Set)
+	c, err := constraint.FromRules(newRuleSet(&readContext{Data: config.Data{Names: p.Ingredients, Total: p.Total}}, p.Rules).Set)
 	if err != nil {
 		return nil, err
 	}

@@ -41,13 +41,13 @@ func readCampaign(s *readContext, n *yaml.Node) (Campaign, error) {
 			return c, err
 		}
 		c.Cost = dataset.NormalizeName(c.Cost)
-		values, err := s.attributeNumbers(v, c.Cost)
+		values, err := s.AttributeNumbers(v, c.Cost)
 		if err != nil {
 			return c, err
 		}
 		for i, cost := range values {
 			if !(cost >= 0) {
-				return c, yaml.Hint(v.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(s.names[i])), "fill in the cell")
+				return c, yaml.Hint(v.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(s.Names[i])), "fill in the cell")
 			}
 		}
 	}

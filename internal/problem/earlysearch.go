@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -16,11 +17,11 @@ const firstEvaluations = 2000
 // It reads the properties itself and ignores their errors: the later full reading reports them.
 func (s *loader) firstLook(ctx context.Context, p *Problem, root *yaml.Node, space *mcmc.Space, law mcmc.Sparsity, show func(*Problem, []search.Found)) error {
 	own := *s
-	own.warnings, own.diagnostics, own.notify, own.progress, own.space, own.law = slices.Clone(s.warnings), &diagnostics{file: root.File, root: root}, nil, nil, space, law
-	own.files = &yaml.Files{Dir: s.files.Dir, Allow: s.files.Allow, OnRead: func(string, []byte, int64) {}}
+	own.Warnings, own.diagnostics, own.notify, own.progress, own.space, own.law = slices.Clone(s.Warnings), &config.Diagnostics{File: root.File, Root: root}, nil, nil, space, law
+	own.Files = &yaml.Files{Dir: s.Files.Dir, Allow: s.Files.Allow, OnRead: func(string, []byte, int64) {}}
 	look := *p
 	var err error
-	if look.Properties, err = readProperties(ctx, &own, root.Get("properties")); err != nil || len(own.diagnostics.all) > 0 {
+	if look.Properties, err = readProperties(ctx, &own, root.Get("properties")); err != nil || len(own.diagnostics.All) > 0 {
 		return ctx.Err()
 	}
 	var objectives []mcmc.Objective

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/testonly/stattest"
@@ -17,26 +18,43 @@ import (
 )
 
 // togetherKind has ingredients used all or none.
-var togetherKind = ruleKind{
+var togetherKind = config.ConstraintKind{
 	Key: newKey("together", schema.Link("together"), "", "all of them, or none", "{together: {of: [Gin, Rum]}}"),
-	Sections: schema.Sections{{
+	New: func(*config.Kinds) config.Constraint { return new(together) },
+}
+
+type together struct{ Of config.Ingredients }
+
+func (r *together) Sections() schema.Sections {
+	of := newKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Rum]}")
+	of.Read = func(n *yaml.Node) error { r.Of = n; return nil }
+	return schema.Sections{{
 		Name: "together", ID: "together", About: "Ingredients that come all or not at all.",
-		Keys:     []schema.Key{newKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Rum]}")},
+		Keys:     []schema.Key{of},
 		Required: []string{"of"},
 		Mistakes: map[string]string{"all": "write of: together: {of: [Gin, Rum]}"},
-	}},
-	read: func(_ context.Context, s *readContext, n *yaml.Node, f fields) ([]Rule, error) {
-		of, text, err := ingredientsUnder(s, n, f, "together")
-		if err != nil {
-			return nil, err
-		}
-		r := Rule{Text: "together " + text}
-		for k, i := range of {
-			next := of[(k+1)%len(of)]
-			r.add(rule.Need{If: i, Then: []int{next}}, s.names[i]+" needs "+s.names[next])
-		}
-		return []Rule{r}, nil
-	},
+	}}
+}
+
+func (r *together) Decode(n *yaml.Node) error {
+	if err := n.Require("together", "name them", "of"); err != nil {
+		return err
+	}
+	return r.Sections()[0].Decode(n)
+}
+
+func (r *together) Compile(_ context.Context, d *config.Data) ([]config.Demand, error) {
+	of, text, err := d.WhichIngredients(r.Of)
+	if err != nil {
+		return nil, err
+	}
+	all := config.Demand{Text: "together " + text}
+	for k, i := range of {
+		next := of[(k+1)%len(of)]
+		all.Rules = append(all.Rules, rule.Need{If: i, Then: []int{next}})
+		all.Texts = append(all.Texts, d.Names[i]+" needs "+d.Names[next])
+	}
+	return []config.Demand{all}, nil
 }
 
 // evenKind is how even the amounts are: the least by the greatest, to a power.
@@ -74,7 +92,7 @@ func evenness[T int | int32](amounts []T, power float64) float64 {
 // extended returns all kinds and one more of each.
 func extended() *kinds {
 	k := allKinds()
-	k.rules, k.properties = append(k.rules, togetherKind), append(k.properties, evenKind)
+	k.constraints.Constraints, k.properties = append(k.constraints.Constraints, togetherKind), append(k.properties, evenKind)
 	return k
 }
 

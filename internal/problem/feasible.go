@@ -21,7 +21,7 @@ import (
 
 // warnUnkept warns about rules that no known recipe keeps.
 func (s *loader) warnUnkept(ctx context.Context, rules []Rule) error {
-	if len(s.recipes) == 0 {
+	if len(s.Recipes) == 0 {
 		return nil
 	}
 	s.reportProgress("checking which rules the known recipes keep")
@@ -29,13 +29,13 @@ func (s *loader) warnUnkept(ctx context.Context, rules []Rule) error {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
-		alone := rule.Set{Ingredients: len(s.names), Total: s.total, Rules: r.Rules}
+		alone := rule.Set{Ingredients: len(s.Names), Total: s.Total, Rules: r.Rules}
 		conditions, err := constraint.FromRules(alone)
 		if err != nil {
-			return r.at.PlaceError(err)
+			return r.At.PlaceError(err)
 		}
-		if !slices.ContainsFunc(s.recipes, conditions.Keeps) {
-			s.warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.at.File, r.at.Line, r.at.Column))
+		if !slices.ContainsFunc(s.Recipes, conditions.Keeps) {
+			s.Warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.At.File, r.At.Line, r.At.Column))
 		}
 	}
 	return nil
@@ -50,16 +50,16 @@ type ruleSet struct {
 
 // newRuleSet returns the problem's rules as a ruleSet.
 func newRuleSet(s *readContext, rules []Rule) *ruleSet {
-	set := &ruleSet{Set: rule.Set{Ingredients: len(s.names), Total: s.total}}
+	set := &ruleSet{Set: rule.Set{Ingredients: len(s.Names), Total: s.Total}}
 	var texts []string
 	for k := range rules {
 		r := &rules[k]
-		if r.predicted != nil {
+		if r.Predicted != nil {
 			continue
 		}
 		set.Rules = append(set.Rules, r.Rules...)
-		if r.texts != nil {
-			texts = append(texts, r.texts...)
+		if r.Texts != nil {
+			texts = append(texts, r.Texts...)
 		} else {
 			texts = append(texts, r.Text)
 		}
@@ -71,10 +71,10 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	for _, text := range texts {
 		same[text]++
 	}
-	set.Name = func(i int) string { return s.names[i] }
+	set.Name = func(i int) string { return s.Names[i] }
 	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineOf(set.problemRules[k].at, set.problemRules[0].at))
+			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineOf(set.problemRules[k].At, set.problemRules[0].At))
 		}
 		return inputerr.Quote(texts[k])
 	}
@@ -84,7 +84,7 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 // ruledSpace returns the space of compositions that keep the rules, counted for the sizes to which the law
 // gives mass.
 func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
-	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.predicted == nil }) {
+	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.Predicted == nil }) {
 		return plain, nil
 	}
 	sizes, err := counting.Law.On(plain)
@@ -122,7 +122,7 @@ func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space
 		for _, k := range conditions.Uncounted() {
 			measured = append(measured, set.Text(k))
 		}
-		return nil, yaml.Hint(rules[0].at.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), at.Line)
+		return nil, yaml.Hint(rules[0].At.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), at.Line)
 	}
 	return space, nil
 }
@@ -149,7 +149,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
-		at := s.problemRules[r].at
+		at := s.problemRules[r].At
 		if k == 0 {
 			place = at
 		}
@@ -171,7 +171,7 @@ func (s *ruleSet) placeError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return s.problemRules[0].at.PlaceError(fmt.Errorf("the rules cannot be counted: %w", err))
+	return s.problemRules[0].At.PlaceError(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
 // warnShares warns about sizes that the law asks for and the rules do not allow, and about shares that
@@ -184,7 +184,7 @@ func (s *loader) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	}
 	warnings, some := shareWarnings(masses, space.LogCounts(hi), space.LawErrors(masses), space.Shares())
 	for _, w := range warnings {
-		s.warn(w)
+		s.Warn(w)
 	}
 	return some
 }

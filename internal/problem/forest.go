@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/model"
@@ -55,7 +56,7 @@ func (d *Descriptors) Features(in *dataset.Ingredients, total int) (features []m
 	}
 	for _, name := range d.Means {
 		a, _ := in.Attribute(name)
-		values, err := knownNumbers(in, a, "its mean needs")
+		values, err := config.KnownNumbers(in, a, "its mean needs")
 		if err == nil {
 			err = w.addMean(a.Name, values)
 		}

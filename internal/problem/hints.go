@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/browsersched"
+	"kir/internal/config"
 	"kir/internal/inputerr"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -119,5 +120,5 @@ func (p *Problem) OutsideShare(ctx context.Context, draws int) (float64, error) 
 
 // IsWithinBook reports whether a rule keeps all ingredients within the amounts of the known recipes.
 func (p *Problem) IsWithinBook() bool {
-	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Text == everyIngredient+withinBook })
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Text == config.WithinBookText })
 }

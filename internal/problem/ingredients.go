@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -43,10 +44,10 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 		if err != nil {
 			return n.Errorf("%v", err)
 		}
-		s.attributes = in
+		s.Attributes = in
 	case yaml.Mapping:
 		if n.Get("file") != nil {
-			file, layout, err := readTableNode(n, false)
+			file, layout, err := config.ReadTableNode(n, false)
 			if err != nil {
 				return err
 			}
@@ -77,28 +78,28 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		s.names = countedNames(count)
+		s.Names = countedNames(count)
 		return nil
 	case yaml.Number:
 		return yaml.Hint(n.Errorf("the ingredients are %s", n.Describe()), "for so many without names write {count: %s}; else a CSV file or a list of names", n.Text)
 	default:
 		return yaml.Hint(n.Errorf("the ingredients are %s", n.Describe()), "write a CSV file, a list of names, or {count: 2000}")
 	}
-	s.names = s.attributes.Names
+	s.Names = s.Attributes.Names
 	return nil
 }
 
 // readIngredientsFile reads the ingredients file that a node names.
 func (s *loader) readIngredientsFile(ctx context.Context, n *yaml.Node, layout dataset.Layout) error {
-	err := s.files.Read(ctx, n, "the file of ingredients", func(r io.Reader, path string) (err error) {
-		s.attributes, err = dataset.ReadIngredients(r, path, layout)
+	err := s.Files.Read(ctx, n, "the file of ingredients", func(r io.Reader, path string) (err error) {
+		s.Attributes, err = dataset.ReadIngredients(r, path, layout)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	s.table = n.Text
-	s.warnGuesses("ingredients", n.Text, layout, s.attributes.Guessed, s.attributes.Notes)
+	s.Table = n.Text
+	s.WarnGuesses("ingredients", n.Text, layout, s.Attributes.Guessed, s.Attributes.Notes)
 	return nil
 }
 

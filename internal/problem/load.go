@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -103,11 +104,11 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 	if err := cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...)); err != nil {
 		return p, err
 	}
-	bad := &diagnostics{file: root.File, root: root}
-	if err := bad.collectErrors(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
+	bad := &config.Diagnostics{File: root.File, Root: root}
+	if err := bad.Collect(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
 		return p, err
 	}
-	bad.hasUnknownKeys = len(bad.all) > 0
+	bad.HasUnknownKeys = len(bad.All) > 0
 	for key, read := range map[string]func(*yaml.Node) error{
 		"name":   func(n *yaml.Node) (err error) { p.Name, err = readName(n, path); return err },
 		"search": func(n *yaml.Node) (err error) { p.Search, err = readSearch(n, o.Effort); return err },
@@ -122,24 +123,24 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 			return err
 		},
 	} {
-		if err := bad.collectErrors(root.Get(key), read); err != nil {
+		if err := bad.Collect(root.Get(key), read); err != nil {
 			return p, err
 		}
 	}
 	if o.OnEarlyRecipes != nil && o.ModelCache == nil {
 		o.ModelCache = &ModelCache{} // models learnt for firstLook are reused
 	}
-	s := &loader{readContext: readContext{kinds: k, files: files, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, learnsLater: o.Campaign}, diagnostics: bad, file: path}
+	s := &loader{readContext: readContext{Data: config.Data{Files: files}, kinds: k, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, learnsLater: o.Campaign}, diagnostics: bad, file: path}
 	if o.Cache {
 		s.cache = newCache(files.Dir)
 	}
 	if err := s.readInputs(ctx, root); err != nil {
-		if err := bad.add(err); err != nil {
+		if err := bad.Add(err); err != nil {
 			return p, err
 		}
-		return p, bad.err()
+		return p, bad.Err()
 	}
-	if err := bad.collectErrors(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(&s.readContext, n); return err }); err != nil {
+	if err := bad.Collect(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(&s.readContext, n); return err }); err != nil {
 		return p, err
 	}
 	s.warnAlike()
@@ -148,16 +149,16 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 			p.Labels = append(p.Labels, dataset.NormalizeName(item.Text))
 		}
 	}
-	p.Total, p.Ingredients, p.Book = s.total, s.names, s.book
-	p.attributes, p.recipes, p.units, p.results = s.attributes, s.recipes, s.units, s.results
+	p.Total, p.Ingredients, p.Book = s.Total, s.Names, s.Book
+	p.attributes, p.recipes, p.units, p.results = s.Attributes, s.Recipes, s.Units, s.results
 	var more []*yaml.Node
 	if o.WithinBook {
-		more = append(more, withinBookNode(root))
+		more = append(more, config.WithinBook(root))
 	}
 	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
 		return p, err
 	}
-	if len(bad.all) == 0 {
+	if len(bad.All) == 0 {
 		if err := s.warnUnkept(ctx, p.Rules); err != nil {
 			return p, err
 		}
@@ -170,13 +171,13 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
 		return p, err
 	}
-	if err := bad.collectErrors(root.Get("trade"), func(n *yaml.Node) (err error) { p.Trade, err = readTrade(p, n); return err }); err != nil {
+	if err := bad.Collect(root.Get("trade"), func(n *yaml.Node) (err error) { p.Trade, err = readTrade(p, n); return err }); err != nil {
 		return p, err
 	}
-	if len(bad.all) > 0 {
-		return p, bad.err()
+	if len(bad.All) > 0 {
+		return p, bad.Err()
 	}
-	p.Warnings = s.warnings
+	p.Warnings = s.Warnings
 	p.Resolved, err = resolve(p, root, s.resultsPath)
 	return p, err
 }
@@ -185,11 +186,11 @@ func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Pr
 // not need.
 type loader struct {
 	readContext
-	diagnostics *diagnostics     // errors found so far
-	file        string           // the problem's path; empty: no results are looked for
-	results     *dataset.Results // results of the campaign; nil if there are none
-	resultsPath string           // path of the results, if the problem does not name it
-	cache       mcmc.Cache       // cache of counts; may be nil
+	diagnostics *config.Diagnostics // errors found so far
+	file        string              // the problem's path; empty: no results are looked for
+	results     *dataset.Results    // results of the campaign; nil if there are none
+	resultsPath string              // path of the results, if the problem does not name it
+	cache       mcmc.Cache          // cache of counts; may be nil
 
 	// searchRough searches for recipes in a space with approximate counts. It may be nil.
 	searchRough func(*mcmc.Space, mcmc.Sparsity) error
@@ -201,14 +202,14 @@ const anyTotal = 1_000_000
 
 // readInputs reads the total, the ingredients and the known recipes.
 func (s *loader) readInputs(ctx context.Context, root *yaml.Node) (err error) {
-	if s.total, err = readTotal(root); err != nil {
-		if err := s.diagnostics.add(err); err != nil {
+	if s.Total, err = readTotal(root); err != nil {
+		if err := s.diagnostics.Add(err); err != nil {
 			return err
 		}
-		s.total = anyTotal
+		s.Total = anyTotal
 	}
 	s.reportProgress("reading the tables")
-	s.whole = s.total
+	s.Whole = s.Total
 	if err := s.readIngredients(ctx, root); err != nil {
 		return err
 	}
@@ -280,17 +281,17 @@ func readTarget(ctx context.Context, s *loader, p *Problem, root *yaml.Node, cho
 		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
 	}
 	law, at, err := readSparsity(s.ruleBook(), plain, root)
-	if err := s.diagnostics.add(err); err != nil {
+	if err := s.diagnostics.Add(err); err != nil {
 		return err
 	}
 	var space *mcmc.Space
-	if len(s.diagnostics.all) == 0 {
+	if len(s.diagnostics.All) == 0 {
 		counting := mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Progress: s.progress}
 		if s.searchRough != nil {
 			counting.Early = func(rough *mcmc.Space) error { return s.searchRough(rough, law) }
 		}
 		space, err = s.ruledSpace(ctx, p.Rules, plain, counting, at)
-		if err := s.diagnostics.add(err); err != nil {
+		if err := s.diagnostics.Add(err); err != nil {
 			return err
 		}
 	}
@@ -299,8 +300,8 @@ func readTarget(ctx context.Context, s *loader, p *Problem, root *yaml.Node, cho
 	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
 		return err
 	}
-	if len(s.diagnostics.all) > 0 {
-		return s.diagnostics.err()
+	if len(s.diagnostics.All) > 0 {
+		return s.diagnostics.Err()
 	}
 	var objectives []mcmc.Objective
 	for _, w := range p.Properties {

@@ -107,8 +107,8 @@ func (b *inputMapping) readInputs(f fields) error {
 		b.sources = append(b.sources, source)
 	}
 	if unknown != nil {
-		return yaml.Hint(b.at.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.names, 8)),
-			"say what they are under features, such as {%s: {share: %s}}, or give their values under constants", unknown[0], inputerr.Quote(b.names[0]))
+		return yaml.Hint(b.at.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.Names, 8)),
+			"say what they are under features, such as {%s: {share: %s}}, or give their values under constants", unknown[0], inputerr.Quote(b.Names[0]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(constants)) {
 		return yaml.SuggestName(constants[name].Errorf("the model has no input %s for the constant", inputerr.Quote(name)), name, "it has", inputs, 12)
@@ -119,20 +119,20 @@ func (b *inputMapping) readInputs(f fields) error {
 
 // warnUnseen warns about ingredients that no input depends on.
 func (b *inputMapping) warnUnseen() {
-	seen := make([]bool, len(b.names))
+	seen := make([]bool, len(b.Names))
 	for _, s := range b.sources {
 		for _, i := range s.Ingredients {
 			seen[i] = true
 		}
 	}
 	var unseen []string
-	for i, name := range b.names {
+	for i, name := range b.Names {
 		if !seen[i] {
 			unseen = append(unseen, name)
 		}
 	}
 	if unseen != nil {
-		b.warn(fmt.Sprintf("The model %s does not look at %s.", inputerr.Quote(b.at.Get("file").Text), inputerr.List(unseen, 8)))
+		b.Warn(fmt.Sprintf("The model %s does not look at %s.", inputerr.Quote(b.at.Get("file").Text), inputerr.List(unseen, 8)))
 	}
 }
 
@@ -168,21 +168,21 @@ func (b *inputMapping) measureSource(measure string, of []int) ensemble.Source {
 		s.Times = 100
 		fallthrough
 	case "share":
-		s.Over = float64(b.total)
+		s.Over = float64(b.Total)
 	}
 	return s
 }
 
 // meanSource returns the source of an input that is the mean of an attribute, weighted by amounts.
 func (b *inputMapping) meanSource(at *yaml.Node, name string) (ensemble.Source, error) {
-	values, err := b.attributeNumbers(at, name)
+	values, err := b.AttributeNumbers(at, name)
 	if err != nil {
 		return ensemble.Source{}, err
 	}
 	var s ensemble.Source
 	var scale float64
-	s.Weights, scale = property.Whole(values, b.total)
-	s.Over = float64(scale * float64(b.total))
+	s.Weights, scale = property.Whole(values, b.Total)
+	s.Over = float64(scale * float64(b.Total))
 	for i := range values {
 		s.Ingredients = append(s.Ingredients, int32(i))
 	}
@@ -202,7 +202,7 @@ func (b *inputMapping) readSpelledOut(n *yaml.Node) (ensemble.Source, error) {
 		if measure == "mean" {
 			return b.meanSource(v, v.Text)
 		}
-		of, _, err := b.ingredientsOf(v)
+		of, _, err := b.WhichIngredients(v)
 		return b.measureSource(measure, of), err
 	}
 	return ensemble.Source{}, nil
@@ -213,11 +213,11 @@ func (b *inputMapping) readSpelledOut(n *yaml.Node) (ensemble.Source, error) {
 // equal spaces.
 func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, err error) {
 	clean := dataset.NormalizeName(name)
-	if i := findName(b.names, clean); i >= 0 {
+	if i := findName(b.Names, clean); i >= 0 {
 		return b.measureSource(b.amounts, []int{i}), true, nil
 	}
 	if strings.EqualFold(clean, "used") {
-		return b.measureSource("count", allIndexes(len(b.names))), true, nil
+		return b.measureSource("count", allIndexes(len(b.Names))), true, nil
 	}
 	for _, c := range [...]struct{ words, measure string }{
 		{"presence of ", "presence"}, {"share of ", "share"}, {"percent of ", "percent"}, {"units of ", "units"},
@@ -227,16 +227,16 @@ func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, e
 		if !ok {
 			continue
 		}
-		if i := findName(b.names, rest); i >= 0 {
+		if i := findName(b.Names, rest); i >= 0 {
 			return b.measureSource(c.measure, []int{i}), true, nil
 		}
 		if of := b.groupByWords(rest); of != nil {
 			return b.measureSource(c.measure, of), true, nil
 		}
 	}
-	if b.attributes != nil {
-		for k := range b.attributes.Attributes {
-			a := &b.attributes.Attributes[k]
+	if b.Attributes != nil {
+		for k := range b.Attributes.Attributes {
+			a := &b.Attributes.Attributes[k]
 			if normalizeName(strings.TrimPrefix(normalizeName(clean), "mean of ")) == normalizeName(a.Name) {
 				s, err := b.meanSource(b.at, a.Name)
 				return s, true, err
@@ -249,11 +249,11 @@ func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, e
 // groupByWords returns the ingredients of a group such as "family citrus": those whose attribute family is
 // citrus.
 func (b *inputMapping) groupByWords(words string) (of []int) {
-	if b.attributes == nil {
+	if b.Attributes == nil {
 		return nil
 	}
-	for k := range b.attributes.Attributes {
-		a := &b.attributes.Attributes[k]
+	for k := range b.Attributes.Attributes {
+		a := &b.Attributes.Attributes[k]
 		value, ok := strings.CutPrefix(words, normalizeName(a.Name)+" ")
 		for i, v := range a.Values {
 			if ok && v != "" && normalizeName(v) == value {
@@ -298,7 +298,7 @@ func (b *inputMapping) bind() ([]*ensemble.Score, error) {
 	for k := range count {
 		sources := slices.Clone(b.sources)
 		b.eachConstant(k, func(t *triedInput, v float64) { sources[t.input].Value = v })
-		s, err := ensemble.Bind(b.model, len(b.names), b.total, sources)
+		s, err := ensemble.Bind(b.model, len(b.Names), b.Total, sources)
 		if err != nil {
 			return nil, b.at.PlaceError(err)
 		}
@@ -340,7 +340,7 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Nod
 			return 0, err
 		}
 	}
-	t, err := b.readSheet(ctx, n, "the table of predictions")
+	t, err := b.ReadSheet(ctx, n, "the table of predictions")
 	if err != nil {
 		return 0, err
 	}
@@ -351,14 +351,14 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Nod
 	ingredient := make([]int, len(t.Columns))
 	constant := make([]int, len(t.Columns))
 	for c, name := range t.Columns {
-		ingredient[c] = findName(b.names, name)
+		ingredient[c] = findName(b.Names, name)
 		constant[c] = slices.IndexFunc(b.triedInputs, func(t triedInput) bool { return t.name == name })
 		if c != prediction && ingredient[c] < 0 && constant[c] < 0 {
-			return 0, yaml.SuggestName(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", inputerr.Quote(name)), name, "there are", b.names, 8)
+			return 0, yaml.SuggestName(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", inputerr.Quote(name)), name, "there are", b.Names, 8)
 		}
 	}
 	for r, row := range t.Values {
-		x := make([]int32, len(b.names))
+		x := make([]int32, len(b.Names))
 		sum := 0.0
 		for c, v := range row {
 			if ingredient[c] >= 0 {
@@ -370,16 +370,16 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n, within *yaml.Nod
 			if ingredient[c] < 0 {
 				continue
 			}
-			exact := float64(v / sum * float64(b.total))
+			exact := float64(v / sum * float64(b.Total))
 			whole := math.Round(exact)
 			if !(math.Abs(exact-whole) <= 1e-4) || whole < 0 {
-				return 0, yaml.Hint(t.ErrorIn(r, c, "%v of %v is %.6g of %d units, which is not whole", v, sum, exact, b.total), "predict compositions of whole units")
+				return 0, yaml.Hint(t.ErrorIn(r, c, "%v of %v is %.6g of %d units, which is not whole", v, sum, exact, b.Total), "predict compositions of whole units")
 			}
 			x[ingredient[c]] = int32(whole)
 			units += int(whole)
 		}
-		if units != b.total {
-			return 0, t.ErrorIn(r, prediction, "the amounts of the row come to %d units of %d", units, b.total)
+		if units != b.Total {
+			return 0, t.ErrorIn(r, prediction, "the amounts of the row come to %d units of %d", units, b.Total)
 		}
 		at, step := 0, 1
 		for k, tr := range b.triedInputs {

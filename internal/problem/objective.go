@@ -141,7 +141,7 @@ func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best 
 		if err != nil {
 			return 0, 0, err
 		}
-		lines := max(min(spanLines, spanSplits/s.whole), 500)
+		lines := max(min(spanLines, spanSplits/s.Whole), 500)
 		found, err := search.Best(ctx, t, search.Options{Evaluations: lines, Seed: 1, Workers: s.workers})
 		var score *mcmc.ScoreError
 		switch {

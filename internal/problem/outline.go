@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -53,17 +54,17 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if out.Search, err = readSearch(root.Get("search"), nil); err != nil {
 		return nil, err
 	}
-	s := &loader{readContext: readContext{kinds: allKinds(), files: files}, diagnostics: &diagnostics{file: root.File, root: root}, file: path}
+	s := &loader{readContext: readContext{Data: config.Data{Files: files}, kinds: allKinds()}, diagnostics: &config.Diagnostics{File: root.File, Root: root}, file: path}
 	if err := s.readInputs(ctx, root); err != nil {
 		return nil, err
 	}
-	out.Ingredients, out.Attributes, out.Book, out.Total = s.names, s.attributes, s.book, s.total
-	out.Units = s.units
+	out.Ingredients, out.Attributes, out.Book, out.Total = s.Names, s.Attributes, s.Book, s.Total
+	out.Units = s.Units
 	rules, err := readRules(ctx, s, root.Get("constraints"))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.diagnostics.err(); err != nil {
+	if err := s.diagnostics.Err(); err != nil {
 		return nil, err
 	}
 	out.Rules = newRuleSet(&s.readContext, rules).Set
@@ -91,6 +92,6 @@ func PropertyNames(ctx context.Context, path string) (names []string, err error)
 
 // Outline returns the problem without its properties. It does not set Text.
 func (p *Problem) Outline() *Outline {
-	set := newRuleSet(&readContext{names: p.Ingredients, total: p.Total}, p.Rules).Set
+	set := newRuleSet(&readContext{Data: config.Data{Names: p.Ingredients, Total: p.Total}}, p.Rules).Set
 	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Time: p.Time, Search: p.Search}
 }

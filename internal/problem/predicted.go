@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/constraint"
 	"kir/internal/dataset"
@@ -20,61 +21,16 @@ import (
 	"kir/property"
 )
 
-// A predictedLimit is a limit of what a property predicts, as written in the file.
-type predictedLimit struct {
-	property    string
-	nameNode    *yaml.Node // node of the name
-	least, most *yaml.Node // nil if there is no bound
-	sure        *yaml.Node // probability with which the bounds must hold; nil: they hold for the expected value
-	text        string
-	at          *yaml.Node
-}
-
-// predictedRule reads a limit of what a property predicts.
-//
-//	limit: {property: stable, min: "90%"}
-//	limit: {property: viscosity, min: 20, max: 40, sure: "80%"}
-func predictedRule(s *readContext, n *yaml.Node, f map[string]*yaml.Node) ([]Rule, error) {
-	for _, key := range []string{"attribute", "of"} {
-		if v := f[key]; v != nil {
-			return nil, yaml.Hint(v.Errorf("a limit of a property has no %s", key), "remove it, or write attribute instead of property")
-		}
-	}
-	if err := s.refuseInBlock(n, "a limit of a property is"); err != nil {
-		return nil, err
-	}
-	if s.inRule {
-		return nil, yaml.Hint(n.Errorf("a limit of a property stands within another rule"), "write it in a line of its own under constraints")
-	}
-	name, err := f["property"].Str("the property")
-	if err != nil {
-		return nil, err
-	}
-	l := &predictedLimit{property: name, nameNode: f["property"], least: f["min"], most: f["max"], sure: f["sure"], at: n, text: "limit of " + name}
-	if l.least == nil && l.most == nil {
-		return nil, yaml.Hint(n.Errorf("the limit bounds nothing"), "add min or max")
-	}
-	for _, b := range []struct {
-		word string
-		v    *yaml.Node
-	}{{" min ", l.least}, {" max ", l.most}, {" sure ", l.sure}} {
-		if b.v != nil {
-			l.text += b.word + b.v.Text
-		}
-	}
-	return []Rule{{Text: l.text, predicted: l}}, nil
-}
-
 // HasPredictedLimits reports whether the problem limits what a property predicts.
 func (p *Problem) HasPredictedLimits() bool {
-	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.predicted != nil })
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Predicted != nil })
 }
 
 // LimitsOf returns the limits of what a property predicts, in words.
 func (p *Problem) LimitsOf(property string) (limits []string) {
 	for _, r := range p.Rules {
-		if r.predicted != nil && r.predicted.property == property {
-			limits = append(limits, r.predicted.text)
+		if r.Predicted != nil && r.Predicted.Property == property {
+			limits = append(limits, r.Predicted.Text)
 		}
 	}
 	return limits
@@ -377,29 +333,29 @@ func (l *valueScale) widen(bound, sign float64) float64 {
 }
 
 // readBounds reads the bounds of a property's value as judged values.
-func (l *predictedLimit) readBounds(v *valueScale, of string) (least, most float64, err error) {
+func (v *valueScale) readBounds(l *config.PredictedLimit, of string) (least, most float64, err error) {
 	least, most = math.Inf(-1), math.Inf(1)
-	if l.least != nil {
-		if least, err = v.readBound(l.least, "min", of); err != nil {
+	if l.Least != nil {
+		if least, err = v.readBound(l.Least, "min", of); err != nil {
 			return 0, 0, err
 		}
 	}
-	if l.most != nil {
-		if most, err = v.readBound(l.most, "max", of); err != nil {
+	if l.Most != nil {
+		if most, err = v.readBound(l.Most, "max", of); err != nil {
 			return 0, 0, err
 		}
 	}
 	if least > most {
-		return 0, 0, yaml.Hint(l.at.Errorf("the rule contradicts itself: min is %s and max %s", l.least.Describe(), l.most.Describe()), "swap them")
+		return 0, 0, yaml.Hint(l.At.Errorf("the rule contradicts itself: min is %s and max %s", l.Least.Describe(), l.Most.Describe()), "swap them")
 	}
 	return least, most, nil
 }
 
 // makeBound returns the bound of the target for a limit.
-func (p *Problem) makeBound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error) {
-	w := p.propertyNamed(l.property)
+func (p *Problem) makeBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit, error) {
+	w := p.propertyNamed(l.Property)
 	if w == nil {
-		e := l.nameNode.Errorf("there is no property %s", inputerr.Quote(l.property))
+		e := l.NameNode.Errorf("there is no property %s", inputerr.Quote(l.Property))
 		var names []string
 		for _, w := range p.Properties {
 			names = append(names, w.Name)
@@ -407,63 +363,63 @@ func (p *Problem) makeBound(l *predictedLimit) (*mcmc.Bound, *shownLimit, error)
 		if names == nil {
 			return nil, nil, yaml.Hint(e, "add it under properties, with weight: 0 if it is only limited; for a column of the ingredients write attribute instead")
 		}
-		return nil, nil, yaml.SuggestName(e, l.property, "there are", names, 12)
+		return nil, nil, yaml.SuggestName(e, l.Property, "there are", names, 12)
 	}
 	if w.Learning != nil {
 		return nil, nil, nil
 	}
 	v, err := valueScaleOf(w)
 	if err != nil {
-		return nil, nil, yaml.Hint(l.nameNode.Errorf("%v", err), "limit something else, or let the property itself be 0 for what is forbidden")
+		return nil, nil, yaml.Hint(l.NameNode.Errorf("%v", err), "limit something else, or let the property itself be 0 for what is forbidden")
 	}
-	least, most, err := l.readBounds(v, w.Name)
+	least, most, err := v.readBounds(l, w.Name)
 	if err != nil {
 		return nil, nil, err
 	}
-	if l.sure != nil {
+	if l.Sure != nil {
 		if v.boundProbability == nil {
-			return nil, nil, yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", inputerr.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+			return nil, nil, yaml.Hint(l.Sure.Errorf("%s does not predict how a measurement varies", inputerr.Quote(l.Property)), "remove sure, or limit a number that is learnt from recipes")
 		}
 		of, err := v.boundProbability(least, most)
 		if err != nil {
-			return nil, nil, l.at.PlaceError(err)
+			return nil, nil, l.At.PlaceError(err)
 		}
-		p.sureLimits = append(p.sureLimits, sureLimit{l.text, of})
+		p.sureLimits = append(p.sureLimits, sureLimit{l.Text, of})
 		v = scoreScale(of)
 		v.valueName, v.notation = "the probability of a measurement within", asShare
 		most = math.Inf(1)
-		if least, err = v.readBound(l.sure, "sure", w.Name); err != nil {
+		if least, err = v.readBound(l.Sure, "sure", w.Name); err != nil {
 			return nil, nil, err
 		}
 	}
 	shown := &shownLimit{valueScale: v, what: w.Name, least: least, most: most}
 	switch {
-	case l.sure != nil:
+	case l.Sure != nil:
 		shown.what = "the chance of " + w.Name + " within the limit"
 	case w.Class != "":
 		shown.what = "the chance of " + w.Class
 	}
 	if v.asProperty == nil {
-		return nil, nil, yaml.Hint(l.at.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", inputerr.Quote(l.property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
+		return nil, nil, yaml.Hint(l.At.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", inputerr.Quote(l.Property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
 	}
 	least, most = v.toJudged(least, true), v.toJudged(most, false)
 	if math.IsInf(least, 1) || math.IsInf(most, -1) {
-		return nil, nil, yaml.Hint(l.at.Errorf("no recipe keeps the %s", l.text), "the model's chances, corrected by held-out recipes, lie between %s and %s: loosen the limit", v.judgedText(0), v.judgedText(1))
+		return nil, nil, yaml.Hint(l.At.Errorf("no recipe keeps the %s", l.Text), "the model's chances, corrected by held-out recipes, lie between %s and %s: loosen the limit", v.judgedText(0), v.judgedText(1))
 	}
 	hard, err := property.Within(v.widen(least, -1), v.widen(most, 1))
 	if err != nil {
-		return nil, nil, l.at.PlaceError(err)
+		return nil, nil, l.At.PlaceError(err)
 	}
 	soft, err := property.Beyond(least, most, v.width)
 	if err != nil {
-		return nil, nil, l.at.PlaceError(err)
+		return nil, nil, l.At.PlaceError(err)
 	}
-	b := &mcmc.Bound{Name: l.text}
+	b := &mcmc.Bound{Name: l.Text}
 	if b.Property, err = v.asProperty(hard); err != nil {
-		return nil, nil, l.at.PlaceError(err)
+		return nil, nil, l.At.PlaceError(err)
 	}
 	if b.Toward, err = v.asProperty(soft); err != nil {
-		return nil, nil, l.at.PlaceError(err)
+		return nil, nil, l.At.PlaceError(err)
 	}
 	return b, shown, nil
 }
@@ -488,9 +444,9 @@ func (l *shownLimit) slackOf(x *mcmc.Composition) *constraint.Slack {
 // all of them.
 func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) error {
 	free := p.Target
-	var limits []*predictedLimit
+	var limits []*config.PredictedLimit
 	for _, r := range p.Rules {
-		l := r.predicted
+		l := r.Predicted
 		if l == nil {
 			continue
 		}
@@ -505,7 +461,7 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 			continue
 		}
 		if p.Target, err = p.Target.WithBounds(*b); err != nil {
-			return l.at.PlaceError(err)
+			return l.At.PlaceError(err)
 		}
 		limits, p.limits = append(limits, l), append(p.limits, v)
 	}
@@ -520,7 +476,7 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 	for k, l := range limits {
 		one, err := free.WithBounds(p.Target.Bounds()[k])
 		if err != nil {
-			return l.at.PlaceError(err)
+			return l.At.PlaceError(err)
 		}
 		if _, _, err := mcmc.StartState(one, mcmc.NewRand(p.Sampler.Seed, "recipe within limits", 1)); err == nil {
 			continue
@@ -530,12 +486,12 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 			return ctx.Err()
 		}
 		if err != nil {
-			return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text), "loosen the limit or another constraint")
+			return yaml.Hint(l.At.Errorf("no recipe was found that keeps the %s", l.Text), "loosen the limit or another constraint")
 		}
-		return yaml.Hint(l.at.Errorf("no recipe was found that keeps the %s", l.text),
+		return yaml.Hint(l.At.Errorf("no recipe was found that keeps the %s", l.Text),
 			"among the recipes that a search found, %s lies between %s and %s; others may exist: loosen the limit or another constraint", p.limits[k].valueScale.valueName, p.limits[k].judgedText(least), p.limits[k].judgedText(most))
 	}
-	return yaml.Hint(limits[0].at.Errorf("no recipe was found that keeps all limits of what is predicted, and each alone can be kept"), "loosen one of them")
+	return yaml.Hint(limits[0].At.Errorf("no recipe was found that keeps all limits of what is predicted, and each alone can be kept"), "loosen one of them")
 }
 
 // searchRange searches for the least and the greatest judged value.
@@ -568,24 +524,24 @@ type LearntLimit struct {
 
 // learnLimit adds an objective for a limit of a property that a campaign learns: that a trial keeps the
 // limit.
-func (p *Problem) learnLimit(l *predictedLimit) error {
-	w := p.propertyNamed(l.property)
+func (p *Problem) learnLimit(l *config.PredictedLimit) error {
+	w := p.propertyNamed(l.Property)
 	of := *w.Learning
 	v := &valueScale{scale: 1, valueName: chanceWords, notation: asShare}
 	if of.Numeric {
 		v = &valueScale{scale: 1, valueName: expectedWords}
 		_, v.unit = dataset.SplitHeaderUnit(of.Label)
 	}
-	least, most, err := l.readBounds(v, w.Name)
+	least, most, err := v.readBounds(l, w.Name)
 	if err != nil {
 		return err
 	}
 	limit := &LearntLimit{Property: w.Name, Least: least, Most: most, Sure: math.NaN()}
-	if l.sure != nil {
+	if l.Sure != nil {
 		if !of.Numeric {
-			return yaml.Hint(l.sure.Errorf("%s does not predict how a measurement varies", inputerr.Quote(l.property)), "remove sure, or limit a number that is learnt from recipes")
+			return yaml.Hint(l.Sure.Errorf("%s does not predict how a measurement varies", inputerr.Quote(l.Property)), "remove sure, or limit a number that is learnt from recipes")
 		}
-		if limit.Sure, err = (&valueScale{scale: 1, valueName: "the probability of a measurement within", notation: asShare}).readBound(l.sure, "sure", w.Name); err != nil {
+		if limit.Sure, err = (&valueScale{scale: 1, valueName: "the probability of a measurement within", notation: asShare}).readBound(l.Sure, "sure", w.Name); err != nil {
 			return err
 		}
 	}
@@ -593,6 +549,6 @@ func (p *Problem) learnLimit(l *predictedLimit) error {
 		of.Want = model.Between(limit.Least, limit.Most)
 	}
 	of.Limit = limit
-	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.text, Kind: w.Kind, Weight: 1, About: l.text, Learning: &of, at: l.at, resolved: yaml.Map{}})
+	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.Text, Kind: w.Kind, Weight: 1, About: l.Text, Learning: &of, at: l.At, resolved: yaml.Map{}})
 	return nil
 }

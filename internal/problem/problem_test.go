@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
@@ -446,9 +447,9 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &loader{readContext: readContext{kinds: allKinds(), names: []string{"Gin", "Rum"}, total: 3, files: &yaml.Files{Dir: t.TempDir()}}, diagnostics: &diagnostics{}}
+	s := &loader{readContext: readContext{Data: config.Data{Names: []string{"Gin", "Rum"}, Total: 3, Files: &yaml.Files{Dir: t.TempDir()}}, kinds: allKinds()}, diagnostics: &config.Diagnostics{}}
 	read, err := readProperties(AllowPrograms(context.Background()), s, root)
-	if err != nil || s.diagnostics.err() == nil || len(read) != 1 || read[0].Name != "a" {
-		t.Errorf("with the errors %v, %v there are %v", err, s.diagnostics.err(), read)
+	if err != nil || s.diagnostics.Err() == nil || len(read) != 1 || read[0].Name != "a" {
+		t.Errorf("with the errors %v, %v there are %v", err, s.diagnostics.Err(), read)
 	}
 }

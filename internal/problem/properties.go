@@ -139,19 +139,19 @@ func readProperties(ctx context.Context, s *loader, n *yaml.Node) (all []Propert
 		return nil, nil
 	}
 	if n.Kind != yaml.Mapping {
-		return nil, s.diagnostics.add(yaml.Hint(n.Errorf("properties are %s", n.Describe()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}"))
+		return nil, s.diagnostics.Add(yaml.Hint(n.Errorf("properties are %s", n.Describe()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}"))
 	}
 	for _, e := range n.Entries {
 		name := dataset.NormalizeName(e.Key.Text)
 		if name == "" || strings.ContainsAny(name, "\r\n") {
-			_ = s.diagnostics.add(yaml.Hint(e.Key.Errorf("%s is no name for a property", inputerr.Quote(e.Key.Text)), "give it a name of one line"))
+			_ = s.diagnostics.Add(yaml.Hint(e.Key.Errorf("%s is no name for a property", inputerr.Quote(e.Key.Text)), "give it a name of one line"))
 		}
 		if slices.Contains(schema.Reserved(), name) {
-			_ = s.diagnostics.add(yaml.Hint(e.Key.Errorf("a property cannot be called %s", inputerr.Quote(name)), "the draws have a column of that name: choose another"))
+			_ = s.diagnostics.Add(yaml.Hint(e.Key.Errorf("a property cannot be called %s", inputerr.Quote(name)), "the draws have a column of that name: choose another"))
 		}
 		var p Property
-		first, before := true, len(s.diagnostics.all)
-		err := s.diagnostics.collectErrors(e.Value, func(n *yaml.Node) (err error) {
+		first, before := true, len(s.diagnostics.All)
+		err := s.diagnostics.Collect(e.Value, func(n *yaml.Node) (err error) {
 			if !first && p.Kind != "" && s.kinds.property(p.Kind).readOnce {
 				return nil
 			}
@@ -162,7 +162,7 @@ func readProperties(ctx context.Context, s *loader, n *yaml.Node) (all []Propert
 		if err != nil {
 			return all, err
 		}
-		if len(s.diagnostics.all) == before {
+		if len(s.diagnostics.All) == before {
 			all = append(all, p)
 		}
 	}
@@ -191,8 +191,8 @@ func readProperty(ctx context.Context, s *readContext, name string, n *yaml.Node
 	for name, at := range f {
 		kind, v = s.kinds.property(name), at
 	}
-	if s.total > maxSplits && kind.scoredBySplit != nil && kind.scoredBySplit(v) {
-		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", inputerr.Quote(name), s.total), "take a total of at most %d", maxSplits)
+	if s.Total > schema.MaxSplits && kind.scoredBySplit != nil && kind.scoredBySplit(v) {
+		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", inputerr.Quote(name), s.Total), "take a total of at most %d", schema.MaxSplits)
 	}
 	s.reportProgress("reading the property %s", inputerr.Quote(name))
 	p, err := kind.readAt(ctx, s, v)

@@ -106,18 +106,18 @@ func readBlend(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pro
 			return Property{}, err
 		}
 		about, unit, scale = "share of "+dataset.NormalizeName(name)+" "+joinNames(v), "%", 100
-	} else if values, err = s.attributeNumbers(f["attribute"], name); err != nil {
+	} else if values, err = s.AttributeNumbers(f["attribute"], name); err != nil {
 		return Property{}, err
 	}
-	if s.attributes != nil && f["is"] == nil {
-		if a, ok := s.attributes.Attribute(name); ok {
+	if s.Attributes != nil && f["is"] == nil {
+		if a, ok := s.Attributes.Attribute(name); ok {
 			unit = a.Unit()
 		}
 	}
 	if err := requireOneDirection(n, f); err != nil {
 		return Property{}, err
 	}
-	mean, err := property.NewBlend(values, s.total, property.Steep(1))
+	mean, err := property.NewBlend(values, s.Total, property.Steep(1))
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}
@@ -177,7 +177,7 @@ func joinNames(n *yaml.Node) string {
 // groupIndicator returns 1 for each ingredient whose attribute has one of the values, and
 // 0 for the others.
 func groupIndicator(s *readContext, at *yaml.Node, name string, is *yaml.Node) ([]float64, error) {
-	attribute, err := s.attribute(at, name)
+	attribute, err := s.Attribute(at, name)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func groupIndicator(s *readContext, at *yaml.Node, name string, is *yaml.Node) (
 	if len(items) == 0 {
 		return nil, yaml.Hint(is.Errorf("the list of values is empty"), "there are %s", inputerr.List(known, 12))
 	}
-	values := make([]float64, len(s.names))
+	values := make([]float64, len(s.Names))
 	for _, item := range items {
 		value, err := item.Str("the value of " + inputerr.Quote(name))
 		if err != nil {

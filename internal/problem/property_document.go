@@ -35,11 +35,11 @@ func readDocument(ctx context.Context, s *readContext, n *yaml.Node, f fields) (
 	if err := n.Require("the document", "write {topics: topics.csv, words: words.csv}", "topics", "words"); err != nil {
 		return Property{}, err
 	}
-	t, err := s.readSheet(ctx, f["topics"], "the file of topics")
+	t, err := s.ReadSheet(ctx, f["topics"], "the file of topics")
 	if err != nil {
 		return Property{}, err
 	}
-	rows, err := t.RowsOf(s.names)
+	rows, err := t.RowsOf(s.Names)
 	if err != nil {
 		return Property{}, err
 	}
@@ -80,7 +80,7 @@ func readDocument(ctx context.Context, s *readContext, n *yaml.Node, f fields) (
 	for _, w := range words {
 		length += w.count
 	}
-	p, err := property.NewDocument(topics, counts, s.total)
+	p, err := property.NewDocument(topics, counts, s.Total)
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}
@@ -126,7 +126,7 @@ func readWords(ctx context.Context, s *readContext, n *yaml.Node) ([]docWord, er
 			}
 		}
 	} else {
-		t, err := s.readSheet(ctx, n, "the file of words")
+		t, err := s.ReadSheet(ctx, n, "the file of words")
 		if err != nil {
 			return nil, err
 		}

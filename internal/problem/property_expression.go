@@ -93,7 +93,7 @@ func formulaAt(s *readContext, n *yaml.Node) (*property.Expression, error) {
 			return nil, yaml.Hint(n.Errorf("the expression is %s", n.Describe()), `write a formula in quotes, such as 'share("Gin") > 0.2 ? 1 : 0.1'`)
 		}
 	}
-	p, err := property.NewExpression(n.Text, &lexicon{s, n}, s.total)
+	p, err := property.NewExpression(n.Text, &lexicon{s, n}, s.Total)
 	if bad := (*property.ExpressionError)(nil); errors.As(err, &bad) {
 		return nil, blameFormula(n, bad)
 	} else if err != nil {
@@ -121,19 +121,19 @@ type lexicon struct {
 func (x *lexicon) Ingredient(name string) (int, error) {
 	// A star pattern stands for several ingredients, so it is not allowed.
 	name = dataset.NormalizeName(name)
-	if i := slices.Index(x.scope.names, name); i >= 0 {
+	if i := slices.Index(x.scope.Names, name); i >= 0 {
 		return i, nil
 	}
-	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", inputerr.Quote(name)), name, "there are", x.scope.names, 8)
+	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", inputerr.Quote(name)), name, "there are", x.scope.Names, 8)
 }
 
 func (x *lexicon) Group(attribute, value string) ([]int, error) {
-	of, _, err := x.scope.ingredientsByValue(x.at.Scalar(attribute), x.at.Scalar(value))
+	of, _, err := x.scope.IngredientsByValue(x.at.Scalar(attribute), x.at.Scalar(value))
 	return of, err
 }
 
 func (x *lexicon) Numbers(attribute string) ([]float64, error) {
-	return x.scope.attributeNumbers(x.at, attribute)
+	return x.scope.AttributeNumbers(x.at, attribute)
 }
 
 // blameFormula converts an error in a formula to one with a place in the problem file.

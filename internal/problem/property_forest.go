@@ -112,7 +112,7 @@ func readForest(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pr
 			max   int
 		}{
 			{"trees", &o.Trees, model.MaxTrees},
-			{"features", &o.FeaturesPerSplit, max(len(features), len(s.names))},
+			{"features", &o.FeaturesPerSplit, max(len(features), len(s.Names))},
 			{"leaf", &o.SmallestLeaf, 1 << 30},
 		} {
 			if v := f[c.key]; v != nil {
@@ -138,7 +138,7 @@ func readForest(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Pr
 	}
 	var recipes []int
 	if data != nil {
-		label, _ := s.book.Label(grown.Label())
+		label, _ := s.Book.Label(grown.Label())
 		recipes = recipesWith(label)
 	}
 	score, err := grown.Score(want)
@@ -269,10 +269,10 @@ func (l *Learning) readNumberKeys(f fields) (err error) {
 
 // findLabel returns a label of the book, and whether at least one recipe has it.
 func findLabel(s *readContext, name string) (*dataset.Label, bool) {
-	if s.book == nil {
+	if s.Book == nil {
 		return nil, false
 	}
-	l, ok := s.book.Label(name)
+	l, ok := s.Book.Label(name)
 	return l, ok && len(l.Classes) > 0
 }
 
@@ -317,7 +317,7 @@ func readAddedFeatures(s *readContext, n *yaml.Node) (features []model.Feature, 
 	if err != nil {
 		return nil, "", err
 	}
-	d := describer{names: s.names, total: s.total}
+	d := describer{names: s.Names, total: s.Total}
 	for _, key := range []string{"totals", "means", "ratios"} {
 		v := f[key]
 		if v == nil {
@@ -367,13 +367,13 @@ func placedAt(at *yaml.Node, err error) error {
 // add makes the features of an attribute named in a problem.
 func (d *describer) add(s *readContext, key string, at *yaml.Node, name string) error {
 	if key == "means" {
-		values, err := s.attributeNumbers(at, name)
+		values, err := s.AttributeNumbers(at, name)
 		if err != nil {
 			return err
 		}
 		return d.addMean(name, values)
 	}
-	a, err := s.attribute(at, name)
+	a, err := s.Attribute(at, name)
 	if err != nil {
 		return err
 	}
@@ -453,7 +453,7 @@ func readWant(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error
 
 // growForest grows a forest from the known recipes.
 func growForest(ctx context.Context, s *readContext, n, labelNode *yaml.Node, features []model.Feature, o model.Options) (*model.Data, *model.Forest, error) {
-	book := s.book
+	book := s.Book
 	if book == nil {
 		return nil, nil, yaml.Hint(n.Errorf("a forest is grown from recipes, and the problem has none"), "add recipes: a CSV file, or load a forest with file")
 	}
@@ -474,7 +474,7 @@ func growForest(ctx context.Context, s *readContext, n, labelNode *yaml.Node, fe
 			return nil, nil, err
 		}
 	}
-	data, err := forestData(book, label, s.total, numeric, features)
+	data, err := forestData(book, label, s.Total, numeric, features)
 	if err != nil {
 		return nil, nil, labelNode.PlaceError(err)
 	}
@@ -503,7 +503,7 @@ const maxForestBytes = 1 << 30
 // and total.
 func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Forest, error) {
 	var f *model.Forest
-	err := s.files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
+	err := s.Files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
 		text, err := io.ReadAll(io.LimitReader(r, maxForestBytes))
 		if err != nil {
 			return err
@@ -532,16 +532,16 @@ func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Fores
 
 // checkFits returns an error for a model of another total or of other ingredients.
 func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
-	if total != s.total {
-		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.total), "change the total, or grow it with kir train --total %d", s.total)
+	if total != s.Total {
+		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.Total), "change the total, or grow it with kir train --total %d", s.Total)
 	}
-	for k, name := range s.names {
+	for k, name := range s.Names {
 		if k >= len(names) || names[k] != name {
-			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, inputerr.Quote(name)), "%s", regrowHint(s.table))
+			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, inputerr.Quote(name)), "%s", regrowHint(s.Table))
 		}
 	}
-	if len(names) != len(s.names) {
-		return yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.names)), "%s", regrowHint(s.table))
+	if len(names) != len(s.Names) {
+		return yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.Names)), "%s", regrowHint(s.Table))
 	}
 	return nil
 }
@@ -549,19 +549,19 @@ func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
 // trainingData returns the training data of a forest from a file if they are the known recipes. Otherwise
 // it returns nil and warns.
 func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.Data, error) {
-	if s.book == nil {
+	if s.Book == nil {
 		return nil, nil
 	}
-	label, ok := s.book.Label(f.Label())
+	label, ok := s.Book.Label(f.Label())
 	if ok {
-		data, err := forestData(s.book, label, s.total, f.Numeric(), nil)
+		data, err := forestData(s.Book, label, s.Total, f.Numeric(), nil)
 		if err == nil {
 			if ok, err = f.IsGrownFrom(ctx, data); err != nil || ok {
 				return data, err
 			}
 		}
 	}
-	s.warn(fmt.Sprintf("The forest for %s was not grown from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", f.Label()))
+	s.Warn(fmt.Sprintf("The forest for %s was not grown from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", f.Label()))
 	return nil, nil
 }
 

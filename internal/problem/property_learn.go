@@ -119,7 +119,7 @@ func readLabel(ctx context.Context, s *readContext, n *yaml.Node, f fields, kind
 			return Property{}, err
 		}
 	}
-	data, recipes, failed, err := labelledData(s.book, label, s.total, f["want"] == nil, words)
+	data, recipes, failed, err := labelledData(s.Book, label, s.Total, f["want"] == nil, words)
 	if err != nil {
 		return Property{}, f["label"].PlaceError(err)
 	}
@@ -167,8 +167,8 @@ func learnOptions(s *readContext, f fields, kind model.Kind) (o model.LearnOptio
 	if o.Log, err = readLog(f["log"]); err != nil {
 		return o, nil, err
 	}
-	if kind == model.Best && s.book != nil {
-		o.Features = FeatureSets(s.book.Ingredients, s.total)
+	if kind == model.Best && s.Book != nil {
+		o.Features = FeatureSets(s.Book.Ingredients, s.Total)
 	}
 	words, err = failureWords(f["failed"])
 	return o, words, err
@@ -219,7 +219,7 @@ func loadLearnt(ctx context.Context, s *readContext, n *yaml.Node, f fields, wan
 		}
 	}
 	var m *model.Learned
-	err := s.files.Read(ctx, file, "the file of the model", func(r io.Reader, _ string) (err error) {
+	err := s.Files.Read(ctx, file, "the file of the model", func(r io.Reader, _ string) (err error) {
 		m, err = model.ReadLearned(ctx, io.LimitReader(r, maxForestBytes))
 		return err
 	})
@@ -252,17 +252,17 @@ func loadLearnt(ctx context.Context, s *readContext, n *yaml.Node, f fields, wan
 // matchTrainingData returns the training data of a model from a file, with the indexes of their recipes, if
 // they are the known recipes. Otherwise it returns nil and warns.
 func matchTrainingData(s *readContext, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
-	if s.book == nil {
+	if s.Book == nil {
 		return nil, nil
 	}
-	if label, ok := s.book.Label(m.Label()); ok {
+	if label, ok := s.Book.Label(m.Label()); ok {
 		// Every value that is not a number may have marked a failed recipe.
-		data, recipes, failed, err := labelledData(s.book, label, s.total, m.Numeric(), label.Classes)
+		data, recipes, failed, err := labelledData(s.Book, label, s.Total, m.Numeric(), label.Classes)
 		if err == nil && len(failed) == m.Failures() && m.IsLearntFrom(data) {
 			return data, recipes
 		}
 	}
-	s.warn(fmt.Sprintf("The model of %s was not learnt from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", m.Label()))
+	s.Warn(fmt.Sprintf("The model of %s was not learnt from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", m.Label()))
 	return nil, nil
 }
 
@@ -396,19 +396,19 @@ func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total
 
 // labelNamed returns the label that node at names. Errors without a label are placed at n.
 func labelNamed(s *readContext, n, at *yaml.Node) (*dataset.Label, error) {
-	if s.book == nil {
+	if s.Book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
 	}
 	if at == nil {
-		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsHint(s.book))
+		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsHint(s.Book))
 	}
 	name, err := at.Str("the label")
 	if err != nil {
 		return nil, err
 	}
-	label, ok := s.book.Label(name)
+	label, ok := s.Book.Label(name)
 	if !ok {
-		return nil, yaml.Hint(at.Errorf("the recipes have no label %s", at.Describe()), "%s", labelsHint(s.book))
+		return nil, yaml.Hint(at.Errorf("the recipes have no label %s", at.Describe()), "%s", labelsHint(s.Book))
 	}
 	return label, nil
 }
@@ -480,6 +480,6 @@ func warnFailures(s *readContext, label *dataset.Label, words []string, data *mo
 			said = append(said, inputerr.Quote(value))
 		}
 	}
-	s.warn(fmt.Sprintf("%d of %s failed, as their %s says (%s): they teach where recipes succeed, and the probability of success multiplies the score. Leave these cells empty if the recipes were only not measured.",
+	s.Warn(fmt.Sprintf("%d of %s failed, as their %s says (%s): they teach where recipes succeed, and the probability of success multiplies the score. Leave these cells empty if the recipes were only not measured.",
 		len(failed), inputerr.Count(len(failed)+len(data.Rows), "recipe"), label.Name, strings.Join(said, ", ")))
 }

@@ -237,7 +237,7 @@ func checkLabelBounds(s *readContext, at *yaml.Node, f Predictor, data *model.Da
 		return yaml.Hint(at.Errorf("no recipe has a %s %s", f.Label(), want), "%s", way)
 	}
 	if low <= least && high >= greatest {
-		s.warn(fmt.Sprintf("Every recipe has a %s %s (%s), so that nothing is asked of it.", f.Label(), want, strings.TrimSpace(book)))
+		s.Warn(fmt.Sprintf("Every recipe has a %s %s (%s), so that nothing is asked of it.", f.Label(), want, strings.TrimSpace(book)))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kir/internal/assetstats"
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -76,7 +77,7 @@ func readMarkowitz(ctx context.Context, s *readContext, n *yaml.Node, f fields) 
 	if err != nil {
 		return Property{}, err
 	}
-	p, err := property.NewMarkowitz(m.returns, m.covariance, aversion, s.total)
+	p, err := property.NewMarkowitz(m.returns, m.covariance, aversion, s.Total)
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}
@@ -221,9 +222,9 @@ func readReturns(ctx context.Context, s *readContext, n *yaml.Node) ([]float64, 
 		if err != nil {
 			return nil, err
 		}
-		return s.attributeNumbers(f["attribute"], name)
+		return s.AttributeNumbers(f["attribute"], name)
 	}
-	t, err := s.readSheet(ctx, n, "the file of returns")
+	t, err := s.ReadSheet(ctx, n, "the file of returns")
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +232,7 @@ func readReturns(ctx context.Context, s *readContext, n *yaml.Node) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	at, err := t.RowsOf(s.names)
+	at, err := t.RowsOf(s.Names)
 	if err != nil {
 		return nil, err
 	}
@@ -245,18 +246,18 @@ func readReturns(ctx context.Context, s *readContext, n *yaml.Node) ([]float64, 
 // readCovariance reads the covariance of the ingredients, in their order, from a CSV file with a row and a
 // column for each.
 func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]float64, error) {
-	t, err := s.readSheet(ctx, n, "the file of the covariance")
+	t, err := s.ReadSheet(ctx, n, "the file of the covariance")
 	if err != nil {
 		return nil, err
 	}
 	if len(t.Rows) != len(t.Columns) {
 		return nil, yaml.Hint(t.ErrorIn(-1, -1, "the covariance is not square: it has %s and %s", inputerr.Count(len(t.Rows), "row"), inputerr.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
 	}
-	rows, err := t.RowsOf(s.names)
+	rows, err := t.RowsOf(s.Names)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := t.ColumnsOf(s.names)
+	columns, err := t.ColumnsOf(s.Names)
 	if err != nil {
 		return nil, err
 	}
@@ -292,23 +293,23 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 	if at.Kind == yaml.Mapping && at.Get("attribute") != nil {
 		return nil, yaml.Hint(n.Errorf("markowitz has no covariance"), "add one, or name a table of prices or returns: {returns: prices.csv}")
 	}
-	file, layout, err := readTableNode(at, false)
+	file, layout, err := config.ReadTableNode(at, false)
 	if err != nil {
 		return nil, err
 	}
 	var t *dataset.Series
-	err = s.files.Read(ctx, file, "the file of prices or returns", func(r io.Reader, path string) (err error) {
-		t, err = dataset.ReadSeries(r, path, layout, s.names)
+	err = s.Files.Read(ctx, file, "the file of prices or returns", func(r io.Reader, path string) (err error) {
+		t, err = dataset.ReadSeries(r, path, layout, s.Names)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.warnGuesses("returns", file.Text, layout, t.Guessed, t.Notes)
-	if len(t.Columns) == 1 && !slices.Contains(s.names, t.Columns[0]) && slices.ContainsFunc(t.Times, func(name string) bool { return slices.Contains(s.names, name) }) {
+	s.WarnGuesses("returns", file.Text, layout, t.Guessed, t.Notes)
+	if len(t.Columns) == 1 && !slices.Contains(s.Names, t.Columns[0]) && slices.ContainsFunc(t.Times, func(name string) bool { return slices.Contains(s.Names, name) }) {
 		return nil, yaml.Hint(n.Errorf("markowitz has no covariance, and %s has one %s for each ingredient", inputerr.Quote(file.Text), t.Columns[0]), "add covariance: covariance.csv, or name a table of prices or returns over time")
 	}
-	columns, left, err := columnsOf(t, s.names)
+	columns, left, err := columnsOf(t, s.Names)
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +329,7 @@ func estimateMarket(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 			values, rows = append(values, row), append(rows, r)
 		}
 	}
-	gaps := gapsText(t, order, columns, s.names)
+	gaps := gapsText(t, order, columns, s.Names)
 	m := &market{kind: assetstats.Returns}
 	if !t.Percent {
 		m.kind = assetstats.KindOf(values)
@@ -439,8 +440,8 @@ func warnHistory(s *readContext, name string, m *market, rhythm assetstats.Frequ
 	if len(left) > 0 {
 		text += fmt.Sprintf(" Left out: the columns %s, which are no ingredients.", inputerr.List(left, 8))
 	}
-	if !slices.Contains(s.warnings, text) { // several properties may use the same history
-		s.warn(text)
+	if !slices.Contains(s.Warnings, text) { // several properties may use the same history
+		s.Warn(text)
 	}
 }
 

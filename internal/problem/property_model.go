@@ -182,7 +182,7 @@ func modelScale(settings []*ensemble.Score, output modelOutput) (*valueScale, er
 
 // loadModel reads a model's file and detects its format.
 func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.Model, err error) {
-	err = s.files.Read(ctx, n, "the file of the model", func(r io.Reader, _ string) (err error) {
+	err = s.Files.Read(ctx, n, "the file of the model", func(r io.Reader, _ string) (err error) {
 		b := bufio.NewReader(r)
 		start, _ := b.Peek(64)
 		switch start = bytes.TrimLeft(start, " \t\r\n"); {

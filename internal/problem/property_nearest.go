@@ -85,14 +85,14 @@ func readNearest(s *readContext, n *yaml.Node, f fields, kind string, likes bool
 		if likes {
 			build = property.NewLikeness
 		}
-		p, err := build(len(s.names), sets, least)
+		p, err := build(len(s.Names), sets, least)
 		if err != nil {
 			return Property{}, n.PlaceError(err)
 		}
 		resolved.Set("floor", least)
 		return Property{About: about + " by overlap of ingredients", property: p, resolved: resolved}, nil
 	}
-	o := property.DistanceOptions{Ingredients: len(s.names), Total: s.total, Recipes: rows, Zero: 0.5, Floor: least}
+	o := property.DistanceOptions{Ingredients: len(s.Names), Total: s.Total, Recipes: rows, Zero: 0.5, Floor: least}
 	if v := f["zero"]; v != nil {
 		if o.Zero, err = v.Float("zero"); err != nil {
 			return Property{}, err
@@ -111,7 +111,7 @@ func readNearest(s *readContext, n *yaml.Node, f fields, kind string, likes bool
 	} else {
 		// The scale is that of the whole book, even if only some recipes are compared.
 		all := o
-		all.Recipes = s.recipes
+		all.Recipes = s.Recipes
 		if o.Scale, err = property.TypicalDistance(all); err != nil {
 			return Property{}, n.PlaceError(err)
 		}
@@ -138,12 +138,12 @@ func readNearest(s *readContext, n *yaml.Node, f fields, kind string, likes bool
 
 // namedRecipes returns the recipes that a property names, or all by default, and a description.
 func namedRecipes(s *readContext, n, to *yaml.Node, kind string) (rows [][]mcmc.Part, names string, err error) {
-	recipes := s.book
+	recipes := s.Book
 	if recipes == nil {
 		return nil, "", yaml.Hint(n.Errorf("%s is measured from recipes, and the problem has none", kind), "add recipes: a CSV file")
 	}
 	if to == nil {
-		return s.recipes, "the recipes in the book", nil
+		return s.Recipes, "the recipes in the book", nil
 	}
 	items := to.ItemsOrSelf()
 	if len(items) == 0 {
@@ -169,7 +169,7 @@ func namedRecipes(s *readContext, n, to *yaml.Node, kind string) (rows [][]mcmc.
 			return nil, "", yaml.Hint(item.Errorf("the recipe %s is named twice", item.Describe()), "name it once")
 		}
 		seen[r] = true
-		rows = append(rows, s.recipes[r])
+		rows = append(rows, s.Recipes[r])
 		chosen = append(chosen, all[r])
 	}
 	const shown = 3

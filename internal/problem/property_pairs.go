@@ -51,9 +51,9 @@ func pairSection(name string, factor schema.Type, example, about string) *schema
 
 // readPairs reads a property of how well pairs of ingredients go together.
 func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Property, err error) {
-	o := property.PairsOptions{Ingredients: len(s.names), Total: s.total, Smooth: 1}
+	o := property.PairsOptions{Ingredients: len(s.Names), Total: s.Total, Smooth: 1}
 	lift := "none"
-	if s.book != nil {
+	if s.Book != nil {
 		lift = "mean"
 	}
 	if v := f["lift"]; v != nil {
@@ -64,7 +64,7 @@ func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Pro
 		if !slices.Contains(lifts, lift) {
 			return Property{}, yaml.Hint(v.Errorf("lift is %s", v.Describe()), "write mean, product or none")
 		}
-		if lift != "none" && s.book == nil {
+		if lift != "none" && s.Book == nil {
 			return Property{}, yaml.Hint(v.Errorf("lifts are counted in recipes, and the problem has none"), "add recipes: a CSV file, or write lift: none")
 		}
 	}
@@ -95,8 +95,8 @@ func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Pro
 		return Property{}, yaml.Hint(n.Errorf("there is nothing to score pairs by"), "add recipes to the problem, or favour or avoid pairs: [{of: [Gin, Lime juice], factor: 2}]")
 	}
 	if o.Lift != property.NoLift {
-		for r := range s.book.Recipes {
-			o.Recipes = append(o.Recipes, ingredientsUsed(s.recipes[r]))
+		for r := range s.Book.Recipes {
+			o.Recipes = append(o.Recipes, ingredientsUsed(s.Recipes[r]))
 		}
 	}
 	p, err := property.NewPairs(o)
@@ -151,11 +151,11 @@ func pairFactors(s *readContext, n *yaml.Node, key string) ([]property.PairFacto
 		case key == "avoid" && factor >= 1:
 			return nil, yaml.Hint(f["factor"].Errorf("a factor of %v avoids nothing", factor), "write one below 1, or write the pair under favour")
 		}
-		left, _, err := s.ingredientsOf(sides[0])
+		left, _, err := s.WhichIngredients(sides[0])
 		if err != nil {
 			return nil, err
 		}
-		right, _, err := s.ingredientsOf(sides[1])
+		right, _, err := s.WhichIngredients(sides[1])
 		if err != nil {
 			return nil, err
 		}

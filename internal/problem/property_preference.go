@@ -42,7 +42,7 @@ func readPreference(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 		return Property{}, err
 	}
 	var pairs []property.Pair
-	err = s.files.Read(ctx, f["pairs"], "the file of comparisons", func(r io.Reader, path string) (err error) {
+	err = s.Files.Read(ctx, f["pairs"], "the file of comparisons", func(r io.Reader, path string) (err error) {
 		pairs, err = readComparisons(s, r, path)
 		return err
 	})
@@ -65,11 +65,11 @@ func readPreference(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 		if err != nil {
 			return Property{}, err
 		}
-		a, err := s.attribute(v, name)
+		a, err := s.Attribute(v, name)
 		if err != nil {
 			return Property{}, err
 		}
-		of = make([]int, len(s.names))
+		of = make([]int, len(s.Names))
 		for i := range of {
 			of[i] = -1
 		}
@@ -79,11 +79,11 @@ func readPreference(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 			}
 		}
 	}
-	learnt, err := property.NewComparisons(len(s.names), s.total, of, pairs)
+	learnt, err := property.NewComparisons(len(s.Names), s.Total, of, pairs)
 	if err != nil {
 		return Property{}, f["pairs"].PlaceError(err)
 	}
-	held, err := property.NewHeldOut(len(s.names), s.total, of, pairs)
+	held, err := property.NewHeldOut(len(s.Names), s.Total, of, pairs)
 	if err != nil {
 		return Property{}, f["pairs"].PlaceError(err)
 	}
@@ -123,7 +123,7 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 		return nil, cells.ErrorAt(mostPairCells, 0, fmt.Sprintf("there are more than %d rows", mostPairCells), "")
 	}
 	for _, note := range cells.Notes {
-		s.warn(note.String() + ".")
+		s.Warn(note.String() + ".")
 	}
 	type side struct {
 		parts []mcmc.Part
@@ -139,9 +139,9 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 			return nil, cells.ErrorAt(r, 1, "the choice is "+inputerr.Quote(row[1]), "write better or worse")
 		}
 		name := row[2]
-		i := slices.Index(s.names, name)
+		i := slices.Index(s.Names, name)
 		if i < 0 {
-			return nil, cells.ErrorAt(r, 2, "there is no ingredient "+inputerr.Quote(name), inputerr.DidYouMean(name, s.names))
+			return nil, cells.ErrorAt(r, 2, "there is no ingredient "+inputerr.Quote(name), inputerr.DidYouMean(name, s.Names))
 		}
 		amount, err := dataset.ParseAmount(row[3])
 		if err != nil || amount.IsZero() {
@@ -167,7 +167,7 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 			if len(c.parts) == 0 {
 				return nil, &inputerr.Error{File: path, Message: fmt.Sprintf("the pair %s has no %s one", inputerr.Quote(name), []string{"better", "worse"}[k]), Hint: "write rows of both"}
 			}
-			if made[k], err = closeAmounts(len(s.names), s.total, c.parts, c.of, c.sum); err != nil {
+			if made[k], err = closeAmounts(len(s.Names), s.Total, c.parts, c.of, c.sum); err != nil {
 				return nil, cells.ErrorAt(c.row, 0, fmt.Sprintf("the pair %s: %v", inputerr.Quote(name), err), "")
 			}
 		}

@@ -35,12 +35,12 @@ var programKind = propertyKind{
 
 // readProgram reads a property that another program scores.
 func readProgram(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
-	command, err := readCommand(ctx, n, s.files.Dir)
+	command, err := readCommand(ctx, n, s.Files.Dir)
 	if err != nil {
 		return Property{}, err
 	}
 	o := property.ProgramOptions{
-		Command: command.Words, Dir: command.Dir, Ingredients: s.names, Total: s.total,
+		Command: command.Words, Dir: command.Dir, Ingredients: s.Names, Total: s.Total,
 		Timeout: time.Minute, Processes: 1, Batch: programBatch, Tell: s.notify, Starting: command.checkUnchanged,
 	}
 	seconds := o.Timeout.Seconds()

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/file"
@@ -45,15 +46,15 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 			}
 		}
 	}
-	options := dataset.Options{Ingredients: s.attributes}
+	options := dataset.Options{Ingredients: s.Attributes}
 	var labelAt map[string]*yaml.Node
 	if options.Labels, labelAt, err = namedLabels(root); err != nil {
 		return err
 	}
-	if s.units, err = readBookUnits(root.Get("units")); err != nil {
+	if s.Units, err = readBookUnits(root.Get("units")); err != nil {
 		return err
 	}
-	options.Units = s.units
+	options.Units = s.Units
 	if n == nil && results == nil {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 	options.LabelsOptional = len(tables) > 1 || results != nil
 	named := false
 	for _, table := range tables {
-		file, layout, err := readTableNode(table, true)
+		file, layout, err := config.ReadTableNode(table, true)
 		if err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		s.warnGuesses("recipes", file.Text, layout, known.Guessed, known.Notes)
+		s.WarnGuesses("recipes", file.Text, layout, known.Guessed, known.Notes)
 		books = append(books, known)
 	}
 	if results != nil {
@@ -91,7 +92,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 			return err
 		}
 		if known.Results == nil {
-			return &inputerr.Error{File: filepath.Join(s.files.Dir, results.Text), Message: "this is no file of results", Hint: "kir record writes it; give another table another name"}
+			return &inputerr.Error{File: filepath.Join(s.Files.Dir, results.Text), Message: "this is no file of results", Hint: "kir record writes it; give another table another name"}
 		}
 		books = append(books, known)
 		if !named {
@@ -107,25 +108,25 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 			return err
 		}
 	}
-	s.attributes = all.Ingredients
-	s.names = all.Ingredients.Names
+	s.Attributes = all.Ingredients
+	s.Names = all.Ingredients.Names
 	s.results = all.Results
 	if len(all.Recipes) == 0 {
 		return nil // all recorded results are withdrawn
 	}
-	s.book = all
-	s.recipes = make([][]mcmc.Part, len(all.Recipes))
+	s.Book = all
+	s.Recipes = make([][]mcmc.Part, len(all.Recipes))
 	// Results must not change which recipes the rules allow.
-	if s.ruleRecipes = len(all.Recipes); results != nil && len(books) > 1 {
-		s.ruleRecipes -= len(books[len(books)-1].Recipes)
+	if s.RuleRecipes = len(all.Recipes); results != nil && len(books) > 1 {
+		s.RuleRecipes -= len(books[len(books)-1].Recipes)
 	}
 	for r := range all.Recipes {
-		amounts, err := all.Closure(r, s.total)
+		amounts, err := all.Closure(r, s.Total)
 		if err != nil {
 			return err
 		}
 		for k, p := range all.Recipes[r].Parts {
-			s.recipes[r] = append(s.recipes[r], mcmc.Part{Ingredient: int(p.Ingredient), Amount: amounts[k]})
+			s.Recipes[r] = append(s.Recipes[r], mcmc.Part{Ingredient: int(p.Ingredient), Amount: amounts[k]})
 		}
 	}
 	return nil
@@ -135,7 +136,7 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 // table to find its other errors.
 func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Options, labelAt map[string]*yaml.Node) (known *dataset.Book, err error) {
 	for {
-		err = s.files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
+		err = s.Files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
 			known, err = dataset.Read(r, path, o)
 			return err
 		})
@@ -145,7 +146,7 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 			return known, err
 		}
 		if !s.learnsLater {
-			if err := s.diagnostics.add(noLabelError(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
+			if err := s.diagnostics.Add(noLabelError(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
 				return nil, err
 			}
 		}
@@ -171,7 +172,7 @@ func (s *loader) checkLabels(all *dataset.Book, labels []string, labelAt map[str
 		if hint == "" {
 			hint = labelsHint(all)
 		}
-		if err := s.diagnostics.add(noLabelError(labelAt[name], name, hint)); err != nil {
+		if err := s.diagnostics.Add(noLabelError(labelAt[name], name, hint)); err != nil {
 			return err
 		}
 	}
@@ -204,7 +205,7 @@ func (s *loader) isSameFile(a, b *yaml.Node) bool {
 		if filepath.IsAbs(n.Text) {
 			return n.Text
 		}
-		return filepath.Join(s.files.Dir, n.Text)
+		return filepath.Join(s.Files.Dir, n.Text)
 	}
 	first, err := os.Stat(at(a))
 	if err != nil {
@@ -220,19 +221,19 @@ const maxAlikeGroups = 5
 // warnAlike warns about ingredients that may be the same, spelt in two ways. It keeps both, because only
 // the user can decide.
 func (s *loader) warnAlike() {
-	if s.attributes == nil {
+	if s.Attributes == nil {
 		return // ingredients are only counted
 	}
-	groups := dataset.SpellingVariants(s.names)
+	groups := dataset.SpellingVariants(s.Names)
 	for _, names := range groups[:min(len(groups), maxAlikeGroups)] {
 		quoted := make([]string, len(names))
 		for k, name := range names {
 			quoted[k] = inputerr.Quote(name)
 		}
-		s.warn(fmt.Sprintf("%s are taken for different ingredients. If they are one, spell it in one way.", strings.Join(quoted, " and ")))
+		s.Warn(fmt.Sprintf("%s are taken for different ingredients. If they are one, spell it in one way.", strings.Join(quoted, " and ")))
 	}
 	if more := len(groups) - maxAlikeGroups; more > 0 {
-		s.warn(fmt.Sprintf("%d more groups of ingredients differ in case or space only.", more))
+		s.Warn(fmt.Sprintf("%d more groups of ingredients differ in case or space only.", more))
 	}
 }
 

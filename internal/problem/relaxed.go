@@ -11,7 +11,7 @@ import (
 // RuleName returns the text of rule k and its line.
 func (p *Problem) RuleName(k int) string {
 	r := &p.Rules[k]
-	return inputerr.Quote(r.Text) + " (" + lineOf(r.at, p.lawNode) + ")"
+	return inputerr.Quote(r.Text) + " (" + lineOf(r.At, p.lawNode) + ")"
 }
 
 // SparsityName returns the name of the sparsity law and its line.
@@ -25,13 +25,13 @@ func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, 
 	var bounds []mcmc.Bound
 	all := p.Target.Bounds()
 	for k, r := range p.Rules {
-		if r.predicted == nil {
+		if r.Predicted == nil {
 			if keeps(k) {
 				set.Rules = append(set.Rules, r.Rules...)
 			}
 			continue
 		}
-		if w := p.propertyNamed(r.predicted.property); w == nil || w.Learning != nil {
+		if w := p.propertyNamed(r.Predicted.Property); w == nil || w.Learning != nil {
 			continue
 		}
 		if keeps(k) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/config"
 	"kir/internal/inputerr"
 	"kir/internal/testonly/golden"
 )
@@ -217,7 +218,7 @@ func TestRulesInUse(t *testing.T) {
 		said := strings.Join(p.Warnings, "\n")
 		for _, r := range p.Rules {
 			said += "\n" + r.Text
-			for _, text := range r.texts {
+			for _, text := range r.Texts {
 				said += "\n  " + text
 			}
 		}
@@ -322,12 +323,12 @@ func TestDocumentedRules(t *testing.T) {
 			t.Errorf("%s: %d rules", line, len(p.Rules))
 		}
 		for _, r := range p.Rules {
-			if r.Text == "" || len(r.Rules) == 0 && r.predicted == nil || r.texts != nil && len(r.texts) != len(r.Rules) {
+			if r.Text == "" || len(r.Rules) == 0 && r.Predicted == nil || r.Texts != nil && len(r.Texts) != len(r.Rules) {
 				t.Errorf("%s: %+v", line, r)
 			}
 		}
 	}
-	for _, kind := range allKinds().rules {
+	for _, kind := range config.AllKinds().Constraints {
 		if !shown[kind.Name] {
 			t.Errorf("%s is not shown", kind.Name)
 		}
@@ -344,7 +345,7 @@ func TestPercentColumn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Rules[0].texts[0]; got != want {
+		if got := p.Rules[0].Texts[0]; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

@@ -141,11 +141,11 @@ func (p *Problem) findBreaches(all []Scored) error {
 			alone := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: []rule.Rule{one}}
 			conditions, err := constraint.FromRules(alone)
 			if err != nil {
-				return r.at.PlaceError(err)
+				return r.At.PlaceError(err)
 			}
 			text := r.Text
-			if r.texts != nil {
-				text = r.texts[k]
+			if r.Texts != nil {
+				text = r.Texts[k]
 			}
 			for s := range all {
 				if conditions.Keeps(all[s].Parts) {

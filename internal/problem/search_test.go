@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/config"
 	"kir/internal/constraint"
 	"kir/internal/inputerr"
 	"kir/internal/search"
@@ -176,7 +177,7 @@ func TestWithinBook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Rules) != 1 || !p.IsWithinBook() || p.Rules[0].Text != everyIngredient+withinBook {
+		if len(p.Rules) != 1 || !p.IsWithinBook() || p.Rules[0].Text != config.WithinBookText {
 			t.Fatalf("the rules are %+v", p.Rules)
 		}
 		// A is Gin 15, Lime 5; B Gin 10, Vermouth 10; C Rum 17, Lime 3; D Gin 10, Campari 10.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 )
@@ -21,7 +22,7 @@ func TestTableAt(t *testing.T) {
 			t.Errorf("%q: %s: %v", name, text, err)
 			continue
 		}
-		file, got, err := readTableNode(root.Get("recipes"), true)
+		file, got, err := config.ReadTableNode(root.Get("recipes"), true)
 		if err != nil {
 			t.Errorf("%q: %s: %v", name, text, err)
 			continue

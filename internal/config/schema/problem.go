@@ -14,6 +14,7 @@ const (
 	MaxEffort      = 1000       // of a search: multiples of the usual effort
 	MaxBatch       = 1000       // recipes per batch of a campaign
 	DefaultBatch   = 8          // default number of recipes per batch
+	MaxSplits      = 1 << 22    // the total, if a property is scored split by split: chains store a weight for each split
 
 	LeastTrade, MostTrade = 2, 4 // number of objectives in a trade-off
 )
@@ -28,19 +29,19 @@ var Problem = &Section{
 	Name: "a problem", ID: "problem",
 	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
 	Keys: []Key{
-		{"name", Text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"},
-		{"recipes", Either(Text("file"), Link("table of recipes"), List(Either(Text("file"), Link("table of recipes")), 1)), "", "the known recipes, one table or several; see [tables.md](tables.md). The results of a campaign are read without being named", "{recipes: recipes.csv}"},
-		{"labels", List(Text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"},
-		{"units", MapOf("units", Text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"},
-		{"ingredients", Either(File(), List(Text("name"), 1), Link("table"), Link("counted ingredients")), "those of the recipes", "what to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"},
-		{"total", Integer(1, math.MaxInt32), "", "M, the units that a recipe divides; 1000 are steps of 0.1 %", "{total: 1000}"},
-		{"sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"},
-		{"properties", Optional(MapOf("names", Link("property"), Object{"propertyNames": Object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": Object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"},
-		{"constraints", Optional(List(Link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"},
-		{"trade", Optional(Several(Text("objective"), LeastTrade, MostTrade)), "none", "two to four objectives whose trade-off is looked for; see [tradeoff.md](tradeoff.md)", "{trade: [cost, viscosity]}"},
-		{"sampler", Optional(Link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"},
-		{"search", Optional(Link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"},
-		{"campaign", Optional(Link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"},
+		NewKey("name", Text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"),
+		NewKey("recipes", Either(Text("file"), Link("table of recipes"), List(Either(Text("file"), Link("table of recipes")), 1)), "", "the known recipes, one table or several; see [tables.md](tables.md). The results of a campaign are read without being named", "{recipes: recipes.csv}"),
+		NewKey("labels", List(Text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"),
+		NewKey("units", MapOf("units", Text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"),
+		NewKey("ingredients", Either(File(), List(Text("name"), 1), Link("table"), Link("counted ingredients")), "those of the recipes", "what to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"),
+		NewKey("total", Integer(1, math.MaxInt32), "", "M, the units that a recipe divides; 1000 are steps of 0.1 %", "{total: 1000}"),
+		NewKey("sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"),
+		NewKey("properties", Optional(MapOf("names", Link("property"), Object{"propertyNames": Object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": Object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"),
+		NewKey("constraints", Optional(List(Link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"),
+		NewKey("trade", Optional(Several(Text("objective"), LeastTrade, MostTrade)), "none", "two to four objectives whose trade-off is looked for; see [tradeoff.md](tradeoff.md)", "{trade: [cost, viscosity]}"),
+		NewKey("sampler", Optional(Link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"),
+		NewKey("search", Optional(Link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"),
+		NewKey("campaign", Optional(Link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"),
 	},
 	Required:     []string{"total"},
 	AtLeastOneOf: []string{"recipes", "ingredients"},
@@ -54,11 +55,11 @@ var Problem = &Section{
 func tableKeys(file, sheet string) []Key {
 	in := func(rest string) string { return "{file: " + file + rest + "}" }
 	return []Key{
-		{"file", Text("file"), "", "the table", in("")},
-		{"sheet", Text("text"), "the one that looks like it", "the sheet of a workbook", "{file: " + sheet + "}"},
-		{"encoding", Text("text"), "found", "how a text file writes characters, by its name on the web", in(", encoding: utf-8")},
-		{"delimiter", Choice("comma", "semicolon", "tab", "bar"), "found", "the mark between columns", in(", delimiter: comma")},
-		{"decimal", Choice("point", "comma"), "found", "the decimal mark", in(", decimal: point")},
+		NewKey("file", Text("file"), "", "the table", in("")),
+		NewKey("sheet", Text("text"), "the one that looks like it", "the sheet of a workbook", "{file: "+sheet+"}"),
+		NewKey("encoding", Text("text"), "found", "how a text file writes characters, by its name on the web", in(", encoding: utf-8")),
+		NewKey("delimiter", Choice("comma", "semicolon", "tab", "bar"), "found", "the mark between columns", in(", delimiter: comma")),
+		NewKey("decimal", Choice("point", "comma"), "found", "the decimal mark", in(", decimal: point")),
 	}
 }
 
@@ -67,10 +68,10 @@ var RecipeTable = &Section{
 	Name: "a table", ID: "table of recipes",
 	About: "kir guesses only what these keys leave open. Where a guess could be wrong, kir asks, and shows the line to write here.",
 	Keys: append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"),
-		Key{"columns", MapOf("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"},
-		Key{"names", MapOf("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"},
-		Key{"without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"},
-		Key{"including", List(Text("a recipe"), 0), "none", "recipes that would be left out otherwise, as one that adds up the others", "{file: recipes.csv, including: [Total]}"}),
+		NewKey("columns", MapOf("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"),
+		NewKey("names", MapOf("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"),
+		NewKey("without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"),
+		NewKey("including", List(Text("a recipe"), 0), "none", "recipes that would be left out otherwise, as one that adds up the others", "{file: recipes.csv, including: [Total]}")),
 	Required: []string{"file"},
 }
 
@@ -87,19 +88,19 @@ var CountedIngredients = &Section{
 	Name: "the ingredients", ID: "counted ingredients",
 	About: "Ingredients that are called *ingredient 1*, *ingredient 2* and so on. There can be no recipes of them.",
 	Keys: []Key{
-		{"count", Integer(1, MaxIngredients), "", "how many there are", "{count: 2000}"},
+		NewKey("count", Integer(1, MaxIngredients), "", "how many there are", "{count: 2000}"),
 	},
 	Required: []string{"count"},
 }
 
 func lawKeys(last Key) []Key {
 	return []Key{
-		{"table", MapOf("numbers", AtLeast(0), Object{"minProperties": 1, "propertyNames": Object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"},
-		{"uniform", Pair(Integer(1, math.MaxInt32)), "", "the same weight for each n from the first to the last", "{uniform: [3, 5]}"},
-		{"normal", Link("normal law"), "", "exp(−(n − mean)²/(2·sd²))", "{normal: {mean: 4, sd: 1.5}}"},
-		{"exponential", Link("exponential law"), "", "exp(−rate·n)", "{exponential: {rate: 0.5}}"},
-		{"mixture", List(Link("mixed law"), 1), "", "Σ weight·law, each law scaled to a sum of 1 first", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"},
-		{"recipes", OnlyTrue(), "", "as many recipes as the book has of each n", "{recipes: true}"},
+		NewKey("table", MapOf("numbers", AtLeast(0), Object{"minProperties": 1, "propertyNames": Object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"),
+		NewKey("uniform", Pair(Integer(1, math.MaxInt32)), "", "the same weight for each n from the first to the last", "{uniform: [3, 5]}"),
+		NewKey("normal", Link("normal law"), "", "exp(−(n − mean)²/(2·sd²))", "{normal: {mean: 4, sd: 1.5}}"),
+		NewKey("exponential", Link("exponential law"), "", "exp(−rate·n)", "{exponential: {rate: 0.5}}"),
+		NewKey("mixture", List(Link("mixed law"), 1), "", "Σ weight·law, each law scaled to a sum of 1 first", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"),
+		NewKey("recipes", OnlyTrue(), "", "as many recipes as the book has of each n", "{recipes: true}"),
 		last,
 	}
 }
@@ -122,7 +123,7 @@ var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", 
 var Law = &Section{
 	Name: "a sparsity law", ID: "law of n",
 	About:        "One law, and perhaps a power. Without properties n has exactly this law, also under constraints. `sparsity: recipes` is short for `{recipes: true}`.",
-	Keys:         lawKeys(Key{"power", AtLeast(0), "1", "the law to this power: above 1 sharper, below 1 flatter", "{recipes: true, power: 2}"}),
+	Keys:         lawKeys(NewKey("power", AtLeast(0), "1", "the law to this power: above 1 sharper, below 1 flatter", "{recipes: true, power: 2}")),
 	ExactlyOneOf: lawKinds,
 	Mistakes:     lawMistakes,
 }
@@ -131,7 +132,7 @@ var Law = &Section{
 var MixedLaw = &Section{
 	Name: "a sparsity law", ID: "mixed law",
 	About:        "One of the laws, with its weight.",
-	Keys:         lawKeys(Key{"weight", AtLeast(0), "1", "its share of the mixture, beside the other weights", "{weight: 2, uniform: [2, 3]}"}),
+	Keys:         lawKeys(NewKey("weight", AtLeast(0), "1", "its share of the mixture, beside the other weights", "{weight: 2, uniform: [2, 3]}")),
 	ExactlyOneOf: lawKinds,
 	Mistakes:     lawMistakes,
 }
@@ -140,8 +141,8 @@ var MixedLaw = &Section{
 var NormalLaw = &Section{
 	Name: "normal", ID: "normal law", About: "A bell over n.",
 	Keys: []Key{
-		{"mean", Number(), "", "where it is highest", "{mean: 4, sd: 1.5}"},
-		{"sd", Above(0), "", "its standard deviation", "{mean: 4, sd: 0.5}"},
+		NewKey("mean", Number(), "", "where it is highest", "{mean: 4, sd: 1.5}"),
+		NewKey("sd", Above(0), "", "its standard deviation", "{mean: 4, sd: 0.5}"),
 	},
 	Required: []string{"mean", "sd"},
 }
@@ -150,7 +151,7 @@ var NormalLaw = &Section{
 var ExponentialLaw = &Section{
 	Name: "exponential", ID: "exponential law", About: "Each n has e^−rate times the weight of the one before.",
 	Keys: []Key{
-		{"rate", Number(), "", "above 0 for few ingredients, below 0 for many", "{rate: 0.5}"},
+		NewKey("rate", Number(), "", "above 0 for few ingredients, below 0 for many", "{rate: 0.5}"),
 	},
 	Required: []string{"rate"},
 }
@@ -160,13 +161,13 @@ var Sampler = &Section{
 	Name: "the sampler", ID: "sampler",
 	About: "Chains, draws and the seed. Flags of `kir sample` override them. [kernels.md](kernels.md) describes the kernels.",
 	Keys: []Key{
-		{"kernel", Choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"},
-		{"chains", Integer(1, mcmc.MaxChains), defaultText(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"},
-		{"warmup", Integer(0, mcmc.MaxIterations), defaultText(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept, at most so many where `draws` is `auto`", "{warmup: 2000}"},
-		{"draws", Either(Choice("auto"), Integer(1, mcmc.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"},
-		{"time", Duration(), "`60s`", "how long the chains may run where `draws` is `auto`: then they stop, and the draws made so far count; `none` sets no bound", "{time: 5m}"},
-		{"thin", Integer(1, mcmc.MaxIterations), defaultText(mcmc.DefaultSettings().Thin), "iterations from one draw to the next; needs a number of draws", "{draws: 2000, thin: 5}"},
-		{"seed", Seed(), defaultText(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"},
+		NewKey("kernel", Choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"),
+		NewKey("chains", Integer(1, mcmc.MaxChains), defaultText(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"),
+		NewKey("warmup", Integer(0, mcmc.MaxIterations), defaultText(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept, at most so many where `draws` is `auto`", "{warmup: 2000}"),
+		NewKey("draws", Either(Choice("auto"), Integer(1, mcmc.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"),
+		NewKey("time", Duration(), "`60s`", "how long the chains may run where `draws` is `auto`: then they stop, and the draws made so far count; `none` sets no bound", "{time: 5m}"),
+		NewKey("thin", Integer(1, mcmc.MaxIterations), defaultText(mcmc.DefaultSettings().Thin), "iterations from one draw to the next; needs a number of draws", "{draws: 2000, thin: 5}"),
+		NewKey("seed", Seed(), defaultText(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"),
 	},
 	Extra: []Object{
 		{"anyOf": []Object{{"not": Object{"required": []string{"time"}}}, {"properties": Object{"draws": Object{"const": "auto"}}}, {"properties": Object{"time": Object{"const": "none"}}}}},
@@ -179,8 +180,8 @@ var Search = &Section{
 	Name: "the search", ID: "search",
 	About: "The search that fills the shortlist; it does not change the draws.",
 	Keys: []Key{
-		{"effort", Between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, twice them with `draws: auto`, at most 100,000; 0 is none", "{effort: 4}"},
-		{"doses", Choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"},
+		NewKey("effort", Between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, twice them with `draws: auto`, at most 100,000; 0 is none", "{effort: 4}"),
+		NewKey("doses", Choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"),
 	},
 }
 
@@ -189,9 +190,9 @@ var Campaign = &Section{
 	Name: "the campaign", ID: "campaign",
 	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",
 	Keys: []Key{
-		{"batch", Integer(1, MaxBatch), defaultText(DefaultBatch), "recipes of a batch", "{batch: 4}"},
-		{"max_new", Integer(0, MaxIngredients), "any number", "the most new ingredients of a batch: what is to be bought", "{max_new: 2}"},
-		{"cost", Text("text"), "trials cost alike", "the attribute with the cost of a trial of an ingredient: improvement then counts per cost", "{cost: abv}"},
+		NewKey("batch", Integer(1, MaxBatch), defaultText(DefaultBatch), "recipes of a batch", "{batch: 4}"),
+		NewKey("max_new", Integer(0, MaxIngredients), "any number", "the most new ingredients of a batch: what is to be bought", "{max_new: 2}"),
+		NewKey("cost", Text("text"), "trials cost alike", "the attribute with the cost of a trial of an ingredient: improvement then counts per cost", "{cost: abv}"),
 	},
 }
 

@@ -36,6 +36,14 @@ type Key struct {
 	Default string // in Markdown; empty if there is none
 	About   string // description, in Markdown
 	Example string // the section with this key, as YAML in braces
+
+	// Read decodes the value under the key; nil if the caller of Fields does so.
+	Read func(*yaml.Node) error
+}
+
+// NewKey returns a key whose value the caller of Fields decodes.
+func NewKey(name string, is Type, missing, about, example string) Key {
+	return Key{Name: name, Type: is, Default: missing, About: about, Example: example}
 }
 
 // A Kind is a kind of rule or property: its key, and the sections that it adds, its own first. It has no
@@ -69,7 +77,7 @@ func (d Description) Property() *Section {
 	return (&Section{
 		Name: "a property", ID: "property",
 		About: "One kind, and perhaps a weight. [properties.md](properties.md) has the formulas.",
-		Keys:  []Key{{"weight", AtLeast(0), "1", "the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}"}},
+		Keys:  []Key{NewKey("weight", AtLeast(0), "1", "the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}")},
 	}).withKinds(d.Properties)
 }
 
@@ -115,6 +123,23 @@ func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 		}
 	}
 	return n.Fields(s.Name, names...)
+}
+
+// Decode decodes the values of a mapping, in the order of the section's keys. A key that the section does not
+// have is an error.
+func (s *Section) Decode(n *yaml.Node) error {
+	f, err := s.Fields(n)
+	if err != nil {
+		return err
+	}
+	for _, k := range s.Keys {
+		if v := f[k.Name]; v != nil && k.Read != nil {
+			if err := k.Read(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Form returns the example without braces, such as "amount: {of: Gin, min: 20}".

@@ -1,4 +1,4 @@
-package problem
+package config
 
 import (
 	"cmp"
@@ -10,70 +10,70 @@ import (
 	"kir/internal/inputerr"
 )
 
-// diagnostics collects the errors found in a problem file and in the files that it names.
-type diagnostics struct {
-	file        string // the problem file
-	all         []*inputerr.Error
+// Diagnostics collects the errors found in a problem file and in the files that it names.
+type Diagnostics struct {
+	File        string // the problem file
+	All         []*inputerr.Error
 	mayHaveMore bool // a table may have further errors
 
-	// hasUnknownKeys is true if the file has keys that do not exist. A missing key may then be one of them,
+	// HasUnknownKeys is true if the file has keys that do not exist. A missing key may then be one of them,
 	// misspelt, so it is not reported.
-	hasUnknownKeys bool
-	root           *yaml.Node
+	HasUnknownKeys bool
+	Root           *yaml.Node
 }
 
 // maxDiagnostics is the greatest number of errors reported at once.
 const maxDiagnostics = 20
 
-// add records an error of input and returns nil. It returns any other error, which ends the reading.
-func (f *diagnostics) add(err error) error {
+// Add records an error of input and returns nil. It returns any other error, which ends the reading.
+func (f *Diagnostics) Add(err error) error {
 	var several *inputerr.Errors
 	var one *inputerr.Error
 	switch {
 	case err == nil:
 	case errors.As(err, &several):
-		f.all, f.mayHaveMore = append(f.all, several.All...), f.mayHaveMore || several.More
+		f.All, f.mayHaveMore = append(f.All, several.All...), f.mayHaveMore || several.More
 	case errors.As(err, &one):
-		if f.hasUnknownKeys && one.File == f.file && one.Line == f.root.Line && one.Column == f.root.Column {
+		if f.HasUnknownKeys && one.File == f.File && one.Line == f.Root.Line && one.Column == f.Root.Column {
 			return nil
 		}
-		f.all = append(f.all, one)
+		f.All = append(f.All, one)
 	default:
 		return err
 	}
 	return nil
 }
 
-// err returns all recorded errors in the order of the file, or nil.
-func (f *diagnostics) err() error {
+// Err returns all recorded errors in the order of the file, or nil.
+func (f *Diagnostics) Err() error {
 	place := func(e *inputerr.Error) int {
-		if e.File == f.file {
+		if e.File == f.File {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(f.all, func(a, b *inputerr.Error) int {
+	slices.SortStableFunc(f.All, func(a, b *inputerr.Error) int {
 		if place(a) != place(b) || place(a) == 1 {
 			return place(a) - place(b)
 		}
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
-	all := slices.CompactFunc(slices.Clone(f.all), func(a, b *inputerr.Error) bool {
+	all := slices.CompactFunc(slices.Clone(f.All), func(a, b *inputerr.Error) bool {
 		return a.File == b.File && a.Line == b.Line && a.Column == b.Column && a.Cell == b.Cell && a.Line > 0
 	})
 	return inputerr.Join(all[:min(len(all), maxDiagnostics)], f.mayHaveMore || len(all) > maxDiagnostics)
 }
 
-// collectErrors reads a node repeatedly to find all errors in it. After each error it removes the faulty
+// Collect reads a node repeatedly to find all errors in it. After each error it removes the faulty
 // node and reads again. Before it removes a text, it tries a star in its place, which stands for any
 // ingredient.
-func (f *diagnostics) collectErrors(n *yaml.Node, read func(*yaml.Node) error) error {
+func (f *Diagnostics) Collect(n *yaml.Node, read func(*yaml.Node) error) error {
 	spoilt := make(map[[2]int]bool) // places of nodes from which something was removed
 	var taken []string              // keys that were removed
 	for range 2 * maxDiagnostics {
 		err := read(n)
 		if err == nil || n == nil {
-			return f.add(err)
+			return f.Add(err)
 		}
 		var bad *inputerr.Error
 		if !errors.As(err, &bad) {
@@ -85,7 +85,7 @@ func (f *diagnostics) collectErrors(n *yaml.Node, read func(*yaml.Node) error) e
 		at := [2]int{bad.Line, bad.Column}
 		lacks := func(key string) bool { return strings.Contains(bad.Message, "no "+key) }
 		if !spoilt[at] && !slices.ContainsFunc(taken, lacks) {
-			if err := f.add(err); err != nil {
+			if err := f.Add(err); err != nil {
 				return err
 			}
 		}

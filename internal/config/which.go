@@ -1,4 +1,4 @@
-package problem
+package config
 
 import (
 	"fmt"
@@ -13,19 +13,19 @@ import (
 	"kir/internal/inputerr"
 )
 
-// ingredientsOf reads the ingredients of a rule: a name or a list of names, in which a star matches any
+// WhichIngredients reads the ingredients of a rule: a name or a list of names, in which a star matches any
 // text, or a value of an attribute. text describes them for messages.
-func (s *readContext) ingredientsOf(n *yaml.Node) (of []int, text string, err error) {
+func (d *Data) WhichIngredients(n *yaml.Node) (of []int, text string, err error) {
 	switch n.Kind {
 	case yaml.Mapping:
-		return s.ingredientsByAttribute(n)
+		return d.ingredientsByAttribute(n)
 	case yaml.Sequence:
 		if len(n.Items) == 0 {
 			return nil, "", yaml.Hint(n.Errorf("the rule names no ingredient"), "name at least one")
 		}
 		var names []string
 		for _, item := range n.Items {
-			some, name, err := s.ingredientsOf(item)
+			some, name, err := d.WhichIngredients(item)
 			if err != nil {
 				return nil, "", err
 			}
@@ -45,9 +45,9 @@ func (s *readContext) ingredientsOf(n *yaml.Node) (of []int, text string, err er
 		return nil, "", err
 	}
 	name = dataset.NormalizeName(name)
-	names := s.names
+	names := d.Names
 	if i := slices.Index(names, name); i >= 0 {
-		of, err = s.restrictToBlock(n, []int{i}, name)
+		of, err = d.restrictToBlock(n, []int{i}, name)
 		return of, name, err
 	}
 	if strings.Contains(name, "*") {
@@ -60,7 +60,7 @@ func (s *readContext) ingredientsOf(n *yaml.Node) (of []int, text string, err er
 		if len(of) == 0 {
 			return nil, "", yaml.Hint(n.Errorf("no ingredient matches %s", n.Describe()), "a star matches any text; case does not matter")
 		}
-		of, err = s.restrictToBlock(n, of, name)
+		of, err = d.restrictToBlock(n, of, name)
 		return of, name, err
 	}
 	if parts := strings.Split(name, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(names, dataset.NormalizeName(part)) }) {
@@ -83,23 +83,23 @@ func starPattern(name string) string {
 }
 
 // ingredientsByAttribute reads {group: citrus}: the ingredients whose attribute has that value.
-func (s *readContext) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err error) {
+func (d *Data) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err error) {
 	if len(n.Entries) != 1 {
 		return nil, "", yaml.Hint(n.Errorf("ingredients are chosen by %s", inputerr.Count(len(n.Entries), "attribute")), "choose them by one, such as {group: citrus}")
 	}
 	key, value := n.Entries[0].Key, n.Entries[0].Value
-	of, name, err := s.ingredientsByValue(key, value)
+	of, name, err := d.IngredientsByValue(key, value)
 	if err != nil {
 		return nil, "", err
 	}
 	text = key.Text + " " + name
-	of, err = s.restrictToBlock(n, of, text)
+	of, err = d.restrictToBlock(n, of, text)
 	return of, text, err
 }
 
-// ingredientsByValue returns the ingredients that have a value of an attribute.
-func (s *readContext) ingredientsByValue(key, value *yaml.Node) (of []int, name string, err error) {
-	attribute, err := s.attribute(key, key.Text)
+// IngredientsByValue returns the ingredients that have a value of an attribute.
+func (d *Data) IngredientsByValue(key, value *yaml.Node) (of []int, name string, err error) {
+	attribute, err := d.Attribute(key, key.Text)
 	if err != nil {
 		return nil, "", err
 	}
@@ -122,37 +122,37 @@ func (s *readContext) ingredientsByValue(key, value *yaml.Node) (of []int, name 
 	return of, name, nil
 }
 
-// attribute returns an attribute of the ingredients by name.
-func (s *readContext) attribute(at *yaml.Node, name string) (*dataset.Attribute, error) {
-	if len(s.constituents) == 0 && (s.attributes == nil || len(s.attributes.Attributes) == 0) {
+// Attribute returns an attribute of the ingredients by name.
+func (d *Data) Attribute(at *yaml.Node, name string) (*dataset.Attribute, error) {
+	if len(d.Constituents) == 0 && (d.Attributes == nil || len(d.Attributes.Attributes) == 0) {
 		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
 	}
-	names := slices.Sorted(maps.Keys(s.constituents))
-	if s.attributes != nil {
-		if a, ok := s.attributes.Attribute(name); ok {
+	names := slices.Sorted(maps.Keys(d.Constituents))
+	if d.Attributes != nil {
+		if a, ok := d.Attributes.Attribute(name); ok {
 			return a, nil
 		}
-		for k := range s.attributes.Attributes {
-			names = append(names, s.attributes.Attributes[k].Name)
+		for k := range d.Attributes.Attributes {
+			names = append(names, d.Attributes.Attributes[k].Name)
 		}
 	}
 	return nil, yaml.SuggestName(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), name, "they have", names, 12)
 }
 
-// attributeNumbers returns a numeric attribute. A missing value is an error.
-func (s *readContext) attributeNumbers(at *yaml.Node, name string) ([]float64, error) {
-	if shares := s.constituents[dataset.NormalizeName(name)]; shares != nil {
+// AttributeNumbers returns a numeric attribute. A missing value is an error.
+func (d *Data) AttributeNumbers(at *yaml.Node, name string) ([]float64, error) {
+	if shares := d.Constituents[dataset.NormalizeName(name)]; shares != nil {
 		return shares, nil
 	}
-	a, err := s.attribute(at, name)
+	a, err := d.Attribute(at, name)
 	if err != nil {
 		return nil, err
 	}
-	return knownNumbers(s.attributes, a, fmt.Sprintf("the problem uses on line %d", at.Line))
+	return KnownNumbers(d.Attributes, a, fmt.Sprintf("the problem uses on line %d", at.Line))
 }
 
-// knownNumbers returns a numeric attribute. A missing value is an error, and needs says who needs it.
-func knownNumbers(in *dataset.Ingredients, a *dataset.Attribute, needs string) ([]float64, error) {
+// KnownNumbers returns a numeric attribute. A missing value is an error, and needs says who needs it.
+func KnownNumbers(in *dataset.Ingredients, a *dataset.Attribute, needs string) ([]float64, error) {
 	values, err := a.Numbers()
 	if err != nil {
 		return nil, err
@@ -165,26 +165,4 @@ func knownNumbers(in *dataset.Ingredients, a *dataset.Attribute, needs string) (
 		}
 	}
 	return values, nil
-}
-
-// A group is the ingredients with one value of an attribute.
-type group struct {
-	value   string
-	members []int32
-}
-
-// groups returns the ingredients grouped by their values of an attribute, in the order of the values.
-// Ingredients without a value are left out.
-func groups(attribute *dataset.Attribute) []group {
-	of := make(map[string][]int32)
-	for i, v := range attribute.Values {
-		if v != "" {
-			of[v] = append(of[v], int32(i))
-		}
-	}
-	var groups []group
-	for _, v := range slices.Sorted(maps.Keys(of)) {
-		groups = append(groups, group{v, of[v]})
-	}
-	return groups
 }

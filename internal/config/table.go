@@ -1,4 +1,4 @@
-package problem
+package config
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"kir/internal/inputerr"
 )
 
-// readTableNode reads the location and layout of a table: a file name, or a mapping in which only file is
+// ReadTableNode reads the location and layout of a table: a file name, or a mapping in which only file is
 // required:
 //
 //	{file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter: semicolon, decimal: comma, columns: {rating: label}}
 //
 // Only tables of recipes may have the key columns.
-func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.Layout, err error) {
+func ReadTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.Layout, err error) {
 	if n.Kind != yaml.Mapping {
 		return n, layout, nil
 	}
@@ -94,10 +94,10 @@ func readTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.
 	return f["file"], layout, nil
 }
 
-// readSheet reads the sheet of numbers that a node names, and warns about guesses. what is the description
+// ReadSheet reads the sheet of numbers that a node names, and warns about guesses. what is the description
 // of the name in messages.
-func (s *readContext) readSheet(ctx context.Context, n *yaml.Node, what string) (t *dataset.Sheet, err error) {
-	err = s.files.Read(ctx, n, what, func(r io.Reader, path string) error {
+func (d *Data) ReadSheet(ctx context.Context, n *yaml.Node, what string) (t *dataset.Sheet, err error) {
+	err = d.Files.Read(ctx, n, what, func(r io.Reader, path string) error {
 		t, err = dataset.ReadSheet(r, path)
 		return err
 	})
@@ -105,22 +105,22 @@ func (s *readContext) readSheet(ctx context.Context, n *yaml.Node, what string) 
 		return nil, err
 	}
 	for _, note := range t.Notes {
-		s.warn(note.String() + ".")
+		d.Warn(note.String() + ".")
 	}
 	return t, nil
 }
 
-// warnGuesses warns about guesses about a table, and suggests the lines that settle uncertain ones.
-func (s *readContext) warnGuesses(key, file string, said, guessed dataset.Layout, notes []dataset.Note) {
+// WarnGuesses warns about guesses about a table, and suggests the lines that settle uncertain ones.
+func (d *Data) WarnGuesses(key, file string, said, guessed dataset.Layout, notes []dataset.Note) {
 	for _, n := range notes {
-		s.warn(n.String() + ".")
+		d.Warn(n.String() + ".")
 	}
 	if guess := guessed.YAML(); guess != "" {
-		s.warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, dataset.TableYAML(key, file, said.Merge(guessed))))
+		d.Warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, dataset.TableYAML(key, file, said.Merge(guessed))))
 	}
 	for _, n := range notes {
 		if strings.HasPrefix(n.Settle, "units:") {
-			s.warn(fmt.Sprintf("To give a size of your own, write %s", n.Settle))
+			d.Warn(fmt.Sprintf("To give a size of your own, write %s", n.Settle))
 		}
 	}
 }

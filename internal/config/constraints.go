@@ -1,0 +1,175 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+	"kir/rule"
+)
+
+// Kinds are the kinds of constraints and properties that a problem file may have, in the order of the
+// reference.
+type Kinds struct {
+	Constraints []ConstraintKind
+	Properties  []PropertyKind
+}
+
+// AllKinds returns all kinds, in the order of the reference.
+func AllKinds() *Kinds {
+	return &Kinds{
+		Constraints: []ConstraintKind{
+			RequireKind, ExcludeKind, AmountKind, GroupKind, NeverKind, NeedsKind, LimitKind, LimitsKind,
+			ConstituentsKind, RatioKind, NearKind, IfKind, BlockKind,
+		},
+	}
+}
+
+// Description returns the description of problem files with these kinds.
+func (k *Kinds) Description() (d schema.Description) {
+	for _, c := range k.Constraints {
+		d.Rules = append(d.Rules, schema.Kind{Key: c.Key, Sections: c.New(k).Sections()})
+	}
+	for _, p := range k.Properties {
+		d.Properties = append(d.Properties, schema.Kind{Key: p.Key, Sections: p.New().Sections()})
+	}
+	return d
+}
+
+// RuleFields returns the kind and the fields of a rule. kind is empty if the rule can be written only by
+// hand.
+func (k *Kinds) RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all []RuleField) {
+	for _, c := range k.Constraints {
+		if c.Fields != nil {
+			if all := c.Fields(r, name); all != nil {
+				return c.Name, all
+			}
+		}
+	}
+	return "", nil
+}
+
+// An Item is one of the constraints of a file. Value is nil if its kind is unknown, which
+// [Data.CompileItem] reports.
+type Item struct {
+	Value Constraint
+	At    *yaml.Node
+}
+
+// DecodeItem decodes a constraint.
+func (k *Kinds) DecodeItem(n *yaml.Node) (Item, error) {
+	kind, v, err := k.kindOf(n, nil)
+	if err != nil {
+		return Item{At: n}, nil // CompileItem knows more about it
+	}
+	value := kind.New(k)
+	if sections := value.Sections(); sections != nil {
+		if err := checkKeys(kind, sections[0], v); err != nil {
+			return Item{}, err
+		}
+	}
+	return Item{value, n}, value.Decode(v)
+}
+
+// CompileItem returns what a constraint demands.
+func (d *Data) CompileItem(ctx context.Context, k *Kinds, item Item) ([]Demand, error) {
+	if item.Value == nil {
+		_, _, err := k.kindOf(item.At, d)
+		return nil, err
+	}
+	demands, err := item.Value.Compile(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	for i := range demands {
+		if demands[i].At == nil {
+			demands[i].At = item.At
+		}
+	}
+	return demands, nil
+}
+
+// kindOf returns the kind of a constraint, and the node under its key. d may be nil; with it, errors suggest
+// more.
+func (k *Kinds) kindOf(item *yaml.Node, d *Data) (kind *ConstraintKind, v *yaml.Node, err error) {
+	section := k.Description().Rule()
+	if err := suggestConstraint(item, section.ExactlyOneOf, d); err != nil {
+		return nil, nil, err
+	}
+	f, err := section.Fields(item)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(f) != 1 {
+		return nil, nil, yaml.Hint(item.Errorf("a rule names %s", inputerr.Count(len(f), "kind")), "write one of %s, and another rule in a line of its own", strings.Join(section.ExactlyOneOf, ", "))
+	}
+	for name, at := range f {
+		i := slices.IndexFunc(k.Constraints, func(c ConstraintKind) bool { return c.Name == name })
+		kind, v = &k.Constraints[i], at
+	}
+	return kind, v, nil
+}
+
+// checkKeys checks the keys under the key of a kind. If the value is nearly right, the error shows the right
+// form.
+func checkKeys(k *ConstraintKind, section *schema.Section, n *yaml.Node) error {
+	if n.Kind != yaml.Mapping {
+		return yaml.Hint(n.Errorf("%s is %s", k.Name, n.Describe()), "write %s", k.Form())
+	}
+	_, err := section.Fields(n)
+	if bad, ok := err.(*inputerr.Error); ok {
+		known := section.Names()
+		at := slices.IndexFunc(n.Entries, func(e yaml.Entry) bool { return !slices.Contains(known, e.Key.Text) })
+		switch key := n.Entries[at].Key.Text; {
+		case section.Mistakes[key] != "":
+		case inputerr.DidYouMean(key, known) == "":
+			bad.Hint = fmt.Sprintf("it has %s: %s", inputerr.List(known, 8), k.Form())
+		default:
+			bad.Hint += " Write, for example, " + k.Form()
+		}
+	}
+	return err
+}
+
+// suggestConstraint returns an error with the right form for constraints that are nearly right: without
+// their kind, or with a key outside of it. d may be nil.
+func suggestConstraint(item *yaml.Node, kinds []string, d *Data) error {
+	if item.Kind != yaml.Mapping {
+		return yaml.Hint(item.Errorf("a rule is %s", item.Describe()), "write its kind and what it says, such as require: [Gin]")
+	}
+	if item.Get("if") != nil && item.Get("then") != nil {
+		return yaml.Hint(item.Get("then").Errorf("then stands beside if"), "write it within: if: {used: Milk, then: {exclude: [Lemon juice]}}")
+	}
+	if len(item.Entries) != 1 || slices.Contains(kinds, item.Entries[0].Key.Text) {
+		return nil
+	}
+	key, v := item.Entries[0].Key, item.Entries[0].Value
+	if bound := key.Text; bound == "min" || bound == "max" || bound == "exactly" {
+		name, figure := "cost", "12"
+		if len(v.Entries) == 1 {
+			name, figure = v.Entries[0].Key.Text, v.Entries[0].Value.Text
+		} else if v.Kind == yaml.Text {
+			name = v.Text
+		}
+		if bound == "exactly" {
+			bound = "min: " + figure + ", max"
+		}
+		return yaml.Hint(key.Errorf("a rule has no kind %s", inputerr.Quote(key.Text)), "for a mean write limit: {attribute: %s, %s: %s}; for amounts, amount: {of: Gin, %s: 30}", name, bound, figure, key.Text)
+	}
+	if d == nil {
+		return yaml.Hint(key.Errorf("a rule has no kind %s", inputerr.Quote(key.Text)), "write one of %s", strings.Join(kinds, ", "))
+	}
+	if d.Attributes != nil {
+		if a, ok := d.Attributes.Attribute(key.Text); ok {
+			return yaml.Hint(key.Errorf("%s is an attribute and no kind of rule", inputerr.Quote(key.Text)), "for its mean write limit: {attribute: %s, max: 12}", a.Name)
+		}
+	}
+	if i := slices.Index(d.Names, key.Text); i >= 0 {
+		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", inputerr.Quote(key.Text)), "for its amount write amount: {of: %s, min: 20, max: 40}", d.Names[i])
+	}
+	return nil
+}

@@ -1,0 +1,331 @@
+package config
+
+import (
+	"context"
+	"fmt"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+	"kir/rule"
+)
+
+// AmountKind bounds the amount of each of some ingredients where it is used.
+var AmountKind = ConstraintKind{
+	Key: schema.NewKey("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
+	New: func(*Kinds) Constraint { return new(amount) },
+	Fields: typedFields(func(a rule.Amount, _ func(int) string) []RuleField {
+		return []RuleField{{"min", nilIf(a.Min, 0), true}, {"max", nilIf(a.Max, 0), true}, {"step", nilIf(a.Step, 0), true}}
+	}),
+}
+
+// An amount is one of
+//
+//	amount: {of: Gin, min: 20, max: "40%", step: 5}
+//	amount: {of: "*", within: book}
+//	amount: {of: "*", min: min_dose, max: max_dose}
+//	amount: {of: Gin, stock: 350 ml, batch: 750 ml}
+//
+// A bound is a number of units, a percentage of the total, or a column of the ingredients file that has
+// either for each ingredient. An empty cell sets no bound. stock is the available quantity and batch the
+// quantity to make, in any unit. Without a batch, stock is in units of the total.
+type amount struct {
+	Of             Ingredients
+	Min, Max, Step *yaml.Node // Units, or a column
+	Stock          *yaml.Node // a quantity, or a column
+	Batch          *yaml.Node // a quantity
+	Within         *yaml.Node // book
+
+	at *yaml.Node
+}
+
+func (r *amount) Sections() schema.Sections {
+	return schema.Sections{{
+		Name: "amount", ID: "amount",
+		About: "Bounds hold where an ingredient is used; to have it always used, add `require`.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}", asNode(&r.Of)),
+			key("min", boundType(1), "none", "the least", "{of: \"*\", min: min_dose}", asNode(&r.Min)),
+			key("max", boundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}", asNode(&r.Max)),
+			key("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}", asNode(&r.Step)),
+			key("stock", schema.Type{Words: "number and unit, or an attribute that has it", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}", asNode(&r.Stock)),
+			key("batch", schema.Type{Words: "number and unit", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}", asNode(&r.Batch)),
+			key("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}", asNode(&r.Within)),
+		},
+		Required:     []string{"of"},
+		AtLeastOneOf: []string{"min", "max", "step", "stock", "within"},
+		Requires:     map[string]string{"batch": "stock"},
+		Excludes:     map[string]string{"within": "min max step stock batch"},
+		Mistakes: map[string]string{
+			"exactly":   "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
+			"equals":    "write min and max alike: amount: {of: Gin, min: 30, max: 30}",
+			"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+			"to":        "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+			"total":     `what several take together is a group: group: {of: [Gin, Vodka], total: ["30%", "70%"]}`,
+			"used":      "how many are used is a group: group: {of: [Gin, Vodka], used: [1, 1]}",
+			"attribute": "a mean is a limit: limit: {attribute: abv, max: 25}",
+		},
+	}}
+}
+
+// boundType is the type of a bound on amounts, of at least least units. It may be a column.
+func boundType(least int) schema.Type {
+	return schema.Type{Words: "units, percentage, or an attribute that has either", Schema: schema.Object{"anyOf": []schema.Object{
+		{"type": "integer", "minimum": least},
+		{"type": "string", "pattern": `\S`},
+	}}}
+}
+
+func (r *amount) Decode(n *yaml.Node) error {
+	r.at = n
+	if n.Get("within") == nil {
+		if err := requireOf(n, "amount"); err != nil {
+			return err
+		}
+	}
+	if err := r.Sections()[0].Decode(n); err != nil {
+		return err
+	}
+	if r.Within != nil {
+		return r.checkWithin(n)
+	}
+	return nil
+}
+
+// checkWithin checks an amount within the doses of the known recipes.
+func (r *amount) checkWithin(n *yaml.Node) error {
+	for _, key := range []string{"min", "max", "step", "stock", "batch"} {
+		if v := n.Get(key); v != nil {
+			return yaml.Hint(v.Errorf("%s stands beside within", key), "write it in an amount of its own: both hold")
+		}
+	}
+	if r.Within.Kind != yaml.Text || r.Within.Text != "book" {
+		return yaml.Hint(r.Within.Errorf("within is %s", r.Within.Describe()), "write book, for the amounts that the known recipes have")
+	}
+	return requireOf(n, "amount")
+}
+
+func (r *amount) Compile(_ context.Context, d *Data) ([]Demand, error) {
+	if r.Within != nil {
+		return r.withinBook(d)
+	}
+	of, text, err := d.WhichIngredients(r.Of)
+	if err != nil {
+		return nil, err
+	}
+	var demands []Demand
+	if r.Min != nil || r.Max != nil || r.Step != nil {
+		if demands, err = r.bounds(d, of, text); err != nil {
+			return nil, err
+		}
+	}
+	if r.Stock != nil {
+		stock, err := r.stock(d, of, text)
+		if err != nil {
+			return nil, err
+		}
+		return append(demands, stock...), nil
+	}
+	switch {
+	case r.Batch != nil:
+		return nil, yaml.Hint(r.Batch.Errorf("a batch says how much is made of what there is, and there is no stock"), "add stock: how much there is, in the unit of the batch")
+	case len(demands) == 0:
+		return nil, yaml.Hint(r.at.Errorf("the rule bounds nothing"), "add min, max, step or stock")
+	}
+	return demands, nil
+}
+
+// everyIngredient is the description of "*".
+const everyIngredient = "every ingredient"
+
+// WithinBookText is the text of the rule that keeps all amounts within those of the known recipes.
+const WithinBookText = everyIngredient + withinBookText
+
+// withinBookText is the end of the text of a rule that keeps amounts within those of the known recipes.
+const withinBookText = " within the doses of the known recipes"
+
+// amountText describes an amount of ingredients, and subjectText only the ingredients.
+func amountText(of string) string {
+	return "amount of " + subjectText(of)
+}
+
+func subjectText(of string) string {
+	if of == "*" {
+		return everyIngredient
+	}
+	return of
+}
+
+// bounds returns the rules of min, max and step.
+func (r *amount) bounds(d *Data, of []int, text string) ([]Demand, error) {
+	c, words, columns := rule.Amount{Of: of}, "", false
+	for _, b := range []struct {
+		key   string
+		at    *yaml.Node
+		value *int
+	}{{"min", r.Min, &c.Min}, {"max", r.Max, &c.Max}, {"step", r.Step, &c.Step}} {
+		v := b.at
+		if v == nil {
+			continue
+		}
+		if d.isColumn(v) {
+			columns = true
+			words += fmt.Sprintf(" %s its %s", map[string]string{"min": "at least", "max": "at most"}[b.key], inputerr.Quote(v.Text))
+			continue
+		}
+		var err error
+		if *b.value, err = d.ReadUnits(v, b.key, 1); err != nil {
+			return nil, d.addColumnHint(err, v)
+		}
+		words += fmt.Sprintf(" %s %d", b.key, *b.value)
+	}
+	if v := r.Step; v != nil && d.isColumn(v) {
+		return nil, yaml.Hint(v.Errorf("a step is not read from a column"), "write a number of units; a rule for each that differs")
+	}
+	if c.Step > 1 && d.Total > schema.MaxSplits {
+		return nil, yaml.Hint(r.Step.Errorf("steps in a total of %d units leave too many ways to share them to keep", d.Total), "take a total of at most %d, in units of the step", schema.MaxSplits)
+	}
+	if columns {
+		return r.columnBounds(d, c, subjectText(text)+words)
+	}
+	if c.Max > 0 && c.Min > c.Max {
+		return nil, yaml.Hint(r.at.Errorf("the rule contradicts itself: min is %s and max %d", inputerr.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
+	}
+	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
+		return nil, yaml.Hint(r.at.Errorf("the rule contradicts itself: the step is %s and max %d", inputerr.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
+	}
+	return demand(amountText(text)+words, c), nil
+}
+
+// columnBounds returns a rule for each ingredient. Bounds that are columns come from its cells, and the
+// others from all.
+func (r *amount) columnBounds(d *Data, all rule.Amount, text string) ([]Demand, error) {
+	out := Demand{Text: text}
+	var none []int
+	for _, i := range all.Of {
+		a := all
+		a.Of = []int{i}
+		for key, to := range map[string]*int{"min": &a.Min, "max": &a.Max} {
+			v := map[string]*yaml.Node{"min": r.Min, "max": r.Max}[key]
+			if v == nil || !d.isColumn(v) {
+				continue
+			}
+			amount, cell, err := d.readColumnCell(v, i)
+			if err != nil {
+				return nil, err
+			}
+			if amount == nil {
+				continue
+			}
+			if *to = roundDown(amount); key == "min" {
+				*to = roundUp(amount)
+			}
+			if *to > d.Total {
+				*to = d.Total
+				if key == "min" {
+					return nil, cell(fmt.Sprintf("the least amount of %s is above the total of %d units", inputerr.Quote(d.Names[i]), d.Total), "write units of the total, or a percentage")
+				}
+			}
+			if key == "max" && *to == 0 {
+				none = append(none, i)
+			}
+			if a.Max > 0 && a.Min > a.Max {
+				return nil, cell(fmt.Sprintf("%s has at least %s and at most %d", inputerr.Quote(d.Names[i]), inputerr.Count(a.Min, "unit"), a.Max), "mend one of the two")
+			}
+		}
+		if len(none) > 0 && none[len(none)-1] == i || a.Min == 0 && a.Max == 0 && a.Step == 0 {
+			continue
+		}
+		words := ""
+		for _, b := range []struct {
+			key   string
+			value int
+		}{{"min", a.Min}, {"max", a.Max}, {"step", a.Step}} {
+			if b.value > 0 {
+				words += fmt.Sprintf(" %s %d", b.key, b.value)
+			}
+		}
+		out.add(a, "amount of "+d.Names[i]+words)
+	}
+	d.excludeUnusable(&out, none, "as less than a unit is allowed")
+	if len(out.Rules) == 0 {
+		return nil, yaml.Hint(r.Of.Errorf("the columns have no bound for any of them"), "fill in the cells, or write numbers")
+	}
+	return []Demand{out}, nil
+}
+
+// excludeUnusable excludes ingredients that cannot be used, and warns about it.
+func (d *Data) excludeUnusable(r *Demand, none []int, why string) {
+	if len(none) == 0 {
+		return
+	}
+	var names []string
+	for _, i := range none {
+		names = append(names, d.Names[i])
+	}
+	r.add(rule.Exclude{Of: none}, "exclude "+inputerr.List(names, 4)+", "+why)
+	d.Warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, inputerr.List(names, 8), why))
+}
+
+// withinBook returns the rule that keeps amounts within those of the known recipes:
+//
+//	amount: {of: "*", within: book}
+//
+// Each ingredient that is used has at least the least and at most the greatest amount that a recipe has of
+// it. Ingredients that no recipe uses are excluded.
+func (r *amount) withinBook(d *Data) ([]Demand, error) {
+	if err := d.RefuseInBlock(r.at, "the doses of the known recipes are"); err != nil {
+		return nil, err
+	}
+	if d.Book == nil {
+		return nil, yaml.Hint(r.Within.Errorf("the book is of recipes, and the problem has none"), "add recipes: a CSV file, or write min and max")
+	}
+	of, text, err := d.WhichIngredients(r.Of)
+	if err != nil {
+		return nil, err
+	}
+	least, most := make([]int, len(d.Names)), make([]int, len(d.Names))
+	for _, parts := range d.Recipes[:d.RuleRecipes] {
+		for _, p := range parts {
+			i := p.Ingredient
+			if least[i] == 0 || p.Amount < least[i] {
+				least[i] = p.Amount
+			}
+			most[i] = max(most[i], p.Amount)
+		}
+	}
+	out := Demand{Text: subjectText(text) + withinBookText}
+	var unused []int
+	for _, i := range of {
+		if most[i] == 0 {
+			unused = append(unused, i)
+			continue
+		}
+		name := d.Names[i]
+		out.add(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the known recipes", name, least[i], most[i]))
+	}
+	if len(unused) == len(of) {
+		return nil, yaml.Hint(r.Of.Errorf("no recipe uses %s", text), "write min and max, or exclude")
+	}
+	if len(unused) > 0 {
+		var names []string
+		for _, i := range unused {
+			names = append(names, d.Names[i])
+		}
+		out.add(rule.Exclude{Of: unused}, "exclude "+inputerr.List(names, 4)+", which no recipe in the book uses")
+		d.Warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", inputerr.List(names, 8)))
+	}
+	return []Demand{out}, nil
+}
+
+// WithinBook returns the constraint that keeps the amounts of all ingredients within those of the known
+// recipes, as if the file had it.
+func WithinBook(at *yaml.Node) *yaml.Node {
+	block := func(entries ...yaml.Entry) *yaml.Node {
+		n := at.Scalar("")
+		n.Kind, n.Entries = yaml.Mapping, entries
+		return n
+	}
+	all := block(yaml.Entry{Key: at.Scalar("of"), Value: at.Scalar("*")}, yaml.Entry{Key: at.Scalar("within"), Value: at.Scalar("book")})
+	return block(yaml.Entry{Key: at.Scalar("amount"), Value: all})
+}

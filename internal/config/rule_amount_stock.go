@@ -1,0 +1,121 @@
+package config
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/rule"
+)
+
+// stock returns a rule for the greatest amounts that the stock allows.
+func (r *amount) stock(d *Data, of []int, text string) ([]Demand, error) {
+	batch, unit := new(big.Rat).SetInt64(int64(d.Whole)), ""
+	if v := r.Batch; v != nil {
+		var err error
+		if batch, unit, err = readQuantity(v, v.Text, "the batch"); err != nil {
+			return nil, err
+		}
+		if batch.Sign() == 0 {
+			return nil, yaml.Hint(v.Errorf("the batch is nothing"), "write how much is made")
+		}
+	}
+	v := r.Stock
+	most := func(stock *big.Rat) int { // returns ⌊M·stock/batch⌋
+		share := new(big.Rat).Quo(stock, batch)
+		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(d.Whole))))
+	}
+	out := Demand{Text: "stock of " + text + " " + v.Text, Stock: make(map[int]int)}
+	if d.isColumn(v) {
+		out.Text = "stock of " + text + " as in " + v.Text
+	}
+	if r.Batch != nil {
+		out.Text += " in a batch of " + r.Batch.Text
+	}
+	var none []int
+	bounded := false
+	for _, i := range of {
+		var stock *big.Rat
+		if d.isColumn(v) {
+			amount, _, err := d.readColumnCell(v, i)
+			if err != nil {
+				return nil, err
+			}
+			if amount == nil {
+				continue
+			}
+			stock = amount
+		} else {
+			var have string
+			var err error
+			if stock, have, err = readQuantity(v, v.Text, "the stock"); err != nil {
+				return nil, d.addColumnHint(err, v)
+			}
+			if r.Batch == nil && have != "" {
+				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
+			}
+			if have != unit {
+				ratio := d.unitRatio(have, unit)
+				if ratio == nil {
+					return nil, yaml.Hint(v.Errorf("the stock is in %s and the batch in %s", unitName(have), unitName(unit)), "write both in one unit, such as stock: 350 ml, batch: 750 ml, or in two of a volume, or of a mass")
+				}
+				stock.Mul(stock, ratio)
+			}
+		}
+		bounded = true
+		limit := most(stock)
+		out.Stock[i] = limit
+		switch {
+		case limit == 0:
+			none = append(none, i)
+		case limit < d.Whole:
+			out.add(rule.Amount{Of: []int{i}, Max: limit}, fmt.Sprintf("stock of %s for at most %d", d.Names[i], limit))
+		}
+	}
+	if !bounded {
+		return nil, yaml.Hint(v.Errorf("the column has no stock of any of them"), "fill in the cells; 0 is none")
+	}
+	d.excludeUnusable(&out, none, "as there is none, or less than a unit")
+	if len(out.Rules) == 1 {
+		out.Texts = nil
+	}
+	return []Demand{out}, nil
+}
+
+// unitRatio returns the size of unit have in units of, or nil if they do not convert.
+func (d *Data) unitRatio(have, of string) *big.Rat {
+	units := d.Units
+	if units == nil {
+		units = dataset.DefaultUnits()
+	}
+	a, ok := units.Lookup(have)
+	b, known := units.Lookup(of)
+	if !ok || !known || a.Kind != b.Kind {
+		return nil
+	}
+	return new(big.Rat).Quo(a.Size.Rat(), b.Size.Rat())
+}
+
+func unitName(unit string) string {
+	if unit == "" {
+		return "units of the total"
+	}
+	return unit
+}
+
+// readQuantity reads a number of at least 0 with an optional unit.
+func readQuantity(at *yaml.Node, text, what string) (v *big.Rat, unit string, err error) {
+	text = strings.TrimSpace(text)
+	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789.", r) })
+	if end < 0 {
+		end = len(text)
+	}
+	v, ok := parseDecimal(text[:end])
+	unit = strings.TrimSpace(text[end:])
+	if !ok || strings.ContainsAny(unit, "0123456789%/-") {
+		return nil, "", yaml.Hint(at.Errorf("%s is %s", what, at.Describe()), "write how much there is, such as 350 or 350 ml")
+	}
+	return v, unit, nil
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+	"kir/rule"
+)
+
+// GroupKind bounds how many of some ingredients are used, and what they add up to.
+var GroupKind = ConstraintKind{
+	Key: schema.NewKey("group", schema.Link("group"), "", "how many of a group, and how much of it", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
+	New: func(*Kinds) Constraint { return new(group) },
+	Fields: typedFields(func(g rule.Group, _ func(int) string) []RuleField {
+		return []RuleField{{"used", rangeValue(g.Used), false}, {"total", rangeValue(g.Total), true}}
+	}),
+}
+
+func rangeValue(r *rule.Range) any {
+	if r == nil {
+		return nil
+	}
+	return []any{r.Min, r.Max}
+}
+
+type group struct {
+	Of    Ingredients
+	Used  Written[rule.Range]
+	Total Written[[2]Units]
+
+	at *yaml.Node
+}
+
+func (r *group) Sections() schema.Sections {
+	return schema.Sections{{
+		Name: "group", ID: "group",
+		About: "Bounds on several ingredients taken together.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}", asNode(&r.Of)),
+			key("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}", as(&r.Used, decodeUsed)),
+			key("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}", as(&r.Total, func(n *yaml.Node) ([2]Units, error) { return decodePair(n, "total", `["30%", "70%"]`) })),
+		},
+		Required:     []string{"of"},
+		AtLeastOneOf: []string{"used", "total"},
+		Mistakes: map[string]string{
+			"exactly":   "write the number twice: used: [2, 2]",
+			"min":       `write the least and the greatest: total: ["30%", "70%"], or used: [1, 2]`,
+			"max":       `write the least and the greatest: total: ["30%", "70%"], or used: [1, 2]`,
+			"ratio":     "a ratio is a rule of its own: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+			"attribute": "a mean is a limit: limit: {attribute: abv, of: [Gin, Vodka], max: 25}",
+		},
+	}}
+}
+
+// decodePair decodes the least and the greatest of something.
+func decodePair(n *yaml.Node, what, example string) (pair [2]*yaml.Node, err error) {
+	if n.Kind != yaml.Sequence {
+		return pair, yaml.Hint(n.Errorf("%s is %s", what, n.Describe()), "write the least and the greatest, such as %s", example)
+	}
+	if len(n.Items) != 2 {
+		return pair, yaml.Hint(n.Errorf("%s has %s", what, inputerr.Count(len(n.Items), "number")), "write the least and the greatest, such as %s", example)
+	}
+	return [2]*yaml.Node(n.Items), nil
+}
+
+func decodeUsed(n *yaml.Node) (r rule.Range, err error) {
+	pair, err := decodePair(n, "used", "[1, 2]")
+	if err != nil {
+		return r, err
+	}
+	if r.Min, err = pair[0].Whole("the least number used", 0, math.MaxInt32); err != nil {
+		return r, err
+	}
+	if r.Max, err = pair[1].Whole("the greatest number used", 0, math.MaxInt32); err != nil {
+		return r, err
+	}
+	if r.Min > r.Max {
+		return r, yaml.Hint(n.Errorf("the rule contradicts itself: used from %d to %d", r.Min, r.Max), "write the smaller number first")
+	}
+	return r, nil
+}
+
+func (r *group) Decode(n *yaml.Node) error {
+	if err := requireOf(n, "group"); err != nil {
+		return err
+	}
+	r.at = n
+	return r.Sections()[0].Decode(n)
+}
+
+// requireOf returns an error unless a mapping says which ingredients a rule is about.
+func requireOf(n *yaml.Node, what string) error {
+	if n.Get("of") == nil {
+		return yaml.Hint(n.Errorf("%s does not say of what", what), `add of: a name, a list of names, "*", or {group: citrus}`)
+	}
+	return nil
+}
+
+func (r *group) Compile(_ context.Context, d *Data) ([]Demand, error) {
+	of, text, err := d.WhichIngredients(r.Of)
+	if err != nil {
+		return nil, err
+	}
+	c, words := rule.Group{Of: of}, ""
+	if r.Used.At != nil {
+		used := r.Used.Value
+		if used.Min > len(of) {
+			return nil, yaml.Hint(r.Used.At.Errorf("the rule contradicts itself: at least %d used of %s", used.Min, inputerr.Count(len(of), "ingredient")), "lower it to %d", len(of))
+		}
+		c.Used = &used
+		words += fmt.Sprintf(" used %d to %d", used.Min, used.Max)
+	}
+	if r.Total.At != nil {
+		total := &rule.Range{}
+		if total.Min, err = d.ReadUnits(r.Total.Value[0], "the least total", 0); err != nil {
+			return nil, err
+		}
+		if total.Max, err = d.ReadUnits(r.Total.Value[1], "the greatest total", 0); err != nil {
+			return nil, err
+		}
+		if total.Min > total.Max {
+			return nil, yaml.Hint(r.Total.At.Errorf("the rule contradicts itself: a total from %d to %d units", total.Min, total.Max), "write the smaller number first")
+		}
+		c.Total = total
+		words += fmt.Sprintf(" total %d to %d", total.Min, total.Max)
+	}
+	if words == "" {
+		return nil, yaml.Hint(r.at.Errorf("the rule bounds nothing"), "add used or total")
+	}
+	return demand("group "+text+words, c), nil
+}

@@ -1,0 +1,150 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+	"kir/rule"
+)
+
+// NearKind bounds how far a composition may be from a recipe: how many ingredients are added or removed, and
+// how many units differ.
+var NearKind = ConstraintKind{
+	Key: schema.NewKey("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
+	New: func(*Kinds) Constraint { return new(near) },
+	Fields: typedFields(func(n rule.Near, _ func(int) string) []RuleField {
+		return []RuleField{{"changes", optionalBound(n.Changes), false}, {"distance", optionalBound(n.Distance), true}}
+	}),
+}
+
+// A near is
+//
+//	near: {recipe: Negroni, changes: 3, distance: "20%"}
+//
+// The recipe is a known one, closed to the total, or a mapping of ingredients to units.
+type near struct {
+	Recipe   *yaml.Node
+	Changes  *yaml.Node // a whole number, at most that of the ingredients
+	Distance Units
+
+	at *yaml.Node
+}
+
+func (r *near) Sections() schema.Sections {
+	return schema.Sections{{
+		Name: "near", ID: "near", About: "How far from a recipe a composition may be.",
+		Keys: []schema.Key{
+			key("recipe", schema.Either(schema.Text("recipe"), schema.MapOf("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}", asNode(&r.Recipe)),
+			key("changes", schema.Integer(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}", asNode(&r.Changes)),
+			key("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}", asNode(&r.Distance)),
+		},
+		Required:     []string{"recipe"},
+		AtLeastOneOf: []string{"changes", "distance"},
+		Mistakes: map[string]string{
+			"max":     "write changes: how many ingredients may come or go, or distance",
+			"of":      "write recipe: the name of a known one",
+			"within":  `write changes: 3, or distance: "20%"`,
+			"swaps":   "a swap is two changes, one that goes and one that comes: write changes: 2",
+			"recipes": "write a rule for each recipe",
+		},
+	}}
+}
+
+func (r *near) Decode(n *yaml.Node) error {
+	r.at = n
+	if err := n.Require("near", "write {recipe: Negroni, changes: 3}", "recipe"); err != nil {
+		return err
+	}
+	return r.Sections()[0].Decode(n)
+}
+
+func (r *near) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
+	if err := d.RefuseInBlock(r.at, "a recipe is"); err != nil {
+		return nil, err
+	}
+	var near rule.Near
+	if near.Name, near.Recipe, err = d.readNearRecipe(r.Recipe); err != nil {
+		return nil, err
+	}
+	words := ""
+	if r.Changes != nil {
+		changes, err := r.Changes.Whole("changes", 0, len(d.Names))
+		if err != nil {
+			return nil, err
+		}
+		near.Changes = &changes
+		words += fmt.Sprintf(" changes %d", changes)
+	}
+	if r.Distance != nil {
+		distance, err := d.ReadUnits(r.Distance, "the distance", 0)
+		if err != nil {
+			return nil, err
+		}
+		near.Distance = &distance
+		words += fmt.Sprintf(" distance %d", distance)
+		sum := 0
+		for _, p := range near.Recipe {
+			sum += p.Amount
+		}
+		if sum != d.Total {
+			return nil, yaml.Hint(r.Recipe.Errorf("the recipe has %s of a total of %d, and a distance is between compositions of one total", inputerr.Count(sum, "unit"), d.Total), "write amounts that add up to %d, or changes alone", d.Total)
+		}
+	}
+	if words == "" {
+		return nil, yaml.Hint(r.at.Errorf("the rule bounds nothing"), "add changes: how many ingredients may come or go, or distance: how many units, or what percentage, may change hands")
+	}
+	return demand("near "+near.Name+words, near), nil
+}
+
+// readNearRecipe reads the name of a known recipe, or ingredients with units.
+func (d *Data) readNearRecipe(n *yaml.Node) (name string, parts []rule.Part, err error) {
+	if n.Kind == yaml.Mapping {
+		for _, e := range n.Entries {
+			of, _, err := d.WhichIngredients(e.Key.Scalar(e.Key.Text))
+			if err != nil {
+				return "", nil, err
+			}
+			amount, err := d.ReadUnits(e.Value, "the amount of "+e.Key.Text, 1)
+			if err != nil {
+				return "", nil, err
+			}
+			if len(of) != 1 || slices.ContainsFunc(parts, func(p rule.Part) bool { return p.Ingredient == of[0] }) {
+				return "", nil, yaml.Hint(e.Key.Errorf("%s is not one ingredient, or is there twice", inputerr.Quote(e.Key.Text)), "write each ingredient of the recipe once")
+			}
+			parts = append(parts, rule.Part{Ingredient: of[0], Amount: amount})
+		}
+		if len(parts) == 0 {
+			return "", nil, yaml.Hint(n.Errorf("the recipe has no ingredients"), "write {Gin: 300, Campari: 300, Sweet Vermouth: 400}")
+		}
+		return "a recipe", parts, nil
+	}
+	if name, err = n.Str("the recipe"); err != nil {
+		return "", nil, err
+	}
+	if d.Book == nil {
+		return "", nil, yaml.Hint(n.Errorf("the problem has no recipes to be near to"), "add recipes: a CSV file, or write the recipe's amounts: {Gin: 300, Campari: 300, Sweet Vermouth: 400}")
+	}
+	name = dataset.NormalizeName(name)
+	var names []string
+	for r, known := range d.Book.Recipes {
+		if known.Name == name {
+			return name, d.Recipes[r], nil
+		}
+		names = append(names, known.Name)
+	}
+	return "", nil, yaml.SuggestName(n.Errorf("there is no recipe %s", n.Describe()), name, "there are", names, 8)
+}
+
+// optionalBound returns *most, or nil if most is nil.
+func optionalBound(most *int) any {
+	if most == nil {
+		return nil
+	}
+	return *most
+}

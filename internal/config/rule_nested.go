@@ -1,0 +1,216 @@
+package config
+
+import (
+	"context"
+	"fmt"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/rule"
+)
+
+// IfKind has constraints that apply if an ingredient is used, or if it is not.
+var IfKind = ConstraintKind{
+	Key: schema.NewKey("if", schema.Link("if"), "", "rules that hold on a condition", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
+	New: func(k *Kinds) Constraint { return &conditional{kinds: k} },
+}
+
+// A conditional is
+//
+//	if: {used: Milk, then: {exclude: [Lemon juice]}}
+//
+// used means that at least one of several ingredients is used, and unused that none is.
+type conditional struct {
+	Used, Unused Ingredients
+	Then         []Item
+
+	kinds *Kinds
+}
+
+func (r *conditional) Sections() schema.Sections {
+	return schema.Sections{{
+		Name: "if", ID: "if", About: "Of `used` one that is used is enough; `unused` asks that none is; with both, both must hold.",
+		Keys: []schema.Key{
+			key("used", schema.Ingredients(), "", "any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}", asNode(&r.Used)),
+			key("unused", schema.Ingredients(), "", "none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}", asNode(&r.Unused)),
+			key("then", innerType(1), "", "what holds then", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}", r.kinds.asInner(&r.Then, "then")),
+		},
+		Required:     []string{"then"},
+		AtLeastOneOf: []string{"used", "unused"},
+		Mistakes: map[string]string{
+			"if":         "write used: if: {used: Milk, then: {exclude: [Lemon juice]}}",
+			"not":        "write unused: if: {unused: Milk, then: {require: [Cream]}}",
+			"exclude":    "write it behind then: if: {used: Milk, then: {exclude: [Lemon juice]}}",
+			"require":    "write it behind then: if: {used: Milk, then: {require: [Sugar]}}",
+			"else":       "write a second rule: if: {unused: Milk, then: {require: [Cream]}}",
+			"ingredient": "write used: if: {used: Milk, then: {exclude: [Lemon juice]}}",
+		},
+	}}
+}
+
+// innerType is the type of a rule within another one, or of a list of such rules.
+func innerType(least int) schema.Type {
+	one := schema.Link("rule")
+	one.Schema["not"] = schema.Object{"required": []string{"constituents"}}
+	return schema.OneOrMore(one, least)
+}
+
+func (r *conditional) Decode(n *yaml.Node) error {
+	const form = "write {used: Milk, then: {exclude: [Lemon juice]}}"
+	if n.Get("used") == nil && n.Get("unused") == nil {
+		return yaml.Hint(n.Errorf("the rule has no condition: used or unused is missing"), form)
+	}
+	if err := n.Require("if", form, "then"); err != nil {
+		return err
+	}
+	return r.Sections()[0].Decode(n)
+}
+
+func (r *conditional) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
+	var when rule.If
+	words := "if "
+	for _, g := range []struct {
+		key string
+		at  Ingredients
+		of  *[]int
+	}{{"used", r.Used, &when.Used}, {"unused", r.Unused, &when.Unused}} {
+		if g.at != nil {
+			var text string
+			if *g.of, text, err = d.OutsideBlock().WhichIngredients(g.at); err != nil {
+				return nil, err
+			}
+			words += text + " " + g.key + " "
+		}
+	}
+	inner, err := d.compileInner(ctx, r.kinds, r.Then)
+	if err != nil {
+		return nil, err
+	}
+	for k := range inner {
+		inner[k].transform(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule {
+			when := when
+			when.Then = r
+			return when
+		})
+		inner[k].At = nil
+	}
+	return inner, nil
+}
+
+// asInner decodes one constraint, or a list of constraints, within another.
+func (k *Kinds) asInner(field *[]Item, key string) read {
+	return func(n *yaml.Node) error {
+		switch {
+		case n.Kind != yaml.Mapping && n.Kind != yaml.Sequence:
+			return yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write a rule, such as {exclude: [Lemon juice]}, or a list of rules")
+		case len(n.ItemsOrSelf()) == 0:
+			return yaml.Hint(n.Errorf("%s has no rule", key), "write one, such as {exclude: [Lemon juice]}")
+		}
+		for _, one := range n.ItemsOrSelf() {
+			item, err := k.DecodeItem(one)
+			if err != nil {
+				return err
+			}
+			*field = append(*field, item)
+		}
+		return nil
+	}
+}
+
+// asOptionalInner is asInner for constraints that may be missing.
+func (k *Kinds) asOptionalInner(field *[]Item, key string) read {
+	return func(n *yaml.Node) error {
+		if n.Kind == yaml.Null || len(n.ItemsOrSelf()) == 0 {
+			return nil
+		}
+		return k.asInner(field, key)(n)
+	}
+}
+
+// compileInner compiles the constraints within another.
+func (d *Data) compileInner(ctx context.Context, k *Kinds, items []Item) (all []Demand, err error) {
+	nested := d.Nested
+	d.Nested = true
+	defer func() { d.Nested = nested }()
+	for _, item := range items {
+		some, err := d.CompileItem(ctx, k, item)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// BlockKind has ingredients with a total of their own, and constraints within them.
+var BlockKind = ConstraintKind{
+	Key: schema.NewKey("block", schema.Link("block"), "", "a part that adds up by itself", "{block: {of: {phase: water}, total: 700, rules: []}}"),
+	New: func(k *Kinds) Constraint { return &block{kinds: k} },
+}
+
+// A block is
+//
+//	block: {of: {phase: water}, total: 700, rules: [{amount: {of: Glycerin, max: "10%"}}]}
+//
+// Its rules see only the ingredients of the block. Percentages refer to its total, and means are over it.
+type block struct {
+	Of    Ingredients
+	Total Written[Units]
+	Rules []Item
+
+	kinds *Kinds
+}
+
+func (r *block) Sections() schema.Sections {
+	return schema.Sections{{
+		Name: "block", ID: "block", About: "Rules within a block know its ingredients alone; percentages and means are of it.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}", asNode(&r.Of)),
+			key("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}", as(&r.Total, decodeBlockTotal)),
+			key("rules", schema.Optional(innerType(0)), "none", "rules within it", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}", r.kinds.asOptionalInner(&r.Rules, "rules")),
+		},
+		Required: []string{"of", "total"},
+		Mistakes: map[string]string{
+			"min": "a block adds up to one total; for a range write group: {of: ..., total: [600, 700]}",
+			"max": "a block adds up to one total; for a range write group: {of: ..., total: [600, 700]}",
+		},
+	}}
+}
+
+func decodeBlockTotal(n *yaml.Node) (Units, error) {
+	if n.Kind == yaml.Sequence {
+		return nil, yaml.Hint(n.Errorf("a block adds up to one total"), "for a range of totals write group: {of: ..., total: [600, 700]}")
+	}
+	return n, nil
+}
+
+func (r *block) Decode(n *yaml.Node) error {
+	if err := requireOf(n, "block"); err != nil {
+		return err
+	}
+	if n.Get("total") == nil {
+		return yaml.Hint(n.Errorf("the block has no total"), `add total: what its ingredients add up to, such as 700 or "70%%"`)
+	}
+	return r.Sections()[0].Decode(n)
+}
+
+func (r *block) Compile(ctx context.Context, d *Data) ([]Demand, error) {
+	of, text, err := d.WhichIngredients(r.Of)
+	if err != nil {
+		return nil, err
+	}
+	total, err := d.ReadUnits(r.Total.Value, "the total", 1)
+	if err != nil {
+		return nil, err
+	}
+	demands := demand(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
+	err = d.within(total, &Block{of, text}, func() error {
+		inner, err := d.compileInner(ctx, r.kinds, r.Rules)
+		for k := range inner {
+			inner[k].transform(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })
+		}
+		demands = append(demands, inner...)
+		return err
+	})
+	return demands, err
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"context"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/rule"
+)
+
+// RatioKind bounds what some ingredients add up to, divided by what others do.
+var RatioKind = ConstraintKind{
+	Key: schema.NewKey("ratio", schema.Link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
+	New: func(*Kinds) Constraint { return new(ratio) },
+}
+
+// A ratio is
+//
+//	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
+type ratio struct {
+	Of, To   Ingredients
+	Min, Max Written[float64]
+
+	at *yaml.Node
+}
+
+func (r *ratio) Sections() schema.Sections {
+	return schema.Sections{{
+		Name: "ratio", ID: "ratio", About: "Bounds on Σ x_i of some over Σ x_i of others.",
+		Keys: []schema.Key{
+			key("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}", asNode(&r.Of)),
+			key("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}", asNode(&r.To)),
+			key("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}", as(&r.Min, decodeRatio("min"))),
+			key("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}", as(&r.Max, decodeRatio("max"))),
+		},
+		Required:     []string{"of", "to"},
+		AtLeastOneOf: []string{"min", "max"},
+		Mistakes: map[string]string{
+			"exactly": "write min and max alike: ratio: {of: Gin, to: Vermouth, min: 2, max: 2}",
+			"between": "write min and max: ratio: {of: Gin, to: Vermouth, min: 2, max: 3}",
+		},
+	}}
+}
+
+func decodeRatio(key string) func(*yaml.Node) (float64, error) {
+	return func(n *yaml.Node) (float64, error) {
+		if n.Kind == yaml.Text {
+			return 0, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write a number: 2 for two to one, 0.05 for one to twenty")
+		}
+		return n.Weight(key)
+	}
+}
+
+func (r *ratio) Decode(n *yaml.Node) error {
+	if err := n.Require("the ratio", "write {of: Gin, to: Vermouth, min: 2, max: 3}", "of", "to"); err != nil {
+		return err
+	}
+	r.at = n
+	return r.Sections()[0].Decode(n)
+}
+
+func (r *ratio) Compile(_ context.Context, d *Data) ([]Demand, error) {
+	above, of, err := d.WhichIngredients(r.Of)
+	if err != nil {
+		return nil, err
+	}
+	below, to, err := d.WhichIngredients(r.To)
+	if err != nil {
+		return nil, err
+	}
+	least, most, words, err := numberBounds(r.at, r.Min, r.Max, "the ratio")
+	return demand("ratio of "+of+" to "+to+words, rule.Ratio{Of: above, To: below, Min: least, Max: most}), err
+}

@@ -1,0 +1,171 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+	"kir/rule"
+)
+
+// readCells reads columns of the table that a rule names: {file: limits.csv}.
+func (d *Data) readCells(ctx context.Context, n *yaml.Node, kind string, required, any []string) (*dataset.Cells, error) {
+	if n.Kind != yaml.Mapping {
+		if n.Kind != yaml.Text {
+			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Describe()), "write {file: %s.csv}", kind)
+		}
+		return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Describe()), "write {file: %s}", n.Text)
+	}
+	file, layout, err := ReadTableNode(n, false)
+	if err != nil {
+		return nil, err
+	}
+	var cells *dataset.Cells
+	err = d.Files.Read(ctx, file, "the file of "+kind, func(r io.Reader, path string) (err error) {
+		cells, err = dataset.ReadCells(r, path, layout, required, any)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.WarnGuesses(kind, file.Text, layout, cells.Guessed, cells.Notes)
+	return cells, nil
+}
+
+// justTable is a value that is a table and has no keys of its own.
+type justTable struct{ Table *yaml.Node }
+
+func (*justTable) Sections() schema.Sections { return nil }
+
+func (r *justTable) Decode(n *yaml.Node) error {
+	r.Table = n
+	return nil
+}
+
+// LimitsKind has a limit in each row of a table with the columns attribute, min and max.
+var LimitsKind = ConstraintKind{
+	Key: schema.NewKey("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
+	New: func(*Kinds) Constraint { return new(limits) },
+}
+
+type limits struct{ justTable }
+
+func (r *limits) Compile(ctx context.Context, d *Data) ([]Demand, error) {
+	cells, err := d.readCells(ctx, r.Table, "limits", []string{"attribute"}, []string{"min", "max"})
+	if err != nil {
+		return nil, err
+	}
+	rules := make([]Demand, 0, len(cells.Text))
+	for row, text := range cells.Text {
+		place := &yaml.Node{File: cells.File, Line: cells.Line(row), Column: 1}
+		name := text[0]
+		if name == "" {
+			return nil, cells.ErrorAt(row, 0, "the limit names no attribute", "name one, or remove the row")
+		}
+		values, err := d.AttributeNumbers(place, name)
+		if err != nil {
+			return nil, err
+		}
+		limit := rule.Limit{Attribute: name, Factors: values, Of: d.Block.Indexes(), Min: math.Inf(-1), Max: math.Inf(1)}
+		words := ""
+		for k, to := range []*float64{&limit.Min, &limit.Max} {
+			v, ok, err := cells.Number(row, 1+k)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				*to = v
+				words += fmt.Sprintf(" %s %v", []string{"min", "max"}[k], v)
+			}
+		}
+		switch {
+		case words == "":
+			return nil, cells.ErrorAt(row, 1, "the limit of "+inputerr.Quote(name)+" bounds nothing", "write min or max, or remove the row")
+		case limit.Min > limit.Max:
+			return nil, cells.ErrorAt(row, 1, fmt.Sprintf("the limit contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
+		}
+		one := demand(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
+		one.At = place
+		rules = append(rules, one)
+	}
+	if len(rules) == 0 {
+		return nil, yaml.Hint(r.Table.Errorf("the file has no limits"), "add a row for each: attribute, min, max")
+	}
+	return rules, nil
+}
+
+// ConstituentsKind has what ingredients consist of.
+var ConstituentsKind = ConstraintKind{
+	Key: schema.NewKey("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
+	New: func(*Kinds) Constraint { return new(constituents) },
+}
+
+// constituents demand nothing of compositions: ReadConstituents has read them before.
+type constituents struct{ justTable }
+
+func (r *constituents) Compile(_ context.Context, d *Data) ([]Demand, error) {
+	if d.Nested {
+		return nil, yaml.Hint(r.Table.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
+	}
+	return nil, nil
+}
+
+// ReadConstituents reads the constituents of ingredientd. Each constituent becomes an attribute that rules
+// and properties can name: its share in an ingredient, 0 by default.
+//
+//	constituents: {file: constituentd.csv}
+//
+// It is listed among the rules and read before them.
+func (d *Data) ReadConstituents(ctx context.Context, items []*yaml.Node) error {
+	for _, item := range items {
+		n := item.Get("constituents")
+		if n == nil || len(item.Entries) != 1 {
+			continue
+		}
+		cells, err := d.readCells(ctx, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
+		if err != nil {
+			return err
+		}
+		if d.Constituents == nil {
+			d.Constituents = make(map[string][]float64)
+		}
+		for row, text := range cells.Text {
+			i := slices.Index(d.Names, text[0])
+			if i < 0 {
+				return cells.ErrorAt(row, 0, "there is no ingredient "+inputerr.Quote(text[0]), inputerr.DidYouMean(text[0], d.Names))
+			}
+			if text[1] == "" {
+				return cells.ErrorAt(row, 1, "the constituent has no name", "name it, or remove the row")
+			}
+			if d.Attributes != nil {
+				if _, ok := d.Attributes.Attribute(text[1]); ok {
+					return cells.ErrorAt(row, 1, inputerr.Quote(text[1])+" is an attribute of the ingredients, too", "give one of the two another name")
+				}
+			}
+			share, ok, err := cells.Number(row, 2)
+			if err != nil {
+				return err
+			}
+			if !ok || share < 0 {
+				return cells.ErrorAt(row, 2, "the share of "+inputerr.Quote(text[1])+" in "+inputerr.Quote(text[0])+" is missing or below 0", "write a number of at least 0, in the unit of the limits")
+			}
+			values := d.Constituents[text[1]]
+			if values == nil {
+				values = make([]float64, len(d.Names))
+				d.Constituents[text[1]] = values
+			}
+			if values[i] != 0 {
+				return cells.ErrorAt(row, 0, fmt.Sprintf("%s in %s is there twice", inputerr.Quote(text[1]), inputerr.Quote(text[0])), "remove one of the rows")
+			}
+			values[i] = share
+		}
+	}
+	return nil
+}
