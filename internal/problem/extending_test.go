@@ -59,7 +59,7 @@ func (r *together) Compile(_ context.Context, d *config.Data) ([]config.Demand, 
 
 // evenKind is how even the amounts are: the least by the greatest, to a power.
 var evenKind = propertyKind{
-	Key: newKey("even", schema.Link("even"), "", "amounts alike", "{even: {power: 2}}"),
+	PropertyKind: config.PropertyKind{Key: newKey("even", schema.Link("even"), "", "amounts alike", "{even: {power: 2}}")},
 	Sections: schema.Sections{{
 		Name: "even", ID: "even", About: "The least amount by the greatest.",
 		Keys: []schema.Key{newKey("power", schema.AtLeast(0), "1", "to this power", "{power: 2}")},

@@ -15,7 +15,12 @@ type fields = map[string]*yaml.Node
 
 // A propertyKind is a kind of property.
 type propertyKind struct {
-	schema.Key
+	config.PropertyKind
+
+	// compile makes the property of a value that was decoded from a node.
+	compile func(ctx context.Context, s *readContext, v config.Value, n *yaml.Node) (Property, error)
+
+	// Sections and read take the place of New and compile in kinds that decode and compile at once.
 	Sections schema.Sections
 	read     func(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error)
 
@@ -26,6 +31,21 @@ type propertyKind struct {
 	allowsText    bool // the section may be replaced by a text
 	readOnce      bool // not read again to find more errors, because reading is slow or starts a program
 	hasDirections bool // its direction key can be replaced by another one
+}
+
+// compiles returns the compile function of a kind whose value has type V.
+func compiles[V config.Value](compile func(ctx context.Context, s *readContext, v V, n *yaml.Node) (Property, error)) func(context.Context, *readContext, config.Value, *yaml.Node) (Property, error) {
+	return func(ctx context.Context, s *readContext, v config.Value, n *yaml.Node) (Property, error) {
+		return compile(ctx, s, v.(V), n)
+	}
+}
+
+// sections returns the sections of the kind.
+func (k *propertyKind) sections() schema.Sections {
+	if k.New != nil {
+		return k.New().Sections()
+	}
+	return k.Sections
 }
 
 // alwaysBySplit is for properties that are scored split by split.
@@ -43,7 +63,7 @@ func DirectionKeys() map[string][]string {
 	aims := make(map[string][]string)
 	for _, k := range allKinds().properties {
 		if k.hasDirections {
-			aims[k.Name] = k.Sections[0].Choices()
+			aims[k.Name] = k.sections()[0].Choices()
 		}
 	}
 	return aims
@@ -70,7 +90,7 @@ func allKinds() *kinds {
 func (k *kinds) schema() (d schema.Description) {
 	d.Rules = k.constraints.Description().Rules
 	for _, p := range k.properties {
-		d.Properties = append(d.Properties, schema.Kind{Key: p.Key, Sections: p.Sections})
+		d.Properties = append(d.Properties, schema.Kind{Key: p.Key, Sections: p.sections()})
 	}
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -31,6 +32,11 @@ type objective struct {
 // width returns a typical difference between values.
 func (o *objective) width() float64 {
 	return max(math.Abs(o.best-o.worst)/20, math.SmallestNonzeroFloat64)
+}
+
+// newObjective returns the objective of a value to maximise or minimise.
+func newObjective(e *config.Extremum) *objective {
+	return &objective{sign: e.Sign(), shape: e.Shape.Or(1), floor: e.Floor.Or(objectiveFloor)}
 }
 
 // readObjective reads maximize: true or minimize: true, and the keys that shape the score.

@@ -204,9 +204,16 @@ func readProperty(ctx context.Context, s *readContext, name string, n *yaml.Node
 func (k *propertyKind) readAt(ctx context.Context, s *readContext, n *yaml.Node) (p Property, err error) {
 	var f fields
 	if n.Kind == yaml.Mapping || !k.allowsText {
-		if f, err = k.Sections[0].Fields(n); err != nil {
+		if f, err = k.sections()[0].Fields(n); err != nil {
 			return p, err
 		}
 	}
-	return k.read(ctx, s, n, f)
+	if k.read != nil {
+		return k.read(ctx, s, n, f)
+	}
+	v := k.New()
+	if err := v.Decode(n); err != nil {
+		return p, err
+	}
+	return k.compile(ctx, s, v, n)
 }

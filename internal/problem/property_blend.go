@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -16,7 +17,7 @@ import (
 )
 
 var blendKind = propertyKind{
-	Key:           newKey("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
+	PropertyKind:  config.PropertyKind{Key: newKey("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}")},
 	Sections:      blendSections,
 	read:          readBlend,
 	scoredBySplit: alwaysBySplit,

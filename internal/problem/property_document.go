@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -16,7 +17,7 @@ import (
 const sumTolerance = 1e-3
 
 var documentKind = propertyKind{
-	Key: newKey("document", schema.Link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"),
+	PropertyKind: config.PropertyKind{Key: newKey("document", schema.Link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}")},
 	Sections: schema.Sections{{
 		Name: "a document", ID: "document", About: "The likelihood of a document when its words come from a mixture of topics.",
 		Keys: []schema.Key{

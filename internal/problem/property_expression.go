@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/config/schema"
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
@@ -16,61 +16,24 @@ import (
 )
 
 var expressionKind = propertyKind{
-	Key: newKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
-	Sections: schema.Sections{{
-		Name: "an expression", ID: "expression",
-		About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
-		Keys: []schema.Key{
-			newKey("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
-			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}"),
-			newKey("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}"),
-			newKey("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}"),
-			newKey("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}"),
-			newKey("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}"),
-		},
-		Required:     []string{"formula"},
-		ExactlyOneOf: []string{"maximize", "minimize"},
-	}},
-	read:          readExpression,
+	PropertyKind:  config.ExpressionKind,
+	compile:       compiles(compileExpression),
 	allowsText:    true,
 	scoredBySplit: alwaysBySplit,
 }
 
-// readExpression reads a property that is a formula, with or without a direction.
-func readExpression(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
-	if n.Kind == yaml.Mapping {
-		return readFormula(ctx, s, n, f)
-	}
-	p, err := formulaAt(s, n)
+// compileExpression makes a property of a formula, with or without a direction.
+func compileExpression(ctx context.Context, s *readContext, e *config.Expression, n *yaml.Node) (Property, error) {
+	p, err := formulaAt(s, e.Formula)
 	if err != nil {
 		return Property{}, err
 	}
-	return Property{About: aboutFormula(n.Text), property: p, resolved: n.Text}, nil
-}
-
-// readFormula reads a formula whose value is to be maximised or minimised.
-func readFormula(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
-	if err := n.Require("the expression", `write {formula: 'mean("cost")', minimize: true}`, "formula"); err != nil {
-		return Property{}, err
+	if !e.IsSet() {
+		return Property{About: aboutFormula(n.Text), property: p, resolved: n.Text}, nil
 	}
-	if !hasDirection(f) {
-		return Property{}, yaml.Hint(n.Errorf("the expression has no direction"), "add maximize: true or minimize: true; a formula that is the score itself stands alone: expression: '...'")
-	}
-	p, err := formulaAt(s, f["formula"])
-	if err != nil {
-		return Property{}, err
-	}
-	unit := ""
-	if v := f["unit"]; v != nil {
-		if unit, err = v.Str("the unit"); err != nil {
-			return Property{}, err
-		}
-	}
-	o, err := readObjective(n, f)
-	if err != nil {
-		return Property{}, err
-	}
+	o := newObjective(&e.Extremum)
 	o.value, o.asProperty = p.Value, func(d *property.Desirability) mcmc.Property { return p.As(d) }
+	unit := e.Unit.Value
 	d, words, err := o.desirability(ctx, s, n, unit, 1)
 	if err != nil {
 		return Property{}, err
@@ -80,7 +43,7 @@ func readFormula(ctx context.Context, s *readContext, n *yaml.Node, f fields) (P
 	resolved.Set("floor", o.floor)
 	value := func(x *mcmc.Composition) (float64, string) { return p.Value(x), "" }
 	return Property{
-		About: aboutFormula(f["formula"].Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved,
+		About: aboutFormula(e.Formula.Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved,
 		valueScale: directedScale(valueScale{valueName: formulaWords, unit: unit}, 1, o.width(), p.Value, o.asProperty),
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -18,7 +19,7 @@ import (
 )
 
 var forestKind = propertyKind{
-	Key:           newKey("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
+	PropertyKind:  config.PropertyKind{Key: newKey("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}")},
 	Sections:      forestSections,
 	read:          readForest,
 	readOnce:      true,

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -23,7 +24,7 @@ import (
 const learntTrees = 100
 
 var learnKind = propertyKind{
-	Key: newKey("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
+	PropertyKind: config.PropertyKind{Key: newKey("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}")},
 	Sections: schema.Sections{{
 		Name: "what is learnt", ID: "learn",
 		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
@@ -42,7 +43,7 @@ var learnKind = propertyKind{
 }
 
 var processKind = propertyKind{
-	Key: newKey("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"),
+	PropertyKind: config.PropertyKind{Key: newKey("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}")},
 	Sections: schema.Sections{{
 		Name: "a Gaussian process", ID: "process",
 		About:        "A label that is a number and one thing that is asked of it: bounds, or a direction.",

@@ -24,7 +24,7 @@ import (
 const defaultAversion = 1.5
 
 var markowitzKind = propertyKind{
-	Key:           newKey("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
+	PropertyKind:  config.PropertyKind{Key: newKey("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}")},
 	Sections:      markowitzSections,
 	read:          readMarkowitz,
 	scoredBySplit: alwaysBySplit,

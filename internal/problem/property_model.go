@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/ensemble"
@@ -27,10 +28,10 @@ import (
 const maxSettings = 64
 
 var modelKind = propertyKind{
-	Key:      newKey("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"),
-	Sections: modelSections,
-	read:     readModel,
-	readOnce: true,
+	PropertyKind: config.PropertyKind{Key: newKey("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}")},
+	Sections:     modelSections,
+	read:         readModel,
+	readOnce:     true,
 }
 
 // modelSections describe a model, an input in its long form, and directions with their ends.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -20,7 +21,7 @@ var (
 // nearestKind returns the property kind of novelty, or of likeness if likes is true.
 func nearestKind(name, is, example, about string, likes bool) propertyKind {
 	return propertyKind{
-		Key: newKey(name, schema.Link(name), "", is, example),
+		PropertyKind: config.PropertyKind{Key: newKey(name, schema.Link(name), "", is, example)},
 		Sections: schema.Sections{{
 			Name: name, ID: name, About: about,
 			Keys: []schema.Key{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
@@ -15,9 +16,9 @@ import (
 const maxFactors = 1 << 22
 
 var pairsKind = propertyKind{
-	Key:      newKey("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
-	Sections: pairsSections,
-	read:     readPairs,
+	PropertyKind: config.PropertyKind{Key: newKey("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}")},
+	Sections:     pairsSections,
+	read:         readPairs,
 }
 
 // pairsSections describe pairs, and pairs to favour or avoid.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -17,7 +18,7 @@ import (
 )
 
 var preferenceKind = propertyKind{
-	Key: newKey("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
+	PropertyKind: config.PropertyKind{Key: newKey("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}")},
 	Sections: schema.Sections{{
 		Name: "a preference", ID: "preference", About: "Learns from pairs which recipes somebody likes better, as [kir serve](serve.md) asks.",
 		Keys: []schema.Key{

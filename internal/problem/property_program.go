@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/config/schema"
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
 	"kir/property"
@@ -16,59 +16,30 @@ import (
 const programBatch = 16
 
 var programKind = propertyKind{
-	Key: newKey("program", schema.Link("program"), "", "an answer of your program; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"),
-	Sections: schema.Sections{{
-		Name: "a program", ID: "program",
-		About: "A program that reads recipes and writes scores, as [examples/scorer](../examples/scorer) shows. It runs with your rights.",
-		Keys: []schema.Key{
-			newKey("command", schema.OneOrMore(schema.Text("word"), 1), "", "the program and its arguments; no shell reads them", "{command: [sh, scorer.sh]}"),
-			newKey("timeout", schema.Between(0.001, 1e6), "60", "seconds for a batch", "{command: [sh, scorer.sh], timeout: 5}"),
-			newKey("processes", schema.Integer(1, 1024), "1", "how many copies may run", "{command: [sh, scorer.sh], processes: 2}"),
-			newKey("batch", schema.Integer(1, 1024), "16", "how many whole candidates a move asks for at once", "{command: [sh, scorer.sh], batch: 4}"),
-		},
-		Required: []string{"command"},
-	}},
-	read:          readProgram,
+	PropertyKind:  config.ProgramKind,
+	compile:       compiles(compileProgram),
 	readOnce:      true,
 	scoredBySplit: alwaysBySplit,
 }
 
-// readProgram reads a property that another program scores.
-func readProgram(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error) {
+// compileProgram makes a property that another program scores.
+func compileProgram(ctx context.Context, s *readContext, v *config.Program, n *yaml.Node) (Property, error) {
 	command, err := readCommand(ctx, n, s.Files.Dir)
 	if err != nil {
 		return Property{}, err
 	}
+	seconds := v.Timeout.Or(time.Minute.Seconds())
 	o := property.ProgramOptions{
 		Command: command.Words, Dir: command.Dir, Ingredients: s.Names, Total: s.Total,
-		Timeout: time.Minute, Processes: 1, Batch: programBatch, Tell: s.notify, Starting: command.checkUnchanged,
+		Timeout: time.Duration(math.Round(seconds * float64(time.Second))), Processes: v.Processes.Or(1), Batch: v.Batch.Or(programBatch),
+		Tell: s.notify, Starting: command.checkUnchanged,
 	}
-	seconds := o.Timeout.Seconds()
-	if v := f["timeout"]; v != nil {
-		if seconds, err = v.Float("the timeout"); err != nil {
-			return Property{}, err
-		}
-		if seconds < 0.001 || seconds > 1e6 {
-			return Property{}, yaml.Hint(v.Errorf("the timeout is %s seconds", v.Describe()), "write from 0.001 to 1000000")
-		}
-		o.Timeout = time.Duration(math.Round(seconds * float64(time.Second)))
-	}
-	if v := f["processes"]; v != nil {
-		if o.Processes, err = v.Whole("processes", 1, 1024); err != nil {
-			return Property{}, err
-		}
-	}
-	if v := f["batch"]; v != nil {
-		if o.Batch, err = v.Whole("batch", 1, 1024); err != nil {
-			return Property{}, err
-		}
-	}
-	if err := requireConsent(ctx, f["command"], command); err != nil {
+	if err := requireConsent(ctx, v.Command, command); err != nil {
 		return Property{}, err
 	}
 	p, err := property.NewProgram(o)
 	if err != nil {
-		return Property{}, f["command"].PlaceError(err)
+		return Property{}, v.Command.PlaceError(err)
 	}
 	var resolved yaml.Map
 	resolved.CopyKeys(n, "command")

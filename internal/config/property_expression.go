@@ -1,0 +1,58 @@
+package config
+
+import (
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+)
+
+// ExpressionKind is a formula: the score itself, or a value to be as large or as small as possible.
+var ExpressionKind = PropertyKind{
+	Key: schema.NewKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
+	New: func() Value { return new(Expression) },
+}
+
+// An Expression is one of
+//
+//	expression: 'share("Gin") > 0.2 ? 1 : 0.1'
+//	expression: {formula: 'mean("cost") * 2', minimize: true, unit: €/kg}
+type Expression struct {
+	Formula  *yaml.Node // parsed with the names of the problem's data
+	Extremum            // not set: the formula is the score
+	Unit     Written[string]
+}
+
+// Sections implements [Value].
+func (e *Expression) Sections() schema.Sections {
+	return schema.Sections{{
+		Name: "an expression", ID: "expression",
+		About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
+		Keys: []schema.Key{
+			key("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}", asNode(&e.Formula)),
+			key("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}", asTrue(&e.Maximize, "maximize")),
+			key("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}", asTrue(&e.Minimize, "minimize")),
+			key("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}", asText(&e.Unit, "the unit")),
+			key("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}", asShape(&e.Shape)),
+			key("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}", asFloor(&e.Floor)),
+		},
+		Required:     []string{"formula"},
+		ExactlyOneOf: []string{"maximize", "minimize"},
+	}}
+}
+
+// Decode implements [Value].
+func (e *Expression) Decode(n *yaml.Node) error {
+	if n.Kind != yaml.Mapping {
+		e.Formula = n
+		return nil
+	}
+	if err := e.Sections()[0].Decode(n); err != nil {
+		return err
+	}
+	if err := n.Require("the expression", `write {formula: 'mean("cost")', minimize: true}`, "formula"); err != nil {
+		return err
+	}
+	if !e.IsSet() {
+		return yaml.Hint(n.Errorf("the expression has no direction"), "add maximize: true or minimize: true; a formula that is the score itself stands alone: expression: '...'")
+	}
+	return e.check(n)
+}
