@@ -84,7 +84,7 @@ func TestHouseNotices(t *testing.T) {
 const (
 	mostEntries  = 25
 	mostPackages = 8
-	mostNames    = 250
+	mostNames    = 255
 )
 
 // TestDoors checks how much stands in front, and that no type of internal/ shows in what

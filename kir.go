@@ -149,11 +149,11 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	asked := *p.p
 	asked.Name, asked.Sampler, asked.Time = p.Name, p.Settings, p.Time
 	if asked.Sampler.Kernel == "" {
-		kernel, err := assemble.Kernel(nil)(ctx, &asked)
+		advice, err := run.Recommend(ctx, asked.Target, asked.Sampler, asked.RunsPrograms())
 		if err != nil {
 			return nil, p.p.Explain(err)
 		}
-		asked.Sampler.Kernel = kernel
+		asked.Sampler.Kernel = advice.Kernel
 	}
 	spec, err := assemble.Spec(&asked, version())
 	if err != nil {

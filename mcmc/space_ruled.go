@@ -36,10 +36,6 @@ type Counting struct {
 	// begins.
 	Progress func(what string)
 
-	// Early, if not nil, receives the space where |X_n| is measured, with rough counts, as soon as
-	// compositions of each size are found.
-	Early func(*Space) error
-
 	// Cache, if not nil, is asked for earlier results of the same rules, law and seed, and stores
 	// results that take long. It does not affect the results.
 	Cache Cache
@@ -61,6 +57,22 @@ const negligible = 1e-9
 // at either end of the law are then left out, as long as they have at most 1e-9 of its mass
 // together. A size without any composition found counts as empty. See [Space.Shares].
 func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error) {
+	c, err := BeginRuledSpace(ctx, set, o)
+	if err != nil {
+		return nil, err
+	}
+	return c.Finish(ctx)
+}
+
+// A Count is the count of a ruled space that has begun.
+type Count struct {
+	space    *Space
+	memo     *memo
+	measured *volume.Measurement // nil if |X_n| is known
+}
+
+// BeginRuledSpace does the first part of [NewRuledSpace], up to where compositions of each size are found.
+func BeginRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Count, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
 		return nil, err
@@ -104,11 +116,34 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 		for n := 1; n <= most; n++ {
 			r.logCount[n] = r.table.LogCount(n)
 		}
-	} else if err := s.countShares(ctx, countable, mass, o, memo); err != nil {
+		return &Count{space: s, memo: memo}, nil
+	}
+	measured, err := s.countShares(ctx, countable, mass, o, memo)
+	if err != nil {
 		return nil, err
 	}
-	r.cached = memo.used
-	return s, memo.keep(r)
+	return &Count{space: s, memo: memo, measured: measured}, nil
+}
+
+// Rough returns the space with rough counts, or nil if the counts are known already.
+func (c *Count) Rough() *Space {
+	if c.measured == nil {
+		return nil
+	}
+	return c.space.withMeasured(c.measured.Rough())
+}
+
+// Finish returns the counted space. It can be called once.
+func (c *Count) Finish(ctx context.Context) (_ *Space, err error) {
+	r := c.space.rules
+	if c.measured != nil {
+		if r.measured, err = c.measured.Finish(ctx); err != nil {
+			return nil, err
+		}
+		r.takeMeasured()
+	}
+	r.cached = c.memo.used
+	return c.space, c.memo.keep(r)
 }
 
 func (o *Counting) report(what string) {
@@ -158,8 +193,9 @@ func (y Sparsity) masses(most int) ([]float64, error) {
 	return p, nil
 }
 
-// countShares computes the share of the tabled compositions that keeps the other rules.
-func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *memo) error {
+// countShares computes the share of the tabled compositions that keeps the other rules. Where it has to be
+// measured, it begins to, and returns the measurement.
+func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *memo) (*volume.Measurement, error) {
 	r := s.rules
 	o.report("looking at compositions one by one")
 	r.shares = make([]Share, len(mass))
@@ -178,7 +214,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 		kept, ok, err := r.CountFeasible(ctx, n)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if ok {
 			share.Exact, share.Counted = true, true
@@ -189,7 +225,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 	}
 	if len(sizes) == 0 {
-		return nil
+		return nil, nil
 	}
 	// Sizes at the ends with almost no mass are not worth measuring. Sizes beyond them would leave
 	// a gap.
@@ -200,7 +236,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 	}
 	if sizes = slices.DeleteFunc(sizes, func(n int) bool { return n < lo || n > hi }); len(sizes) == 0 {
-		return nil
+		return nil, nil
 	}
 	options := volume.Options{Sizes: sizes, Workers: o.Workers, Stream: func(index uint64) volume.Rand {
 		return NewRand(o.Seed, "share of rules", index)
@@ -212,18 +248,12 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		options.Mass = append(options.Mass, mass[n-1])
 	}
 	problem := volume.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
-	if r.measured = memo.measured(problem, sizes); r.measured == nil {
-		o.report("measuring how many compositions keep the rules")
-		if o.Early != nil {
-			options.Early = func(m *volume.Result) error { return o.Early(s.withMeasured(m)) }
-		}
-		var err error
-		if r.measured, err = volume.Measure(ctx, problem, options); err != nil {
-			return err
-		}
+	if r.measured = memo.measured(problem, sizes); r.measured != nil {
+		r.takeMeasured()
+		return nil, nil
 	}
-	r.takeMeasured()
-	return nil
+	o.report("measuring how many compositions keep the rules")
+	return volume.Begin(ctx, problem, options)
 }
 
 // takeMeasured adopts the measured shares.

@@ -25,22 +25,24 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 		Args:              exactlyOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			var advice *run.Advice
 			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 			defer d.end()
-			choose := assemble.Kernel(func(a *run.Advice) { advice = a })
-			p, err := problem.Load(c.Context(), args[0], problem.Options{Kernel: choose, Cache: !noCache, Notify: d.tell, Progress: d.begin})
+			p, err := problem.Load(c.Context(), args[0], problem.Options{Cache: !noCache, Notify: d.tell, Progress: d.begin})
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
+			advice, err := chooseKernel(c.Context(), p, d)
+			if err != nil {
+				return err
+			}
 			d.begin("looking at the models")
 			check, err := assemble.Check(p)
 			if err != nil {
 				return p.Explain(err)
 			}
 			if advice == nil { // the problem names a kernel, and another is no more than a suggestion
-				if _, err := choose(c.Context(), p); err != nil && c.Context().Err() != nil {
+				if advice, err = run.Recommend(c.Context(), p.Target, p.Sampler, p.RunsPrograms()); c.Context().Err() != nil {
 					return c.Context().Err()
 				}
 			}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/config"
 	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/report/assemble"
 	"kir/internal/run"
 	"kir/mcmc"
 )
@@ -96,17 +96,15 @@ run.`,
 		}
 		d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
 		defer d.end()
-		p, err := problem.Load(c.Context(), file, problem.Options{
-			Text:           text,
-			Workers:        o.workers,
-			Effort:         looked,
-			Time:           timeOf(c, limit),
-			OnEarlyRecipes: firstRecipesPrinter(d, o.quiet || o.progressJSON),
-			Kernel:         assemble.Kernel(nil),
-			Cache:          !noCache,
-			Notify:         d.tell,
-			Progress:       d.begin,
-			Override:       override,
+		p, err := compileProblem(c.Context(), file, d, !(o.quiet || o.progressJSON), problem.Options{
+			Text:     text,
+			Workers:  o.workers,
+			Effort:   looked,
+			Time:     timeOf(c, limit),
+			Cache:    !noCache,
+			Notify:   d.tell,
+			Progress: d.begin,
+			Override: override,
 		})
 		if err != nil {
 			return err
@@ -160,8 +158,8 @@ func effortOf(c *cobra.Command, effort float64) (*float64, error) {
 	if !c.Flags().Changed("effort") {
 		return nil, nil
 	}
-	if !(effort >= 0 && effort <= problem.MaxEffort) {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", problem.MaxEffort)}
+	if !(effort >= 0 && effort <= config.MaxEffort) {
+		return nil, &inputerr.Error{Message: fmt.Sprintf("--effort is %v", effort), Hint: fmt.Sprintf("it must be from 0, for no search, to %d", config.MaxEffort)}
 	}
 	return &effort, nil
 }
@@ -179,7 +177,7 @@ func (f *drawsFlag) String() string {
 }
 
 func (f *drawsFlag) Set(text string) error {
-	v, err := problem.ReadDraws(text)
+	v, err := config.ReadDraws(text)
 	*f = drawsFlag(v)
 	return err
 }
@@ -197,7 +195,7 @@ func (f *timeFlag) String() string {
 }
 
 func (f *timeFlag) Set(text string) error {
-	v, err := problem.ReadTime(text)
+	v, err := config.ReadTime(text)
 	*f = timeFlag(v)
 	return err
 }

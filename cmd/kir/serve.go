@@ -13,7 +13,6 @@ import (
 	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/internal/report/assemble"
 	"kir/internal/run"
 	"kir/internal/serve"
 	"kir/internal/terminal"
@@ -74,7 +73,7 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 					}
 				}
 			}
-			o.Kernel = assemble.Kernel(nil)
+			o.TryKernels = true
 			o.Version = thisProgram().Version
 			o.Run = runStep
 			o.OnNewAddress = func(address string) {

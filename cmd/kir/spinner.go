@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"kir/internal/problem"
-	"kir/internal/search"
 	"kir/internal/terminal"
 )
 
@@ -102,14 +100,4 @@ func (d *spinner) remind(round int) {
 	}
 	fmt.Fprintf(d.w, "kir: %s%s ...\n", terminal.Plain(d.what), since)
 	d.wait(reminder)
-}
-
-// firstRecipesPrinter returns a function that prints the first recipes found, nil if quiet is true.
-func firstRecipesPrinter(d *spinner, quiet bool) func(*problem.Problem, []search.Found) {
-	if quiet {
-		return nil
-	}
-	return func(p *problem.Problem, best []search.Found) {
-		d.tell(bestLine(best[0].Score(), best[0].Parts, p))
-	}
 }

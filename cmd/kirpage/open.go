@@ -60,7 +60,7 @@ func open(ctx context.Context) (http.Handler, error) {
 
 // openPage opens the page of a problem, or of none.
 func openPage(ctx context.Context, name string) (http.Handler, error) {
-	o := serve.Options{Kernel: assemble.Kernel(nil), Run: steered, Version: version()}
+	o := serve.Options{TryKernels: true, Run: steered, Version: version()}
 	if name != "" {
 		o.File = filepath.Join(home, filepath.FromSlash(name))
 	}

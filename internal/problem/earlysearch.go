@@ -10,48 +10,66 @@ import (
 	"kir/mcmc"
 )
 
-// firstEvaluations is the number of lines that firstLook scores.
+// firstEvaluations is the number of lines that EarlyRecipes scores.
 const firstEvaluations = 2000
 
-// firstLook searches for good recipes before the problem is fully read, in a space with approximate counts.
-// It reads the properties itself and ignores their errors: the later full reading reports them.
-func (s *loader) firstLook(ctx context.Context, p *Problem, root *yaml.Node, space *mcmc.Space, law mcmc.Sparsity, show func(*Problem, []search.Found)) error {
-	own := *s
-	own.Warnings, own.diagnostics, own.notify, own.progress, own.space, own.law = slices.Clone(s.Warnings), &config.Diagnostics{File: root.File, Root: root}, nil, nil, space, law
-	own.Files = &yaml.Files{Dir: s.Files.Dir, Allow: s.Files.Allow, OnRead: func(string, []byte, int64) {}}
-	look := *p
+// EarlyRecipes searches for good recipes, the best first, while the compositions are still being counted, in a
+// space with approximate counts. It returns the problem of that space. It returns nil if the counts are known
+// already, if a program scores the problem, or if the problem has errors, which [Compilation.Finish] reports.
+func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Found, error) {
+	if c.count == nil || c.runs {
+		return nil, nil, nil
+	}
+	rough := c.count.count.Rough()
+	if rough == nil {
+		return nil, nil, nil
+	}
+	if c.loader.modelCache == nil {
+		c.loader.modelCache = &ModelCache{} // models that are learnt here are learnt once
+	}
+	p, err := c.roughProblem(ctx, rough)
+	if p == nil || err != nil {
+		return nil, nil, err
+	}
+	q, err := p.SearchQuestion()
+	if err != nil {
+		return nil, nil, ctx.Err()
+	}
+	found, err := search.Best(ctx, p.Target, search.Options{
+		Evaluations: firstEvaluations, Seed: p.Sampler.Seed, Workers: c.options.Workers,
+		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: q.Niche, Refuse: q.Refuse,
+	})
+	if err != nil {
+		return nil, nil, ctx.Err()
+	}
+	return p, found.Archive.Best(), nil
+}
+
+// roughProblem compiles the properties for a space with approximate counts, each with weight 1. It returns
+// nil if no property counts, or if one has errors.
+func (c *Compilation) roughProblem(ctx context.Context, rough *mcmc.Space) (*Problem, error) {
+	own := *c.loader
+	own.Warnings, own.diagnostics, own.notify, own.progress, own.space = slices.Clone(own.Warnings), &config.Diagnostics{File: c.root.File, Root: c.root}, nil, nil, rough
+	own.Files = &yaml.Files{Dir: own.Files.Dir, Allow: own.Files.Allow, OnRead: func(string, []byte, int64) {}}
+	p := *c.problem
 	var err error
-	if look.Properties, err = readProperties(ctx, &own, root.Get("properties")); err != nil || len(own.diagnostics.All) > 0 {
-		return ctx.Err()
+	if p.Properties, err = readProperties(ctx, &own, c.root.Get("properties")); err != nil || len(own.diagnostics.All) > 0 {
+		return nil, ctx.Err()
 	}
 	var objectives []mcmc.Objective
-	for _, w := range look.Properties {
+	for _, w := range p.Properties {
 		if w.Learning == nil && w.Weight > 0 {
 			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: 1})
 		}
 	}
 	if len(objectives) == 0 {
-		return nil
+		return nil, nil
 	}
-	if look.Target, err = mcmc.NewTarget(space, law, objectives...); err != nil {
-		return ctx.Err()
+	if p.Target, err = mcmc.NewTarget(rough, own.law, objectives...); err != nil {
+		return nil, ctx.Err()
 	}
-	if err := look.applyPredictedLimits(ctx, &own.readContext); err != nil {
-		return ctx.Err()
+	if err := p.applyPredictedLimits(ctx, &own.readContext); err != nil {
+		return nil, ctx.Err()
 	}
-	q, err := look.SearchQuestion()
-	if err != nil {
-		return ctx.Err()
-	}
-	found, err := search.Best(ctx, look.Target, search.Options{
-		Evaluations: firstEvaluations, Seed: p.Sampler.Seed, Workers: s.workers,
-		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: q.Niche, Refuse: q.Refuse,
-	})
-	if err != nil {
-		return ctx.Err()
-	}
-	if best := found.Archive.Best(); len(best) > 0 {
-		show(&look, best)
-	}
-	return nil
+	return &p, nil
 }

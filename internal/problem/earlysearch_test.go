@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/search"
 	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
@@ -48,27 +47,32 @@ constraints:
 	if plain.Target.Space().Untabled() == nil {
 		t.Fatal("nothing is measured")
 	}
-	shown := 0
-	looked, err := Load(t.Context(), file, Options{OnEarlyRecipes: func(p *Problem, best []search.Found) {
-		for k, f := range best {
-			x, err := mcmc.NewComposition(len(p.Ingredients), f.Parts...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			score, err := p.Target.LogScore(x)
-			if err != nil || math.IsInf(score, -1) || math.Abs(score-f.LogScore) > 1e-9 {
-				t.Errorf("recipe %d has log score %v, and %v was said: %v", k, score, f.LogScore, err)
-			}
-			if k > 0 && f.LogScore > best[k-1].LogScore {
-				t.Errorf("recipe %d is better than the one before", k)
-			}
-		}
-		shown += len(best)
-	}})
+	c, err := Begin(t.Context(), file, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shown == 0 {
+	p, best, err := c.EarlyRecipes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, f := range best {
+		x, err := mcmc.NewComposition(len(p.Ingredients), f.Parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		score, err := p.Target.LogScore(x)
+		if err != nil || math.IsInf(score, -1) || math.Abs(score-f.LogScore) > 1e-9 {
+			t.Errorf("recipe %d has log score %v, and %v was said: %v", k, score, f.LogScore, err)
+		}
+		if k > 0 && f.LogScore > best[k-1].LogScore {
+			t.Errorf("recipe %d is better than the one before", k)
+		}
+	}
+	looked, err := c.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(best) == 0 {
 		t.Error("no recipe was shown")
 	}
 	if string(looked.Resolved) != string(plain.Resolved) || !slices.Equal(looked.Inputs, plain.Inputs) || !slices.Equal(looked.Warnings, plain.Warnings) {

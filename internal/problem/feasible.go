@@ -81,15 +81,21 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	return set
 }
 
-// ruledSpace returns the space of compositions that keep the rules, counted for the sizes to which the law
-// gives mass.
-func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, at *yaml.Node) (*mcmc.Space, error) {
-	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.Predicted == nil }) {
-		return plain, nil
-	}
+// A ruledCount is a count of the compositions that keep the rules.
+type ruledCount struct {
+	count *mcmc.Count
+	set   *ruleSet
+	sizes *mcmc.Law
+	rules []Rule
+	law   *yaml.Node // node of the sparsity
+}
+
+// beginCount begins to count the compositions that keep the rules, for the sizes to which the law gives
+// mass.
+func (s *loader) beginCount(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, law *yaml.Node) (*ruledCount, error) {
 	sizes, err := counting.Law.On(plain)
 	if err != nil {
-		return nil, at.PlaceError(err)
+		return nil, law.PlaceError(err)
 	}
 	set := newRuleSet(&s.readContext, rules)
 	lo, hi := sizes.Support()
@@ -104,27 +110,36 @@ func (s *loader) ruledSpace(ctx context.Context, rules []Rule, plain *mcmc.Space
 		return nil, set.placeError(err)
 	}
 	if why != nil {
-		return nil, set.conflictError(why, at)
+		return nil, set.conflictError(why, law)
 	}
-	space, err := mcmc.NewRuledSpace(ctx, set.Set, counting)
+	count, err := mcmc.BeginRuledSpace(ctx, set.Set, counting)
 	if err != nil {
 		return nil, set.placeError(err)
+	}
+	return &ruledCount{count, set, sizes, rules, law}, nil
+}
+
+// finishCount returns the space of compositions that keep the rules.
+func (s *loader) finishCount(ctx context.Context, c *ruledCount) (*mcmc.Space, error) {
+	space, err := c.count.Finish(ctx)
+	if err != nil {
+		return nil, c.set.placeError(err)
 	}
 	if space.Cached() && s.notify != nil {
 		s.notify("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
 	}
-	if !s.warnShares(space, sizes) {
-		conditions, err := constraint.FromRules(set.Set)
-		if err != nil {
-			return nil, set.placeError(err)
-		}
-		var measured []string
-		for _, k := range conditions.Uncounted() {
-			measured = append(measured, set.Text(k))
-		}
-		return nil, yaml.Hint(rules[0].At.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), at.Line)
+	if s.warnShares(space, c.sizes) {
+		return space, nil
 	}
-	return space, nil
+	conditions, err := constraint.FromRules(c.set.Set)
+	if err != nil {
+		return nil, c.set.placeError(err)
+	}
+	var measured []string
+	for _, k := range conditions.Uncounted() {
+		measured = append(measured, c.set.Text(k))
+	}
+	return nil, yaml.Hint(c.rules[0].At.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), c.law.Line)
 }
 
 // joinFirst joins at most most texts, and counts the others.

@@ -88,7 +88,7 @@ func allKinds() *kinds {
 
 // schema returns the description of problem files with these kinds.
 func (k *kinds) schema() (d schema.Description) {
-	d.Rules = k.constraints.Description().Rules
+	d.Rules, d.Sampler = k.constraints.Description().Rules, samplerBounds()
 	for _, p := range k.properties {
 		d.Properties = append(d.Properties, schema.Kind{Key: p.Key, Sections: p.sections()})
 	}

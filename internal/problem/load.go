@@ -12,174 +12,248 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/search"
 	"kir/mcmc"
 )
 
-// Options control how a problem is read.
-type Options struct {
-	// Override changes the sampler settings of the file, as command-line flags do. It may be nil.
-	Override func(*mcmc.Settings)
-
-	// Time replaces the file's time limit for a run with mcmc.AutoDraws, as a flag does. nil keeps the
-	// file's; 0 means none.
-	Time *time.Duration
-
-	// Kernel chooses the kernel if the problem names none or says auto. It gets the problem with its
-	// Sampler and Target. If Kernel is nil, the kernel is exact where possible, else balanced.
-	Kernel func(ctx context.Context, p *Problem) (string, error)
-
-	// Text replaces the contents of the file, which then need not exist.
-	Text []byte
-
-	// Allow returns an error for a path that must not be opened; nil allows all. It gets the path that
-	// would be opened.
-	Allow func(path string) error
-
-	// ModelCache keeps learnt models from one reading to the next. It may be nil.
-	ModelCache *ModelCache
-
-	// Campaign reads a problem for its campaign. Properties to learn are described in [Property.Learning].
-	// They are not learnt and are no objectives of the target, and their labels need not have values yet.
-	Campaign bool
-
-	// WithinBook adds a rule that keeps the amounts of all ingredients within those of the known recipes,
-	// to try its effect.
-	WithinBook bool
-
-	// Effort replaces the file's effort of the search; nil keeps it.
-	Effort *float64
-
-	// Workers is the number of goroutines that grow forests; 0 means all cores. It changes only the time.
-	Workers int
-
-	// Cache stores counts that take long in a directory beside the problem, and reads them from there.
-	Cache bool
-
-	// Progress receives a description whenever a step begins that may take long. It may be nil.
-	Progress func(what string)
-
-	// OnEarlyRecipes receives good recipes, the best first, while the compositions are still being counted.
-	// They do not influence the result. It may be nil.
-	OnEarlyRecipes func(p *Problem, best []search.Found)
-
-	// Notify receives messages for the user while the problem is sampled, such as that a program was
-	// restarted. The run continues. It may be called from several goroutines, and may be nil.
-	Notify func(message string)
-}
-
-// Load reads, checks and resolves a problem. Bad input is a [inputerr.Error]. The caller must close the
-// problem when it is no longer needed. If the problem names programs, Load fails unless they may run; see
-// [Command].
+// Load reads and compiles a problem. Bad input is a [inputerr.Error]. The caller must close the problem when
+// it is no longer needed. If the problem names programs, Load fails unless they may run; see [Command].
 func Load(ctx context.Context, path string, o Options) (*Problem, error) {
 	return loadWithKinds(ctx, path, o, allKinds())
 }
 
 // loadWithKinds is Load with other kinds of rules and properties.
-func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (p *Problem, err error) {
-	p = &Problem{File: path}
-	defer func() {
-		if err != nil {
-			p.Close() // stops programs that were started
-			p = nil
+func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (*Problem, error) {
+	c, err := begin(ctx, path, o, k)
+	if err != nil {
+		return nil, err
+	}
+	return c.Finish(ctx)
+}
+
+// A Compilation is a problem that is being compiled: its file, its tables and its constraints are read, and
+// the compositions that the constraints allow are being counted.
+type Compilation struct {
+	problem *Problem
+	options Options
+	loader  *loader
+	root    *yaml.Node
+	count   *ruledCount // nil if all compositions are allowed, or if the constraints have errors
+	runs    bool        // programs score the problem
+}
+
+// Begin does the first part of [Load], which may take as long as the second.
+func Begin(ctx context.Context, path string, o Options) (*Compilation, error) {
+	return begin(ctx, path, o, allKinds())
+}
+
+func begin(ctx context.Context, path string, o Options, k *kinds) (*Compilation, error) {
+	c := &Compilation{problem: &Problem{File: path}, options: o}
+	c.loader = &loader{readContext: readContext{kinds: k, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, learnsLater: o.Campaign}, file: path}
+	for _, step := range []func(context.Context) error{c.readFile, c.compileSettings, c.joinTables, c.compileConstraints, c.beginCount} {
+		if err := step(ctx); err != nil {
+			return nil, err
 		}
-	}()
-	files := &yaml.Files{Dir: filepath.Dir(path), Allow: o.Allow, OnRead: func(name string, sum []byte, bytes int64) {
+	}
+	return c, nil
+}
+
+// Finish does the second part of [Load]. It can be called once.
+func (c *Compilation) Finish(ctx context.Context) (*Problem, error) {
+	for _, step := range []func(context.Context) error{c.finishCount, c.compileProperties, c.makeTarget, c.compileTrade} {
+		if err := step(ctx); err != nil {
+			c.problem.Close() // stops programs that were started
+			return nil, err
+		}
+	}
+	return c.problem, nil
+}
+
+// readFile reads the file, and checks that the programs that it names may run.
+func (c *Compilation) readFile(ctx context.Context) (err error) {
+	p, s := c.problem, c.loader
+	s.Files = &yaml.Files{Dir: filepath.Dir(p.File), Allow: c.options.Allow, OnRead: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
-	root, err := readText(ctx, files, path, o.Text)
-	if err != nil {
-		return p, err
+	if c.root, err = readText(ctx, s.Files, p.File, c.options.Text); err != nil {
+		return err
 	}
 	// Consent is checked before any composition may be scored. Errors in reading the commands are reported
 	// later, before scoring too.
-	commands, at, _ := findCommands(ctx, root, files.Dir)
+	commands, at, _ := findCommands(ctx, c.root, s.Files.Dir)
+	c.runs = len(commands) > 0
 	if err := cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...)); err != nil {
-		return p, err
+		return err
 	}
-	bad := &config.Diagnostics{File: root.File, Root: root}
-	if err := bad.Collect(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
-		return p, err
+	s.diagnostics = &config.Diagnostics{File: c.root.File, Root: c.root}
+	p.file, err = config.Read(c.root, p.File, s.diagnostics)
+	if c.options.Cache {
+		s.cache = newCache(s.Files.Dir)
 	}
-	bad.HasUnknownKeys = len(bad.All) > 0
-	for key, read := range map[string]func(*yaml.Node) error{
-		"name":   func(n *yaml.Node) (err error) { p.Name, err = readName(n, path); return err },
-		"search": func(n *yaml.Node) (err error) { p.Search, err = readSearch(n, o.Effort); return err },
-		"sampler": func(n *yaml.Node) (err error) {
-			p.Sampler, p.Time, err = readSampler(n, o.Override)
-			if o.Time != nil {
-				p.Time = *o.Time
-				if err == nil && p.Time > 0 && p.Sampler.Draws != mcmc.AutoDraws {
-					err = &inputerr.Error{Message: fmt.Sprintf("there is a time and a number of draws, %d", p.Sampler.Draws), Hint: "leave one of them out, or take --draws auto"}
-				}
-			}
+	return err
+}
+
+// compileSettings takes over the settings of the file, as far as the options do not replace them.
+func (c *Compilation) compileSettings(context.Context) (err error) {
+	p, o := c.problem, c.options
+	p.Name, p.Search, p.Campaign, p.Labels = p.file.Name, p.file.Search, p.file.Campaign, p.file.Labels
+	if o.Effort != nil {
+		p.Search.Effort = *o.Effort
+	}
+	if p.Sampler, p.Time, err = compileSampler(p.file.Sampler, o.Override, c.loader.diagnostics); err != nil {
+		return err
+	}
+	if o.Time == nil {
+		return nil
+	}
+	if p.Time = *o.Time; p.Time > 0 && p.Sampler.Draws != mcmc.AutoDraws {
+		return c.loader.diagnostics.Add(&inputerr.Error{Message: fmt.Sprintf("there is a time and a number of draws, %d", p.Sampler.Draws), Hint: "leave one of them out, or take --draws auto"})
+	}
+	return nil
+}
+
+// joinTables reads the tables that the file names: what its words are about.
+func (c *Compilation) joinTables(ctx context.Context) error {
+	p, s := c.problem, c.loader
+	if err := s.readInputs(ctx, c.root); err != nil {
+		if err := s.diagnostics.Add(err); err != nil {
 			return err
-		},
-	} {
-		if err := bad.Collect(root.Get(key), read); err != nil {
-			return p, err
 		}
+		return s.diagnostics.Err()
 	}
-	if o.OnEarlyRecipes != nil && o.ModelCache == nil {
-		o.ModelCache = &ModelCache{} // models learnt for firstLook are reused
-	}
-	s := &loader{readContext: readContext{Data: config.Data{Files: files}, kinds: k, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, learnsLater: o.Campaign}, diagnostics: bad, file: path}
-	if o.Cache {
-		s.cache = newCache(files.Dir)
-	}
-	if err := s.readInputs(ctx, root); err != nil {
-		if err := bad.Add(err); err != nil {
-			return p, err
-		}
-		return p, bad.Err()
-	}
-	if err := bad.Collect(root.Get("campaign"), func(n *yaml.Node) (err error) { p.Campaign, err = readCampaign(&s.readContext, n); return err }); err != nil {
-		return p, err
+	if err := s.diagnostics.Add(s.CheckCampaign(p.Campaign)); err != nil {
+		return err
 	}
 	s.warnAlike()
-	if n := root.Get("labels"); n != nil {
-		for _, item := range n.ItemsOrSelf() {
-			p.Labels = append(p.Labels, dataset.NormalizeName(item.Text))
-		}
-	}
 	p.Total, p.Ingredients, p.Book = s.Total, s.Names, s.Book
 	p.attributes, p.recipes, p.units, p.results = s.Attributes, s.Recipes, s.Units, s.results
+	return nil
+}
+
+// compileConstraints compiles the constraints.
+func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
+	p, s := c.problem, c.loader
 	var more []*yaml.Node
-	if o.WithinBook {
-		more = append(more, config.WithinBook(root))
+	if c.options.WithinBook {
+		more = append(more, config.WithinBook(c.root))
 	}
-	if p.Rules, err = readRules(ctx, s, root.Get("constraints"), more...); err != nil {
-		return p, err
+	if p.Rules, err = compileRules(ctx, s, c.root.Get("constraints"), more...); err != nil {
+		return err
 	}
-	if len(bad.All) == 0 {
-		if err := s.warnUnkept(ctx, p.Rules); err != nil {
-			return p, err
+	if len(s.diagnostics.All) == 0 {
+		return s.warnUnkept(ctx, p.Rules)
+	}
+	return nil
+}
+
+// beginCount compiles the law of the number of ingredients, and begins to count the compositions of each
+// number.
+func (c *Compilation) beginCount(ctx context.Context) error {
+	p, s := c.problem, c.loader
+	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
+	if err != nil {
+		return c.root.PlaceError(err)
+	}
+	if most := plain.MaxUsed(); most > maxUsed {
+		return yaml.Hint(c.root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
+	}
+	if p.law, p.lawNode, err = s.compileSparsity(p.file, plain); err != nil {
+		return s.diagnostics.Add(err)
+	}
+	s.law = p.law
+	if len(s.diagnostics.All) > 0 {
+		return nil
+	}
+	if !slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Predicted == nil }) {
+		s.space = plain
+		return nil
+	}
+	counting := mcmc.Counting{Law: p.law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Progress: s.progress}
+	c.count, err = s.beginCount(ctx, p.Rules, plain, counting, p.lawNode)
+	return s.diagnostics.Add(err)
+}
+
+// finishCount counts the compositions.
+func (c *Compilation) finishCount(ctx context.Context) (err error) {
+	if c.count == nil {
+		return nil
+	}
+	c.loader.space, err = c.loader.finishCount(ctx, c.count)
+	return c.loader.diagnostics.Add(err)
+}
+
+// compileProperties compiles the properties, with the models that they learn.
+func (c *Compilation) compileProperties(ctx context.Context) (err error) {
+	if c.problem.Properties, err = readProperties(ctx, c.loader, c.root.Get("properties")); err != nil {
+		return err
+	}
+	if len(c.loader.diagnostics.All) > 0 {
+		return c.loader.diagnostics.Err()
+	}
+	return nil
+}
+
+// makeTarget makes the target, and checks that the kernel can sample it.
+func (c *Compilation) makeTarget(ctx context.Context) (err error) {
+	p, s := c.problem, c.loader
+	var objectives []mcmc.Objective
+	for _, w := range p.Properties {
+		if w.Learning == nil {
+			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: w.Weight})
 		}
 	}
-	if len(commands) == 0 && o.OnEarlyRecipes != nil {
-		s.searchRough = func(space *mcmc.Space, law mcmc.Sparsity) error {
-			return s.firstLook(ctx, p, root, space, law, o.OnEarlyRecipes)
+	if p.Target, err = mcmc.NewTarget(s.space, s.law, objectives...); err != nil {
+		return p.lawNode.PlaceError(err)
+	}
+	if err := p.applyPredictedLimits(ctx, &s.readContext); err != nil {
+		return err
+	}
+	if p.Sampler.Kernel == config.Auto {
+		p.Auto, p.Sampler.Kernel = true, "balanced"
+		if _, err := mcmc.NewExact(p.Target); err == nil {
+			p.Sampler.Kernel = "exact"
 		}
 	}
-	if err := readTarget(ctx, s, p, root, o.Kernel); err != nil {
-		return p, err
+	return p.checkKernel()
+}
+
+// compileTrade compiles the trade-off, and writes the problem out with every default.
+func (c *Compilation) compileTrade(context.Context) error {
+	p, s := c.problem, c.loader
+	if err := s.diagnostics.Collect(c.root.Get("trade"), func(n *yaml.Node) (err error) { p.Trade, err = readTrade(p, n); return err }); err != nil {
+		return err
 	}
-	if err := bad.Collect(root.Get("trade"), func(n *yaml.Node) (err error) { p.Trade, err = readTrade(p, n); return err }); err != nil {
-		return p, err
+	if len(s.diagnostics.All) > 0 {
+		return s.diagnostics.Err()
 	}
-	if len(bad.All) > 0 {
-		return p, bad.Err()
+	p.Warnings, p.resultsPath = s.Warnings, s.resultsPath
+	return p.resolve()
+}
+
+// UseKernel samples the problem by another kernel than the one that the file names or kir has chosen.
+func (p *Problem) UseKernel(name string) error {
+	p.Sampler.Kernel = name
+	if err := p.checkKernel(); err != nil {
+		return err
 	}
-	p.Warnings = s.Warnings
-	p.Resolved, err = resolve(p, root, s.resultsPath)
-	return p, err
+	return p.resolve()
+}
+
+// checkKernel checks that the kernel can sample the target.
+func (p *Problem) checkKernel() error {
+	if _, err := p.Sampler.Sampler(p.Target); err != nil {
+		var score *mcmc.ScoreError
+		if errors.As(err, &score) {
+			return p.Explain(err)
+		}
+		return p.lawNode.PlaceError(err)
+	}
+	return nil
 }
 
 // A loader reads a problem: the readContext for readers of rules and properties, and what these readers do
@@ -191,9 +265,6 @@ type loader struct {
 	results     *dataset.Results    // results of the campaign; nil if there are none
 	resultsPath string              // path of the results, if the problem does not name it
 	cache       mcmc.Cache          // cache of counts; may be nil
-
-	// searchRough searches for recipes in a space with approximate counts. It may be nil.
-	searchRough func(*mcmc.Space, mcmc.Sparsity) error
 }
 
 // anyTotal replaces an unknown total, so that errors in the rest of a problem can be reported. All
@@ -244,19 +315,6 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 	return root, err
 }
 
-// readName reads the problem's name. The default is the file's name, or the directory's name if the file is
-// problem.yaml.
-func readName(n *yaml.Node, path string) (string, error) {
-	if n != nil {
-		return n.Str("the name")
-	}
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	if abs, err := filepath.Abs(path); err == nil && name == "problem" {
-		name = filepath.Base(filepath.Dir(abs))
-	}
-	return name, nil
-}
-
 // readTotal reads the total, in units.
 func readTotal(root *yaml.Node) (int, error) {
 	n := root.Get("total")
@@ -269,81 +327,3 @@ func readTotal(root *yaml.Node) (int, error) {
 // maxUsed bounds min(N, M). Every law of the number of ingredients, and every figure about it, has that
 // many values.
 const maxUsed = 1 << 20
-
-// readTarget reads the law of the number of ingredients and the properties, makes the target from them and
-// the rules, and checks that the kernel can sample it.
-func readTarget(ctx context.Context, s *loader, p *Problem, root *yaml.Node, choose func(context.Context, *Problem) (string, error)) error {
-	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
-	if err != nil {
-		return root.PlaceError(err)
-	}
-	if most := plain.MaxUsed(); most > maxUsed {
-		return yaml.Hint(root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
-	}
-	law, at, err := readSparsity(s.ruleBook(), plain, root)
-	if err := s.diagnostics.Add(err); err != nil {
-		return err
-	}
-	var space *mcmc.Space
-	if len(s.diagnostics.All) == 0 {
-		counting := mcmc.Counting{Law: law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Progress: s.progress}
-		if s.searchRough != nil {
-			counting.Early = func(rough *mcmc.Space) error { return s.searchRough(rough, law) }
-		}
-		space, err = s.ruledSpace(ctx, p.Rules, plain, counting, at)
-		if err := s.diagnostics.Add(err); err != nil {
-			return err
-		}
-	}
-	s.space, s.law = space, law
-	p.law, p.lawNode = law, at
-	if p.Properties, err = readProperties(ctx, s, root.Get("properties")); err != nil {
-		return err
-	}
-	if len(s.diagnostics.All) > 0 {
-		return s.diagnostics.Err()
-	}
-	var objectives []mcmc.Objective
-	for _, w := range p.Properties {
-		if w.Learning == nil {
-			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: w.Weight})
-		}
-	}
-	if p.Target, err = mcmc.NewTarget(space, law, objectives...); err != nil {
-		return at.PlaceError(err)
-	}
-	if err := p.applyPredictedLimits(ctx, &s.readContext); err != nil {
-		return err
-	}
-	if p.Sampler.Kernel == autoValue && choose != nil && s.progress != nil {
-		s.progress("trying kernels")
-	}
-	if err := chooseKernel(ctx, p, choose); err != nil {
-		return err
-	}
-	if _, err := p.Sampler.Sampler(p.Target); err != nil {
-		var score *mcmc.ScoreError
-		if errors.As(err, &score) {
-			return p.Explain(err)
-		}
-		return at.PlaceError(err)
-	}
-	return nil
-}
-
-// chooseKernel replaces auto by a kernel.
-func chooseKernel(ctx context.Context, p *Problem, choose func(context.Context, *Problem) (string, error)) (err error) {
-	if p.Sampler.Kernel != autoValue {
-		return nil
-	}
-	p.Auto = true
-	if choose == nil {
-		p.Sampler.Kernel = "balanced"
-		if _, err := mcmc.NewExact(p.Target); err == nil {
-			p.Sampler.Kernel = "exact"
-		}
-		return nil
-	}
-	p.Sampler.Kernel, err = choose(ctx, p)
-	return p.Explain(err)
-}

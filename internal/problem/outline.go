@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"kir/internal/config"
-	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/mcmc"
@@ -26,7 +25,7 @@ type Outline struct {
 	Rules       rule.Set // without the law of n
 	Sampler     mcmc.Settings
 	Time        time.Duration
-	Search      Search
+	Search      config.Search
 }
 
 // ReadOutline reads a problem without its properties.
@@ -41,26 +40,25 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := schema.Problem.Fields(root); err != nil {
+	bad := &config.Diagnostics{File: root.File, Root: root}
+	file, err := config.Read(root, path, bad)
+	if err != nil {
 		return nil, err
 	}
-	if out.Name, err = readName(root.Get("name"), path); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
-	out.Named = root.Get("name") != nil
-	if out.Sampler, out.Time, err = readSampler(root.Get("sampler"), nil); err != nil {
+	out.Name, out.Named, out.Search = file.Name, file.Named, file.Search
+	if out.Sampler, out.Time, err = compileSampler(file.Sampler, nil, bad); err != nil {
 		return nil, err
 	}
-	if out.Search, err = readSearch(root.Get("search"), nil); err != nil {
-		return nil, err
-	}
-	s := &loader{readContext: readContext{Data: config.Data{Files: files}, kinds: allKinds()}, diagnostics: &config.Diagnostics{File: root.File, Root: root}, file: path}
+	s := &loader{readContext: readContext{Data: config.Data{Files: files}, kinds: allKinds()}, diagnostics: bad, file: path}
 	if err := s.readInputs(ctx, root); err != nil {
 		return nil, err
 	}
 	out.Ingredients, out.Attributes, out.Book, out.Total = s.Names, s.Attributes, s.Book, s.Total
 	out.Units = s.Units
-	rules, err := readRules(ctx, s, root.Get("constraints"))
+	rules, err := compileRules(ctx, s, root.Get("constraints"))
 	if err != nil {
 		return nil, err
 	}

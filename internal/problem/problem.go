@@ -21,6 +21,7 @@ import (
 	"io"
 	"time"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/mcmc"
@@ -41,20 +42,22 @@ type Problem struct {
 	Sampler     mcmc.Settings
 	Time        time.Duration // time limit of a run with mcmc.AutoDraws; 0: none
 	Auto        bool          // the kernel was chosen automatically
-	Search      Search
-	Campaign    Campaign
+	Search      config.Search
+	Campaign    config.Campaign
 	Trade       []string // objectives of the trade-off that the file asks for; nil: none
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // notes about input that is valid
 
-	attributes *dataset.Ingredients // nil if the ingredients are only counted
-	recipes    [][]mcmc.Part        // recipes of the book, closed to the total
-	units      *dataset.Units       // units of the recipes; nil: default units
-	results    *dataset.Results     // results of the campaign; nil if there are none
-	sureLimits []sureLimit          // limits of probabilities, in the file's order
-	law        mcmc.Sparsity        // law of n, as in the file
-	lawNode    *yaml.Node           // node of that law
-	limits     []*shownLimit        // limits of properties, in the order of the target's bounds
+	file        *config.Problem      // as it is written; nil for the problem of a target
+	attributes  *dataset.Ingredients // nil if the ingredients are only counted
+	recipes     [][]mcmc.Part        // recipes of the book, closed to the total
+	units       *dataset.Units       // units of the recipes; nil: default units
+	results     *dataset.Results     // results of the campaign; nil if there are none
+	sureLimits  []sureLimit          // limits of probabilities, in the file's order
+	resultsPath string               // path of the results, if the file does not name it
+	law         mcmc.Sparsity        // law of n, as in the file
+	lawNode     *yaml.Node           // node of that law
+	limits      []*shownLimit        // limits of properties, in the order of the target's bounds
 }
 
 // An Input is a file from which a problem was read.

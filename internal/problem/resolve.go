@@ -1,13 +1,15 @@
 package problem
 
 import (
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/mcmc"
 )
 
-// resolve returns the problem as YAML with every default filled in. It names the results file beside the
+// resolve writes the problem out as YAML, with every default filled in. It names the results file beside the
 // problem, if there is one.
-func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
+func (p *Problem) resolve() (err error) {
+	root, results := p.file.Root, p.resultsPath
 	var out yaml.Map
 	out.Set("name", p.Name)
 	if n := root.Get("recipes"); results == "" {
@@ -43,11 +45,12 @@ func resolve(p *Problem, root *yaml.Node, results string) ([]byte, error) {
 	out.Set("constraints", constraints)
 	out.CopyKeys(root, "trade")
 	out.Set("sampler", p.samplerYAML())
-	out.Set("search", p.Search.yamlMap())
+	out.Set("search", p.Search.YAML())
 	if n := root.Get("campaign"); n != nil {
-		out.Set("campaign", p.Campaign.yamlMap())
+		out.Set("campaign", p.Campaign.YAML())
 	}
-	return yaml.Marshal(out)
+	p.Resolved, err = yaml.Marshal(out)
+	return err
 }
 
 // samplerYAML returns the sampler settings in the form of a problem file.
@@ -55,7 +58,7 @@ func (p *Problem) samplerYAML() any {
 	if p.Sampler.Draws != mcmc.AutoDraws {
 		return p.Sampler
 	}
-	limit := noTime
+	limit := "none"
 	if p.Time > 0 {
 		limit = p.Time.String()
 	}
@@ -63,7 +66,7 @@ func (p *Problem) samplerYAML() any {
 	out.Set("kernel", p.Sampler.Kernel)
 	out.Set("chains", p.Sampler.Chains)
 	out.Set("warmup", p.Sampler.Warmup)
-	out.Set("draws", autoValue)
+	out.Set("draws", config.Auto)
 	out.Set("time", limit)
 	out.Set("seed", p.Sampler.Seed)
 	return out

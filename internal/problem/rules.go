@@ -26,8 +26,8 @@ func (r *Rule) Slacks(parts []rule.Part, total int) []constraint.Slack {
 	return constraint.Slacks(r.Rules[0], parts, total)
 }
 
-// readRules reads the rules of the file, and further ones that are not in it.
-func readRules(ctx context.Context, s *loader, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
+// compileRules compiles the constraints of the file, and further ones that are not in it.
+func compileRules(ctx context.Context, s *loader, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
 	var items []*yaml.Node
 	if n != nil && n.Kind != yaml.Null {
 		var err error

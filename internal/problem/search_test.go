@@ -308,9 +308,8 @@ func TestAutoKernel(t *testing.T) {
 		if err != nil || p.Sampler.Kernel != "exact" || !p.Auto || !strings.Contains(string(p.Resolved), "kernel: exact") {
 			t.Errorf("kernel %q, error %v, resolved\n%s", p.Sampler.Kernel, err, p.Resolved)
 		}
-		p, err = loadRated(t, yaml, Options{Kernel: func(context.Context, *Problem) (string, error) { return "gibbs", nil }})
-		if err != nil || p.Sampler.Kernel != "gibbs" {
-			t.Errorf("kernel %q, error %v", p.Sampler.Kernel, err)
+		if err := p.UseKernel("gibbs"); err != nil || p.Sampler.Kernel != "gibbs" || !strings.Contains(string(p.Resolved), "kernel: gibbs") {
+			t.Errorf("kernel %q, error %v, resolved\n%s", p.Sampler.Kernel, err, p.Resolved)
 		}
 	}
 	p, err := loadRated(t, "sampler: {kernel: naive}\n", Options{})

@@ -31,10 +31,10 @@ type Options struct {
 	File string // the problem file
 	Text []byte // text of the problem, if it differs from the file, as for a run; else nil
 
-	// Kernel chooses the kernel of a problem that leaves it open. Run makes the run of a
+	// TryKernels lets trials choose the kernel of a problem that leaves it open. Run makes the run of a
 	// problem in a directory. Both do the same as the command line.
-	Kernel func(context.Context, *problem.Problem) (string, error)
-	Run    func(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error)
+	TryKernels bool
+	Run        func(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error)
 
 	Version string // of the program; batches of a campaign store it
 

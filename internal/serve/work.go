@@ -71,7 +71,7 @@ func (w *work) isSettled() bool {
 
 // execute does the work until it is finished or ctx ends.
 func (w *work) execute(ctx context.Context) (err error) {
-	p, err := w.read(ctx, nil)
+	p, err := w.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,8 +103,8 @@ func (w *work) execute(ctx context.Context) (err error) {
 }
 
 // read loads the step's problem.
-func (w *work) read(ctx context.Context, kernel func(context.Context, *problem.Problem) (string, error)) (*problem.Problem, error) {
-	return w.session.load(ctx, []byte(w.step.Text), problem.Options{Kernel: kernel, Notify: w.session.note})
+func (w *work) read(ctx context.Context) (*problem.Problem, error) {
+	return w.session.load(ctx, []byte(w.step.Text), problem.Options{Notify: w.session.note})
 }
 
 // drawsFor returns the draws of a work that can start the chains of a problem. Both must have
@@ -253,11 +253,16 @@ func (w *work) bestDraws(p *problem.Problem) (found []search.Found, pool []run.B
 // makeRun makes the run that the command line would make from the same file with the same
 // seed.
 func (w *work) makeRun(ctx context.Context) (err error) {
-	p, err := w.read(ctx, w.session.options.Kernel)
+	p, err := w.read(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	if w.session.options.TryKernels {
+		if _, err := assemble.ChooseKernel(ctx, p); err != nil {
+			return err
+		}
+	}
 	dir, remove, err := w.session.scratch.makeDir(fmt.Sprintf("step-%d", w.step.ID))
 	if err != nil {
 		return err

@@ -5,12 +5,12 @@ import (
 	"math"
 
 	"kir/internal/dataset"
-	"kir/mcmc"
 )
 
 // Limits for values in a problem file.
 const (
 	MaxIngredients = 10_000_000 // ingredients that are only counted
+	MaxWhole       = 1 << 53    // up to which YAML reads whole numbers exactly
 	MaxEffort      = 1000       // of a search: multiples of the usual effort
 	MaxBatch       = 1000       // recipes per batch of a campaign
 	DefaultBatch   = 8          // default number of recipes per batch
@@ -156,23 +156,33 @@ var ExponentialLaw = &Section{
 	Required: []string{"rate"},
 }
 
-// Sampler is the section of the sampler's settings.
-var Sampler = &Section{
-	Name: "the sampler", ID: "sampler",
-	About: "Chains, draws and the seed. Flags of `kir sample` override them. [kernels.md](kernels.md) describes the kernels.",
-	Keys: []Key{
-		NewKey("kernel", Choice(append([]string{"auto"}, mcmc.KernelNames()...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"),
-		NewKey("chains", Integer(1, mcmc.MaxChains), defaultText(mcmc.DefaultSettings().Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"),
-		NewKey("warmup", Integer(0, mcmc.MaxIterations), defaultText(mcmc.DefaultSettings().Warmup), "iterations of each chain that are not kept, at most so many where `draws` is `auto`", "{warmup: 2000}"),
-		NewKey("draws", Either(Choice("auto"), Integer(1, mcmc.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"),
-		NewKey("time", Duration(), "`60s`", "how long the chains may run where `draws` is `auto`: then they stop, and the draws made so far count; `none` sets no bound", "{time: 5m}"),
-		NewKey("thin", Integer(1, mcmc.MaxIterations), defaultText(mcmc.DefaultSettings().Thin), "iterations from one draw to the next; needs a number of draws", "{draws: 2000, thin: 5}"),
-		NewKey("seed", Seed(), defaultText(int(mcmc.DefaultSettings().Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"),
-	},
-	Extra: []Object{
-		{"anyOf": []Object{{"not": Object{"required": []string{"time"}}}, {"properties": Object{"draws": Object{"const": "auto"}}}, {"properties": Object{"time": Object{"const": "none"}}}}},
-		{"anyOf": []Object{{"properties": Object{"thin": Object{"const": 1}}}, {"required": []string{"draws"}, "properties": Object{"draws": Object{"type": "integer"}}}}},
-	},
+// SamplerBounds are the values that the settings of a sampler may have, and their defaults.
+type SamplerBounds struct {
+	Kernels                            []string
+	MaxChains, MaxIterations, MaxDraws int
+	Chains, Warmup, Thin               int // defaults
+	Seed                               uint64
+}
+
+// Sampler returns the section of the sampler's settings.
+func Sampler(b SamplerBounds) *Section {
+	return &Section{
+		Name: "the sampler", ID: "sampler",
+		About: "Chains, draws and the seed. Flags of `kir sample` override them. [kernels.md](kernels.md) describes the kernels.",
+		Keys: []Key{
+			NewKey("kernel", Choice(append([]string{"auto"}, b.Kernels...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"),
+			NewKey("chains", Integer(1, b.MaxChains), defaultText(b.Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"),
+			NewKey("warmup", Integer(0, b.MaxIterations), defaultText(b.Warmup), "iterations of each chain that are not kept, at most so many where `draws` is `auto`", "{warmup: 2000}"),
+			NewKey("draws", Either(Choice("auto"), Integer(1, b.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"),
+			NewKey("time", Duration(), "`60s`", "how long the chains may run where `draws` is `auto`: then they stop, and the draws made so far count; `none` sets no bound", "{time: 5m}"),
+			NewKey("thin", Integer(1, b.MaxIterations), defaultText(b.Thin), "iterations from one draw to the next; needs a number of draws", "{draws: 2000, thin: 5}"),
+			NewKey("seed", Seed(), defaultText(int(b.Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"),
+		},
+		Extra: []Object{
+			{"anyOf": []Object{{"not": Object{"required": []string{"time"}}}, {"properties": Object{"draws": Object{"const": "auto"}}}, {"properties": Object{"time": Object{"const": "none"}}}}},
+			{"anyOf": []Object{{"properties": Object{"thin": Object{"const": 1}}}, {"required": []string{"draws"}, "properties": Object{"draws": Object{"type": "integer"}}}}},
+		},
+	}
 }
 
 // Search is the section of the settings for the search.

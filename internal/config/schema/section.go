@@ -62,7 +62,10 @@ func (all Sections) ByID(id string) *Section {
 }
 
 // A Description describes problem files with these kinds of rules and properties.
-type Description struct{ Rules, Properties []Kind }
+type Description struct {
+	Rules, Properties []Kind
+	Sampler           SamplerBounds
+}
 
 // Rule returns the section of a rule.
 func (d Description) Rule() *Section {
@@ -99,7 +102,7 @@ func (d Description) Sections() Sections {
 	for _, k := range d.Rules {
 		all = append(all, k.Sections...)
 	}
-	return append(all, Sampler, Search, Campaign)
+	return append(all, Sampler(d.Sampler), Search, Campaign)
 }
 
 // Names returns the keys in order.

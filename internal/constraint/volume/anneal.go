@@ -25,22 +25,7 @@ const (
 	frozen = 50
 )
 
-// anneal anneals all populations of each size until they keep all rules. It calls Early when the
-// first populations of each size are done.
-func (m *measurement) anneal(ctx context.Context) error {
-	m.scale()
-	if err := m.annealGroups(ctx, 0, earlyGroups); err != nil {
-		return err
-	}
-	if m.options.Early != nil {
-		if err := m.options.Early(m.preliminary().result()); err != nil {
-			return err
-		}
-	}
-	return m.annealGroups(ctx, earlyGroups, groups)
-}
-
-// annealGroups anneals a range of the populations of each size. Before the first it fixes the
+// annealGroups anneals a range of the populations of each size until they keep all rules. Before the first it fixes the
 // schedule.
 func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	work, ctx := errgroup.WithContext(ctx)

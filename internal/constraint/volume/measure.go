@@ -42,6 +42,18 @@ import (
 
 // Measure estimates the share of the compositions of each size that keeps the sums.
 func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
+	m, err := Begin(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	return m.Finish(ctx)
+}
+
+// A Measurement is a begun measurement: compositions of each size have been found, as far as there are any.
+type Measurement struct{ of *measurement }
+
+// Begin does the first part of [Measure], up to a first result.
+func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 	switch {
 	case o.Stream == nil:
 		return nil, ErrNoStream
@@ -62,24 +74,32 @@ func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	m := &measurement{problem: p, options: o, rules: rules}
-	return m.measure(ctx)
-}
-
-func (m *measurement) measure(ctx context.Context) (*Result, error) {
-	for k, n := range m.options.Sizes {
-		w := &sizeWork{n: n, mass: 1, stream: uint64(n) * (groups + 1), logCount: m.problem.Table.LogCount(n)}
-		if m.options.Mass != nil {
-			w.mass = m.options.Mass[k]
+	for k, n := range o.Sizes {
+		w := &sizeWork{n: n, mass: 1, stream: uint64(n) * (groups + 1), logCount: p.Table.LogCount(n)}
+		if o.Mass != nil {
+			w.mass = o.Mass[k]
 		}
 		m.sizes = append(m.sizes, w)
 	}
-	if err := m.anneal(ctx); err != nil {
+	m.scale()
+	if err := m.annealGroups(ctx, 0, earlyGroups); err != nil {
 		return nil, err
 	}
-	if err := m.bridge(ctx); err != nil {
+	return &Measurement{m}, nil
+}
+
+// Rough returns the first result, whose errors are large.
+func (m *Measurement) Rough() *Result { return m.of.preliminary().result() }
+
+// Finish does the rest of [Measure]. It can be called once.
+func (m *Measurement) Finish(ctx context.Context) (*Result, error) {
+	if err := m.of.annealGroups(ctx, earlyGroups, groups); err != nil {
 		return nil, err
 	}
-	return m.result(), nil
+	if err := m.of.bridge(ctx); err != nil {
+		return nil, err
+	}
+	return m.of.result(), nil
 }
 
 // result joins the estimates of all populations.

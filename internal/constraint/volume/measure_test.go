@@ -1,7 +1,6 @@
 package volume
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -494,16 +493,17 @@ func TestEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := 0
-	o.Early = func(r *Result) error {
-		for _, s := range r.Sizes {
-			if s.Found {
-				found++
-			}
-		}
-		return nil
+	m, err := Begin(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	got, err := Measure(t.Context(), p, o)
+	found := 0
+	for _, s := range m.Rough().Sizes {
+		if s.Found {
+			found++
+		}
+	}
+	got, err := m.Finish(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -512,10 +512,5 @@ func TestEarly(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("nothing was found early")
-	}
-	ends := errors.New("enough")
-	o.Early = func(*Result) error { return ends }
-	if _, err := Measure(t.Context(), p, o); !errors.Is(err, ends) {
-		t.Errorf("an early look that ends it: %v", err)
 	}
 }

@@ -42,10 +42,6 @@ type Options struct {
 	// concerns the ratios among sizes with more than 0.1 % of the total mass.
 	Mass []float64
 
-	// Early, if not nil, receives a first result when compositions of each size have been found,
-	// with most of the work still ahead. It does not affect the result.
-	Early func(*Result) error
-
 	// RatioError is the target for the standard error of the log of every ratio |X_m|/|X_n|.
 	// Measuring ends there, unless Effort ends it before. 0 stands for [DefaultRatioError].
 	RatioError float64

@@ -34,17 +34,15 @@ func Spec(p *problem.Problem, version string) (*run.Spec, error) {
 	return spec, err
 }
 
-// Kernel returns a function that chooses by trials the kernel of a problem that names none. It
-// passes the advice to told, which can explain the choice.
-func Kernel(told func(*run.Advice)) func(context.Context, *problem.Problem) (string, error) {
-	return func(ctx context.Context, p *problem.Problem) (string, error) {
-		a, err := run.Recommend(ctx, p.Target, p.Sampler, p.RunsPrograms())
-		if err != nil {
-			return "", err
-		}
-		if told != nil {
-			told(a)
-		}
-		return a.Kernel, nil
+// ChooseKernel samples a problem whose file names no kernel by the kernel that short trials recommend, and returns
+// the advice. It leaves other problems as they are, and returns nil.
+func ChooseKernel(ctx context.Context, p *problem.Problem) (*run.Advice, error) {
+	if !p.Auto {
+		return nil, nil
 	}
+	a, err := run.Recommend(ctx, p.Target, p.Sampler, p.RunsPrograms())
+	if err != nil {
+		return nil, p.Explain(err)
+	}
+	return a, p.UseKernel(a.Kernel)
 }

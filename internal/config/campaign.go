@@ -1,4 +1,4 @@
-package problem
+package config
 
 import (
 	"kir/internal/config/schema"
@@ -12,12 +12,14 @@ type Campaign struct {
 	Batch  int    // recipes per batch
 	MaxNew int    // the most ingredients of a batch that no tried recipe has; −1: no limit
 	Cost   string // attribute with the cost of a trial of an ingredient; empty: all trials cost the same
+
+	costAt *yaml.Node
 }
 
-// readCampaign reads
+// decodeCampaign decodes
 //
 //	campaign: {batch: 8, max_new: 2, cost: price}
-func readCampaign(s *readContext, n *yaml.Node) (Campaign, error) {
+func decodeCampaign(n *yaml.Node) (Campaign, error) {
 	c := Campaign{Batch: schema.DefaultBatch, MaxNew: -1}
 	if n == nil || n.Kind == yaml.Null {
 		return c, nil
@@ -40,22 +42,30 @@ func readCampaign(s *readContext, n *yaml.Node) (Campaign, error) {
 		if c.Cost, err = v.Str("the cost"); err != nil {
 			return c, err
 		}
-		c.Cost = dataset.NormalizeName(c.Cost)
-		values, err := s.AttributeNumbers(v, c.Cost)
-		if err != nil {
-			return c, err
-		}
-		for i, cost := range values {
-			if !(cost >= 0) {
-				return c, yaml.Hint(v.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(s.Names[i])), "fill in the cell")
-			}
-		}
+		c.Cost, c.costAt = dataset.NormalizeName(c.Cost), v
 	}
 	return c, nil
 }
 
-// yamlMap returns the section in the form of a problem file.
-func (c Campaign) yamlMap() yaml.Map {
+// CheckCampaign checks that the cost of a trial is known for each ingredient.
+func (d *Data) CheckCampaign(c Campaign) error {
+	if c.costAt == nil {
+		return nil
+	}
+	values, err := d.AttributeNumbers(c.costAt, c.Cost)
+	if err != nil {
+		return err
+	}
+	for i, cost := range values {
+		if !(cost >= 0) {
+			return yaml.Hint(c.costAt.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(d.Names[i])), "fill in the cell")
+		}
+	}
+	return nil
+}
+
+// YAML returns the section in the form of a problem file.
+func (c Campaign) YAML() yaml.Map {
 	var out yaml.Map
 	out.Set("batch", c.Batch)
 	if c.MaxNew >= 0 {

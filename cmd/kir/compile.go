@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+
+	"kir/internal/problem"
+	"kir/internal/report/assemble"
+	"kir/internal/run"
+)
+
+// compileProblem compiles a problem for its chains, the kernel included. With early it prints a first recipe
+// while compositions are still being counted.
+func compileProblem(ctx context.Context, file string, d *spinner, early bool, o problem.Options) (*problem.Problem, error) {
+	c, err := problem.Begin(ctx, file, o)
+	if err != nil {
+		return nil, err
+	}
+	if early {
+		rough, best, err := c.EarlyRecipes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(best) > 0 {
+			d.tell(bestLine(best[0].Score(), best[0].Parts, rough))
+		}
+	}
+	p, err := c.Finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := chooseKernel(ctx, p, d); err != nil {
+		p.Close() // the error of the kernel says more
+		return nil, err
+	}
+	return p, nil
+}
+
+// chooseKernel is [assemble.ChooseKernel], with a line on what takes long.
+func chooseKernel(ctx context.Context, p *problem.Problem, d *spinner) (*run.Advice, error) {
+	if p.Auto {
+		d.begin("trying kernels")
+	}
+	return assemble.ChooseKernel(ctx, p)
+}

@@ -1,0 +1,147 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+)
+
+// Auto is the value of a setting that kir chooses by itself: the kernel, or the number of draws.
+const Auto = "auto"
+
+// AutoDraws stands for a number of draws that kir chooses by itself.
+const AutoDraws = -1
+
+// noTime is the value for a run without a time limit.
+const noTime = "none"
+
+// A Sampler has the settings of chains, as far as the file has them:
+//
+//	sampler: {kernel: balanced, chains: 4, warmup: 2000, draws: auto, time: 60s, thin: 1, seed: 7}
+type Sampler struct {
+	Kernel                      Written[string]
+	Chains, Warmup, Draws, Thin Written[int]
+	Time                        Written[time.Duration] // 0: no limit
+	Seed                        Written[uint64]
+}
+
+// At returns the node of a setting, nil if the file does not have it.
+func (s *Sampler) At(setting string) *yaml.Node {
+	return map[string]*yaml.Node{
+		"kernel": s.Kernel.At, "chains": s.Chains.At, "warmup": s.Warmup.At, "draws": s.Draws.At,
+		"thin": s.Thin.At, "time": s.Time.At, "seed": s.Seed.At,
+	}[setting]
+}
+
+// Unset removes a setting.
+func (s *Sampler) Unset(setting string) {
+	switch setting {
+	case "kernel":
+		s.Kernel = Written[string]{}
+	case "chains":
+		s.Chains = Written[int]{}
+	case "warmup":
+		s.Warmup = Written[int]{}
+	case "draws":
+		s.Draws = Written[int]{}
+	case "thin":
+		s.Thin = Written[int]{}
+	}
+}
+
+// decodeSampler decodes the settings of chains.
+func decodeSampler(n *yaml.Node) (s Sampler, err error) {
+	if n == nil || n.Kind == yaml.Null {
+		return s, nil
+	}
+	f, err := schema.Sampler(schema.SamplerBounds{}).Fields(n)
+	if err != nil {
+		return s, err
+	}
+	whole := func(field *Written[int], key string) read { // the sampler checks its bounds
+		return asWhole(field, key, math.MinInt32, schema.MaxWhole)
+	}
+	for _, c := range []struct {
+		key  string
+		read read
+	}{
+		{"kernel", asText(&s.Kernel, "the kernel")},
+		{"chains", whole(&s.Chains, "chains")},
+		{"warmup", whole(&s.Warmup, "warmup")},
+		{"thin", whole(&s.Thin, "thin")},
+		{"draws", as(&s.Draws, decodeDraws)},
+		{"time", as(&s.Time, func(n *yaml.Node) (time.Duration, error) { return decodeTime(n, f["draws"]) })},
+		{"seed", as(&s.Seed, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") })},
+	} {
+		if v := f[c.key]; v != nil {
+			if err := c.read(v); err != nil {
+				return s, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// ReadTime reads the time limit of a run with [AutoDraws], such as 60s or 5m. It returns 0 for none.
+func ReadTime(text string) (time.Duration, error) {
+	if text == noTime {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, &inputerr.Error{Message: fmt.Sprintf("the time is %s", inputerr.Quote(text)), Hint: "write a number and s, m or h, such as 60s or 5m, or none"}
+	}
+	return d, nil
+}
+
+// ReadDraws reads a number of draws from a text, or auto.
+func ReadDraws(text string) (int, error) {
+	if text == Auto {
+		return AutoDraws, nil
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, &inputerr.Error{Message: fmt.Sprintf("the number of draws is %s", inputerr.Quote(text)), Hint: "write a whole number, or auto"}
+	}
+	if v < 1 {
+		return 0, &inputerr.Error{Message: fmt.Sprintf("draws is %d", v), Hint: "it must be at least 1, or auto"}
+	}
+	return int(v), nil
+}
+
+// decodeDraws reads a number of draws from a node, or auto.
+func decodeDraws(n *yaml.Node) (int, error) {
+	if n.Kind == yaml.Text && n.Text == Auto {
+		return AutoDraws, nil
+	}
+	if n.Kind == yaml.Text {
+		return 0, yaml.Hint(n.Errorf("draws is %s", n.Describe()), "write a whole number, or auto")
+	}
+	v, err := n.Whole("draws", math.MinInt32, schema.MaxWhole)
+	if err == nil && v < 1 {
+		err = yaml.Hint(n.Errorf("draws is %d", v), "it must be at least 1, or auto")
+	}
+	return v, err
+}
+
+// decodeTime reads the time limit, which is allowed only if draws is auto.
+func decodeTime(n, draws *yaml.Node) (time.Duration, error) {
+	text, err := n.Str("the time")
+	if err != nil {
+		return 0, err
+	}
+	d, err := ReadTime(text)
+	if bad := (*inputerr.Error)(nil); errors.As(err, &bad) {
+		return 0, yaml.Hint(n.Errorf("%s", bad.Message), "%s", bad.Hint)
+	}
+	if d > 0 && draws != nil && draws.Text != Auto { // no time limit is valid with any number of draws
+		return 0, yaml.Hint(n.Errorf("there is a time and a number of draws"), "leave one of them out, or write draws: auto")
+	}
+	return d, err
+}
