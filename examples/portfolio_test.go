@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"kir/internal/diagnose"
 	"kir/internal/problem"
 	"kir/internal/testonly/stattest"
@@ -47,21 +45,49 @@ func readMarket(t *testing.T) (returns []float64, covariance [][]float64) {
 // 2aΣw + ν·1 = μ.
 func solveShares(returns []float64, covariance [][]float64, aversion float64, support []int) []float64 {
 	n := len(support)
-	a, b := mat.NewDense(n+1, n+1, nil), mat.NewVecDense(n+1, nil)
+	rows := make([][]float64, n+1) // the coefficients, and what they add up to
 	for p, i := range support {
-		for q, j := range support {
-			a.Set(p, q, 2*aversion*covariance[i][j])
+		for _, j := range support {
+			rows[p] = append(rows[p], 2*aversion*covariance[i][j])
 		}
-		a.Set(p, n, 1)
-		a.Set(n, p, 1)
-		b.SetVec(p, returns[i])
+		rows[p] = append(rows[p], 1, returns[i])
+		rows[n] = append(rows[n], 1)
 	}
-	b.SetVec(n, 1)
-	var w mat.VecDense
-	if err := w.SolveVec(a, b); err != nil {
-		panic(err) // the variances are positive
+	rows[n] = append(rows[n], 0, 1)
+	return solveLinear(rows)[:n]
+}
+
+// solveLinear solves linear equations by Gaussian elimination with pivots: each row has the
+// coefficients of an equation and its right-hand side.
+func solveLinear(rows [][]float64) []float64 {
+	n := len(rows)
+	for k := range n {
+		pivot := k
+		for i := k; i < n; i++ {
+			if math.Abs(rows[i][k]) > math.Abs(rows[pivot][k]) {
+				pivot = i
+			}
+		}
+		rows[k], rows[pivot] = rows[pivot], rows[k]
+		if rows[k][k] == 0 {
+			panic("the equations have no single solution") // the variances are positive
+		}
+		for i := k + 1; i < n; i++ {
+			factor := rows[i][k] / rows[k][k]
+			for j := k; j <= n; j++ {
+				rows[i][j] -= factor * rows[k][j]
+			}
+		}
 	}
-	return w.RawVector().Data[:n]
+	x := make([]float64, n)
+	for k := n - 1; k >= 0; k-- {
+		x[k] = rows[k][n]
+		for j := k + 1; j < n; j++ {
+			x[k] -= rows[k][j] * x[j]
+		}
+		x[k] /= rows[k][k]
+	}
+	return x
 }
 
 // bestOfSupport returns the largest utility of shares w > 0 of a support; −Inf if it lies
