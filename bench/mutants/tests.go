@@ -86,7 +86,7 @@ func (h *house) sources() (files []string, packages map[string]string, err error
 	packages = make(map[string]string)
 	for path, p := range h.packages {
 		rest := strings.TrimPrefix(path, h.module+"/")
-		if slices.Contains(forTests, rest) || strings.HasPrefix(rest, "examples/") {
+		if slices.Contains(forTests, rest) || strings.HasPrefix(rest+"/", "examples/") {
 			continue
 		}
 		for _, f := range p.GoFiles {
@@ -107,7 +107,7 @@ func (h *house) asked(changed string) []string {
 	distance := map[string]int{changed: 0}
 	for queue := []string{changed}; len(queue) > 0; queue = queue[1:] {
 		for path, p := range h.packages {
-			if _, known := distance[path]; known || strings.HasPrefix(path, h.module+"/examples/") {
+			if _, known := distance[path]; known || strings.HasPrefix(path+"/", h.module+"/examples/") {
 				continue
 			}
 			if slices.Contains(p.Imports, queue[0]) || slices.Contains(p.TestImports, queue[0]) || slices.Contains(p.XTestImports, queue[0]) {

@@ -65,7 +65,7 @@ func parseAmount(text string) (a Amount, message, hint string) {
 		return a, "amount " + inputerr.Quote(text) + " is not finite", hint
 	}
 	switch {
-	case remainderPattern.MatchString(text):
+	case remainderPattern().MatchString(text):
 		return a, message, "what the others leave of 100 is q.s. 100: write that, or the number"
 	case text == "":
 		return a, "no amount", hint + ", or 0 for an ingredient that is not used"

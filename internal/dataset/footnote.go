@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -17,7 +16,7 @@ type footnote struct {
 }
 
 // remarkPattern matches beginnings of texts that cannot be names.
-var remarkPattern = regexp.MustCompile(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
+var remarkPattern = pattern(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
 
 // footnoteNote is the note about a footnote.
 const footnoteNote = "%s, which stands alone in its row, is taken for a remark and left out"
@@ -38,7 +37,7 @@ func (b *builder) holdFootnote() bool {
 	for _, p := range b.parts {
 		amounts = amounts || at == p.column
 	}
-	if at < 0 || amounts && !remarkPattern.MatchString(NormalizeName(t.row[at])) {
+	if at < 0 || amounts && !remarkPattern().MatchString(NormalizeName(t.row[at])) {
 		b.refuseFootnotes()
 		return false
 	}

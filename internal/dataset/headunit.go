@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,7 +22,7 @@ func headerUnitWords() []string {
 //
 // A scale such as (1-10) is not a unit.
 func SplitHeaderUnit(header string) (name, unit string) {
-	if name = strings.TrimSpace(scalePattern.ReplaceAllString(header, "")); name != header && name != "" {
+	if name = strings.TrimSpace(scalePattern().ReplaceAllString(header, "")); name != header && name != "" {
 		return name, ""
 	}
 	for _, pair := range []string{"()", "[]"} {
@@ -64,11 +63,11 @@ func cutLast(text, at string) (before, after string, found bool) {
 
 // notUnitPattern matches the beginning of a remark in brackets that is not a unit: a scale, a
 // number, how or when something was measured.
-var notUnitPattern = regexp.MustCompile(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
+var notUnitPattern = pattern(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
 
 // mayBeUnit reports whether a text in brackets in a header may be a unit.
 func mayBeUnit(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%€$£¥°‰", r) }) && !notUnitPattern.MatchString(text)
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%€$£¥°‰", r) }) && !notUnitPattern().MatchString(text)
 }
 
 // hasPropertyUnit reports whether a column's name ends with a unit of a property, not of an amount,

@@ -156,18 +156,18 @@ func (t *table) readIngredients() (*Ingredients, error) {
 	err = t.readRows(&faults, func() {
 		name := NormalizeName(t.row[named])
 		p := t.place(named)
-		if t.short != nil && !remarkPattern.MatchString(NormalizeName(t.row[0])) {
+		if t.short != nil && !remarkPattern().MatchString(NormalizeName(t.row[0])) {
 			faults.add(t.short)
 			return
 		}
-		if name == "" && t.hasSingleCell(t.row) && remarkPattern.MatchString(NormalizeName(t.row[0])) {
+		if name == "" && t.hasSingleCell(t.row) && remarkPattern().MatchString(NormalizeName(t.row[0])) {
 			name = NormalizeName(t.row[0])
 		}
 		if name == "" {
 			faults.add(t.errorIn(p, "an ingredient without a name", "name it, or remove the row"))
 			return
 		}
-		if t.hasSingleCell(t.row) && remarkPattern.MatchString(name) {
+		if t.hasSingleCell(t.row) && remarkPattern().MatchString(name) {
 			t.addDoubt(p, fmt.Sprintf(footnoteNote, inputerr.Quote(name)))
 			return
 		}

@@ -15,11 +15,11 @@ type ingredientLine struct {
 }
 
 var (
-	brackets       = regexp.MustCompile(`\s*(?:\([^()]*\)|\[[^\[\]]*\])`)
-	toTastePattern = regexp.MustCompile(`(?i)[,;]?\s*\b(?:to taste|as needed|as required|nach geschmack|nach belieben|au goût|al gusto)\b\.?`)
-	ofWord         = regexp.MustCompile(`^(?i:of\s+|de\s+|d['’]|di\s+|von\s+)`)
-	andAmount      = regexp.MustCompile(`^(?i:plus|and|und|et|\+|&|x|×)\s*(?:[0-9½⅓⅔¼¾⅛⅜⅝⅞]|an?\s)`)
-	eggs           = regexp.MustCompile(`^(?i)(?:(?:large|medium|small|whole)\s+)?(?:eggs?|ei|eier|œufs?|oeufs?|huevos?|uova|uovo)$`)
+	brackets       = pattern(`\s*(?:\([^()]*\)|\[[^\[\]]*\])`)
+	toTastePattern = pattern(`(?i)[,;]?\s*\b(?:to taste|as needed|as required|nach geschmack|nach belieben|au goût|al gusto)\b\.?`)
+	ofWord         = pattern(`^(?i:of\s+|de\s+|d['’]|di\s+|von\s+)`)
+	andAmount      = pattern(`^(?i:plus|and|und|et|\+|&|x|×)\s*(?:[0-9½⅓⅔¼¾⅛⅜⅝⅞]|an?\s)`)
+	eggs           = pattern(`^(?i)(?:(?:large|medium|small|whole)\s+)?(?:eggs?|ei|eier|œufs?|oeufs?|huevos?|uova|uovo)$`)
 )
 
 // mostUnitWords is the greatest number of words in a unit's name.
@@ -35,19 +35,19 @@ func splitLine(text string, units *Units) (l ingredientLine, message string) {
 	}
 	text = strings.Join(strings.Fields(NormalizeName(text)), " ")
 	rest := strings.TrimSpace(strings.TrimLeft(text, "•*·–—- "))
-	plain := brackets.ReplaceAllString(rest, "")
+	plain := brackets().ReplaceAllString(rest, "")
 	l.isCut = plain != rest
 	rest = plain
-	free := toTastePattern.MatchString(rest)
-	rest = strings.TrimSpace(toTastePattern.ReplaceAllString(rest, ""))
+	free := toTastePattern().MatchString(rest)
+	rest = strings.TrimSpace(toTastePattern().ReplaceAllString(rest, ""))
 
 	l.amount, rest = leadingAmount(rest)
 	if l.amount == "" {
-		if word := oneWord.FindString(rest); word != "" {
+		if word := oneWord().FindString(rest); word != "" {
 			if unit, after := leadingUnit(rest[len(word):], units); unit != "" && after != "" {
 				l.amount, l.unit, rest = "1", unit, after
 			}
-		} else if unit, after := leadingUnit(rest, units); unit != "" && ofWord.MatchString(after) {
+		} else if unit, after := leadingUnit(rest, units); unit != "" && ofWord().MatchString(after) {
 			l.amount, l.unit, rest = "1", unit, after
 		}
 	} else {
@@ -55,10 +55,10 @@ func splitLine(text string, units *Units) (l ingredientLine, message string) {
 			l.unit, rest = unit, after
 		}
 	}
-	if andAmount.MatchString(rest) {
+	if andAmount().MatchString(rest) {
 		return l, shown + " has two amounts"
 	}
-	rest = ofWord.ReplaceAllString(rest, "")
+	rest = ofWord().ReplaceAllString(rest, "")
 	if name, _, found := strings.Cut(rest, ","); found {
 		l.isCut, rest = true, name
 	}
@@ -68,7 +68,7 @@ func splitLine(text string, units *Units) (l ingredientLine, message string) {
 		return l, shown + " names no ingredient"
 	case l.amount == "":
 		l.amount, l.unit, l.hasNoAmount = "1", "to taste", !free
-	case l.unit == "" && eggs.MatchString(l.name):
+	case l.unit == "" && eggs().MatchString(l.name):
 		l.unit = "whole"
 	case l.unit == "":
 		l.unit = "piece"
@@ -78,13 +78,13 @@ func splitLine(text string, units *Units) (l ingredientLine, message string) {
 
 // leadingAmount cuts the amount off the beginning of a text.
 func leadingAmount(text string) (amount, rest string) {
-	at := len(aboutWord.FindString(text))
+	at := len(aboutWord().FindString(text))
 	n := numberLength(text[at:])
 	if n == 0 {
 		return "", text
 	}
 	at += n
-	if sep := rangeMark.FindString(text[at:]); sep != "" {
+	if sep := rangeMark().FindString(text[at:]); sep != "" {
 		if n := numberLength(text[at+len(sep):]); n > 0 {
 			at += len(sep) + n
 		}
@@ -94,8 +94,8 @@ func leadingAmount(text string) (amount, rest string) {
 
 // numberLength returns the length of the number at the beginning of a text.
 func numberLength(text string) int {
-	for _, form := range []*regexp.Regexp{slashFraction, vulgarFraction, numeralPattern} {
-		if n := len(form.FindString(text)); n > 0 {
+	for _, form := range []func() *regexp.Regexp{slashFraction, vulgarFraction, numeralPattern} {
+		if n := len(form().FindString(text)); n > 0 {
 			// A comma or point at the end belongs to the sentence.
 			return len(strings.TrimRight(text[:n], ".,"))
 		}

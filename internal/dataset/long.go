@@ -114,7 +114,7 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 	}
 	q, message, hint := b.readQuantity(b.amount, text)
 	if message != "" {
-		if word := oneWord.ReplaceAllString(text, ""); wordPattern.MatchString(word) && !isFilling(text) && !isUnknown(text) {
+		if word := oneWord().ReplaceAllString(text, ""); wordPattern().MatchString(word) && !isFilling(text) && !isUnknown(text) {
 			hint += ", 0 for none, or say how much that is: units: {" + YAMLText(word) + ": 1 cl}"
 		}
 		b.addError(b.amount, "", message, hint)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"regexp"
 	"strings"
 
 	"kir/internal/browsersched"
@@ -48,13 +47,13 @@ const fewestNumbers = 3
 // marks are what people write beside numbers to show precision or to refer to a remark. Text behind
 // ± belongs to the mark.
 var (
-	marksBefore = regexp.MustCompile(`^[<>≤≥~≈=*†‡(\[]+\s*`)
-	marksBehind = regexp.MustCompile(`\s*(?:[?!*†‡¹²³+)\]]+|(?:±|\+/-).*)$`)
+	marksBefore = pattern(`^[<>≤≥~≈=*†‡(\[]+\s*`)
+	marksBehind = pattern(`\s*(?:[?!*†‡¹²³+)\]]+|(?:±|\+/-).*)$`)
 )
 
 // isRough reports whether a text is a number with such marks.
 func isRough(text string) bool {
-	n, _ := parseFigure(strings.TrimSpace(marksBehind.ReplaceAllString(marksBefore.ReplaceAllString(text, ""), "")))
+	n, _ := parseFigure(strings.TrimSpace(marksBehind().ReplaceAllString(marksBefore().ReplaceAllString(text, ""), "")))
 	return n != (numeral{})
 }
 
@@ -327,7 +326,7 @@ func (t *table) chooseDecimal(given Decimal) {
 
 // parseNumberIn returns the number at the beginning of a text, in plain form.
 func parseNumberIn(text string, d Decimal) string {
-	if plain := parseNumeral(numeralPattern.FindString(text)).plainForm(d); plain != "" {
+	if plain := parseNumeral(numeralPattern().FindString(text)).plainForm(d); plain != "" {
 		return plain
 	}
 	return inputerr.Quote(text)

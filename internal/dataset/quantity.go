@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"math/big"
-	"regexp"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -37,14 +36,14 @@ var readingNotes = [readingKinds]string{
 }
 
 var (
-	aboutWord      = regexp.MustCompile(`^(?i:~|≈|about\b|approximately\b|approx\b\.?|around\b|roughly\b|circa\b|ca\b\.?|c\. |etwa\b|ungefähr |environ\b|env\.)\s*`)
-	rangeMark      = regexp.MustCompile(`^(?i:\s*(?:--?|–|—|−|\.\.+|…)\s*|\s+(?:to|or|bis|oder|à|ou)\s+)`)
-	slashFraction  = regexp.MustCompile(`^(?:([0-9]{1,9})(?:[ \x{00a0}\x{202f}]+|-))?([0-9]{1,9})\s*[/⁄∕]\s*([0-9]{1,9})`)
-	vulgarFraction = regexp.MustCompile(`^(?:([0-9]{1,9})[ \x{00a0}\x{202f}]*)?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])`)
-	numeralPattern = regexp.MustCompile(`^[+-]?(?:[0-9]{1,3}(?:[ \x{00a0}\x{2009}\x{202f}'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?`)
-	wordPattern    = regexp.MustCompile(`^\pL[\pL ]{2,30}$`) // may be used in place of an amount
-	oneWord        = regexp.MustCompile(`^(?i:an?|one|eine?|une?)\s+`)
-	datePattern    = regexp.MustCompile(`^(?i)(?:[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}|[0-9]{1,4}/[0-9]{1,2}/[0-9]{1,4}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|[0-9]{1,2}[-. ]{1,2}(?:` + months + `)\.?(?:[- ][0-9]{2,4})?|(?:` + months + `)\.?[- ][0-9]{1,4})(?:[T ].*)?$`)
+	aboutWord      = pattern(`^(?i:~|≈|about\b|approximately\b|approx\b\.?|around\b|roughly\b|circa\b|ca\b\.?|c\. |etwa\b|ungefähr |environ\b|env\.)\s*`)
+	rangeMark      = pattern(`^(?i:\s*(?:--?|–|—|−|\.\.+|…)\s*|\s+(?:to|or|bis|oder|à|ou)\s+)`)
+	slashFraction  = pattern(`^(?:([0-9]{1,9})(?:[ \x{00a0}\x{202f}]+|-))?([0-9]{1,9})\s*[/⁄∕]\s*([0-9]{1,9})`)
+	vulgarFraction = pattern(`^(?:([0-9]{1,9})[ \x{00a0}\x{202f}]*)?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])`)
+	numeralPattern = pattern(`^[+-]?(?:[0-9]{1,3}(?:[ \x{00a0}\x{2009}\x{202f}'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9][0-9.,]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?`)
+	wordPattern    = pattern(`^\pL[\pL ]{2,30}$`) // may be used in place of an amount
+	oneWord        = pattern(`^(?i:an?|one|eine?|une?)\s+`)
+	datePattern    = pattern(`^(?i)(?:[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,4}|[0-9]{1,4}/[0-9]{1,2}/[0-9]{1,4}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|[0-9]{1,2}[-. ]{1,2}(?:` + months + `)\.?(?:[- ][0-9]{2,4})?|(?:` + months + `)\.?[- ][0-9]{1,4})(?:[T ].*)?$`)
 )
 
 // months are the names of months and their abbreviations, in English and German.
@@ -67,19 +66,19 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 		}
 	}
 	rest := strings.TrimSpace(text)
-	if datePattern.MatchString(rest) {
+	if datePattern().MatchString(rest) {
 		return q, "unreadable amount " + inputerr.Quote(text) + ", which looks like a date", "a spreadsheet takes 1/2 or 2-3 for a date: format the cell as text and write it anew"
 	}
-	if at := aboutWord.FindString(rest); at != "" {
+	if at := aboutWord().FindString(rest); at != "" {
 		q.guess, rest = approximate, rest[len(at):]
 	}
 	first, left, ok, why := q.readNumber(rest, decimal)
 	if !ok {
-		if u, known := units.Lookup(oneWord.ReplaceAllString(rest, "")); known && why == "" {
+		if u, known := units.Lookup(oneWord().ReplaceAllString(rest, "")); known && why == "" {
 			q.amount, q.unit, q.guess = mustAmount("1"), u.Name, impliedOne
 			return q, "", ""
 		}
-		if m := remainderPattern.FindStringSubmatch(rest); m != nil && m[2] == "" {
+		if m := remainderPattern().FindStringSubmatch(rest); m != nil && m[2] == "" {
 			whole := m[1] + m[3] + m[4]
 			if whole == "" {
 				return quantity{isRest: true}, "", ""
@@ -92,7 +91,7 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 		return q.refusal(text, decimal, why)
 	}
 	value := first
-	if sep := rangeMark.FindString(left); sep != "" {
+	if sep := rangeMark().FindString(left); sep != "" {
 		second, end, ok, why := q.readNumber(left[len(sep):], decimal)
 		switch {
 		case why != "":
@@ -129,15 +128,15 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 // readNumber parses the number at the beginning of a text. why is a hint for a number whose decimal
 // mark is ambiguous.
 func (q *quantity) readNumber(text string, decimal Decimal) (value *big.Rat, rest string, ok bool, why string) {
-	if m := slashFraction.FindStringSubmatch(text); m != nil {
+	if m := slashFraction().FindStringSubmatch(text); m != nil {
 		return fraction(m[1], m[2], m[3], text[len(m[0]):])
 	}
-	if m := vulgarFraction.FindStringSubmatch(text); m != nil {
+	if m := vulgarFraction().FindStringSubmatch(text); m != nil {
 		f := vulgarFractions[m[2]]
 		value, rest, ok, why = fraction(m[1], "0", "1", text[len(m[0]):])
 		return value.Add(value, big.NewRat(f[0], f[1])), rest, ok, why
 	}
-	found := numeralPattern.FindString(text)
+	found := numeralPattern().FindString(text)
 	if found == "" {
 		return nil, text, false, ""
 	}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -31,7 +30,7 @@ func spreadOf(header string) string {
 }
 
 // meanAtEnd matches the end of a column's name whose numbers are means.
-var meanAtEnd = regexp.MustCompile(`(?i)[\s_]*(?:\((?:mean|average|avg)\)|[\s_](?:mean|average|avg))\s*$`)
+var meanAtEnd = pattern(`(?i)[\s_]*(?:\((?:mean|average|avg)\)|[\s_](?:mean|average|avg))\s*$`)
 
 // plainHeader returns a column's name in the form in which columns of standard deviations refer to
 // it.
@@ -58,7 +57,7 @@ func spreadKeys(header string) (keys []string) {
 
 // meanKeys returns the keys of a column under which columns of standard deviations may find it.
 func meanKeys(header string) []string {
-	header = strings.TrimSpace(meanAtEnd.ReplaceAllString(header, ""))
+	header = strings.TrimSpace(meanAtEnd().ReplaceAllString(header, ""))
 	base, unit := SplitHeaderUnit(header)
 	keys := []string{plainHeader(header)}
 	if base != header {

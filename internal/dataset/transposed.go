@@ -166,7 +166,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		if isBlank(row) {
 			continue
 		}
-		if remark := NormalizeName(row[min(first, len(row)-1)]); t.hasSingleCell(row) && remarkPattern.MatchString(remark) {
+		if remark := NormalizeName(row[min(first, len(row)-1)]); t.hasSingleCell(row) && remarkPattern().MatchString(remark) {
 			t.addDoubt(t.rows.place(first), fmt.Sprintf(footnoteNote, inputerr.Quote(remark)))
 			continue
 		}

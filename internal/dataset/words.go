@@ -49,7 +49,7 @@ var recipeFacts = []string{
 
 // describesRecipe reports whether a column of that name describes a recipe.
 func describesRecipe(name string) bool {
-	return slices.Contains(recipeFacts, strings.ToLower(strings.Trim(name, " .:"))) || scalePattern.MatchString(name) || isJudgement(name)
+	return slices.Contains(recipeFacts, strings.ToLower(strings.Trim(name, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
 }
 
 // isRowNumber reports whether a column of that name numbers the rows.
@@ -85,7 +85,7 @@ func lastWords(name string) (words []string) {
 	name = strings.ToLower(name)
 	before, _, _ := strings.Cut(name, "(")
 	for _, text := range []string{name, before, strings.ToLower(plain)} {
-		all := strings.Fields(wordSeparators.ReplaceAllString(text, " "))
+		all := strings.Fields(wordSeparators().ReplaceAllString(text, " "))
 		if len(all) > 0 {
 			words = append(words, all[len(all)-1])
 		}
@@ -95,17 +95,17 @@ func lastWords(name string) (words []string) {
 
 // scalePattern matches the end of a column's name that gives the range of its numbers: (1-10), [0
 // to 100], /10.
-var scalePattern = regexp.MustCompile(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
+var scalePattern = pattern(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
 
 // sumWords are words in the names of columns and rows that are sums of others.
 var sumWords = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}
 
 // wordSeparators match the text between words in the name of a column.
-var wordSeparators = regexp.MustCompile(`[^\pL\pN]+`)
+var wordSeparators = pattern(`[^\pL\pN]+`)
 
 // isSumName reports whether a column of that name is the sum of others.
 func isSumName(name string) bool {
-	all := wordSeparators.Split(strings.ToLower(name), -1)
+	all := wordSeparators().Split(strings.ToLower(name), -1)
 	return slices.Contains(sumWords, all[0])
 }
 
@@ -114,15 +114,15 @@ var averageWords = []string{"average", "avg", "mean", "median", "stdev", "std", 
 
 // remainderPattern matches how a table marks an ingredient that makes up the remainder: bal., q.s.
 // 100, ad 100 g, to 100. Its groups are the whole, and a text that is not a whole.
-var remainderPattern = regexp.MustCompile(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
+var remainderPattern = pattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
 	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
 
 // fillingPattern matches how recipes mark an ingredient that fills the glass. Only the author of
 // the table knows how much that is.
-var fillingPattern = regexp.MustCompile(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire)(?:\s.*)?$`)
+var fillingPattern = pattern(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire)(?:\s.*)?$`)
 
 // isFilling reports whether an amount means filling the glass.
-func isFilling(text string) bool { return fillingPattern.MatchString(strings.TrimSpace(text)) }
+func isFilling(text string) bool { return fillingPattern().MatchString(strings.TrimSpace(text)) }
 
 // sizeHint returns how to define in a problem file how much a word stands for.
 func sizeHint(word string) string {
@@ -131,7 +131,7 @@ func sizeHint(word string) string {
 
 // hasSumWord reports whether a column's name contains one of sumWords.
 func hasSumWord(name string) bool {
-	return slices.ContainsFunc(wordSeparators.Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sumWords, word) })
+	return slices.ContainsFunc(wordSeparators().Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sumWords, word) })
 }
 
 // isSumRow reports whether a recipe's name marks it as the sum or the mean of others.
@@ -142,24 +142,24 @@ func isSumRow(name string) bool {
 
 // unitInName match the ways in which a column's name ends in a unit: Menge (cl), amount [g], dose
 // in ml, gin/cl.
-var unitInName = []*regexp.Regexp{
-	regexp.MustCompile(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\])$`), // before the others: (kg/m3)
-	regexp.MustCompile(`^(.*\S)(?:\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`),
+var unitInName = []func() *regexp.Regexp{
+	pattern(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\])$`), // before the others: (kg/m3)
+	pattern(`^(.*\S)(?:\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`),
 }
 
 // unitBehindComma matches another way, for units that are not also words: salt, g/l.
-var unitBehindComma = regexp.MustCompile(`^(.*\S)\s*,\s*(\S+(?: \S+)?)$`)
+var unitBehindComma = pattern(`^(.*\S)\s*,\s*(\S+(?: \S+)?)$`)
 
 // percentAtEnd matches a percent sign at the end of a column's name that is not part of the name:
 // not Alcohol 96 %.
-var percentAtEnd = regexp.MustCompile(`^(.*[^\s\d.,])[\s,]*%$`)
+var percentAtEnd = pattern(`^(.*[^\s\d.,])[\s,]*%$`)
 
 // cutPercent cuts a percent sign off the end of a column's name.
 func cutPercent(name string) (base string, ok bool) {
 	if !strings.HasSuffix(name, "%") {
 		return name, false
 	}
-	m := percentAtEnd.FindStringSubmatch(name)
+	m := percentAtEnd().FindStringSubmatch(name)
 	if m == nil {
 		return name, false
 	}
@@ -171,13 +171,13 @@ func splitUnit(name string, units *Units) (base string, unit *Unit) {
 	if !strings.ContainsAny(name, ",)]/ \t\n\f\r") {
 		return name, nil // no way matches; checked first because tables have many columns
 	}
-	if m := unitBehindComma.FindStringSubmatch(name); m != nil {
+	if m := unitBehindComma().FindStringSubmatch(name); m != nil {
 		if u, ok := units.Lookup(m[2]); ok && u.inMass == nil && u.Kind != Count && u.Kind != Share {
 			return NormalizeName(m[1]), u
 		}
 	}
 	for _, way := range unitInName {
-		m := way.FindStringSubmatch(name)
+		m := way().FindStringSubmatch(name)
 		for i := 2; i < len(m); i++ {
 			if u, ok := units.Lookup(m[i]); m[i] != "" && ok {
 				return NormalizeName(m[1]), u
@@ -217,7 +217,7 @@ func (a *Attribute) Meaning() Meaning {
 	_, err := a.Numbers()
 	numbers := err == nil && slices.ContainsFunc(a.Values, func(v string) bool { return v != "" })
 	if numbers {
-		all := wordSeparators.Split(strings.ToLower(a.Name), -1)
+		all := wordSeparators().Split(strings.ToLower(a.Name), -1)
 		for _, m := range meanings {
 			if slices.ContainsFunc(all, func(word string) bool { return slices.Contains(m.words, word) }) {
 				return m.meaning

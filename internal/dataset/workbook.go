@@ -270,7 +270,7 @@ func cellText(value, shown string) (text string, exact bool) {
 		}
 		return plain, true
 	}
-	if strings.ContainsAny(shown, "/:") || strings.Count(shown, "-") > 1 || datePattern.MatchString(shown) {
+	if strings.ContainsAny(shown, "/:") || strings.Count(shown, "-") > 1 || datePattern().MatchString(shown) {
 		if when, err := excelize.ExcelDateToTime(f, false); err == nil {
 			return when.Format("2006-01-02"), false
 		}

@@ -154,9 +154,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// killedSpecs are three problems, and three kernels.
+// killedSpecs are three problems, and three kernels. Chains take longer than a process lives that is killed,
+// in the short form, too.
 func killedSpecs(t testing.TB) map[string]*Spec {
-	settings := mcmc.Settings{Kernel: "accelerated", Chains: 3, Warmup: 10_000, Draws: 30_000, Thin: 1, Seed: 5}
+	settings := mcmc.Settings{Kernel: "accelerated", Chains: 3, Warmup: testmode.Pick(10_000, 4000), Draws: testmode.Pick(30_000, 12_000), Thin: 1, Seed: 5}
 	bare := settings
 	bare.Kernel = "balanced"
 	tempered := settings

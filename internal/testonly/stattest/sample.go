@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // TestLaw tests whether independent draws follow a law: counts[k] of them came
@@ -93,15 +93,22 @@ func binomialTail(c, n int, share float64) float64 {
 	case share <= 0 || share >= 1:
 		return 0
 	}
-	law := distuv.Binomial{N: float64(n), P: share}
-	below := law.CDF(float64(c))
+	below := binomialCDF(c, n, share)
 	above := 1.0
 	if c > 0 {
 		// The upper tail by the lower tail of the failures: 1 − CDF would
 		// lose what is far out.
-		above = distuv.Binomial{N: float64(n), P: 1 - share}.CDF(float64(n - c))
+		above = binomialCDF(n-c, n, 1-share)
 	}
 	return min(1, 2*min(below, above))
+}
+
+// binomialCDF is the probability of at most c of n, for a share in (0, 1).
+func binomialCDF(c, n int, share float64) float64 {
+	if c >= n {
+		return 1
+	}
+	return mathext.RegIncBeta(float64(n-c), float64(c+1), 1-share)
 }
 
 // Fisher returns the p-value of Fisher's exact test that a of n and b of m are

@@ -1,6 +1,6 @@
 //go:build race
 
-package long
+package testmode
 
 // RaceDetector reports whether the tests run under the race detector, which slows them about
 // tenfold and allocates.

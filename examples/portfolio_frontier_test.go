@@ -1,9 +1,8 @@
-package portfolio_test
+package examples_test
 
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,15 +13,15 @@ import (
 	"kir/internal/report/assemble"
 )
 
-// frontierOf returns the trade-off of the example with other lines in it.
-func frontierOf(t *testing.T, changes ...string) (*problem.Problem, *report.Tradeoff) {
+// findFrontier returns the trade-off of the example with other lines in it.
+func findFrontier(t *testing.T, changes ...string) (*problem.Problem, *report.Tradeoff) {
 	t.Helper()
-	text, err := os.ReadFile("frontier.yaml")
+	text, err := os.ReadFile("portfolio/frontier.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := strings.NewReplacer(changes...).Replace(string(text))
-	p, err := problem.Load(t.Context(), filepath.Join(".", "frontier.yaml"), problem.Options{Text: []byte(changed)})
+	p, err := problem.Load(t.Context(), "portfolio/frontier.yaml", problem.Options{Text: []byte(changed)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +39,7 @@ func frontierOf(t *testing.T, changes ...string) (*problem.Problem, *report.Trad
 // and as little volatility, to 1e-7, and nothing that is found is beaten.
 func TestFrontierByEnumeration(t *testing.T) {
 	const total, least = 40, 2
-	returns, covariance := market(t)
+	returns, covariance := readMarket(t)
 	var every [][]float64 // −return and volatility
 	keep := func(assets, amounts []int) {
 		gain, variance := 0.0, 0.0
@@ -51,7 +50,7 @@ func TestFrontierByEnumeration(t *testing.T) {
 			}
 		}
 		if every = append(every, []float64{-gain, math.Sqrt(variance)}); len(every) > 20_000 {
-			every = minimal(every)
+			every = minimalPoints(every)
 		}
 	}
 	for i := range returns {
@@ -68,8 +67,8 @@ func TestFrontierByEnumeration(t *testing.T) {
 			}
 		}
 	}
-	truth := minimal(every)
-	_, out := frontierOf(t, "total: 200", "total: 40", "uniform: [2, 5]", "uniform: [2, 3]")
+	truth := minimalPoints(every)
+	_, out := findFrontier(t, "total: 200", "total: 40", "uniform: [2, 5]", "uniform: [2, 3]")
 	var found [][]float64
 	for _, p := range out.Front {
 		found = append(found, []float64{-float64(p.Values["return"].Value) / 100, float64(p.Values["volatility"].Value) / 100})
@@ -95,7 +94,7 @@ func TestFrontierByEnumeration(t *testing.T) {
 	t.Logf("%d of %d points", len(truth)-missed, len(truth))
 }
 
-func minimal(points [][]float64) (kept [][]float64) {
+func minimalPoints(points [][]float64) (kept [][]float64) {
 	for _, k := range pareto.Minimal(points) {
 		kept = append(kept, points[k])
 	}

@@ -1,4 +1,4 @@
-package portfolio_test
+package examples_test
 
 import (
 	"bufio"
@@ -18,9 +18,9 @@ import (
 	"kir/rule"
 )
 
-// index reads the assets of a market index as the OR-Library has them: their number,
+// readIndex reads the assets of a market index as the OR-Library has them: their number,
 // a mean and a standard deviation each, and the correlations of i ≤ j.
-func index(t *testing.T, name string) (returns []float64, covariance [][]float64) {
+func readIndex(t *testing.T, name string) (returns []float64, covariance [][]float64) {
 	t.Helper()
 	file, err := os.Open(name)
 	if err != nil {
@@ -50,8 +50,8 @@ func index(t *testing.T, name string) (returns []float64, covariance [][]float64
 	return returns, covariance
 }
 
-// cpu returns the processor time that the process has used.
-func cpu(t *testing.T) time.Duration {
+// processorTime returns the processor time that the process has used.
+func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -61,13 +61,13 @@ func cpu(t *testing.T) time.Duration {
 }
 
 // A portfolio of ten of an index's assets in steps of a thousandth.
-type portfolio struct {
+type indexPortfolio struct {
 	lambda float64 // risk counts so much, and return the rest
 	least  int     // of each that is held
 	weight float64
 }
 
-func (p portfolio) target(t *testing.T, returns []float64, covariance [][]float64) *mcmc.Target {
+func (p indexPortfolio) target(t *testing.T, returns []float64, covariance [][]float64) *mcmc.Target {
 	t.Helper()
 	const total, held = 1000, 10
 	utility, err := property.NewMarkowitz(returns, covariance, p.lambda/(1-p.lambda), total)
@@ -96,16 +96,16 @@ type discovery struct {
 	parts   []mcmc.Part
 }
 
-// look lets two tempered chains look for the best for some processor time, or until
+// searchIndex lets two tempered chains look for the best for some processor time, or until
 // they have what is known.
-func look(t *testing.T, target *mcmc.Target, seed uint64, limit time.Duration, known float64) discovery {
+func searchIndex(t *testing.T, target *mcmc.Target, seed uint64, limit time.Duration, known float64) discovery {
 	t.Helper()
 	const chains, scans, warmup = 2, 100, 2000
 	sampler, err := mcmc.NewSampler("tempered", target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := cpu(t)
+	begun := processorTime(t)
 	var mu sync.Mutex
 	found := discovery{utility: math.Inf(-1)}
 	var group errgroup.Group
@@ -116,7 +116,7 @@ func look(t *testing.T, target *mcmc.Target, seed uint64, limit time.Duration, k
 				return err
 			}
 			c.Search(math.Inf(-1))
-			for made, enough := 0, false; cpu(t)-begun < limit && !enough; made += scans {
+			for made, enough := 0, false; processorTime(t)-begun < limit && !enough; made += scans {
 				advance := c.Advance
 				if made < warmup {
 					advance = c.Warm
@@ -130,7 +130,7 @@ func look(t *testing.T, target *mcmc.Target, seed uint64, limit time.Duration, k
 				mu.Lock()
 				err := c.DrainVisited(func(f mcmc.VisitedState) error {
 					if u := f.LogScore / target.Objectives()[0].Weight; u > found.utility {
-						found = discovery{u, cpu(t) - begun, append(found.parts[:0], f.Parts...)}
+						found = discovery{u, processorTime(t) - begun, append(found.parts[:0], f.Parts...)}
 					}
 					return nil
 				})
@@ -151,7 +151,7 @@ func look(t *testing.T, target *mcmc.Target, seed uint64, limit time.Duration, k
 }
 
 // TestIndex prints how long two tempered chains look until they find the best
-// portfolio known, which the first of 20 seeds has found in KIR_INDEX_SECONDS of
+// indexPortfolio known, which the first of 20 seeds has found in KIR_INDEX_SECONDS of
 // processor time, 10 if it is not set, or a later one. KIR_INDEX names the file.
 func TestIndex(t *testing.T) {
 	name := os.Getenv("KIR_INDEX")
@@ -166,11 +166,11 @@ func TestIndex(t *testing.T) {
 			}
 		}
 	}
-	returns, covariance := index(t, name)
+	returns, covariance := readIndex(t, name)
 	for _, weight := range []float64{1e6, 1e7} {
 		for _, least := range []int{1, 10} {
 			for _, lambda := range []float64{0.5, 0.8} {
-				p := portfolio{lambda, least, weight}
+				p := indexPortfolio{lambda, least, weight}
 				target := p.target(t, returns, covariance)
 				var all []discovery
 				best := math.Inf(-1)
@@ -179,7 +179,7 @@ func TestIndex(t *testing.T) {
 					if seed == 0 {
 						known = math.Inf(1)
 					}
-					d := look(t, target, uint64(seed), time.Duration(seconds*float64(time.Second)), known)
+					d := searchIndex(t, target, uint64(seed), time.Duration(seconds*float64(time.Second)), known)
 					all, best = append(all, d), max(best, d.utility)
 				}
 				var times []time.Duration

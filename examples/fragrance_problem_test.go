@@ -1,4 +1,4 @@
-package fragrance_test
+package examples_test
 
 import (
 	"math"
@@ -17,7 +17,7 @@ import (
 // local search by two standard errors of the difference; a single seed may come out
 // even.
 func TestAnswerOfAProblemFile(t *testing.T) {
-	directory, err := filepath.Abs(".")
+	directory, err := filepath.Abs("fragrance")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,8 @@
-package document_test
+package examples_test
 
 import (
 	"context"
-	"encoding/csv"
 	"math"
-	"os"
 	"strconv"
 	"testing"
 
@@ -14,23 +12,8 @@ import (
 	"kir/mcmc"
 )
 
-// read returns the rows of a CSV file below its header, and the header.
-func read(t *testing.T, name string) (header []string, rows [][]string) {
-	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	all, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all[0], all[1:]
-}
-
-// posterior is the law of the mixtures by enumeration, from the files.
-func posterior(t *testing.T, total int) *stattest.Enumeration {
+// topicPosterior is the law of the mixtures by enumeration, from the files.
+func topicPosterior(t *testing.T, total int) *stattest.Enumeration {
 	t.Helper()
 	number := func(text string) float64 {
 		v, err := strconv.ParseFloat(text, 64)
@@ -39,7 +22,7 @@ func posterior(t *testing.T, total int) *stattest.Enumeration {
 		}
 		return v
 	}
-	header, rows := read(t, "topics.csv")
+	header, rows := readCSV(t, "document/topics.csv")
 	topics := make([]map[string]float64, len(rows))
 	for k, row := range rows {
 		topics[k] = make(map[string]float64)
@@ -47,7 +30,7 @@ func posterior(t *testing.T, total int) *stattest.Enumeration {
 			topics[k][header[c+1]] = number(text)
 		}
 	}
-	_, words := read(t, "words.csv")
+	_, words := readCSV(t, "document/words.csv")
 	law, err := stattest.Law{
 		Ingredients: len(topics), Total: total, Size: func(n int) float64 { return math.Exp(-float64(n)) },
 		Objectives: []stattest.Objective{{Weight: 1, Score: func(x []int) float64 {
@@ -68,16 +51,16 @@ func posterior(t *testing.T, total int) *stattest.Enumeration {
 	return law
 }
 
-// TestExample runs the example and compares the posterior means of all topics'
+// TestDocument runs the example and compares the posterior means of all topics'
 // shares, of whether each is there, and of their number, with enumeration.
-func TestExample(t *testing.T) {
-	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{})
+func TestDocument(t *testing.T) {
+	p, err := problem.Load(context.Background(), "document/problem.yaml", problem.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	topics := len(p.Ingredients)
-	law := posterior(t, p.Total)
+	law := topicPosterior(t, p.Total)
 
 	// What is compared, each a function of the mixture.
 	figures := 2*topics + 1

@@ -1,11 +1,9 @@
-package fragrance_test
+package examples_test
 
 import (
 	"cmp"
-	"encoding/csv"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -36,11 +34,11 @@ type house struct {
 type randomFormulas struct {
 	prior *mcmc.Prior
 	rand  *mcmc.Rand
-	drawn []scored
+	drawn []scoredFormula
 }
 
 // A scored formula has what the forest says of it.
-type scored struct {
+type scoredFormula struct {
 	parts []mcmc.Part
 	value int64
 }
@@ -70,15 +68,7 @@ func newHouse(t *testing.T) *house {
 		index[m.Name] = i
 		h.data.Ingredients = append(h.data.Ingredients, m.Name)
 	}
-	file, err := os.Open("formulas.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, rows := readCSV(t, "fragrance/formulas.csv")
 	number := func(s string) float64 {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil {
@@ -88,7 +78,7 @@ func newHouse(t *testing.T) *house {
 	}
 	h.least, h.most = make([]int, len(materials)), make([]int, len(materials))
 	last := ""
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		if row[0] != last {
 			last = row[0]
 			h.data.Rows = append(h.data.Rows, nil)
@@ -235,15 +225,15 @@ func (h *house) randomSearch(t *testing.T, seed uint64, wanted, evaluations int)
 		if err != nil {
 			t.Fatal(err)
 		}
-		of.drawn = append(of.drawn, scored{x.Parts(), h.score.Point(x.Amounts())})
+		of.drawn = append(of.drawn, scoredFormula{x.Parts(), h.score.Point(x.Amounts())})
 	}
-	var best []scored
+	var best []scoredFormula
 	for _, x := range of.drawn[:evaluations] {
 		if len(best) == wanted && x.value <= best[wanted-1].value {
 			continue
 		}
 		best = append(best, x)
-		slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.value, a.value) })
+		slices.SortStableFunc(best, func(a, b scoredFormula) int { return cmp.Compare(b.value, a.value) })
 		best = best[:min(len(best), wanted)]
 	}
 	var found [][]mcmc.Part
@@ -253,8 +243,8 @@ func (h *house) randomSearch(t *testing.T, seed uint64, wanted, evaluations int)
 	return found
 }
 
-// apart returns the median distance between two of the compositions.
-func apart(list [][]mcmc.Part, distance func(x, y []mcmc.Part) float64) float64 {
+// medianDistance returns the median distance between two of the compositions.
+func medianDistance(list [][]mcmc.Part, distance func(x, y []mcmc.Part) float64) float64 {
 	var all []float64
 	for a := range list {
 		for b := range a {
@@ -265,9 +255,9 @@ func apart(list [][]mcmc.Part, distance func(x, y []mcmc.Part) float64) float64 
 	return all[len(all)/2]
 }
 
-// exchanged is the share of the amount that has to be exchanged to make one of the
+// exchangedShare is the share of the amount that has to be exchanged to make one of the
 // other, and unlike the share of their ingredients that only one has.
-func exchanged(x, y []mcmc.Part) float64 {
+func exchangedShare(x, y []mcmc.Part) float64 {
 	of := make(map[int]int)
 	for _, p := range x {
 		of[p.Ingredient] = p.Amount
@@ -279,7 +269,7 @@ func exchanged(x, y []mcmc.Part) float64 {
 	return 1 - float64(common)/1000
 }
 
-func unlike(x, y []mcmc.Part) float64 {
+func differentShare(x, y []mcmc.Part) float64 {
 	of := make(map[int]bool)
 	for _, p := range x {
 		of[p.Ingredient] = true
@@ -338,8 +328,8 @@ func TestAnswerIsGood(t *testing.T) {
 			total[name] += quality[name] / float64(seeds)
 		}
 		worst := math.Inf(1)
-		for _, d := range []func(x, y []mcmc.Part) float64{distance.Between, exchanged, unlike} {
-			worst = min(worst, apart(list, d)/apart(knownParts, d))
+		for _, d := range []func(x, y []mcmc.Part) float64{distance.Between, exchangedShare, differentShare} {
+			worst = min(worst, medianDistance(list, d)/medianDistance(knownParts, d))
 		}
 		t.Logf("seed %2d: %d evaluations; true quality %.1f, of a local search %.1f, of a random one %.1f; apart at least %.2f of the known", seed, looked, quality["search"], quality["local"], quality["random"], worst)
 		if quality["search"] <= quality["local"] || quality["search"] < quality["random"]+20 {

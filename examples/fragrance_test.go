@@ -1,12 +1,10 @@
-package fragrance_test
+package examples_test
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"testing"
 
@@ -22,18 +20,10 @@ type material struct {
 	dose         int
 }
 
-func materials(t *testing.T) (all []material) {
+func readMaterials(t *testing.T) (all []material) {
 	t.Helper()
-	file, err := os.Open("ingredients.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows[1:] {
+	_, rows := readCSV(t, "fragrance/ingredients.csv")
+	for _, row := range rows {
 		cost, err := strconv.ParseFloat(row[3], 64)
 		if err != nil {
 			t.Fatal(err)
@@ -47,17 +37,17 @@ func materials(t *testing.T) (all []material) {
 	return all
 }
 
-// TestExample runs the example for 250 draws of each chain. Each draw keeps the doses and is scored as the
+// TestFragrance runs the example for 250 draws of each chain. Each draw keeps the doses and is scored as the
 // file says, from its definition; the chains agree on what they found.
-func TestExample(t *testing.T) {
-	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{
+func TestFragrance(t *testing.T) {
+	p, err := problem.Load(context.Background(), "fragrance/problem.yaml", problem.Options{
 		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws, s.Thin = 20_000, 250, 200 },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	all := materials(t)
+	all := readMaterials(t)
 	s := p.Sampler
 	series := make([][]float64, s.Chains)
 	first := make([]error, s.Chains)
@@ -67,7 +57,7 @@ func TestExample(t *testing.T) {
 	}
 	_, err = mcmc.Stream(t.Context(), sampler, s, 0, func(chain, draw int, x *mcmc.State) error {
 		series[chain] = append(series[chain], x.LogDensity())
-		first[chain] = errors.Join(first[chain], verify(x, all))
+		first[chain] = errors.Join(first[chain], checkFormula(x, all))
 		return first[chain]
 	})
 	if err != nil {
@@ -85,8 +75,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// verify holds a draw against the problem as a person reads it.
-func verify(x *mcmc.State, all []material) error {
+// checkFormula holds a draw against the problem as a person reads it.
+func checkFormula(x *mcmc.State, all []material) error {
 	c := x.Composition
 	if n := c.Used(); n < 12 || n > 40 || c.Total() != 1000 {
 		return fmt.Errorf("%d ingredients, %d g", n, c.Total())

@@ -1,8 +1,7 @@
-package ifra_test
+package examples_test
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math/big"
@@ -15,21 +14,6 @@ import (
 	"kir/mcmc"
 )
 
-// rows returns those of a table but for the first.
-func rows(t *testing.T, name string) [][]string {
-	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows[1:]
-}
-
 // thousandths returns a decimal number of at most three decimals, times 1000.
 func thousandths(t *testing.T, text string) int {
 	t.Helper()
@@ -40,23 +24,26 @@ func thousandths(t *testing.T, text string) int {
 	return int(v.Num().Int64())
 }
 
-// limits are those of the files, in whole numbers.
-type limits struct {
+// ifraLimits are those of the files, in whole numbers.
+type ifraLimits struct {
 	shares map[string]map[int]int // by constituent, by material
 	most   map[string]int
 }
 
-func readLimits(t *testing.T) *limits {
+func readLimits(t *testing.T) *ifraLimits {
 	t.Helper()
+	_, materials := readCSV(t, "ifra/ingredients.csv")
+	_, limits := readCSV(t, "ifra/limits.csv")
+	_, constituents := readCSV(t, "ifra/constituents.csv")
 	at := make(map[string]int)
-	for i, row := range rows(t, "ingredients.csv") {
+	for i, row := range materials {
 		at[row[0]] = i
 	}
-	l := &limits{make(map[string]map[int]int), make(map[string]int)}
-	for _, row := range rows(t, "limits.csv") {
+	l := &ifraLimits{make(map[string]map[int]int), make(map[string]int)}
+	for _, row := range limits {
 		l.shares[row[0]], l.most[row[0]] = make(map[int]int), thousandths(t, row[2])
 	}
-	for _, row := range rows(t, "constituents.csv") {
+	for _, row := range constituents {
 		l.shares[row[1]][at[row[0]]] = thousandths(t, row[2])
 	}
 	if len(at) != 1000 || len(l.most) != 171 || len(l.shares) != 171 {
@@ -66,7 +53,7 @@ func readLimits(t *testing.T) *limits {
 }
 
 // check says, as an error, which limit a composition breaks.
-func (l *limits) check(c *mcmc.Composition) error {
+func (l *ifraLimits) check(c *mcmc.Composition) error {
 	for name, of := range l.shares {
 		sum := 0
 		for _, part := range c.Parts() {
@@ -83,11 +70,11 @@ func (l *limits) check(c *mcmc.Composition) error {
 // files. So that it takes seconds, the law of n is narrow and the run short, unless
 // KIR_IFRA is set: then it is the file's, and the presence of each material that one
 // in a thousand draws has must be worth 1,000 independent draws.
-func TestExample(t *testing.T) {
-	dir, whole := ".", os.Getenv("KIR_IFRA") != ""
+func TestIFRA(t *testing.T) {
+	dir, whole := "ifra", os.Getenv("KIR_IFRA") != ""
 	if !whole {
 		dir = t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
+		if err := os.CopyFS(dir, os.DirFS("ifra")); err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join(dir, "problem.yaml")

@@ -1,4 +1,4 @@
-package scorer_test
+package examples_test
 
 import (
 	"bufio"
@@ -27,15 +27,15 @@ import (
 // protocol is tested where there is no Python.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "scorer" {
-		score()
+		answerBatches()
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-// score answers batches. If the file trouble is there it holds a number of
+// answerBatches answers batches. If the file trouble is there it holds a number of
 // batches and what to do after them.
-func score() {
+func answerBatches() {
 	in := bufio.NewReader(os.Stdin)
 	for batch := 0; ; batch++ {
 		line, err := in.ReadBytes('\n')
@@ -78,13 +78,13 @@ func score() {
 	}
 }
 
-// TestExample runs the example with scikit-learn, for a few of its draws.
-func TestExample(t *testing.T) {
+// TestScorer runs the example with scikit-learn, for a few of its draws.
+func TestScorer(t *testing.T) {
 	if out, err := exec.Command("python3", "-c", "import sklearn").CombinedOutput(); err != nil {
 		t.Skipf("python3 has no scikit-learn (%v): %s", err, out)
 	}
 	var told []string
-	p, err := problem.Load(problem.AllowPrograms(context.Background()), "problem.yaml", problem.Options{
+	p, err := problem.Load(problem.AllowPrograms(context.Background()), "scorer/problem.yaml", problem.Options{
 		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws = 100, 50 },
 		Notify:   func(message string) { told = append(told, message) },
 	})
@@ -119,8 +119,8 @@ func TestExample(t *testing.T) {
 	t.Logf("mean scores %v", sums)
 }
 
-// load reads a problem in a directory whose scorer is this binary.
-func load(t *testing.T, dir string, draws int) *problem.Problem {
+// loadScored reads a problem in a directory whose scorer is this binary.
+func loadScored(t *testing.T, dir string, draws int) *problem.Problem {
 	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -145,8 +145,8 @@ sampler: {kernel: balanced, chains: 2, warmup: 50, draws: %d, thin: 1, seed: 3}
 	return p
 }
 
-// spec is the run of a problem.
-func spec(p *problem.Problem) *run.Spec {
+// scoredRun is the run of a problem.
+func scoredRun(p *problem.Problem) *run.Spec {
 	s := &run.Spec{
 		Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Resolved: p.Resolved, Version: "test",
 		Settings: p.Sampler,
@@ -157,8 +157,8 @@ func spec(p *problem.Problem) *run.Spec {
 	return s
 }
 
-// draws returns the draws of a chain, as text.
-func draws(t *testing.T, dir string, chain int) (all []string) {
+// readDraws returns the draws of a chain, as text.
+func readDraws(t *testing.T, dir string, chain int) (all []string) {
 	r, err := run.Open(t.Context(), run.Directory(dir))
 	if err != nil {
 		t.Fatal(err)
@@ -175,12 +175,12 @@ func draws(t *testing.T, dir string, chain int) (all []string) {
 // A scorer that fails ends the run with a message that quotes it. The run is
 // resumed once the scorer is put right, and its files of draws are those of a run
 // that was never troubled.
-func TestRunIsResumed(t *testing.T) {
+func TestScoredRunIsResumed(t *testing.T) {
 	// The trouble comes in the middle of the draws.
 	n := testmode.Pick(3000, 800)
 	middle := strconv.Itoa(n / 2)
 	whole := t.TempDir()
-	if _, err := run.Start(t.Context(), spec(load(t, whole, n)), run.Directory(filepath.Join(whole, "run")), run.Options{Workers: 2}); err != nil {
+	if _, err := run.Start(t.Context(), scoredRun(loadScored(t, whole, n)), run.Directory(filepath.Join(whole, "run")), run.Options{Workers: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for trouble, says := range map[string]string{
@@ -198,8 +198,8 @@ func TestRunIsResumed(t *testing.T) {
 				t.Fatal(err)
 			}
 			options := run.Options{Workers: 2, Interval: time.Millisecond}
-			p := load(t, dir, n)
-			_, err := run.Start(t.Context(), spec(p), run.Directory(filepath.Join(dir, "run")), options)
+			p := loadScored(t, dir, n)
+			_, err := run.Start(t.Context(), scoredRun(p), run.Directory(filepath.Join(dir, "run")), options)
 			var bad *mcmc.ScoreError
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
 				t.Fatalf("the run ended with %v, which does not say %s", err, says)
@@ -211,11 +211,11 @@ func TestRunIsResumed(t *testing.T) {
 			if strings.HasPrefix(trouble, "0 ") {
 				goOn = run.Start
 			}
-			if _, err := goOn(t.Context(), spec(load(t, dir, n)), run.Directory(filepath.Join(dir, "run")), options); err != nil {
+			if _, err := goOn(t.Context(), scoredRun(loadScored(t, dir, n)), run.Directory(filepath.Join(dir, "run")), options); err != nil {
 				t.Fatal(err)
 			}
 			for chain := range 2 {
-				want, got := draws(t, filepath.Join(whole, "run"), chain), draws(t, filepath.Join(dir, "run"), chain)
+				want, got := readDraws(t, filepath.Join(whole, "run"), chain), readDraws(t, filepath.Join(dir, "run"), chain)
 				if !slices.Equal(got, want) {
 					t.Errorf("the draws of chain %d differ from those of a run without trouble", chain)
 				}

@@ -1,8 +1,6 @@
-package bar_test
+package examples_test
 
 import (
-	"encoding/csv"
-	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -18,19 +16,11 @@ type bottle struct {
 	stock      int // ml
 }
 
-func shelf(t *testing.T) []bottle {
+func barShelf(t *testing.T) []bottle {
 	t.Helper()
-	file, err := os.Open("shelf.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, rows := readCSV(t, "bar/shelf.csv")
 	var all []bottle
-	for _, r := range rows[1:] {
+	for _, r := range rows {
 		stock, err := strconv.Atoi(r[2])
 		if err != nil {
 			t.Fatal(err)
@@ -43,8 +33,8 @@ func shelf(t *testing.T) []bottle {
 // TestBar checks the problem, draws drinks, and holds each against every rule, read
 // anew.
 func TestBar(t *testing.T) {
-	bottles := shelf(t)
-	p, err := problem.Load(t.Context(), "problem.yaml", problem.Options{Override: func(s *mcmc.Settings) {
+	bottles := barShelf(t)
+	p, err := problem.Load(t.Context(), "bar/problem.yaml", problem.Options{Override: func(s *mcmc.Settings) {
 		s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin = "balanced", 2, 500, 4000, 1
 	}})
 	if err != nil {

@@ -1,16 +1,12 @@
-package portfolio_test
+package examples_test
 
 import (
 	"context"
-	"encoding/csv"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 
 	"kir/internal/diagnose"
 	"kir/internal/problem"
@@ -19,21 +15,9 @@ import (
 	"kir/property"
 )
 
-// market reads the example's assets.
-func market(t *testing.T) (returns []float64, covariance [][]float64) {
+// readMarket reads the example's assets.
+func readMarket(t *testing.T) (returns []float64, covariance [][]float64) {
 	t.Helper()
-	read := func(name string) [][]string {
-		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		rows, err := csv.NewReader(file).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rows[1:]
-	}
 	number := func(text string) float64 {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil {
@@ -41,10 +25,12 @@ func market(t *testing.T) (returns []float64, covariance [][]float64) {
 		}
 		return v
 	}
-	for _, row := range read("assets.csv") {
+	_, assets := readCSV(t, "portfolio/assets.csv")
+	for _, row := range assets {
 		returns = append(returns, number(row[2]))
 	}
-	for _, row := range read("covariance.csv") {
+	_, rows := readCSV(t, "portfolio/covariance.csv")
+	for _, row := range rows {
 		var numbers []float64
 		for _, text := range row[1:] {
 			numbers = append(numbers, number(text))
@@ -54,32 +40,60 @@ func market(t *testing.T) (returns []float64, covariance [][]float64) {
 	return returns, covariance
 }
 
-// solve returns the shares that maximise μᵀw − a·wᵀΣw for a sum of 1 and are 0
+// solveShares returns the shares that maximise μᵀw − a·wᵀΣw for a sum of 1 and are 0
 // outside the support, whatever their signs: with the multiplier ν of the sum,
 // 2aΣw + ν·1 = μ.
-func solve(returns []float64, covariance [][]float64, aversion float64, support []int) []float64 {
+func solveShares(returns []float64, covariance [][]float64, aversion float64, support []int) []float64 {
 	n := len(support)
-	a, b := mat.NewDense(n+1, n+1, nil), mat.NewVecDense(n+1, nil)
+	rows := make([][]float64, n+1) // the coefficients, and what they add up to
 	for p, i := range support {
-		for q, j := range support {
-			a.Set(p, q, 2*aversion*covariance[i][j])
+		for _, j := range support {
+			rows[p] = append(rows[p], 2*aversion*covariance[i][j])
 		}
-		a.Set(p, n, 1)
-		a.Set(n, p, 1)
-		b.SetVec(p, returns[i])
+		rows[p] = append(rows[p], 1, returns[i])
+		rows[n] = append(rows[n], 1)
 	}
-	b.SetVec(n, 1)
-	var w mat.VecDense
-	if err := w.SolveVec(a, b); err != nil {
-		panic(err) // the variances are positive
-	}
-	return w.RawVector().Data[:n]
+	rows[n] = append(rows[n], 0, 1)
+	return solveLinear(rows)[:n]
 }
 
-// best returns the largest utility of shares w > 0 of a support; −Inf if it lies
+// solveLinear solves linear equations by Gaussian elimination with pivots: each row has the
+// coefficients of an equation and its right-hand side.
+func solveLinear(rows [][]float64) []float64 {
+	n := len(rows)
+	for k := range n {
+		pivot := k
+		for i := k; i < n; i++ {
+			if math.Abs(rows[i][k]) > math.Abs(rows[pivot][k]) {
+				pivot = i
+			}
+		}
+		rows[k], rows[pivot] = rows[pivot], rows[k]
+		if rows[k][k] == 0 {
+			panic("the equations have no single solution") // the variances are positive
+		}
+		for i := k + 1; i < n; i++ {
+			factor := rows[i][k] / rows[k][k]
+			for j := k; j <= n; j++ {
+				rows[i][j] -= factor * rows[k][j]
+			}
+		}
+	}
+	x := make([]float64, n)
+	for k := n - 1; k >= 0; k-- {
+		x[k] = rows[k][n]
+		for j := k + 1; j < n; j++ {
+			x[k] -= rows[k][j] * x[j]
+		}
+		x[k] /= rows[k][k]
+	}
+	return x
+}
+
+// bestOfSupport returns the largest utility of shares w > 0 of a support; −Inf if it lies
 // where one of them is 0, so that a smaller support has it.
-func best(returns []float64, covariance [][]float64, aversion float64, support []int) float64 {
-	w, utility := solve(returns, covariance, aversion, support), 0.0
+func bestOfSupport(returns []float64, covariance [][]float64, aversion float64, support []int) float64 {
+	w, utility := solveShares(returns, covariance, aversion, support), 0.0
 	for p, i := range support {
 		if w[p] <= 0 {
 			return math.Inf(-1)
@@ -92,14 +106,14 @@ func best(returns []float64, covariance [][]float64, aversion float64, support [
 	return utility
 }
 
-// bestOf returns the largest utility over all supports of at most most assets,
+// bestUtility returns the largest utility over all supports of at most most assets,
 // tried one after the other.
-func bestOf(returns []float64, covariance [][]float64, aversion float64, most int) float64 {
+func bestUtility(returns []float64, covariance [][]float64, aversion float64, most int) float64 {
 	largest := math.Inf(-1)
 	var try func(from int, support []int)
 	try = func(from int, support []int) {
 		if len(support) > 0 {
-			largest = max(largest, best(returns, covariance, aversion, support))
+			largest = max(largest, bestOfSupport(returns, covariance, aversion, support))
 		}
 		if len(support) == most {
 			return
@@ -112,8 +126,8 @@ func bestOf(returns []float64, covariance [][]float64, aversion float64, most in
 	return largest
 }
 
-// utility is that of a composition, from its definition.
-func utility(x *mcmc.Composition, returns []float64, covariance [][]float64, aversion float64) float64 {
+// portfolioUtility is that of a composition, from its definition.
+func portfolioUtility(x *mcmc.Composition, returns []float64, covariance [][]float64, aversion float64) float64 {
 	u := 0.0
 	for _, p := range x.Parts() {
 		w := float64(p.Amount) / float64(x.Total())
@@ -125,14 +139,14 @@ func utility(x *mcmc.Composition, returns []float64, covariance [][]float64, ave
 	return u
 }
 
-// TestExample runs the example.
-func TestExample(t *testing.T) {
-	p, err := problem.Load(context.Background(), "problem.yaml", problem.Options{})
+// TestPortfolio runs the example.
+func TestPortfolio(t *testing.T) {
+	p, err := problem.Load(context.Background(), "portfolio/problem.yaml", problem.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	returns, covariance := market(t)
+	returns, covariance := readMarket(t)
 	const aversion = 1.5
 	s := p.Sampler
 	s.Warmup, s.Draws, s.Thin = 5000, 10_000, 5
@@ -146,7 +160,7 @@ func TestExample(t *testing.T) {
 		if n := x.Composition.Used(); n < 5 || n > 10 || x.Composition.Total() != 100 {
 			t.Errorf("a portfolio of %d assets, %d percent", n, x.Composition.Total())
 		}
-		u := utility(x.Composition, returns, covariance, aversion)
+		u := portfolioUtility(x.Composition, returns, covariance, aversion)
 		if score := x.LogScore() / p.Properties[0].Weight; math.Abs(u-score) > 1e-9 {
 			t.Errorf("%v has the utility %v and scores %v", x.Composition, u, score)
 		}
@@ -169,7 +183,7 @@ func TestExample(t *testing.T) {
 	}
 	// Without a limit on their number, 9 assets are best. Shares in steps of a
 	// percent, and a weight that leaves room for others, come close.
-	support, bound := unlimited(t, returns, covariance, aversion)
+	support, bound := bestUnlimited(t, returns, covariance, aversion)
 	t.Logf("R-hat %.4f, best of each chain %.5f, of all portfolios %.5f with %v", rhat, top, bound, support)
 	for chain, u := range top {
 		if u > bound*(1+1e-9) || u < 0.97*bound {
@@ -178,16 +192,16 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// unlimited returns the assets and the utility of the best portfolio of any
+// bestUnlimited returns the assets and the utility of the best portfolio of any
 // number of assets: it leaves out those that would be sold short until none is,
 // and verifies that buying any of them back would not pay.
-func unlimited(t *testing.T, returns []float64, covariance [][]float64, aversion float64) (support []int, utility float64) {
+func bestUnlimited(t *testing.T, returns []float64, covariance [][]float64, aversion float64) (support []int, utility float64) {
 	t.Helper()
 	for i := range returns {
 		support = append(support, i)
 	}
 	for {
-		w, worst := solve(returns, covariance, aversion, support), 0
+		w, worst := solveShares(returns, covariance, aversion, support), 0
 		for p := range w {
 			if w[p] < w[worst] {
 				worst = p
@@ -209,7 +223,7 @@ func unlimited(t *testing.T, returns []float64, covariance [][]float64, aversion
 				t.Fatalf("asset %d was left out and pays", i)
 			}
 		}
-		return support, best(returns, covariance, aversion, support)
+		return support, bestOfSupport(returns, covariance, aversion, support)
 	}
 }
 
@@ -217,12 +231,12 @@ func unlimited(t *testing.T, returns []float64, covariance [][]float64, aversion
 // finds on the best of all supports.
 func TestBestPortfolio(t *testing.T) {
 	const assets, total, most, aversion = 12, 1000, 5, 1.5
-	returns, covariance := market(t)
+	returns, covariance := readMarket(t)
 	returns, covariance = returns[:assets], covariance[:assets]
 	for i := range covariance {
 		covariance[i] = covariance[i][:assets]
 	}
-	want := bestOf(returns, covariance, aversion, most)
+	want := bestUtility(returns, covariance, aversion, most)
 	p, err := property.NewMarkowitz(returns, covariance, aversion, total)
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +260,7 @@ func TestBestPortfolio(t *testing.T) {
 		_, err = mcmc.Stream(t.Context(), sampler, settings, 0, func(_, _ int, x *mcmc.State) error {
 			mu.Lock()
 			defer mu.Unlock()
-			found = max(found, utility(x.Composition, returns, covariance, aversion))
+			found = max(found, portfolioUtility(x.Composition, returns, covariance, aversion))
 			return nil
 		})
 		if err != nil {
@@ -260,9 +274,9 @@ func TestBestPortfolio(t *testing.T) {
 }
 
 // The draws follow the law that enumeration gives.
-func TestLawOfDraws(t *testing.T) {
+func TestPortfolioLaw(t *testing.T) {
 	const assets, total, aversion = 4, 6, 1.5
-	returns, covariance := market(t)
+	returns, covariance := readMarket(t)
 	returns, covariance = returns[:assets], covariance[:assets]
 	for i := range covariance {
 		covariance[i] = covariance[i][:assets]
