@@ -65,7 +65,7 @@ func completeProblemFiles(*cobra.Command, []string, string) ([]string, cobra.She
 
 // completeServedFiles completes tables and problem files.
 func completeServedFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"yaml", "yml", "xlsx", "ods", "fods", "csv", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+	return []string{"yaml", "yml", "xlsx", "ods", "fods", "csv", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completeRunDirectories completes run directories.

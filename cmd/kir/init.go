@@ -36,15 +36,15 @@ returns over time it writes a portfolio. kir sample can sample it at once.
 Beside it, unless it is there, goes ` + schema.FileName + `, with which editors complete
 and check the file.
 
-TABLE is CSV in any usual encoding, with commas, semicolons or tabs, an .xlsx or
-.ods workbook, or JSON-LD. The file says what was guessed of it, and flags override
-that. docs/tables.md describes what is read.`,
+TABLE is CSV in any usual encoding, with commas, semicolons or tabs, or an .xlsx or
+.ods workbook. The file says what was guessed of it, and flags override that.
+docs/tables.md describes what is read.`,
 		Example: `  kir init recipes.csv
   kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml
-  kir init cakes.jsonld --units 'g=0.1 cl' --units 'piece=5 cl'`,
+  kir init cakes.csv --units 'g=0.1 cl' --units 'piece=5 cl'`,
 		Args: exactlyOneArg("table of recipes"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"csv", "xlsx", "ods", "fods", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"csv", "xlsx", "ods", "fods", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if _, err := os.Lstat(out); err == nil {

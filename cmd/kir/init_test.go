@@ -145,24 +145,6 @@ func TestInit(t *testing.T) {
 	noted := mapped(table, append(append([]string{}, table[0]...), "note", "line"), func(row []string) []string {
 		return append(row, "from "+row[1], row[2])
 	})
-	type entry struct {
-		Type        string   `json:"@type"`
-		Name        string   `json:"name"`
-		Category    string   `json:"recipeCategory"`
-		Ingredients []string `json:"recipeIngredient"`
-	}
-	var graph []entry
-	for _, row := range table[1:] {
-		if len(graph) == 0 || graph[len(graph)-1].Name != row[0] {
-			graph = append(graph, entry{Type: "Recipe", Name: row[0], Category: row[4]})
-		}
-		e := &graph[len(graph)-1]
-		e.Ingredients = append(e.Ingredients, row[2]+" "+row[3]+" "+row[1]+" (chilled)")
-	}
-	document, err := json.MarshalIndent(map[string]any{"@context": "https://schema.org", "@graph": graph}, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ingredients := []string{"name;group;Preis"}
 	seen := make(map[string]bool)
 	for _, row := range table[1:] {
@@ -188,7 +170,6 @@ func TestInit(t *testing.T) {
 		{"wide", "wide.csv", []byte(joined(t, wideTable(t, plain), ',')), nil, []string{"columns: {rating: label}", "rating: {learn: {label: rating, maximize: true}}"}},
 		{"workbook", "bar.xlsx", workbookOf(t, table, "0.0"), nil, []string{"recipes: bar.xlsx"}},
 		{"wide workbook of shares", "shares.xlsx", workbookOf(t, wideTable(t, share), "0%"), nil, []string{"columns: {rating: label}"}},
-		{"JSON-LD", "book.jsonld", document, nil, []string{"category: {learn: {label: category, want: Fresh}}"}},
 		{"fractions, ranges, names once", "sparse.csv", []byte(joined(t, sparse, ',')), nil, []string{"ranges are read as their middle"}},
 		{"columns that change", "noted.csv", []byte(joined(t, noted, ',')), nil, []string{"columns: {line: ignore, note: ignore}", `# Left out: "line", "note".`}},
 		{"a table of ingredients", "recipes.tsv", []byte(joined(t, table, '\t')), []string{"--ingredients", "stock.csv"}, []string{"ingredients: stock.csv", "group: {of: {group: juice}", "limit: {attribute: Preis, max:"}},

@@ -85,7 +85,7 @@ func completeRecordArgs(_ *cobra.Command, args []string, _ string) ([]string, co
 	case 0:
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	case 1:
-		return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+		return []string{"csv", "xlsx", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }

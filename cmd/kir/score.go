@@ -32,7 +32,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 			if len(args) == 0 {
 				return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 			}
-			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"csv", "xlsx", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			layout, err := how.layout()

@@ -52,7 +52,7 @@ was measured badly counts less.
 --figures draws held-out predictions against what was measured, the most important
 features, and how the prediction changes with amounts, as SVG and PNG.
 
-RECIPES is a table, CSV, .xlsx, .ods or JSON-LD: long (recipe, ingredient, amount, unit
+RECIPES is a table, CSV, .xlsx or .ods: long (recipe, ingredient, amount, unit
 and label columns) or wide (a column an ingredient, others labels). Guesses
 about the table go to stderr; flags override them.
 
@@ -75,7 +75,7 @@ flags are kept as given.`,
   kir train recipes.csv --label taste --ingredients ingredients.csv --choose -o taste.json`,
 		Args: exactlyOneArg("recipe file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"csv", "xlsx", "tsv", "txt", "json", "jsonld"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"csv", "xlsx", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if total < 1 || total > model.MaxTotal {

@@ -9,11 +9,11 @@
 // may list the ingredients with their attributes (group, cost, strength).
 //
 // Tables come as CSV in several encodings, with several delimiters and decimal marks, or as .xlsx
-// and .ods workbooks. Recipes can also come as JSON-LD. Where a table is ambiguous, the reader
-// guesses and adds a [Note]; a [Layout] settles it.
+// and .ods workbooks. Where a table is ambiguous, the reader guesses and adds a [Note]; a [Layout]
+// settles it.
 //
 // CSV is read as a stream: memory grows with the recipes and their amounts, not with the text.
-// Workbooks, JSON and transposed tables are held in memory, and bounded. Every fault in a file is
+// Workbooks and transposed tables are held in memory, and bounded. Every fault in a file is
 // returned as an [*Error] with file, line and column, in characters, or with sheet and cell.
 // Nothing is skipped in silence.
 //

@@ -39,13 +39,11 @@ type builder struct {
 	index        map[string]int32   // recipes by name
 	last         int32              // the recipe of the previous row
 	lines        map[[2]int32]int32 // long form: line by recipe and ingredient, including amounts of 0
-	partAt       map[[2]int32]int   // index of each part, where amounts of several rows are added up
 	firmPart     int                // the last part whose unit kept the others from becoming masses
 	badRecipes   map[int32]bool     // recipes with a fault
 	guesses      [readingKinds]noteCounter
-	below        noteCounter    // rows without the name of their recipe
-	looseUnits   map[*Unit]bool // small units that were converted to masses
-	addedUp      noteCounter
+	below        noteCounter             // rows without the name of their recipe
+	looseUnits   map[*Unit]bool          // small units that were converted to masses
 	emptyRows    noteCounter             // rows of the wide form with neither name nor amounts
 	remainders   map[int32]remainderPart // by recipe
 	filled       noteCounter
@@ -95,7 +93,6 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		index:        make(map[string]int32),
 		badRecipes:   make(map[int32]bool),
 		lines:        make(map[[2]int32]int32),
-		partAt:       make(map[[2]int32]int),
 		remainders:   make(map[int32]remainderPart),
 		recipe:       -1, ingredient: -1, amount: -1, unit: -1,
 	}
@@ -495,8 +492,5 @@ func (b *builder) addNotes() {
 	if g := &b.filled; g.count > 0 {
 		b.table.addNote(g.place, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", inputerr.Count(g.count, "time"), g.example), "")
 		b.table.notes[len(b.table.notes)-1].Doubt = b.guessedWhole
-	}
-	if g := &b.addedUp; g.count > 0 {
-		b.table.addNote(g.place, fmt.Sprintf("what a recipe has of an ingredient in several lines is added up (%s): first %s", inputerr.Count(g.count, "time"), g.example), "")
 	}
 }

@@ -78,7 +78,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzReadFile reads files of any kind: text in any encoding, workbooks, JSON.
+// FuzzReadFile reads files of any kind: text in any encoding, workbooks.
 // Its corpus holds tables of each kind.
 func FuzzReadFile(f *testing.F) {
 	for _, test := range wildTables {

@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -45,13 +44,6 @@ func (b *builder) readLong() {
 		b.badRecipes[recipe] = true
 		return
 	}
-	if k, there := b.partAt[at]; there {
-		b.addAmounts(r, &r.Parts[k], part)
-		return
-	}
-	if t.addsRepeats {
-		b.partAt[at] = len(r.Parts)
-	}
 	b.lines[at] = part.Line
 	r.Parts = append(r.Parts, part)
 }
@@ -89,7 +81,7 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 		ok = false
 	} else {
 		part.Ingredient = i
-		if first, twice := b.lines[[2]int32{recipe, i}]; twice && !t.addsRepeats {
+		if first, twice := b.lines[[2]int32{recipe, i}]; twice {
 			b.addError(b.ingredient, "", fmt.Sprintf("%s is in %s twice: first on line %d", inputerr.Quote(name), inputerr.Quote(r.Name), first), "put the sum of the amounts into one row")
 			ok = false
 		}
@@ -132,19 +124,4 @@ func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool)
 		part.Unit = b.amountUnit
 	}
 	return part, q.isRest, ok
-}
-
-// addAmounts adds a part to one of the same ingredient.
-func (b *builder) addAmounts(r *Recipe, to *Part, more Part) {
-	sum := new(big.Rat).Add(to.Base(), more.Base())
-	if to.Unit != nil {
-		sum.Quo(sum, to.Unit.Size.Rat())
-	}
-	amount, err := nearestAmount(sum)
-	if err != nil {
-		b.addError(b.amount, "", "the amounts add up to what is out of range", "amounts are below 1e30")
-		return
-	}
-	to.Amount = amount
-	b.addedUp.increment(func() place { return b.table.place(b.ingredient) }, inputerr.Quote(b.book.Ingredients.Names[to.Ingredient])+" in "+inputerr.Quote(r.Name))
 }

@@ -11,9 +11,8 @@ func ReadFile(ctx context.Context, path string, o Options) (*Book, error) {
 }
 
 // Read reads a book. The beginning of the file determines its format: an .xlsx or .ods workbook,
-// JSON-LD with recipes of schema.org, or else CSV. file is the name for messages; an ending .csv,
-// .tsv, .txt, .json or .jsonld distinguishes CSV from JSON. The package's documentation describes
-// the forms, docs/tables.md the cells.
+// or else CSV. file is the name for messages. The package's documentation describes the forms,
+// docs/tables.md the cells.
 //
 // In the long form the rows of a recipe need not be consecutive. A row without a name belongs to
 // the recipe above. An amount of 0 means that an ingredient is not used; in the wide form, so does

@@ -66,7 +66,7 @@ type Preview struct {
 // bytes, at a character. It ends at a faulty row, which reading the table reports. Only a file that
 // is not a table is an error.
 func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Preview, error) {
-	s, err := openSource(r, file, l, DefaultUnits(), func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
+	s, err := openSource(r, file, l, func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
 	if err != nil {
 		return nil, plainError(err)
 	}

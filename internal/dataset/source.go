@@ -25,7 +25,6 @@ type source struct {
 	sheet           string        // the sheet that is read, for a workbook
 	sheets          []string      // all sheets
 	allowsShortRows bool          // a row may be shorter than the header
-	addsRepeats     bool          // amounts of one ingredient in two rows of a recipe are added up
 	notes           []Note        // interpretations so far
 	noted           map[Note]bool // set of the first notedTo notes
 	notedTo         int
@@ -42,16 +41,15 @@ const titleRows = 20
 // otherFormats are file formats that are not tables, by their first bytes.
 var otherFormats = []struct{ magic, what, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password", "save it as .xlsx without a password, or as CSV"},
-	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
+	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx and .ods"},
 	{"\x1f\x8b", "a compressed file", "unpack it"},
-	{"PAR1", "a Parquet file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
-	{"{\\rtf", "an RTF file", "tables are read from CSV, .xlsx, .ods and JSON-LD"},
+	{"PAR1", "a Parquet file", "tables are read from CSV, .xlsx and .ods"},
+	{"{\\rtf", "an RTF file", "tables are read from CSV, .xlsx and .ods"},
 }
 
-// openSource determines the format of a file from its first bytes and, between JSON and CSV, from
-// its name. suits selects the sheet of a workbook by its first rows, if the layout does not name
-// one. units apply to lines of JSON.
-func openSource(r io.Reader, file string, l Layout, units *Units, suits func(header []string) bool) (*source, error) {
+// openSource determines the format of a file from its first bytes. suits selects the sheet of a
+// workbook by its first rows, if the layout does not name one.
+func openSource(r io.Reader, file string, l Layout, suits func(header []string) bool) (*source, error) {
 	ctx := contextOf(r)
 	head, err := io.ReadAll(io.LimitReader(r, headSize))
 	if err != nil {
@@ -89,7 +87,7 @@ func openSource(r io.Reader, file string, l Layout, units *Units, suits func(hea
 	}
 	all := c.decode(whole)
 	if isJSON(file, text) {
-		return s, s.openRecipes(all, units)
+		return nil, &Error{File: file, Message: "this is a JSON file", Hint: "tables are read from CSV, .xlsx and .ods"}
 	}
 	lines := 0
 	mark, length := declaredDelimiter(text)
@@ -120,17 +118,6 @@ func isJSON(file string, text []byte) bool {
 	}
 	text = bytes.TrimSpace(text)
 	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("[")) && bytes.ContainsAny(text[1:min(len(text), 100)], "{")
-}
-
-// openRecipes opens a JSON-LD text, whose lines use these units.
-func (s *source) openRecipes(text io.Reader, units *Units) error {
-	list, notes, err := readRecipes(s.ctx, text, s.file, units)
-	if err != nil {
-		return err
-	}
-	s.rows, s.head, s.addsRepeats = list(), list, true
-	s.notes = append(s.notes, notes...)
-	return nil
 }
 
 // openSheet opens a sheet of a workbook.

@@ -50,7 +50,7 @@ func (t *table) hasSingleCell(row []string) bool {
 // columns without content. means reports whether a name in the header has a meaning.
 func newTable(r io.Reader, file string, l Layout, units *Units, means func(name string) bool) (*table, error) {
 	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
-	s, err := openSource(r, file, l, units, suits)
+	s, err := openSource(r, file, l, suits)
 	if err != nil {
 		return nil, err
 	}

@@ -233,9 +233,6 @@ func sizedTables() []sizedTable {
 				return text
 			}(), 1)
 		}},
-		{"JSON", "x.json", true, func(n int) string {
-			return `{"@type":"Recipe","name":"x","recipeIngredient":[` + strings.TrimSuffix(rowsOf("", n, func(i int) string { return fmt.Sprintf(`"1 cl i%d",`, i) }), ",\n") + `]}`
-		}},
 		{"workbook of columns", "x.xlsx", false, func(n int) string { return workbookOf(1, wideTable(called("c%d"), mixed, 3, n)) }},
 		{"workbook of sheets", "x.xlsx", false, func(n int) string { return workbookOf(n/64, wideTable(called("c%d"), mixed, 6, 20)) }},
 		{"document of columns", "x.fods", false, func(n int) string { return documentOf(wideTable(called("c%d"), mixed, 3, n)) }},

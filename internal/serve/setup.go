@@ -133,7 +133,7 @@ func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
 }
 
 // tableExtensions are the file extensions of tables.
-var tableExtensions = []string{".xlsx", ".ods", ".fods", ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonld"}
+var tableExtensions = []string{".xlsx", ".ods", ".fods", ".csv", ".tsv", ".tab", ".txt"}
 
 // IsTable reports whether a file's name has the extension of a table.
 func IsTable(path string) bool {

@@ -342,7 +342,7 @@ func TestBeginHostile(t *testing.T) {
 	}
 	for given, want := range map[string]string{
 		"../../etc/passwd": "passwd.csv", `C:\bar\My Drinks.XLSX`: "My-Drinks.csv", "": "recipes.csv", ".hidden.csv": "hidden.csv", "a/..": "recipes.csv",
-		strings.Repeat("é", 500) + ".tsv": strings.Repeat("é", 30) + ".tsv", "a\x00b\n.json": "a-b.json", "CON:x|y.txt": "CON-x-y.txt", "\xff\xfe.csv": "recipes.csv",
+		strings.Repeat("é", 500) + ".tsv": strings.Repeat("é", 30) + ".tsv", "a\x00b\n.tab": "a-b.tab", "book.json": "book.csv", "CON:x|y.txt": "CON-x-y.txt", "\xff\xfe.csv": "recipes.csv",
 	} {
 		if got := safeName(given, []byte("recipe,")); got != want {
 			t.Errorf("%q is called %q, want %q", given, got, want)

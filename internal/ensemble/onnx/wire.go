@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Limits on a file.
@@ -69,11 +71,11 @@ func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 		return append(dst, int64(value)), nil
 	}
 	for len(packed) > 0 {
-		v, rest, err := nextVarint(packed)
-		if err != nil {
-			return nil, err
+		v, length := protowire.ConsumeVarint(packed)
+		if length < 0 {
+			return nil, messageError(length)
 		}
-		dst, packed = append(dst, int64(v)), rest
+		dst, packed = append(dst, int64(v)), packed[length:]
 	}
 	return dst, nil
 }

@@ -1,2 +1,0 @@
-module github.com/twpayne/go-geom
-go 1.26.0
