@@ -99,69 +99,15 @@ func (x *State) constrainedMove(r *Rand) (outcome, error) {
 // An ingredient that d changes is absent at one t at most, and that is the first or
 // the last: so w takes one value at either end and one between, as on a line.
 func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
-	t, c := x.target, x.Composition
-	s := &x.step
-	most := min(len(lattice.factors)+1+moreTogether, mostTogether, c.N())
-	if most < 3 {
+	c, s := x.Composition, &x.step
+	if !x.drawLatticeStep(r, lattice) {
 		return stayed, nil
-	}
-	// Half of the moves use just as many ingredients as have a step when the equalities concern all
-	// of them.
-	s.m = min(len(lattice.factors)+2, most)
-	if most > 3 && r.Bernoulli(0.5) {
-		s.m = 3 + r.Intn(most-2)
-	}
-	if !x.drawTogether(r, s) {
-		return stayed, nil
-	}
-	slices.Sort(s.of[:s.m])
-	vectors, count := lattice.basis(s.of[:s.m])
-	switch {
-	case count == 0:
-		return stayed, nil
-	case count == 1:
-		s.d = vectors[0]
-	default:
-		s.d = vectors[r.Intn(count)]
 	}
 	from, to := c.reach(s)
 	if from == to {
 		return stayed, nil
 	}
-	var q [mostTogether]float64
-	others := c.Used()
-	for k, i := range s.of[:s.m] {
-		q[k] = x.memory.share(int(i), c.N())
-		if c.amounts[i] > 0 {
-			others--
-		}
-	}
-	// weigh returns the size and the log weight at each end and between.
-	weigh := func(at int) (log float64) {
-		used := uint(0)
-		for k, i := range s.of[:s.m] {
-			if int(c.amounts[i])+at*int(s.d[k]) > 0 || from < at && at < to && s.d[k] != 0 {
-				used |= 1 << k
-			}
-		}
-		n := others + bits.OnesCount(used)
-		if log = t.LogLaw(n); log > negInf {
-			log += portable.Log(togetherShare(q[:s.m], used, n))
-		}
-		return log
-	}
-	zero, full, inner := weigh(from), weigh(to), negInf
-	if to-from > 1 {
-		inner = weigh(from + 1)
-	}
-	top := max(zero, full, inner)
-	weight := func(log float64) float64 {
-		if log == negInf {
-			return 0
-		}
-		return max(portable.Exp(log-top), minMass)
-	}
-	law := splitLaw{zero: weight(zero), full: weight(full), inner: weight(inner)}
+	law := x.latticeLaw(from, to)
 	p := &x.acc
 	p.Reset()
 	x.terms[0].scorer.(*ruleScorer).scoreSteps(s, from, to, p)
@@ -183,6 +129,74 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 	}
 	x.takeBack(was)
 	return rejected, nil
+}
+
+// drawLatticeStep draws the ingredients of a step and how the step changes them. It returns false if
+// there is no step.
+func (x *State) drawLatticeStep(r *Rand, lattice *lattice) bool {
+	s := &x.step
+	most := min(len(lattice.factors)+1+moreTogether, mostTogether, x.Composition.N())
+	if most < 3 {
+		return false
+	}
+	// Half of the moves use just as many ingredients as have a step when the equalities concern all
+	// of them.
+	s.m = min(len(lattice.factors)+2, most)
+	if most > 3 && r.Bernoulli(0.5) {
+		s.m = 3 + r.Intn(most-2)
+	}
+	if !x.drawTogether(r, s) {
+		return false
+	}
+	slices.Sort(s.of[:s.m])
+	vectors, count := lattice.basis(s.of[:s.m])
+	switch {
+	case count == 0:
+		return false
+	case count == 1:
+		s.d = vectors[0]
+	default:
+		s.d = vectors[r.Intn(count)]
+	}
+	return true
+}
+
+// latticeLaw returns w at from, at to and between, up to a factor.
+func (x *State) latticeLaw(from, to int) splitLaw {
+	c, s := x.Composition, &x.step
+	var q [mostTogether]float64
+	others := c.Used()
+	for k, i := range s.of[:s.m] {
+		q[k] = x.memory.share(int(i), c.N())
+		if c.amounts[i] > 0 {
+			others--
+		}
+	}
+	logWeight := func(at int) (log float64) {
+		used := uint(0)
+		for k, i := range s.of[:s.m] {
+			if int(c.amounts[i])+at*int(s.d[k]) > 0 || from < at && at < to && s.d[k] != 0 {
+				used |= 1 << k
+			}
+		}
+		n := others + bits.OnesCount(used)
+		if log = x.target.LogLaw(n); log > negInf {
+			log += portable.Log(togetherShare(q[:s.m], used, n))
+		}
+		return log
+	}
+	zero, full, inner := logWeight(from), logWeight(to), negInf
+	if to-from > 1 {
+		inner = logWeight(from + 1)
+	}
+	top := max(zero, full, inner)
+	weight := func(log float64) float64 {
+		if log == negInf {
+			return 0
+		}
+		return max(portable.Exp(log-top), minMass)
+	}
+	return splitLaw{zero: weight(zero), full: weight(full), inner: weight(inner)}
 }
 
 // reach returns the first and the last t at which no amount of x + t·d is negative.

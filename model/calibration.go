@@ -66,20 +66,16 @@ const (
 // probability from 0 and 1.
 func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	c := &Calibration{clip: 0.5 / float64(max(trees, 1))}
-	type row struct {
-		x    float64
-		came bool
-	}
-	var rows []row
+	var rows []calibrationRow
 	for r, p := range probabilities {
 		if !math.IsNaN(p) {
-			rows = append(rows, row{c.logOdds(p), came[r]})
+			rows = append(rows, calibrationRow{c.logOdds(p), came[r]})
 		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.x, b.x) })
+	slices.SortStableFunc(rows, func(a, b calibrationRow) int { return cmp.Compare(a.x, b.x) })
 	for _, r := range rows {
 		c.centre += r.x / float64(len(rows))
 		if r.came {
@@ -88,13 +84,25 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	}
 	c.rows = len(rows)
 	c.base = (float64(c.successes) + 0.5) / (float64(c.rows) + 1)
+	c.normalize(c.setGrid(c.groupRows(rows)))
+	return c
+}
 
-	// Grouping rows of nearly equal log odds bounds the work.
-	type group struct{ x, came, not float64 }
-	var groups []group
+// A calibrationRow is the log odds of a row's probability, and whether it had the outcome.
+type calibrationRow struct {
+	x    float64
+	came bool
+}
+
+// A calibrationGroup is the mean of nearly equal centred log odds, and how many rows of it had the
+// outcome or not.
+type calibrationGroup struct{ x, came, not float64 }
+
+// groupRows groups sorted rows with nearly equal log odds, which bounds the work.
+func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGroup) {
 	size := (len(rows) + mostCalibrationPts - 1) / mostCalibrationPts
 	for some := range slices.Chunk(rows, size) {
-		var g group
+		var g calibrationGroup
 		for _, r := range some {
 			g.x += (r.x - c.centre) / float64(len(some))
 			g.came += indicator(r.came)
@@ -102,13 +110,17 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 		}
 		groups = append(groups, g)
 	}
+	return groups
+}
 
+// setGrid sets the points to the grid of a, b and λ, and returns the log of each one's posterior
+// density, up to a constant.
+func (c *Calibration) setGrid(groups []calibrationGroup) (logs []float64) {
 	steps, slopes, lapses := whole(calibrationReach/calibrationStep), whole(slopeMost/slopeStep), whole(lapseMost/lapseStep)
-	priors, middle, top := 0.0, logOdds(c.base), math.Inf(-1)
+	priors, middle := 0.0, logOdds(c.base)
 	for k := 1; k <= slopes; k++ {
 		priors += slopePrior(float64(float64(k) * slopeStep))
 	}
-	var logs []float64
 	sure := make([]float64, len(groups)) // σ(a + b·x), the same for every λ
 	for ka := -steps; ka <= steps; ka++ {
 		for kb := 0; kb <= slopes; kb++ {
@@ -122,20 +134,32 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 			}
 			for kl := 0; kl <= lapses; kl++ {
 				point.lapse = float64(float64(kl) * lapseStep)
-				log := portable.Log(prior)
-				for k, g := range groups {
-					p := c.withLapse(point, sure[k])
-					if g.came > 0 {
-						log += float64(g.came * portable.Log(p))
-					}
-					if g.not > 0 {
-						log += float64(g.not * portable.Log1p(-p))
-					}
-				}
-				c.points, logs = append(c.points, point), append(logs, log)
-				top = max(top, log)
+				c.points, logs = append(c.points, point), append(logs, c.addLikelihood(portable.Log(prior), point, groups, sure))
 			}
 		}
+	}
+	return logs
+}
+
+// addLikelihood adds to a sum of logs those of the likelihoods of the groups at a point.
+func (c *Calibration) addLikelihood(log float64, point calibrationPoint, groups []calibrationGroup, sure []float64) float64 {
+	for k, g := range groups {
+		p := c.withLapse(point, sure[k])
+		if g.came > 0 {
+			log += float64(g.came * portable.Log(p))
+		}
+		if g.not > 0 {
+			log += float64(g.not * portable.Log1p(-p))
+		}
+	}
+	return log
+}
+
+// normalize drops the points with negligible mass and gives the others a total mass of 1.
+func (c *Calibration) normalize(logs []float64) {
+	top := math.Inf(-1)
+	for _, log := range logs {
+		top = max(top, log)
 	}
 	kept, mass := c.points[:0], 0.0
 	for k, log := range logs {
@@ -149,7 +173,6 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 		kept[k].mass /= mass
 	}
 	c.points = slices.Clip(kept)
-	return c
 }
 
 // slopePrior is the density of a slope above 0, up to a factor.

@@ -228,10 +228,18 @@ type table struct {
 
 func newTable(d *Data, features []Feature) *table {
 	t := &table{rows: len(d.Rows), features: len(features)}
+	t.setRows(d, features)
+	t.setColumns()
+	return t
+}
 
-	type use struct{ feature, weight int32 } // weight 0: in Over
-	using := make([][]use, len(d.Ingredients))
-	var always []int32 // features that may be nonzero even if none of their ingredients is
+// A featureUse is a feature that an ingredient adds to. Weight 0 means in Over.
+type featureUse struct{ feature, weight int32 }
+
+// featureUses returns, by ingredient, the features that it adds to. always lists the features that
+// may be nonzero even if none of their ingredients is.
+func featureUses(features []Feature, ingredients int) (using [][]featureUse, always []int32) {
+	using = make([][]featureUse, ingredients)
 	for f := range features {
 		feature := &features[f]
 		weight := int32(1)
@@ -240,18 +248,23 @@ func newTable(d *Data, features []Feature) *table {
 				weight = feature.Weights[k]
 			}
 			if weight > 0 {
-				using[i] = append(using[i], use{int32(f), weight})
+				using[i] = append(using[i], featureUse{int32(f), weight})
 			}
 		}
 		for _, i := range feature.Over {
-			using[i] = append(using[i], use{int32(f), 0})
+			using[i] = append(using[i], featureUse{int32(f), 0})
 		}
 		if feature.Over != nil {
 			always = append(always, int32(f))
 		}
 	}
+	return using, always
+}
+
+// setRows computes the features of the rows.
+func (t *table) setRows(d *Data, features []Feature) {
+	using, always := featureUses(features, len(d.Ingredients))
 	t.rowStart = make([]int, 1, t.rows+1)
-	columns := make([]int, t.features+1)
 	value, below := make([]int32, t.features), make([]int32, t.features)
 	var touched []int32
 	for _, row := range d.Rows {
@@ -279,17 +292,22 @@ func newTable(d *Data, features []Feature) *table {
 			}
 			t.rowFeature = append(t.rowFeature, f)
 			t.rowValue = append(t.rowValue, v)
-			columns[f+1]++
 		}
 		t.rowStart = append(t.rowStart, len(t.rowFeature))
 	}
+}
 
-	for f := range t.features {
-		columns[f+1] += columns[f]
+// setColumns computes the columns from the rows.
+func (t *table) setColumns() {
+	t.colStart = make([]int, t.features+1)
+	for _, f := range t.rowFeature {
+		t.colStart[f+1]++
 	}
-	t.colStart = columns
+	for f := range t.features {
+		t.colStart[f+1] += t.colStart[f]
+	}
 	keys := make([]uint64, len(t.rowFeature)) // value, then row
-	next := slices.Clone(columns)
+	next := slices.Clone(t.colStart)
 	for r := range t.rows {
 		for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
 			f := t.rowFeature[k]
@@ -297,16 +315,15 @@ func newTable(d *Data, features []Feature) *table {
 			next[f]++
 		}
 	}
+	for f := range t.features {
+		slices.Sort(keys[t.colStart[f]:t.colStart[f+1]])
+	}
 	t.colRow = make([]int32, len(keys))
 	t.colValue = make([]int32, len(keys))
-	for f := range t.features {
-		slices.Sort(keys[columns[f]:columns[f+1]])
-	}
 	for k, key := range keys {
 		t.colRow[k] = int32(uint32(key))
 		t.colValue[k] = int32(key >> 32)
 	}
-	return t
 }
 
 // writeRow writes row r into the dense feature vector x, which must be zero.

@@ -34,38 +34,11 @@ func (s *savedForest) restore() (*Forest, error) {
 	if s.Total < 1 || s.Total > MaxTotal {
 		return nil, damaged("total is %d and must be in 1..%d", s.Total, MaxTotal)
 	}
-	f.features = amountFeatures(f.ingredients)
-	if s.Features != nil {
-		f.features = nil
-		for _, feature := range s.Features {
-			f.features = append(f.features, Feature(feature))
-		}
-		if len(f.features) == 0 {
-			return nil, damaged("features is empty")
-		}
-		if err := checkFeatures(f.features, len(f.ingredients), f.total); err != nil {
-			return nil, damaged("%v", err)
-		}
+	if err := f.restoreFeatures(s); err != nil {
+		return nil, err
 	}
-	switch o := f.options; {
-	case s.Rows < 1 || s.Rows > math.MaxInt32:
-		return nil, damaged("rows is %d and must be in 1..%d", s.Rows, math.MaxInt32)
-	case s.Chances != nil && (len(s.Chances) != s.Rows || slices.Min(s.Chances) < 1 || slices.Max(s.Chances) > mostChance):
-		return nil, damaged("chances must be one a row, each from 1 to %d", mostChance)
-	case max(len(s.Classes), len(s.Numbers)) > s.Rows:
-		return nil, damaged("there are more labels than the %d rows", s.Rows)
-	case len(s.Trees) == 0 || len(s.Trees) > MaxTrees:
-		return nil, damaged("there are %d trees and there must be 1..%d", len(s.Trees), MaxTrees)
-	case o.Trees != len(s.Trees):
-		return nil, damaged("options say %d trees and there are %d", o.Trees, len(s.Trees))
-	case o.FeaturesPerSplit < 1 || o.FeaturesPerSplit > len(f.features):
-		return nil, damaged("features_per_split is %d and must be in 1..%d", o.FeaturesPerSplit, len(f.features))
-	case o.SmallestLeaf < 1:
-		return nil, damaged("smallest_leaf is %d and must be at least 1", o.SmallestLeaf)
-	case !(o.shrink >= 0) || o.shrink > 1e6:
-		return nil, damaged("shrink is %v and must be from 0 to 1e6", o.shrink)
-	case s.Importances != nil && len(s.Importances) != len(f.features):
-		return nil, damaged("there are %d importances for %d features", len(s.Importances), len(f.features))
+	if err := f.checkCounts(s); err != nil {
+		return nil, err
 	}
 	if err := f.checkQuality(); err != nil {
 		return nil, err
@@ -73,20 +46,71 @@ func (s *savedForest) restore() (*Forest, error) {
 	if c := s.Choice; c != nil && (c.Chosen < 0 || c.Chosen >= len(c.Tried)) {
 		return nil, damaged("choice: %d is chosen of %d that were tried", c.Chosen, len(c.Tried))
 	}
-	f.trees = make([]tree, len(s.Trees))
-	for k := range s.Trees {
-		var err *FormatError
-		if f.trees[k], err = f.restoreTree(&s.Trees[k]); err != nil {
-			err.Tree = k
-			return nil, err
-		}
-		s.Trees[k] = savedTree{}
+	if err := f.restoreTrees(s); err != nil {
+		return nil, err
 	}
 	if err := f.checkSize(); err != nil {
 		return nil, damaged("%v", err)
 	}
 	f.shrink()
 	return f, nil
+}
+
+// restoreFeatures checks the features, which are the amounts unless others are saved.
+func (f *Forest) restoreFeatures(s *savedForest) error {
+	if s.Features == nil {
+		f.features = amountFeatures(f.ingredients)
+		return nil
+	}
+	for _, feature := range s.Features {
+		f.features = append(f.features, Feature(feature))
+	}
+	if len(f.features) == 0 {
+		return damaged("features is empty")
+	}
+	if err := checkFeatures(f.features, len(f.ingredients), f.total); err != nil {
+		return damaged("%v", err)
+	}
+	return nil
+}
+
+// checkCounts checks the options, and that the saved lists have the lengths they must have.
+func (f *Forest) checkCounts(s *savedForest) error {
+	switch o := f.options; {
+	case s.Rows < 1 || s.Rows > math.MaxInt32:
+		return damaged("rows is %d and must be in 1..%d", s.Rows, math.MaxInt32)
+	case s.Chances != nil && (len(s.Chances) != s.Rows || slices.Min(s.Chances) < 1 || slices.Max(s.Chances) > mostChance):
+		return damaged("chances must be one a row, each from 1 to %d", mostChance)
+	case max(len(s.Classes), len(s.Numbers)) > s.Rows:
+		return damaged("there are more labels than the %d rows", s.Rows)
+	case len(s.Trees) == 0 || len(s.Trees) > MaxTrees:
+		return damaged("there are %d trees and there must be 1..%d", len(s.Trees), MaxTrees)
+	case o.Trees != len(s.Trees):
+		return damaged("options say %d trees and there are %d", o.Trees, len(s.Trees))
+	case o.FeaturesPerSplit < 1 || o.FeaturesPerSplit > len(f.features):
+		return damaged("features_per_split is %d and must be in 1..%d", o.FeaturesPerSplit, len(f.features))
+	case o.SmallestLeaf < 1:
+		return damaged("smallest_leaf is %d and must be at least 1", o.SmallestLeaf)
+	case !(o.shrink >= 0) || o.shrink > 1e6:
+		return damaged("shrink is %v and must be from 0 to 1e6", o.shrink)
+	case s.Importances != nil && len(s.Importances) != len(f.features):
+		return damaged("there are %d importances for %d features", len(s.Importances), len(f.features))
+	}
+	return nil
+}
+
+// restoreTrees restores the trees, and drops each saved one when it is restored.
+func (f *Forest) restoreTrees(s *savedForest) error {
+	f.trees = make([]tree, len(s.Trees))
+	for k := range s.Trees {
+		var err *FormatError
+		if f.trees[k], err = f.restoreTree(&s.Trees[k]); err != nil {
+			err.Tree = k
+			return err
+		}
+		s.Trees[k] = savedTree{}
+	}
+	return nil
 }
 
 func (f *Forest) checkLabels() error {

@@ -20,10 +20,15 @@ import (
 	"kir/internal/problem"
 )
 
+// initOptions are the flags of kir init.
+type initOptions struct {
+	out, ingredients string
+	labels, units    []string
+	layout           layoutFlags
+}
+
 func newInitCommand() *cobra.Command {
-	var out, ingredients string
-	var labels, units []string
-	var how layoutFlags
+	o := &initOptions{}
 	c := &cobra.Command{
 		Use:   "init TABLE [-o FILE]",
 		Short: "Write a problem to start from for a table of recipes",
@@ -46,91 +51,124 @@ docs/tables.md describes what is read.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv", "xlsx", "ods", "fods", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if _, err := os.Lstat(out); err == nil {
-				return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(out)), Hint: "name another file with -o"}
-			}
-			layout, err := how.layout()
-			if err != nil {
-				return err
-			}
-			d := &problem.Draft{Layout: layout}
-			options := dataset.Options{Labels: labels, Layout: layout}
-			if d.Units, options.Units, err = readUnits(units); err != nil {
-				return err
-			}
-			if ingredients != "" {
-				if options.Ingredients, err = dataset.ReadIngredientsFile(c.Context(), ingredients, dataset.Layout{}); err != nil {
-					return err
-				}
-				d.IngredientsLayout = options.Ingredients.Guessed
-				if d.Ingredients, err = relativePath(out, ingredients); err != nil {
-					return err
-				}
-			}
-			info, err := os.Stat(args[0])
-			table := problem.Table{Name: args[0], Once: err == nil && !info.Mode().IsRegular(),
-				Open: func() (io.ReadCloser, error) { return dataset.OpenFile(c.Context(), args[0]) }}
-			if err := d.ReadTable(table, options); err != nil {
-				return hintsAsFlags(err)
-			}
-			shelf, lacking := "", []string(nil)
-			if ingredients == "" {
-				shelf, lacking = d.ReadIngredientsSheet(table, options)
-			}
-			if d.Table, err = relativePath(out, args[0]); err != nil {
-				return err
-			}
-			if shelf != "" {
-				note := dataset.Note{File: args[0], Message: "sheet " + inputerr.Quote(shelf) + " lists the ingredients", Doubt: true}
-				if len(lacking) > 0 {
-					note.Message += " and is left out, as it lacks " + inputerr.List(lacking, 4)
-				} else {
-					d.Ingredients = d.Table
-				}
-				d.Book.Notes = append(d.Book.Notes, note)
-			}
-			if err := saveDraft(c.Context(), d, out); err != nil {
-				return err
-			}
-			if err := saveSchema(filepath.Dir(out)); err != nil {
-				return err
-			}
-			what, notes := d.Contents()
-			told := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", out, what, shellWord(out))
-			for _, b := range d.OfferedBounds() {
-				if on, left := d.Bounds[b.Key]; left && !on {
-					told += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
-				}
-			}
-			const most = 8
-			doubts := 0
-			for _, n := range notes {
-				if n.Settle == "" && !n.Doubt {
-					continue
-				}
-				if doubts++; doubts == 1 {
-					told += "Is this right? If not, change " + inputerr.Quote(out) + ", or the table:\n"
-				}
-				if doubts <= most {
-					told += "  " + n.String() + "\n"
-				}
-			}
-			if doubts > most {
-				told += fmt.Sprintf("  %d more, which stand in %s\n", doubts-most, inputerr.Quote(out))
-			}
-			_, err = fmt.Fprint(c.OutOrStdout(), told)
-			return err
-		},
+		RunE: o.run,
 	}
-	c.Flags().StringVarP(&out, "output", "o", "problem.yaml", "file to write; it must not exist")
-	c.Flags().StringVar(&ingredients, "ingredients", "", "table of the ingredients, name and attributes")
-	c.Flags().StringSliceVar(&labels, "labels", nil, "columns that are labels")
-	c.Flags().StringSliceVar(&units, "units", nil, "sizes of units, such as 'piece=5 cl'")
-	how.add(c)
+	o.addFlags(c)
+	return c
+}
+
+func (o *initOptions) addFlags(c *cobra.Command) {
+	c.Flags().StringVarP(&o.out, "output", "o", "problem.yaml", "file to write; it must not exist")
+	c.Flags().StringVar(&o.ingredients, "ingredients", "", "table of the ingredients, name and attributes")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "columns that are labels")
+	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
+	o.layout.add(c)
 	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))
-	return c
+}
+
+// run writes a problem file and its schema, and prints what it guessed of the table.
+func (o *initOptions) run(c *cobra.Command, args []string) error {
+	if _, err := os.Lstat(o.out); err == nil {
+		return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.out)), Hint: "name another file with -o"}
+	}
+	d, err := o.readDraft(c.Context(), args[0])
+	if err != nil {
+		return err
+	}
+	if err := saveDraft(c.Context(), d, o.out); err != nil {
+		return err
+	}
+	if err := saveSchema(filepath.Dir(o.out)); err != nil {
+		return err
+	}
+	return printDraft(c.OutOrStdout(), d, o.out)
+}
+
+// readDraft reads the table and the ingredients into the draft of a problem.
+func (o *initOptions) readDraft(ctx context.Context, file string) (*problem.Draft, error) {
+	layout, err := o.layout.layout()
+	if err != nil {
+		return nil, err
+	}
+	d := &problem.Draft{Layout: layout}
+	options := dataset.Options{Labels: o.labels, Layout: layout}
+	if d.Units, options.Units, err = readUnits(o.units); err != nil {
+		return nil, err
+	}
+	if o.ingredients != "" {
+		if options.Ingredients, err = dataset.ReadIngredientsFile(ctx, o.ingredients, dataset.Layout{}); err != nil {
+			return nil, err
+		}
+		d.IngredientsLayout = options.Ingredients.Guessed
+		if d.Ingredients, err = relativePath(o.out, o.ingredients); err != nil {
+			return nil, err
+		}
+	}
+	info, err := os.Stat(file)
+	table := problem.Table{Name: file, Once: err == nil && !info.Mode().IsRegular(),
+		Open: func() (io.ReadCloser, error) { return dataset.OpenFile(ctx, file) }}
+	if err := d.ReadTable(table, options); err != nil {
+		return nil, hintsAsFlags(err)
+	}
+	var sheet string
+	var lacking []string
+	if o.ingredients == "" {
+		sheet, lacking = d.ReadIngredientsSheet(table, options)
+	}
+	if d.Table, err = relativePath(o.out, file); err != nil {
+		return nil, err
+	}
+	if sheet != "" {
+		addIngredientsSheet(d, file, sheet, lacking)
+	}
+	return d, nil
+}
+
+// addIngredientsSheet notes that a sheet of the table's workbook lists the ingredients. The draft uses
+// the sheet unless it lacks some of them.
+func addIngredientsSheet(d *problem.Draft, file, sheet string, lacking []string) {
+	note := dataset.Note{File: file, Message: "sheet " + inputerr.Quote(sheet) + " lists the ingredients", Doubt: true}
+	if len(lacking) > 0 {
+		note.Message += " and is left out, as it lacks " + inputerr.List(lacking, 4)
+	} else {
+		d.Ingredients = d.Table
+	}
+	d.Book.Notes = append(d.Book.Notes, note)
+}
+
+// printDraft prints what a problem file contains and the guesses to check.
+func printDraft(w io.Writer, d *problem.Draft, file string) error {
+	contents, notes := d.Contents()
+	text := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", file, contents, shellWord(file))
+	for _, b := range d.OfferedBounds() {
+		if on, left := d.Bounds[b.Key]; left && !on {
+			text += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
+		}
+	}
+	_, err := io.WriteString(w, text+doubtsText(notes, file))
+	return err
+}
+
+// doubtsText lists the guesses among notes that a person should check.
+func doubtsText(notes []dataset.Note, file string) (text string) {
+	const most = 8
+	doubts := 0
+	for _, n := range notes {
+		if n.Settle == "" && !n.Doubt {
+			continue
+		}
+		if doubts++; doubts == 1 {
+			text += "Is this right? If not, change " + inputerr.Quote(file) + ", or the table:\n"
+		}
+		if doubts <= most {
+			text += "  " + n.String() + "\n"
+		}
+	}
+	if doubts > most {
+		text += fmt.Sprintf("  %d more, which stand in %s\n", doubts-most, inputerr.Quote(file))
+	}
+	return text
 }
 
 // readUnits parses sizes of units. It returns them by name, and combined with the usual units.

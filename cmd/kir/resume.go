@@ -52,7 +52,7 @@ long run. The problem and its files must not have changed.`,
 		defer func() { err = errors.Join(err, p.Close()) }()
 		if shard != "" {
 			o.problem = p
-			return o.shard(c, shard, dir)
+			return o.runShard(c, shard, dir)
 		}
 		err = o.runChains(c, p, dir, run.Resume)
 		if errors.Is(err, run.ErrComplete) {

@@ -17,14 +17,20 @@ import (
 	"kir/mcmc"
 )
 
+// sampleOptions are the flags of kir sample.
+type sampleOptions struct {
+	runOptions
+	out, shard string
+	effort     float64
+	moves      moveFlags
+	settings   mcmc.Settings
+	draws      drawsFlag
+	limit      timeFlag
+	noCache    bool
+}
+
 func newSampleCommand() *cobra.Command {
-	var out, shard string
-	var effort float64
-	var moves moveFlags
-	var o runOptions
-	var noCache bool
-	draws, limit := drawsFlag(mcmc.AutoDraws), timeFlag(problem.DefaultTime)
-	s := mcmc.DefaultSettings()
+	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, limit: timeFlag(problem.DefaultTime)}
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--near K]",
 		Short: "Sample a problem: draws, shortlist and report",
@@ -56,101 +62,126 @@ run.`,
   kir sample problem.yaml -o shared/long --chains 64 --draws 100000 --shard 3/16`,
 		Args:              exactlyOneArg("problem file or run"),
 		ValidArgsFunction: completeProblemsAndRuns,
+		RunE:              o.run,
 	}
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		changed := c.Flags().Changed
-		looked, err := effortOf(c, effort)
-		if err != nil {
-			return err
-		}
-		override := func(given *mcmc.Settings) {
-			for _, f := range []struct {
-				name string
-				set  func()
-			}{
-				{"kernel", func() { given.Kernel = s.Kernel }},
-				{"chains", func() { given.Chains = s.Chains }},
-				{"warmup", func() { given.Warmup = s.Warmup }},
-				{"draws", func() {
-					if given.Draws = int(draws); draws == mcmc.AutoDraws {
-						given.Thin = 1
-					}
-				}},
-				{"thin", func() { given.Thin = s.Thin }},
-				{"seed", func() { given.Seed = s.Seed }},
-			} {
-				if changed(f.name) {
-					f.set()
-				}
-			}
-		}
-		file, dir := args[0], out
-		var text []byte
-		if moves.isSet() || isRun(file) {
-			if shard != "" {
-				return &inputerr.Error{Message: "--shard is a part of a run that all know", Hint: "sample the changed problem file, the same for all of them"}
-			}
-			if file, text, dir, err = moves.changedProblem(c, file, out, override, looked, o.quiet); err != nil {
-				return err
-			}
-		}
-		d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
-		defer d.end()
-		p, err := compileProblem(c.Context(), file, d, !(o.quiet || o.progressJSON), problem.Options{
-			Text:     text,
-			Workers:  o.workers,
-			Effort:   looked,
-			Time:     timeOf(c, limit),
-			Cache:    !noCache,
-			Notify:   d.tell,
-			Progress: d.begin,
-			Override: override,
-		})
-		if err != nil {
-			return err
-		}
-		d.end()
-		defer func() { err = errors.Join(err, p.Close()) }()
-		o.problem = p
-		if p.Time == problem.DefaultTime && hasOwnDelay(c.Context()) {
-			p.Time = 0
-		}
-		if shard != "" {
-			if out == "" {
-				return &inputerr.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
-			}
-			return o.shard(c, shard, out)
-		}
-		if dir, err = runDirectory(dir, p.Name); err != nil {
-			return err
-		}
-		if text != nil {
-			if err := writeNew(file, text); err != nil {
-				return fmt.Errorf("writing the changed problem: %w; name another place with --save", err)
-			}
-		}
-		err = o.runChains(c, p, dir, run.Start)
-		if exists := (*run.ExistsError)(nil); err != nil && text != nil && (errors.As(err, &exists) || !isRun(dir)) {
-			err = errors.Join(err, os.Remove(file))
-		}
-		return err
-	}
-	c.Flags().StringVarP(&out, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
-	c.Flags().StringVar(&shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`, or auto by the variables of Slurm, Kubernetes or AWS Batch; kir merge joins them")
-	c.Flags().StringVar(&s.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
-	c.Flags().IntVar(&s.Chains, "chains", s.Chains, "chains")
-	c.Flags().IntVar(&s.Warmup, "warmup", s.Warmup, "iterations of each chain before the first draw, with --draws auto as many at most")
-	c.Flags().Var(&draws, "draws", "draws to keep of each chain; `NUMBER`, or auto: until the figures are good enough")
-	c.Flags().Var(&limit, "time", "`DURATION` after which chains stop whose draws are auto, such as 5m, or none")
-	c.Flags().IntVar(&s.Thin, "thin", s.Thin, "iterations from one draw to the next")
-	c.Flags().Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random choices")
-	c.Flags().Float64Var(&effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
-	noCacheFlag(c, &noCache)
-	moves.add(c)
+	o.addFlags(c)
+	return c
+}
+
+func (o *sampleOptions) addFlags(c *cobra.Command) {
+	c.Flags().StringVarP(&o.out, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
+	c.Flags().StringVar(&o.shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`, or auto by the variables of Slurm, Kubernetes or AWS Batch; kir merge joins them")
+	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
+	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "chains")
+	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "iterations of each chain before the first draw, with --draws auto as many at most")
+	c.Flags().Var(&o.draws, "draws", "draws to keep of each chain; `NUMBER`, or auto: until the figures are good enough")
+	c.Flags().Var(&o.limit, "time", "`DURATION` after which chains stop whose draws are auto, such as 5m, or none")
+	c.Flags().IntVar(&o.settings.Thin, "thin", o.settings.Thin, "iterations from one draw to the next")
+	c.Flags().Uint64Var(&o.settings.Seed, "seed", o.settings.Seed, "seed of all random choices")
+	c.Flags().Float64Var(&o.effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
+	noCacheFlag(c, &o.noCache)
+	o.moves.add(c)
 	o.flags(c)
 	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kernelNames(), cobra.ShellCompDirectiveNoFileComp)))
 	must(c.MarkFlagDirname("output"))
-	return c
+}
+
+// run changes the problem if a flag asks for it, and runs its chains or a shard of them.
+func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
+	effort, err := effortOf(c, o.effort)
+	if err != nil {
+		return err
+	}
+	file, dir := args[0], o.out
+	var changed []byte
+	if o.moves.isSet() || isRun(file) {
+		if o.shard != "" {
+			return &inputerr.Error{Message: "--shard is a part of a run that all know", Hint: "sample the changed problem file, the same for all of them"}
+		}
+		if file, changed, dir, err = o.moves.changedProblem(c, file, o.out, o.override(c), effort, o.quiet); err != nil {
+			return err
+		}
+	}
+	p, err := o.load(c, file, changed, effort)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	o.problem = p
+	if o.shard != "" {
+		if o.out == "" {
+			return &inputerr.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
+		}
+		return o.runShard(c, o.shard, o.out)
+	}
+	if dir, err = runDirectory(dir, p.Name); err != nil {
+		return err
+	}
+	if changed != nil {
+		return o.runChanged(c, p, dir, file, changed)
+	}
+	return o.runChains(c, p, dir, run.Start)
+}
+
+// override returns a function that replaces the settings for which there are flags.
+func (o *sampleOptions) override(c *cobra.Command) func(*mcmc.Settings) {
+	return func(given *mcmc.Settings) {
+		for _, f := range []struct {
+			name string
+			set  func()
+		}{
+			{"kernel", func() { given.Kernel = o.settings.Kernel }},
+			{"chains", func() { given.Chains = o.settings.Chains }},
+			{"warmup", func() { given.Warmup = o.settings.Warmup }},
+			{"draws", func() {
+				if given.Draws = int(o.draws); o.draws == mcmc.AutoDraws {
+					given.Thin = 1
+				}
+			}},
+			{"thin", func() { given.Thin = o.settings.Thin }},
+			{"seed", func() { given.Seed = o.settings.Seed }},
+		} {
+			if c.Flags().Changed(f.name) {
+				f.set()
+			}
+		}
+	}
+}
+
+// load loads the problem in a file, or in the changed text of it.
+func (o *sampleOptions) load(c *cobra.Command, file string, changed []byte, effort *float64) (*problem.Problem, error) {
+	d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
+	defer d.end()
+	p, err := compileProblem(c.Context(), file, d, !o.quiet && !o.progressJSON, problem.Options{
+		Text:     changed,
+		Workers:  o.workers,
+		Effort:   effort,
+		Time:     timeOf(c, o.limit),
+		Cache:    !o.noCache,
+		Notify:   d.tell,
+		Progress: d.begin,
+		Override: o.override(c),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.Time == problem.DefaultTime && hasOwnDelay(c.Context()) {
+		p.Time = 0
+	}
+	return p, nil
+}
+
+// runChanged writes a changed problem to its file and runs it. It removes the file if there is no
+// run of it.
+func (o *sampleOptions) runChanged(c *cobra.Command, p *problem.Problem, dir, file string, text []byte) error {
+	if err := writeNew(file, text); err != nil {
+		return fmt.Errorf("writing the changed problem: %w; name another place with --save", err)
+	}
+	err := o.runChains(c, p, dir, run.Start)
+	if exists := (*run.ExistsError)(nil); err != nil && (errors.As(err, &exists) || !isRun(dir)) {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return err
 }
 
 // effortOf returns the effort of a flag, nil if it was not given.

@@ -39,8 +39,8 @@ func (o *runOptions) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
 }
 
-// shard runs a shard and prints the progress of the run.
-func (o *runOptions) shard(c *cobra.Command, text, location string) error {
+// runShard runs a shard and prints the progress of the run.
+func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 	if o.asJSON {
 		return &inputerr.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
 	}

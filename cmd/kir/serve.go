@@ -19,9 +19,14 @@ import (
 	"kir/mcmc"
 )
 
+// serveOptions are the flags of kir serve.
+type serveOptions struct {
+	page   serve.Options
+	noOpen bool
+}
+
 func newServeCommand() *cobra.Command {
-	var noOpen bool
-	o := serve.Options{}
+	o := &serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve [TABLE|PROBLEM|RUN]",
 		Short: "Work with a problem on a page",
@@ -53,61 +58,78 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
   kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan --tls-cert studio.pem --tls-key studio.key`,
 		Args:              atMostOneArg("table, problem file or run directory"),
 		ValidArgsFunction: completeServedFiles,
-		RunE: func(c *cobra.Command, args []string) error {
-			name := "The page for a table"
-			var begin *serve.SetupOptions
-			if len(args) == 0 {
-				begin = &serve.SetupOptions{Dir: "."}
-			} else if serve.IsTable(args[0]) && !isRun(args[0]) {
-				begin = &serve.SetupOptions{Table: args[0]}
-				name = args[0]
-			} else {
-				s, err := readSource(c, args[0])
-				if err != nil {
-					return err
-				}
-				o.File, name = s.file, s.Name
-				if s.run != nil {
-					if o.Text, err = change.Apply(s.file, s.Text, s.settings(func(*mcmc.Settings) {}, nil)...); err != nil {
-						return err
-					}
-				}
-			}
-			o.TryKernels = true
-			o.Version = thisProgram().Version
-			o.Run = runStep
-			o.OnNewAddress = func(address string) {
-				fmt.Fprintf(c.OutOrStdout(), "Opened. To open it in another tab, use %s\n", address)
-			}
-			o.OnReady = func(address, door string) {
-				fmt.Fprintf(c.OutOrStdout(), "%s is at %s\n", terminal.Plain(name), address)
-				if o.IsUnencrypted() {
-					fmt.Fprintln(c.OutOrStdout(), "It is not encrypted: whoever can listen to the network can read it and use it. --tls-cert and --tls-key encrypt it.")
-				}
-				fmt.Fprintln(c.OutOrStdout(), "Ctrl-C ends it.")
-				if !noOpen {
-					if err := openBrowser(door); err != nil {
-						logger(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
-					}
-				}
-			}
-			if begin != nil {
-				return inputError(serve.ServeSetup(c.Context(), o, *begin))
-			}
-			if w := c.ErrOrStderr(); isTerminal(w) {
-				logger(w, false)("reading " + o.File + "; then the page opens")
-			}
-			return inputError(serve.Serve(c.Context(), o))
-		},
+		RunE:              o.run,
 	}
-	c.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or a free one; beyond this machine the page is sent unencrypted without --tls-cert")
-	c.Flags().StringSliceVar(&o.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
-	c.Flags().StringVar(&o.TLSCert, "tls-cert", "", "serve with TLS, by the certificate in this PEM `FILE`")
-	c.Flags().StringVar(&o.TLSKey, "tls-key", "", "the PEM `FILE` of the certificate's key")
+	o.addFlags(c)
+	return c
+}
+
+func (o *serveOptions) addFlags(c *cobra.Command) {
+	c.Flags().StringVar(&o.page.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or a free one; beyond this machine the page is sent unencrypted without --tls-cert")
+	c.Flags().StringSliceVar(&o.page.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
+	c.Flags().StringVar(&o.page.TLSCert, "tls-cert", "", "serve with TLS, by the certificate in this PEM `FILE`")
+	c.Flags().StringVar(&o.page.TLSKey, "tls-key", "", "the PEM `FILE` of the certificate's key")
 	must(c.MarkFlagFilename("tls-cert", "pem", "crt", "cer"))
 	must(c.MarkFlagFilename("tls-key", "pem", "key"))
-	c.Flags().BoolVar(&noOpen, "no-open", false, "open no browser")
-	return c
+	c.Flags().BoolVar(&o.noOpen, "no-open", false, "open no browser")
+}
+
+// run serves the page of a problem, or the one that makes a problem of a table.
+func (o *serveOptions) run(c *cobra.Command, args []string) error {
+	o.page.TryKernels = true
+	o.page.Version = thisProgram().Version
+	o.page.Run = runStep
+	if len(args) == 0 {
+		return o.serveSetup(c, "The page for a table", serve.SetupOptions{Dir: "."})
+	}
+	if serve.IsTable(args[0]) && !isRun(args[0]) {
+		return o.serveSetup(c, args[0], serve.SetupOptions{Table: args[0]})
+	}
+	return o.serveProblem(c, args[0])
+}
+
+// serveSetup serves the page that makes a problem of a table.
+func (o *serveOptions) serveSetup(c *cobra.Command, name string, setup serve.SetupOptions) error {
+	o.announce(c, name)
+	return inputError(serve.ServeSetup(c.Context(), o.page, setup))
+}
+
+// serveProblem serves the page of a problem or a run.
+func (o *serveOptions) serveProblem(c *cobra.Command, location string) error {
+	s, err := readSource(c, location)
+	if err != nil {
+		return err
+	}
+	o.page.File = s.file
+	if s.run != nil {
+		if o.page.Text, err = change.Apply(s.file, s.Text, s.settings(func(*mcmc.Settings) {}, nil)...); err != nil {
+			return err
+		}
+	}
+	o.announce(c, s.Name)
+	if w := c.ErrOrStderr(); isTerminal(w) {
+		logger(w, false)("reading " + o.page.File + "; then the page opens")
+	}
+	return inputError(serve.Serve(c.Context(), o.page))
+}
+
+// announce makes the page print its address, and open in the browser, when it is ready.
+func (o *serveOptions) announce(c *cobra.Command, name string) {
+	o.page.OnNewAddress = func(address string) {
+		fmt.Fprintf(c.OutOrStdout(), "Opened. To open it in another tab, use %s\n", address)
+	}
+	o.page.OnReady = func(address, door string) {
+		fmt.Fprintf(c.OutOrStdout(), "%s is at %s\n", terminal.Plain(name), address)
+		if o.page.IsUnencrypted() {
+			fmt.Fprintln(c.OutOrStdout(), "It is not encrypted: whoever can listen to the network can read it and use it. --tls-cert and --tls-key encrypt it.")
+		}
+		fmt.Fprintln(c.OutOrStdout(), "Ctrl-C ends it.")
+		if !o.noOpen {
+			if err := openBrowser(door); err != nil {
+				logger(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
+			}
+		}
+	}
 }
 
 // runStep makes the run of a step, as kir sample does, without its own page.

@@ -18,13 +18,18 @@ import (
 	"kir/internal/terminal"
 )
 
+// tradeoffOptions are the flags of kir tradeoff.
+type tradeoffOptions struct {
+	between         []string
+	figures, file   string
+	points, workers int
+	effort          float64
+	seed            uint64
+	asJSON          bool
+}
+
 func newTradeoffCommand() *cobra.Command {
-	var between []string
-	var figures, file string
-	var points, workers int
-	var effort float64
-	var seed uint64
-	var asJSON bool
+	o := &tradeoffOptions{}
 	c := &cobra.Command{
 		Use:   "tradeoff PROBLEM|RUN [--between NAME,NAME]",
 		Short: "Find the recipes none of which beats another",
@@ -43,72 +48,90 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
   kir tradeoff runs/lotion-1 --between cost,stable --json | jq '.front[] | select(.knee)'`,
 		Args:              exactlyOneArg("problem file or run"),
 		ValidArgsFunction: completeProblemsAndRuns,
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			looked, err := effortOf(c, effort)
-			if err != nil {
-				return err
-			}
-			if points < 2 || points > mostPoints {
-				return &inputerr.Error{Message: fmt.Sprintf("--points is %d", points), Hint: fmt.Sprintf("it must be from 2 to %d", mostPoints)}
-			}
-			d := newSpinner(c.Context(), c.ErrOrStderr(), asJSON)
-			defer d.end()
-			p, r, err := readTradeProblem(c.Context(), args[0], file, workers, d)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, p.Close()) }()
-			o := assemble.TradeOptions{Between: p.Trade, Points: points, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: workers, Draws: r}
-			if c.Flags().Changed("between") {
-				o.Between = between
-			}
-			if looked != nil {
-				o.Effort = *looked
-			}
-			if o.Effort == 0 {
-				o.Effort = 1
-			}
-			if c.Flags().Changed("seed") {
-				o.Seed = seed
-			}
-			if len(o.Between) == 0 {
-				return &inputerr.Error{File: args[0], Message: "nothing says what the trade-off is between", Hint: tradeHint(p)}
-			}
-			d.begin("looking for the trade-off")
-			t, err := assemble.Tradeoff(c.Context(), p, o)
-			if err != nil {
-				return err
-			}
-			d.end()
-			if figures != "" {
-				files, err := saveFigures(c.Context(), view.TradeFigures(t), figures)
-				if err != nil {
-					return fmt.Errorf("writing the figures: %w", err)
-				}
-				for _, path := range files {
-					fmt.Fprintln(c.ErrOrStderr(), terminal.Plain(path))
-				}
-			}
-			if asJSON {
-				return writeJSON(c.OutOrStdout(), struct {
-					Problem report.Problem `json:"problem"`
-					*report.Tradeoff
-				}{assemble.ProblemOf(p), t})
-			}
-			return view.Tradeoff(c.OutOrStdout(), t, p.Total, textStyle(c.OutOrStdout()))
-		},
+		RunE:              o.run,
 	}
-	c.Flags().StringSliceVar(&between, "between", nil, "two to four `NAMES` of objectives, separated by commas (default: trade of the problem)")
-	c.Flags().IntVar(&points, "points", defaultPoints, "recipes to list")
-	c.Flags().Float64Var(&effort, "effort", 1, "how long to look, times the usual")
-	c.Flags().Uint64Var(&seed, "seed", 0, "seed of all random choices (default: that of the problem)")
-	c.Flags().IntVar(&workers, "workers", 0, "searches at once; it changes nothing but the time (default: all cores)")
-	c.Flags().StringVar(&figures, "figures", "", "write the figures as SVG and PNG into this `DIR`")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	problemFlag(c, &file)
+	o.addFlags(c)
+	return c
+}
+
+func (o *tradeoffOptions) addFlags(c *cobra.Command) {
+	c.Flags().StringSliceVar(&o.between, "between", nil, "two to four `NAMES` of objectives, separated by commas (default: trade of the problem)")
+	c.Flags().IntVar(&o.points, "points", defaultPoints, "recipes to list")
+	c.Flags().Float64Var(&o.effort, "effort", 1, "how long to look, times the usual")
+	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of all random choices (default: that of the problem)")
+	c.Flags().IntVar(&o.workers, "workers", 0, "searches at once; it changes nothing but the time (default: all cores)")
+	c.Flags().StringVar(&o.figures, "figures", "", "write the figures as SVG and PNG into this `DIR`")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
+	problemFlag(c, &o.file)
 	must(c.MarkFlagDirname("figures"))
 	must(c.RegisterFlagCompletionFunc("between", completeObjectives))
-	return c
+}
+
+// run finds the recipes of the trade-off and prints them.
+func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
+	effort, err := effortOf(c, o.effort)
+	if err != nil {
+		return err
+	}
+	if o.points < 2 || o.points > mostPoints {
+		return &inputerr.Error{Message: fmt.Sprintf("--points is %d", o.points), Hint: fmt.Sprintf("it must be from 2 to %d", mostPoints)}
+	}
+	d := newSpinner(c.Context(), c.ErrOrStderr(), o.asJSON)
+	defer d.end()
+	p, r, err := readTradeProblem(c.Context(), args[0], o.file, o.workers, d)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	trade := o.tradeOptions(c, p, r, effort)
+	if len(trade.Between) == 0 {
+		return &inputerr.Error{File: args[0], Message: "nothing says what the trade-off is between", Hint: tradeHint(p)}
+	}
+	d.begin("looking for the trade-off")
+	t, err := assemble.Tradeoff(c.Context(), p, trade)
+	if err != nil {
+		return err
+	}
+	d.end()
+	return o.print(c, p, t)
+}
+
+// tradeOptions returns the options of a problem, or of its run r, with those that flags replace.
+func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *problem.Problem, r *run.Run, effort *float64) assemble.TradeOptions {
+	t := assemble.TradeOptions{Between: p.Trade, Points: o.points, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers, Draws: r}
+	if c.Flags().Changed("between") {
+		t.Between = o.between
+	}
+	if effort != nil {
+		t.Effort = *effort
+	}
+	if t.Effort == 0 {
+		t.Effort = 1
+	}
+	if c.Flags().Changed("seed") {
+		t.Seed = o.seed
+	}
+	return t
+}
+
+// print writes the figures, if requested, and prints the trade-off as text or JSON.
+func (o *tradeoffOptions) print(c *cobra.Command, p *problem.Problem, t *report.Tradeoff) error {
+	if o.figures != "" {
+		files, err := saveFigures(c.Context(), view.TradeFigures(t), o.figures)
+		if err != nil {
+			return fmt.Errorf("writing the figures: %w", err)
+		}
+		for _, path := range files {
+			fmt.Fprintln(c.ErrOrStderr(), terminal.Plain(path))
+		}
+	}
+	if o.asJSON {
+		return writeJSON(c.OutOrStdout(), struct {
+			Problem report.Problem `json:"problem"`
+			*report.Tradeoff
+		}{assemble.ProblemOf(p), t})
+	}
+	return view.Tradeoff(c.OutOrStdout(), t, p.Total, textStyle(c.OutOrStdout()))
 }
 
 const defaultPoints, mostPoints = 20, 500

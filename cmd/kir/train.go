@@ -18,17 +18,28 @@ import (
 	"kir/model"
 )
 
+// trainOptions are the flags of kir train.
+type trainOptions struct {
+	label, spread string
+	labels, units []string
+	failed        []string
+	layout        layoutFlags
+	ingredients   string
+	total         int
+
+	kind, splits    string
+	numeric, logs   bool
+	forest          model.Options
+	descriptors     problem.Descriptors
+	amounts, choose bool
+	repeats         int
+
+	out, figures string
+	asJSON       bool
+}
+
 func newTrainCommand() *cobra.Command {
-	var label, spread, out, ingredients, figures string
-	var total int
-	var labels, units []string
-	var d problem.Descriptors
-	var asJSON, numeric, amounts, choose, logs bool
-	var repeats int
-	var kindName, splitsName string
-	var failed []string
-	var how layoutFlags
-	o := model.Options{Trees: 100, Seed: 1, Importances: true}
+	o := &trainOptions{forest: model.Options{Importances: true}}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
 		Short: "Learn a label from recipes and rate the model",
@@ -77,162 +88,209 @@ flags are kept as given.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv", "xlsx", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if total < 1 || total > model.MaxTotal {
-				return &inputerr.Error{Message: fmt.Sprintf("--total is %d", total), Hint: fmt.Sprintf("it must be from 1 to %d", model.MaxTotal)}
-			}
-			for _, f := range []struct {
-				name        string
-				value, most int
-			}{{"trees", o.Trees, model.MaxTrees}, {"features", o.FeaturesPerSplit, math.MaxInt}, {"leaf", o.SmallestLeaf, 1 << 30}, {"repeats", repeats, 1000}} {
-				if c.Flags().Changed(f.name) && (f.value < 1 || f.value > f.most) {
-					return &inputerr.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", f.most)}
-				}
-			}
-			if o.Workers < 0 {
-				return &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.Workers), Hint: "it must be 0, for all cores, or more"}
-			}
-			if len(d.Totals)+len(d.Means)+len(d.Ratios) > 0 && ingredients == "" {
-				return &inputerr.Error{Message: "descriptors are of attributes of the ingredients", Hint: "name their file with --ingredients"}
-			}
-			kind, err := kindOf(c, kindName)
-			if err != nil {
-				return err
-			}
-			if o.Splits, err = splitsOf(c, splitsName, choose); err != nil {
-				return err
-			}
-			if c.Flags().Changed("repeats") && !choose {
-				return &inputerr.Error{Message: "--repeats is of the comparison of --choose", Hint: "add --choose, or leave it out"}
-			}
-			if d.Only = !amounts; d.Only && choose {
-				return &inputerr.Error{Message: "--choose compares forests with and without amounts", Hint: "leave out --amounts"}
-			}
-			if out != "" {
-				if _, err := os.Lstat(out); err == nil {
-					return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(out)), Hint: "name another file with -o"}
-				}
-			}
-			read := dataset.Options{Labels: append(labels, label)}
-			if spread != "" {
-				read.Labels = append(read.Labels, spread)
-			}
-			if read.Layout, err = how.layout(); err != nil {
-				return err
-			}
-			if ingredients != "" {
-				if read.Ingredients, err = dataset.ReadIngredientsFile(c.Context(), ingredients, dataset.Layout{}); err != nil {
-					return err
-				}
-			}
-			if _, read.Units, err = readUnits(units); err != nil {
-				return err
-			}
-			known, err := dataset.ReadFile(c.Context(), args[0], read)
-			if err != nil {
-				return hintsAsFlags(err)
-			}
-			if err := tellNotes(c.ErrOrStderr(), known.Notes, known.Guessed); err != nil {
-				return err
-			}
-			l, err := labelIn(known, args[0], label)
-			if err != nil {
-				return err
-			}
-			var sd *dataset.Label
-			if spread != "" {
-				if sd, err = labelIn(known, args[0], spread); err != nil {
-					return err
-				}
-			}
-			if !c.Flags().Changed("numeric") {
-				if numeric = l.Numeric() || kind != model.ForestAlone && l.IsMeasurement(failed...); !numeric {
-					if err := l.CheckNumbers(failed...); err != nil {
-						return hintsAsFlags(err)
-					}
-				}
-			}
-			if kind != model.ForestAlone {
-				m, err := problem.Learn(c.Context(), known, l, sd, total, numeric, failed, model.LearnOptions{Kind: kind, Forest: o, Log: logs})
-				if err != nil {
-					return err
-				}
-				if out != "" {
-					if err := saveModel(m, out); err != nil {
-						return err
-					}
-				}
-				return tellTraining(c, m, out, figures, asJSON)
-			}
-			var candidates []model.Candidate
-			if choose {
-				if d.Totals == nil && d.Means == nil && d.Ratios == nil {
-					var left []string
-					presence := d.Presence
-					d, left = problem.AllDescriptors(known.Ingredients)
-					d.Presence = presence
-					for _, why := range left {
-						if _, err := fmt.Fprintf(c.ErrOrStderr(), "No descriptor is made of %s.\n", why); err != nil {
-							return err
-						}
-					}
-				}
-				candidates, err = d.Candidates(known.Ingredients, total, numeric, o)
-			} else {
-				var features []model.Feature
-				features, _, err = d.Features(known.Ingredients, total)
-				candidates = []model.Candidate{{Features: features, Options: o}}
-			}
-			if err != nil {
-				return err
-			}
-			if most := max(len(candidates[len(candidates)-1].Features), known.Ingredients.Len()); o.FeaturesPerSplit > most {
-				return &inputerr.Error{Message: fmt.Sprintf("--features is %d", o.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
-			}
-			f, err := problem.GrowForest(c.Context(), known, l, total, numeric, candidates, repeats)
-			if err != nil {
-				return err
-			}
-			if out != "" {
-				if err := saveModel(f, out); err != nil {
-					return err
-				}
-			}
-			return tellTraining(c, f, out, figures, asJSON)
-		},
+		RunE: o.run,
 	}
-	c.Flags().StringVar(&label, "label", "", "label column to predict")
-	c.Flags().StringSliceVar(&labels, "labels", nil, "further label columns of a wide table, which are no ingredients")
-	c.Flags().StringSliceVar(&units, "units", nil, "sizes of units, such as 'piece=5 cl'")
-	how.add(c)
-	c.Flags().StringVarP(&out, "output", "o", "", "file to save the model in; it must not exist")
-	c.Flags().IntVar(&total, "total", 1000, "units that recipes are divided into; the problem's total")
-	c.Flags().IntVar(&o.Trees, "trees", o.Trees, "trees to grow")
-	c.Flags().StringVar(&kindName, "kind", "", "learn, forest or process (default learn)")
-	c.Flags().BoolVar(&logs, "log", false, "learn the logarithm of numbers")
-	c.Flags().StringVar(&spread, "sd", "", "column with the standard deviations of the label's numbers")
-	c.Flags().StringSliceVar(&failed, "failed", nil, "further values of the label that say that a recipe failed")
-	c.Flags().StringVar(&splitsName, "splits", "", "random: one threshold of each feature is tried; best: all (default random, with --features or --choose best)")
-	c.Flags().IntVar(&o.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: see docs/problem.md)")
-	c.Flags().IntVar(&o.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1; 5 for numbers with best splits)")
-	c.Flags().StringVar(&ingredients, "ingredients", "", "table of the ingredients, name and attributes, in the problem's order")
-	c.Flags().StringSliceVar(&d.Totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
-	c.Flags().StringSliceVar(&d.Means, "means", nil, "attributes of numbers whose means are tested too")
-	c.Flags().StringSliceVar(&d.Ratios, "ratios", nil, "attributes by which log-ratios of totals are tested too")
-	c.Flags().BoolVar(&d.Presence, "presence", false, "test also whether an ingredient is used at all")
-	c.Flags().BoolVar(&amounts, "amounts", true, "test the amounts of ingredients")
-	c.Flags().BoolVar(&choose, "choose", false, "choose features and options by repeated cross-validation")
-	c.Flags().IntVar(&repeats, "repeats", 3, "how often --choose deals the recipes to five folds")
-	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of the model")
-	c.Flags().IntVar(&o.Workers, "workers", 0, "trees grown at once (default: all cores)")
-	c.Flags().BoolVar(&numeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")
-	c.Flags().StringVar(&figures, "figures", "", "directory to write figures to, as SVG and PNG")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	o.addFlags(c)
+	return c
+}
+
+func (o *trainOptions) addFlags(c *cobra.Command) {
+	c.Flags().StringVar(&o.label, "label", "", "label column to predict")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "further label columns of a wide table, which are no ingredients")
+	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
+	o.layout.add(c)
+	c.Flags().StringVarP(&o.out, "output", "o", "", "file to save the model in; it must not exist")
+	c.Flags().IntVar(&o.total, "total", 1000, "units that recipes are divided into; the problem's total")
+	c.Flags().IntVar(&o.forest.Trees, "trees", 100, "trees to grow")
+	c.Flags().StringVar(&o.kind, "kind", "", "learn, forest or process (default learn)")
+	c.Flags().BoolVar(&o.logs, "log", false, "learn the logarithm of numbers")
+	c.Flags().StringVar(&o.spread, "sd", "", "column with the standard deviations of the label's numbers")
+	c.Flags().StringSliceVar(&o.failed, "failed", nil, "further values of the label that say that a recipe failed")
+	c.Flags().StringVar(&o.splits, "splits", "", "random: one threshold of each feature is tried; best: all (default random, with --features or --choose best)")
+	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: see docs/problem.md)")
+	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1; 5 for numbers with best splits)")
+	c.Flags().StringVar(&o.ingredients, "ingredients", "", "table of the ingredients, name and attributes, in the problem's order")
+	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
+	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "attributes of numbers whose means are tested too")
+	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "attributes by which log-ratios of totals are tested too")
+	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "test also whether an ingredient is used at all")
+	c.Flags().BoolVar(&o.amounts, "amounts", true, "test the amounts of ingredients")
+	c.Flags().BoolVar(&o.choose, "choose", false, "choose features and options by repeated cross-validation")
+	c.Flags().IntVar(&o.repeats, "repeats", 3, "how often --choose deals the recipes to five folds")
+	c.Flags().Uint64Var(&o.forest.Seed, "seed", 1, "seed of the model")
+	c.Flags().IntVar(&o.forest.Workers, "workers", 0, "trees grown at once (default: all cores)")
+	c.Flags().BoolVar(&o.numeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")
+	c.Flags().StringVar(&o.figures, "figures", "", "directory to write figures to, as SVG and PNG")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("label"))
 	must(c.MarkFlagFilename("output", "json"))
 	must(c.MarkFlagDirname("figures"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
-	return c
+}
+
+// run reads the recipes, learns the label, saves the model and prints its description.
+func (o *trainOptions) run(c *cobra.Command, args []string) error {
+	kind, err := o.check(c)
+	if err != nil {
+		return err
+	}
+	known, err := o.readRecipes(c, args[0])
+	if err != nil {
+		return err
+	}
+	l, sd, err := o.labelsOf(known, args[0])
+	if err != nil {
+		return err
+	}
+	if !c.Flags().Changed("numeric") {
+		if o.numeric, err = isNumber(l, kind, o.failed); err != nil {
+			return hintsAsFlags(err)
+		}
+	}
+	var m trainedModel
+	if kind == model.ForestAlone {
+		m, err = o.growForest(c, known, l)
+	} else {
+		m, err = problem.Learn(c.Context(), known, l, sd, o.total, o.numeric, o.failed, model.LearnOptions{Kind: kind, Forest: o.forest, Log: o.logs})
+	}
+	if err != nil {
+		return err
+	}
+	if o.out != "" {
+		if err := saveModel(m, o.out); err != nil {
+			return err
+		}
+	}
+	return tellTraining(c, m, o.out, o.figures, o.asJSON)
+}
+
+// check checks the flags before anything is read. It returns the kind of model.
+func (o *trainOptions) check(c *cobra.Command) (kind model.Kind, err error) {
+	if err := o.checkNumbers(c); err != nil {
+		return kind, err
+	}
+	if d := o.descriptors; len(d.Totals)+len(d.Means)+len(d.Ratios) > 0 && o.ingredients == "" {
+		return kind, &inputerr.Error{Message: "descriptors are of attributes of the ingredients", Hint: "name their file with --ingredients"}
+	}
+	if kind, err = kindOf(c, o.kind); err != nil {
+		return kind, err
+	}
+	if o.forest.Splits, err = splitsOf(c, o.splits, o.choose); err != nil {
+		return kind, err
+	}
+	if c.Flags().Changed("repeats") && !o.choose {
+		return kind, &inputerr.Error{Message: "--repeats is of the comparison of --choose", Hint: "add --choose, or leave it out"}
+	}
+	if o.descriptors.Only = !o.amounts; o.descriptors.Only && o.choose {
+		return kind, &inputerr.Error{Message: "--choose compares forests with and without amounts", Hint: "leave out --amounts"}
+	}
+	if o.out != "" {
+		if _, err := os.Lstat(o.out); err == nil {
+			return kind, &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.out)), Hint: "name another file with -o"}
+		}
+	}
+	return kind, nil
+}
+
+// checkNumbers checks the ranges of the numbers in flags.
+func (o *trainOptions) checkNumbers(c *cobra.Command) error {
+	if o.total < 1 || o.total > model.MaxTotal {
+		return &inputerr.Error{Message: fmt.Sprintf("--total is %d", o.total), Hint: fmt.Sprintf("it must be from 1 to %d", model.MaxTotal)}
+	}
+	for _, f := range []struct {
+		name        string
+		value, most int
+	}{{"trees", o.forest.Trees, model.MaxTrees}, {"features", o.forest.FeaturesPerSplit, math.MaxInt}, {"leaf", o.forest.SmallestLeaf, 1 << 30}, {"repeats", o.repeats, 1000}} {
+		if c.Flags().Changed(f.name) && (f.value < 1 || f.value > f.most) {
+			return &inputerr.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", f.most)}
+		}
+	}
+	if o.forest.Workers < 0 {
+		return &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.forest.Workers), Hint: "it must be 0, for all cores, or more"}
+	}
+	return nil
+}
+
+// readRecipes reads the table of recipes with the ingredients' attributes, and prints what it guessed.
+func (o *trainOptions) readRecipes(c *cobra.Command, file string) (*dataset.Book, error) {
+	read := dataset.Options{Labels: append(o.labels, o.label)}
+	if o.spread != "" {
+		read.Labels = append(read.Labels, o.spread)
+	}
+	var err error
+	if read.Layout, err = o.layout.layout(); err != nil {
+		return nil, err
+	}
+	if o.ingredients != "" {
+		if read.Ingredients, err = dataset.ReadIngredientsFile(c.Context(), o.ingredients, dataset.Layout{}); err != nil {
+			return nil, err
+		}
+	}
+	if _, read.Units, err = readUnits(o.units); err != nil {
+		return nil, err
+	}
+	known, err := dataset.ReadFile(c.Context(), file, read)
+	if err != nil {
+		return nil, hintsAsFlags(err)
+	}
+	return known, tellNotes(c.ErrOrStderr(), known.Notes, known.Guessed)
+}
+
+// labelsOf returns the label to learn and that of its standard deviations, nil without --sd.
+func (o *trainOptions) labelsOf(known *dataset.Book, file string) (l, sd *dataset.Label, err error) {
+	if l, err = labelIn(known, file, o.label); err != nil || o.spread == "" {
+		return l, nil, err
+	}
+	sd, err = labelIn(known, file, o.spread)
+	return l, sd, err
+}
+
+// isNumber reports whether the values of a label are to be learnt as numbers. It returns an error if
+// some of them look like numbers, but not all.
+func isNumber(l *dataset.Label, kind model.Kind, failed []string) (bool, error) {
+	if l.Numeric() || kind != model.ForestAlone && l.IsMeasurement(failed...) {
+		return true, nil
+	}
+	return false, l.CheckNumbers(failed...)
+}
+
+// growForest grows a forest from the flags' features and options, or the best of the candidates.
+func (o *trainOptions) growForest(c *cobra.Command, known *dataset.Book, l *dataset.Label) (trainedModel, error) {
+	candidates, err := o.candidates(c, known.Ingredients)
+	if err != nil {
+		return nil, err
+	}
+	if most := max(len(candidates[len(candidates)-1].Features), known.Ingredients.Len()); o.forest.FeaturesPerSplit > most {
+		return nil, &inputerr.Error{Message: fmt.Sprintf("--features is %d", o.forest.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
+	}
+	return problem.GrowForest(c.Context(), known, l, o.total, o.numeric, candidates, o.repeats)
+}
+
+// candidates returns the forests to compare, or the only one without --choose.
+func (o *trainOptions) candidates(c *cobra.Command, ingredients *dataset.Ingredients) ([]model.Candidate, error) {
+	d := o.descriptors
+	if !o.choose {
+		features, _, err := d.Features(ingredients, o.total)
+		return []model.Candidate{{Features: features, Options: o.forest}}, err
+	}
+	if d.Totals == nil && d.Means == nil && d.Ratios == nil {
+		presence := d.Presence
+		var left []string
+		d, left = problem.AllDescriptors(ingredients)
+		d.Presence = presence
+		for _, why := range left {
+			if _, err := fmt.Fprintf(c.ErrOrStderr(), "No descriptor is made of %s.\n", why); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d.Candidates(ingredients, o.total, o.numeric, o.forest)
+}
+
+// A trainedModel is a model that can be described and saved.
+type trainedModel interface {
+	problem.Predictor
+	Write(io.Writer) error
 }
 
 // labelIn returns a label of a table of recipes.
@@ -311,9 +369,9 @@ func printTraining(c *cobra.Command, t *report.Training, asJSON bool) error {
 }
 
 // saveModel writes a model to a new file.
-func saveModel(f interface{ Write(io.Writer) error }, path string) error {
+func saveModel(m trainedModel, path string) error {
 	var b bytes.Buffer
-	err := f.Write(&b)
+	err := m.Write(&b)
 	if err == nil {
 		err = writeNew(path, b.Bytes())
 	}

@@ -121,7 +121,7 @@ type Bounder struct {
 	x       *relaxation // nil where there are too many ingredients for one
 	tableau *tableau
 	probe   *probe // nil where no part asks for one
-	open    []*box // a heap, by bound
+	open    openBoxes
 	doses   []constraint.Doses
 	usable  []int     // ingredients that may be used
 	most    []float64 // by part
@@ -226,7 +226,7 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
-		n := b.pop()
+		n := b.open.removeFirst()
 		if n.above <= b.incumbent+scoreTolerance {
 			b.prunedBound = max(b.prunedBound, n.above)
 			continue
@@ -237,9 +237,7 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 			}
 			continue
 		}
-		if err := b.divide(n); err != nil {
-			return err
-		}
+		b.divide(n)
 	}
 	return nil
 }
@@ -253,14 +251,14 @@ func (b *Bounder) start(ctx context.Context) error {
 		b.idle = true
 		return nil
 	}
-	n := b.whole()
+	n := b.rootBox()
 	if n == nil {
 		b.started = true
 		return nil
 	}
 	b.root = n.clone()
-	b.parts(n)
-	b.relax()
+	b.boundFactors(n)
+	b.makeTableau()
 	b.newProbe(n)
 	b.started = true
 	b.begin(n)

@@ -137,10 +137,7 @@ func unpack(f *zip.File, most int64) ([]byte, error) {
 // a shared text.
 func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int, err error) {
 	d := xml.NewDecoder(bytes.NewReader(part))
-	row, column, depth, inRow, merged := 0, 0, 0, 0, 0
-	formula, result, inFormula, inResult := false, false, false, false // about the current cell
-	group := ""                                                        // the group of cells with one shared formula to which the cell belongs
-	groups := make(map[string]bool)                                    // the groups whose formula has been seen
+	c := sheetCheck{groups: make(map[string]bool)}
 	for tokens := 0; ; tokens++ {
 		if tokens%4096 == 0 {
 			if err := browsersched.Err(ctx); err != nil {
@@ -149,77 +146,112 @@ func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int
 		}
 		token, err := d.Token()
 		if err == io.EOF {
-			return formulas, shared, nil
+			return c.formulas, c.shared, nil
 		} else if err != nil {
 			return nil, 0, err
 		}
 		switch token := token.(type) {
+		case xml.StartElement:
+			if err := c.start(token); err != nil {
+				return nil, 0, err
+			}
 		case xml.EndElement:
-			depth--
-			inFormula = inFormula && token.Name.Local != "f"
-			inResult = inResult && token.Name.Local != "v" && token.Name.Local != "is"
-			if token.Name.Local == "c" && (formula || groups[group]) && !result && len(formulas) < mostErrors {
-				formulas = append(formulas, [2]int{row - 1, column - 1})
-			}
-			continue
+			c.end(token)
 		case xml.CharData:
-			if inFormula && len(token) > 0 {
-				formula, groups[group] = true, groups[group] || group != ""
-			}
-			result = result || inResult && len(token) > 0
-			continue
-		}
-		element, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		if depth++; depth > deepestElement {
-			return nil, 0, errors.New("elements are nested too deeply")
-		}
-		switch element.Name.Local {
-		case "f":
-			if inFormula = true; attributeValue(element, "t") == "shared" {
-				group = attributeValue(element, "si")
-			}
-		case "v", "is":
-			inResult = true
-		case "mergeCell":
-			if merged++; merged > mostMerged {
-				return nil, 0, fmt.Errorf("it has more than %d ranges of merged cells", mostMerged)
-			}
-		case "row":
-			was := row
-			row, column, inRow = row+1, 0, 0
-			if r := attributeValue(element, "r"); r != "" {
-				if row, err = strconv.Atoi(r); err != nil || row > excelize.TotalRows {
-					return nil, 0, fmt.Errorf("there is no row %q", r)
-				}
-			}
-			if row <= was {
-				return nil, 0, fmt.Errorf("row %d comes after row %d", row, was)
-			}
-		case "c":
-			formula, result, group = false, false, ""
-			was := column
-			column++
-			if attributeValue(element, "t") == "s" {
-				inRow++
-				shared = max(shared, inRow)
-			}
-			if r := attributeValue(element, "r"); r != "" {
-				at := 0
-				if column, at, err = excelize.CellNameToCoordinates(r); err != nil {
-					return nil, 0, err
-				}
-				if at != row {
-					return nil, 0, fmt.Errorf("cell %q stands in row %d", r, row)
-				}
-			}
-			if column <= was {
-				return nil, 0, fmt.Errorf("cells of row %d are out of order", row)
-			}
+			c.text(token)
 		}
 	}
+}
+
+// A sheetCheck is the state of the check of a sheet.
+type sheetCheck struct {
+	row, column, depth int
+	merged             int // ranges of merged cells
+	sharedInRow        int // cells of the row that use a shared text
+	shared             int // the most such cells of a row
+
+	formula, result     bool            // the cell has one that is not empty
+	inFormula, inResult bool            // the text is of one
+	group               string          // the group of cells with one shared formula to which the cell belongs
+	groups              map[string]bool // the groups whose formula has been seen
+	formulas            [][2]int        // the first cells with a formula but no result
+}
+
+func (c *sheetCheck) start(element xml.StartElement) error {
+	if c.depth++; c.depth > deepestElement {
+		return errors.New("elements are nested too deeply")
+	}
+	switch element.Name.Local {
+	case "f":
+		if c.inFormula = true; attributeValue(element, "t") == "shared" {
+			c.group = attributeValue(element, "si")
+		}
+	case "v", "is":
+		c.inResult = true
+	case "mergeCell":
+		if c.merged++; c.merged > mostMerged {
+			return fmt.Errorf("it has more than %d ranges of merged cells", mostMerged)
+		}
+	case "row":
+		return c.startRow(element)
+	case "c":
+		return c.startCell(element)
+	}
+	return nil
+}
+
+func (c *sheetCheck) startRow(element xml.StartElement) (err error) {
+	was := c.row
+	c.row, c.column, c.sharedInRow = c.row+1, 0, 0
+	if r := attributeValue(element, "r"); r != "" {
+		if c.row, err = strconv.Atoi(r); err != nil || c.row > excelize.TotalRows {
+			return fmt.Errorf("there is no row %q", r)
+		}
+	}
+	if c.row <= was {
+		return fmt.Errorf("row %d comes after row %d", c.row, was)
+	}
+	return nil
+}
+
+func (c *sheetCheck) startCell(element xml.StartElement) (err error) {
+	c.formula, c.result, c.group = false, false, ""
+	was := c.column
+	c.column++
+	if attributeValue(element, "t") == "s" {
+		c.sharedInRow++
+		c.shared = max(c.shared, c.sharedInRow)
+	}
+	if r := attributeValue(element, "r"); r != "" {
+		at := 0
+		if c.column, at, err = excelize.CellNameToCoordinates(r); err != nil {
+			return err
+		}
+		if at != c.row {
+			return fmt.Errorf("cell %q stands in row %d", r, c.row)
+		}
+	}
+	if c.column <= was {
+		return fmt.Errorf("cells of row %d are out of order", c.row)
+	}
+	return nil
+}
+
+func (c *sheetCheck) end(element xml.EndElement) {
+	c.depth--
+	name := element.Name.Local
+	c.inFormula = c.inFormula && name != "f"
+	c.inResult = c.inResult && name != "v" && name != "is"
+	if name == "c" && (c.formula || c.groups[c.group]) && !c.result && len(c.formulas) < mostErrors {
+		c.formulas = append(c.formulas, [2]int{c.row - 1, c.column - 1})
+	}
+}
+
+func (c *sheetCheck) text(text xml.CharData) {
+	if c.inFormula && len(text) > 0 {
+		c.formula, c.groups[c.group] = true, c.groups[c.group] || c.group != ""
+	}
+	c.result = c.result || c.inResult && len(text) > 0
 }
 
 func attributeValue(e xml.StartElement, name string) string {

@@ -25,36 +25,60 @@ func (c *columnReader) readWide() error {
 	c.findSpreads(recipe)
 	c.findSumRow(recipe)
 	c.findTotal(recipe)
-	var guessed []int // ingredients whose role was not given
+	guessed, err := c.setWideRoles(recipe)
+	if err != nil {
+		return err
+	}
+	c.findPartSums(guessed)
+	guessed = slices.DeleteFunc(guessed, func(i int) bool { return c.columns[i].Role != IngredientColumn })
+	c.findOdd(guessed)
+	c.noteUnitNames()
+	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
+		return c.noIngredientError(recipe)
+	}
+	return nil
+}
+
+// setWideRoles sets the roles of all columns but that of the recipes' names. It returns the
+// ingredients whose role was not given.
+func (c *columnReader) setWideRoles(recipe int) (guessed []int, err error) {
 	for i, name := range c.header {
 		if i == recipe || name == "" {
 			continue
 		}
 		if err := browsersched.Err(c.ctx); err != nil {
-			return err
+			return nil, err
 		}
 		role, given := c.given[i]
 		if !given {
 			if role, err = c.wideRole(i); err != nil {
-				return err
+				return nil, err
 			}
 			if role == IngredientColumn && c.options.Ingredients == nil {
 				guessed = append(guessed, i)
 			}
 		}
 		if c.columns[i].Role = role; role == IngredientColumn {
-			c.columns[i].Ingredient = name
-			if c.options.Ingredients != nil {
-				if _, ok := c.options.Ingredients.Index(name); ok {
-					continue
-				}
-			}
-			c.columns[i].Ingredient, c.columns[i].Unit = c.splitUnitName(name)
+			c.setIngredient(i)
 		}
 	}
-	c.findPartSums(guessed)
-	guessed = slices.DeleteFunc(guessed, func(i int) bool { return c.columns[i].Role != IngredientColumn })
-	c.findOdd(guessed)
+	return guessed, nil
+}
+
+// setIngredient sets the ingredient and the unit of a column from its name.
+func (c *columnReader) setIngredient(i int) {
+	name := c.header[i]
+	c.columns[i].Ingredient = name
+	if c.options.Ingredients != nil {
+		if _, ok := c.options.Ingredients.Index(name); ok {
+			return
+		}
+	}
+	c.columns[i].Ingredient, c.columns[i].Unit = c.splitUnitName(name)
+}
+
+// noteUnitNames notes that names of columns contain units.
+func (c *columnReader) noteUnitNames() {
 	var inUnits []string
 	first := 0
 	for i, column := range c.columns {
@@ -68,13 +92,14 @@ func (c *columnReader) readWide() error {
 		c.addNote(c.places[first], fmt.Sprintf("units stand in the names of %s: %s is the ingredient %s in %s", inputerr.Count(len(inUnits), "column"),
 			inputerr.Quote(inUnits[0]), inputerr.Quote(c.columns[first].Ingredient), inputerr.Quote(c.columns[first].Unit.Name)), "")
 	}
-	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
-		if slices.ContainsFunc(c.profile, func(p profile) bool { return p.negative > 0 }) {
-			return c.errorInHeader(max(recipe, 0), "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
-		}
-		return c.errorInHeader(max(recipe, 0), "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
+}
+
+// noIngredientError returns the error for a table without a column of amounts.
+func (c *columnReader) noIngredientError(recipe int) error {
+	if slices.ContainsFunc(c.profile, func(p profile) bool { return p.negative > 0 }) {
+		return c.errorInHeader(max(recipe, 0), "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
 	}
-	return nil
+	return c.errorInHeader(max(recipe, 0), "the header names no ingredient", longForm+"; the wide form has recipe and a column for each ingredient")
 }
 
 // findSpreads finds the columns that hold the standard deviations of others, by their names.
@@ -230,20 +255,10 @@ func (c *columnReader) nearRole(column int) bool {
 // wideRole returns the role of a column of the wide form whose role was not given.
 func (c *columnReader) wideRole(i int) (Role, error) {
 	name, p := c.header[i], &c.profile[i]
-	if in := c.options.Ingredients; in != nil {
-		base, _ := c.splitUnitName(name)
-		for _, text := range []string{name, base} {
-			if _, ok := in.Index(text); ok {
-				return IngredientColumn, nil
-			}
-		}
+	if c.isGivenIngredient(name) {
+		return IngredientColumn, nil
 	}
-	if of, is := c.spreads[i]; is {
-		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: by its name it holds the standard deviations of %s", inputerr.Quote(name), inputerr.Quote(c.header[of])))
-		return LabelColumn, nil
-	}
-	if k, is := c.spreadBy[i]; is && 2*p.amounts >= p.filled {
-		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: column %s holds its standard deviations", inputerr.Quote(name), inputerr.Quote(c.header[k])))
+	if c.noteSpread(i) {
 		return LabelColumn, nil
 	}
 	switch {
@@ -251,48 +266,89 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		return IngredientColumn, nil
 	case p.amounts == 0 && p.filled > 0 && isFilling(p.example):
 		return IngredientColumn, nil
-	case p.amounts == 0 && p.numbers < p.filled && c.nearRole(i):
-		e := c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", inputerr.Quote(name), inputerr.Quote(p.example)),
-			longForm+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
-		return "", e
 	case p.amounts == 0 && p.numbers < p.filled:
-		c.addNote(c.places[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", inputerr.Quote(name), inputerr.Quote(p.example)), "")
-		return LabelColumn, nil
+		return c.textRole(i)
 	case p.isNumeric() && p.affix != "" && p.affix != "%":
 		c.addNote(c.places[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", inputerr.Quote(name), inputerr.Quote(p.example)), "")
 		return LabelColumn, nil
+	}
+	role, reason := c.numberRole(i)
+	if role != IngredientColumn {
+		c.noteRole(i, role, fmt.Sprintf("column %s %s", inputerr.Quote(name), reason))
+	}
+	return role, nil
+}
+
+// isGivenIngredient reports whether a column's name, with or without a unit, is an ingredient of the
+// ingredients' file.
+func (c *columnReader) isGivenIngredient(name string) bool {
+	in := c.options.Ingredients
+	if in == nil {
+		return false
+	}
+	base, _ := c.splitUnitName(name)
+	for _, text := range []string{name, base} {
+		if _, ok := in.Index(text); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// noteSpread reports whether a column holds the standard deviations of another, or another holds
+// those of this one, and notes it.
+func (c *columnReader) noteSpread(i int) bool {
+	name, p := c.header[i], &c.profile[i]
+	if of, is := c.spreads[i]; is {
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: by its name it holds the standard deviations of %s", inputerr.Quote(name), inputerr.Quote(c.header[of])))
+		return true
+	}
+	if k, is := c.spreadBy[i]; is && 2*p.amounts >= p.filled {
+		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: column %s holds its standard deviations", inputerr.Quote(name), inputerr.Quote(c.header[k])))
+		return true
+	}
+	return false
+}
+
+// textRole returns the role of a column of text: a label, but an error if its name is nearly that of
+// a role of the long form.
+func (c *columnReader) textRole(i int) (Role, error) {
+	name, p := c.header[i], &c.profile[i]
+	if c.nearRole(i) {
+		return "", c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", inputerr.Quote(name), inputerr.Quote(p.example)),
+			longForm+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
+	}
+	c.addNote(c.places[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", inputerr.Quote(name), inputerr.Quote(p.example)), "")
+	return LabelColumn, nil
+}
+
+// numberRole returns the role of a column of numbers, and why it is not an ingredient.
+func (c *columnReader) numberRole(i int) (role Role, reason string) {
+	name, p := c.header[i], &c.profile[i]
+	switch {
 	case c.total > 0 && i == c.total:
-		c.noteRole(i, IgnoredColumn, fmt.Sprintf("column %s holds numbers and is left out: it is the sum of those before it", inputerr.Quote(name)))
-		return IgnoredColumn, nil
+		return IgnoredColumn, "holds numbers and is left out: it is the sum of those before it"
 	case c.total > 0 && i > c.total:
-		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s stands behind the sum of the amounts and is taken as a label", inputerr.Quote(name)))
-		return LabelColumn, nil
+		return LabelColumn, "stands behind the sum of the amounts and is taken as a label"
 	case p.negative > 1:
-		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds numbers below 0 and is taken as a label", inputerr.Quote(name)))
-		return LabelColumn, nil
+		return LabelColumn, "holds numbers below 0 and is taken as a label"
 	case 2*(p.amounts+p.rests) < p.filled:
-		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds few amounts and is taken as a label", inputerr.Quote(name)))
-		return LabelColumn, nil
+		return LabelColumn, "holds few amounts and is taken as a label"
 	case p.isRowNumbering() && !isJudgement(name):
-		c.noteRole(i, IgnoredColumn, fmt.Sprintf("column %s numbers the rows and is left out", inputerr.Quote(name)))
-		return IgnoredColumn, nil
+		return IgnoredColumn, "numbers the rows and is left out"
 	case p.isNumeric() && p.affix == "" && isSumName(name):
-		c.noteRole(i, IgnoredColumn, fmt.Sprintf("column %s is taken for a sum, for its name, and left out", inputerr.Quote(name)))
-		return IgnoredColumn, nil
+		return IgnoredColumn, "is taken for a sum, for its name, and left out"
 	case p.isNumeric() && p.affix == "" && c.hasUnitCells():
 		if _, unit := c.splitUnitName(name); unit != nil {
-			break
+			return IngredientColumn, ""
 		}
-		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds numbers without a unit, where other columns have units, and is taken as a label", inputerr.Quote(name)))
-		return LabelColumn, nil
+		return LabelColumn, "holds numbers without a unit, where other columns have units, and is taken as a label"
 	case hasPropertyUnit(name):
-		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds numbers in a unit that no amount has and is taken as a label", inputerr.Quote(name)))
-		return LabelColumn, nil
+		return LabelColumn, "holds numbers in a unit that no amount has and is taken as a label"
 	case describesRecipe(name):
-		c.noteRole(i, LabelColumn, fmt.Sprintf("column %s holds numbers and is taken as a label, not as an ingredient, for its name", inputerr.Quote(name)))
-		return LabelColumn, nil
+		return LabelColumn, "holds numbers and is taken as a label, not as an ingredient, for its name"
 	}
-	return IngredientColumn, nil
+	return IngredientColumn, ""
 }
 
 // noteRole notes the role that was guessed for a column.

@@ -75,27 +75,37 @@ func plan(o Options, settings []Setting) ([]*run, []task, error) {
 				return nil, nil, fmt.Errorf("%s: %w", law.Name, err)
 			}
 			for _, name := range []string{KernelNaive, KernelGibbs, KernelAccelerated} {
-				k, err := mcmc.NewKernel(name, target)
+				r := &run{setting: s, law: law, kernel: name, target: target, sequences: make([]*sequence, sequenceCount), left: sequenceCount}
+				more, err := r.plan(o.Seed)
 				if err != nil {
 					return nil, nil, fmt.Errorf("%s: %w", law.Name, err)
 				}
-				r := &run{setting: s, law: law, kernel: name, target: target, sequences: make([]*sequence, sequenceCount), left: sequenceCount}
-				runs = append(runs, r)
-				// Sequences of different runs must not share their random numbers.
-				seed := mcmc.NewRand(o.Seed, "paper "+law.Name+" "+name, 0).Uint64()
-				for index := range sequenceCount {
-					tasks = append(tasks, task{law.Name + ", " + name, s.Iterations, cost[name], func(ctx context.Context, tick func(int)) error {
-						x, err := runSequence(ctx, target, k, seed, index, s.Discarded, s.Iterations-s.Discarded, tick)
-						if err != nil {
-							return fmt.Errorf("%s: %w", law.Name, err)
-						}
-						return r.add(index, x)
-					}})
-				}
+				runs, tasks = append(runs, r), append(tasks, more...)
 			}
 		}
 	}
 	return runs, tasks, nil
+}
+
+// plan lists the sequences of a run.
+func (r *run) plan(seed uint64) (tasks []task, err error) {
+	k, err := mcmc.NewKernel(r.kernel, r.target)
+	if err != nil {
+		return nil, err
+	}
+	s := r.setting
+	// Sequences of different runs must not share their random numbers.
+	own := mcmc.NewRand(seed, "paper "+r.law.Name+" "+r.kernel, 0).Uint64()
+	for index := range sequenceCount {
+		tasks = append(tasks, task{r.law.Name + ", " + r.kernel, s.Iterations, cost[r.kernel], func(ctx context.Context, tick func(int)) error {
+			x, err := runSequence(ctx, r.target, k, own, index, s.Discarded, s.Iterations-s.Discarded, tick)
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.law.Name, err)
+			}
+			return r.add(index, x)
+		}})
+	}
+	return tasks, nil
 }
 
 // plan lists the sequences of the cocktail experiment.

@@ -17,68 +17,16 @@ import (
 // figures reads the draws of a complete run, chain by chain, and computes its results. All results
 // come from here, whether a run has just ended or was resumed, extended or merged.
 func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*Result, error) {
-	settings := spec.Settings
-	stored, err := listParts(ctx, store, "draws/")
+	read, err := readChains(ctx, spec, store, m, workers)
 	if err != nil {
 		return nil, err
 	}
-	states, damage, err := loadStates(ctx, store, m)
-	if err != nil {
-		return nil, err
-	}
-	chains := make([]*chainFigures, settings.Chains)
-	parts := make([][]PartFile, settings.Chains)
-	resolve := newResolver(m)
-	g, within := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	var baseline *Baseline
-	var mu sync.Mutex
-	var best, fresh []Best
-	g.Go(func() (err error) {
-		baseline, err = newBaseline(within, spec)
-		return err
-	})
-	for c := range chains {
-		s := states[c]
-		if damage[c] != nil {
-			return nil, &StateError{Dir: store.Location(), Err: damage[c]}
-		}
-		if s == nil || m.isOpenEnded() || s.Draws != settings.Draws || len(stored[c]) != s.Parts {
-			return nil, &UnfinishedError{Dir: store.Location()}
-		}
-		g.Go(func() (err error) {
-			f := newChainFigures(spec)
-			parts[c], err = readChain(within, store, m, stored[c], c, resolve, 1, func(d *Draw) bool {
-				f.add(d)
-				return true
-			})
-			mu.Lock()
-			defer mu.Unlock()
-			// A composition that a chain visited between draws is not a draw and is stored with its
-			// state. The overall best do not depend on the order of the chains.
-			best = topOf(best, withChain(c, f.best.best, false), withChain(c, s.Best, true))
-			if spec.Known != nil {
-				fresh = topOf(fresh, withChain(c, f.fresh.best, false), withChain(c, s.fresh(spec.Known), true))
-			}
-			f.best, f.fresh, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
-			chains[c] = f
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	r := &Result{Settings: settings, Baseline: baseline, Best: best, New: fresh}
+	r := &Result{Settings: spec.Settings, Baseline: read.baseline, Best: read.best, New: read.fresh}
 	if m.Auto != nil {
 		r.Auto = *m.Auto
 	}
-	for c := range chains {
-		r.inverse.join(chains[c].inverse)
-		s := states[c]
-		r.Parts = append(r.Parts, parts[c]...)
-		r.Chains = append(r.Chains, ChainResult{Chain: c, Starts: s.Tries, Rates: ratesOf(s.Tally.Accepted, s.Tally.Updated, s.Tally.Iterations), Tally: s.Tally, Ladder: s.Ladder})
-		r.Tally.Add(s.Tally)
-		r.Timing.Seconds = max(r.Timing.Seconds, number.Number(s.Seconds))
+	for c := range read.chains {
+		r.addChain(c, read)
 	}
 	r.Rates, r.Moves = ratesOf(r.Tally.Accepted, r.Tally.Updated, r.Tally.Iterations), movesOf(r.Tally)
 	r.setLadders()
@@ -87,15 +35,89 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 			r.Best[k].Known = spec.Known(b.set())
 		}
 	}
-	r.Timing.Iterations = int64(settings.Chains) * settings.Iterations()
+	r.Timing.Iterations = int64(spec.Settings.Chains) * spec.Settings.Iterations()
 	r.Timing.IterationsPerSecond = number.Number(r.Timing.Iterations) / r.Timing.Seconds
-	if err := r.summarize(spec, chains, workers); err != nil {
+	if err := r.summarize(spec, read.chains, workers); err != nil {
 		return nil, err
 	}
 	if r.Unlisted.Count > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("The %d ingredients that are used most often are listed. The draws use %d more, which kir draws prints.", MostInclusion, r.Unlisted.Count))
 	}
 	return r, nil
+}
+
+// chainsRead is what the draws of a complete run contain, and the baseline to compare them with.
+type chainsRead struct {
+	states      []*state     // by chain
+	parts       [][]PartFile // by chain
+	chains      []*chainFigures
+	baseline    *Baseline
+	best, fresh []Best
+}
+
+// readChains reads the draws of all chains. It returns an error if a chain is damaged or not
+// complete.
+func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*chainsRead, error) {
+	stored, err := listParts(ctx, store, "draws/")
+	if err != nil {
+		return nil, err
+	}
+	states, damage, err := loadStates(ctx, store, m)
+	if err != nil {
+		return nil, err
+	}
+	read := &chainsRead{states: states, parts: make([][]PartFile, spec.Settings.Chains), chains: make([]*chainFigures, spec.Settings.Chains)}
+	resolve := newResolver(m)
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	var mu sync.Mutex
+	g.Go(func() (err error) {
+		read.baseline, err = newBaseline(within, spec)
+		return err
+	})
+	for c := range read.chains {
+		s := states[c]
+		if damage[c] != nil {
+			return nil, &StateError{Dir: store.Location(), Err: damage[c]}
+		}
+		if s == nil || m.isOpenEnded() || s.Draws != spec.Settings.Draws || len(stored[c]) != s.Parts {
+			return nil, &UnfinishedError{Dir: store.Location()}
+		}
+		g.Go(func() (err error) {
+			f := newChainFigures(spec)
+			read.parts[c], err = readChain(within, store, m, stored[c], c, resolve, 1, func(d *Draw) bool {
+				f.add(d)
+				return true
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			read.addBest(c, f, s, spec)
+			read.chains[c] = f
+			return err
+		})
+	}
+	return read, g.Wait()
+}
+
+// addBest joins the best draws of a chain with those of all. A composition that a chain visited
+// between draws is not a draw and is stored with its state. The overall best do not depend on the
+// order of the chains.
+func (r *chainsRead) addBest(chain int, f *chainFigures, s *state, spec *Spec) {
+	r.best = topOf(r.best, withChain(chain, f.best.best, false), withChain(chain, s.Best, true))
+	if spec.Known != nil {
+		r.fresh = topOf(r.fresh, withChain(chain, f.fresh.best, false), withChain(chain, s.fresh(spec.Known), true))
+	}
+	f.best, f.fresh, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
+}
+
+// addChain adds the counts and files of a chain.
+func (r *Result) addChain(chain int, read *chainsRead) {
+	s := read.states[chain]
+	r.inverse.join(read.chains[chain].inverse)
+	r.Parts = append(r.Parts, read.parts[chain]...)
+	r.Chains = append(r.Chains, ChainResult{Chain: chain, Starts: s.Tries, Rates: ratesOf(s.Tally.Accepted, s.Tally.Updated, s.Tally.Iterations), Tally: s.Tally, Ladder: s.Ladder})
+	r.Tally.Add(s.Tally)
+	r.Timing.Seconds = max(r.Timing.Seconds, number.Number(s.Seconds))
 }
 
 // summarize computes the statistics of all chains together. They do not depend on the number of

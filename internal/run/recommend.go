@@ -198,84 +198,125 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	if err != nil {
 		return Trial{}, err
 	}
-	// A score that is equal in nine of ten draws carries no information, but sums of amounts may.
-	// These mix more slowly than the score wherever there are many ingredients, so they serve only
-	// here. The statistics of the run itself show if it is long enough for them.
-	signs := make([]uint64, t.Space().N())
-	r := mcmc.NewRand(trialSeed, "trial sums", 0)
-	for i := range signs {
-		signs[i] = r.Uint64()
-	}
 	plain, err := search.Plain(t)
 	if err != nil {
 		return Trial{}, err
 	}
-	series := make([][]*diagnose.Series, 1+trialSums)
-	for k := range series {
-		for range trialChains {
-			series[k] = append(series[k], diagnose.NewSeries(iterations, trialChains))
-		}
-	}
-	var scores [trialChains][]float64
+	signs := trialSigns(t.Space().N())
+	var chains [trialChains]trialChain
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for c := range trialChains {
-		g.Go(func() error {
-			chain, err := sampler.NewChain(trialSeed, c)
-			if err != nil {
-				return err
-			}
-			if err := chain.Warm(iterations); err != nil {
-				return err
-			}
-			chain.EndWarmup()
-			for d := range iterations {
-				if err := browsersched.Err(ctx); err != nil {
-					return err
-				}
-				if err := chain.Advance(1); err != nil {
-					return err
-				}
-				series[0][c].Add(chain.State.LogScore())
-				x := chain.State.Composition
-				for k := range trialSums {
-					sum := 0
-					for _, i := range x.Ingredients() {
-						if signs[i]>>k&1 == 1 {
-							sum += x.Amount(int(i))
-						}
-					}
-					series[1+k][c].Add(float64(sum))
-				}
-				if d%10 == 9 {
-					score, err := plain.LogScore(x)
-					if err != nil {
-						return err
-					}
-					scores[c] = append(scores[c], portable.Exp(score))
-				}
-			}
-			return nil
-		})
+	for c := range chains {
+		chains[c] = trialChain{plain: plain, signs: signs}
+		g.Go(func() error { return chains[c].run(ctx, sampler, c, iterations) })
 	}
 	if err := g.Wait(); err != nil {
 		return Trial{}, err
 	}
-	trial := Trial{RHat: rhatOf(series[0])}
-	all := slices.Concat(scores[:]...)
+	return summarizeTrial(chains[:]), nil
+}
+
+// trialSigns returns random bits for each ingredient. Bit k says whether its amount is part of the
+// k-th sum of amounts.
+//
+// A score that is equal in nine of ten draws carries no information, but sums of amounts may.
+// These mix more slowly than the score wherever there are many ingredients, so they serve only
+// here. The statistics of the run itself show if it is long enough for them.
+func trialSigns(n int) []uint64 {
+	signs := make([]uint64, n)
+	r := mcmc.NewRand(trialSeed, "trial sums", 0)
+	for i := range signs {
+		signs[i] = r.Uint64()
+	}
+	return signs
+}
+
+// A trialChain is a chain of a short run with what is recorded of its draws.
+type trialChain struct {
+	plain *mcmc.Target
+	signs []uint64
+
+	series [1 + trialSums]*diagnose.Series // the log score and the sums of amounts
+	scores []float64                       // of every tenth draw
+}
+
+// run warms the chain up and records its draws.
+func (t *trialChain) run(ctx context.Context, sampler mcmc.Sampler, number, iterations int) error {
+	for k := range t.series {
+		t.series[k] = diagnose.NewSeries(iterations, trialChains)
+	}
+	chain, err := sampler.NewChain(trialSeed, number)
+	if err != nil {
+		return err
+	}
+	if err := chain.Warm(iterations); err != nil {
+		return err
+	}
+	chain.EndWarmup()
+	for d := range iterations {
+		if err := browsersched.Err(ctx); err != nil {
+			return err
+		}
+		if err := chain.Advance(1); err != nil {
+			return err
+		}
+		t.record(chain.State)
+		if d%10 == 9 {
+			score, err := t.plain.LogScore(chain.State.Composition)
+			if err != nil {
+				return err
+			}
+			t.scores = append(t.scores, portable.Exp(score))
+		}
+	}
+	return nil
+}
+
+// record adds the log score and the sums of amounts of a state to the series.
+func (t *trialChain) record(state *mcmc.State) {
+	t.series[0].Add(state.LogScore())
+	x := state.Composition
+	for k := range trialSums {
+		sum := 0
+		for _, i := range x.Ingredients() {
+			if t.signs[i]>>k&1 == 1 {
+				sum += x.Amount(int(i))
+			}
+		}
+		t.series[1+k].Add(float64(sum))
+	}
+}
+
+// summarizeTrial returns the mean and the best score of the chains, and R-hat: that of the scores
+// or, if these are nearly all equal, the largest of them and the sums of amounts.
+func summarizeTrial(chains []trialChain) Trial {
+	trial := Trial{RHat: seriesRHat(chains, 0)}
+	var all []float64
+	for _, t := range chains {
+		all = append(all, t.scores...)
+	}
 	for _, score := range all {
 		trial.Mean += score / float64(len(all))
 		trial.Best = max(trial.Best, score)
 	}
 	if slices.Sort(all); !math.IsNaN(trial.RHat) && all[len(all)/20] < all[len(all)-1-len(all)/20] {
-		return trial, nil
+		return trial
 	}
-	for _, s := range series[1:] {
-		if rhat := rhatOf(s); !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
+	for k := range trialSums {
+		if rhat := seriesRHat(chains, 1+k); !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
 			trial.RHat = rhat
 		}
 	}
-	return trial, nil
+	return trial
+}
+
+// seriesRHat returns R-hat of the k-th series of all chains.
+func seriesRHat(chains []trialChain, k int) float64 {
+	var series []*diagnose.Series
+	for _, t := range chains {
+		series = append(series, t.series[k])
+	}
+	return rhatOf(series)
 }
 
 // rhatOf returns R-hat of the chains' series.

@@ -130,34 +130,63 @@ func (x *axes) extremeIngredients(axis int, upper bool) []int {
 // principalComponents computes the first two principal components from the first learn rows,
 // and the coordinates of all rows. The axes are nil if there are no two components.
 func principalComponents(rows []keptDraw, learn, n int) (*axes, [][2]float64) {
-	// Select ingredients that neither few nor nearly all draws use.
+	order := variedIngredients(rows[:learn], n)
+	if len(order) < 3 {
+		return nil, nil
+	}
+	m := len(order)
+	ratios := logRatios(rows, order, n)
+	centreColumns(ratios, learn)
+	covariance := scatterMatrix(ratios[:learn], m)
+	trace := 0.0
+	for i := range m {
+		trace += covariance[i][i]
+	}
+	if trace == 0 {
+		return nil, nil
+	}
+	values, vectors := portable.Eigen(covariance)
+	var loadings [2][]float64
+	for a := range loadings {
+		loadings[a] = withFixedSign(vectors[m-1-a])
+	}
+	at := make([][2]float64, len(rows))
+	for r, row := range ratios {
+		at[r] = [2]float64{portable.Dot(row, loadings[0]), portable.Dot(row, loadings[1])}
+	}
+	return &axes{order, loadings, (values[m-1] + values[m-2]) / trace}, at
+}
+
+// variedIngredients returns the ingredients of the map, first those that neither few nor nearly all
+// draws use.
+func variedIngredients(rows []keptDraw, n int) (order []int) {
 	uses := make([]int, n)
-	for _, x := range rows[:learn] {
+	for _, x := range rows {
 		for _, part := range x.parts {
 			uses[part.Ingredient]++
 		}
 	}
-	var order []int
 	for i, u := range uses {
 		if u > 0 {
 			order = append(order, i)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(uses[b]*(learn-uses[b]), uses[a]*(learn-uses[a]))
+		return cmp.Compare(uses[b]*(len(rows)-uses[b]), uses[a]*(len(rows)-uses[a]))
 	})
-	order = order[:min(len(order), mapIngredients)]
-	if len(order) < 3 {
-		return nil, nil
-	}
+	return order[:min(len(order), mapIngredients)]
+}
+
+// logRatios returns the centred log-ratios of the given ingredients, of n in all, in each row.
+func logRatios(rows []keptDraw, ingredients []int, n int) [][]float64 {
 	place := make([]int, n)
 	for i := range place {
 		place[i] = -1
 	}
-	for k, i := range order {
+	for k, i := range ingredients {
 		place[i] = k
 	}
-	m := len(order)
+	m := len(ingredients)
 	ratios := make([][]float64, len(rows))
 	for r, x := range rows {
 		row := make([]float64, m)
@@ -178,48 +207,47 @@ func principalComponents(rows []keptDraw, learn, n int) (*axes, [][2]float64) {
 			row[k] -= mean
 		}
 	}
-	for k := range m {
+	return ratios
+}
+
+// centreColumns subtracts from each column its mean in the first learn rows.
+func centreColumns(rows [][]float64, learn int) {
+	for k := range rows[0] {
 		mean := 0.0
 		for r := range learn {
-			mean += ratios[r][k] / float64(learn)
+			mean += rows[r][k] / float64(learn)
 		}
-		for _, row := range ratios {
+		for _, row := range rows {
 			row[k] -= mean
 		}
 	}
-	covariance := make([][]float64, m)
-	for i := range covariance {
-		covariance[i] = make([]float64, m)
+}
+
+// scatterMatrix returns the sum of the outer products of rows of m numbers with themselves.
+func scatterMatrix(rows [][]float64, m int) [][]float64 {
+	sum := make([][]float64, m)
+	for i := range sum {
+		sum[i] = make([]float64, m)
 	}
-	for _, row := range ratios[:learn] {
+	for _, row := range rows {
 		for i, v := range row {
-			portable.AddScaled(covariance[i], v, row)
+			portable.AddScaled(sum[i], v, row)
 		}
 	}
-	trace := 0.0
-	for i := range m {
-		trace += covariance[i][i]
-	}
-	if trace == 0 {
-		return nil, nil
-	}
-	values, vectors := portable.Eigen(covariance)
-	var loadings [2][]float64
-	for a := range loadings {
-		// Fix the sign, so that the same draws always give the same map.
-		sign, largest := 1.0, 0.0
-		for _, v := range vectors[m-1-a] {
-			if math.Abs(v) > largest {
-				largest, sign = math.Abs(v), math.Copysign(1, v)
-			}
-		}
-		for _, v := range vectors[m-1-a] {
-			loadings[a] = append(loadings[a], float64(sign*v))
+	return sum
+}
+
+// withFixedSign returns a vector or its negative: the one whose largest element is positive, so that
+// the same draws always give the same map.
+func withFixedSign(vector []float64) (out []float64) {
+	sign, largest := 1.0, 0.0
+	for _, v := range vector {
+		if math.Abs(v) > largest {
+			largest, sign = math.Abs(v), math.Copysign(1, v)
 		}
 	}
-	at := make([][2]float64, len(rows))
-	for r, row := range ratios {
-		at[r] = [2]float64{portable.Dot(row, loadings[0]), portable.Dot(row, loadings[1])}
+	for _, v := range vector {
+		out = append(out, float64(sign*v))
 	}
-	return &axes{order, loadings, (values[m-1] + values[m-2]) / trace}, at
+	return out
 }

@@ -17,7 +17,6 @@ import (
 
 	"kir/internal/config/schema"
 	"kir/internal/dataset"
-	"kir/internal/file"
 	"kir/internal/inputerr"
 	"kir/internal/problem"
 )
@@ -219,73 +218,36 @@ type answer struct {
 // mostAnswers limits the stored answers of each kind. The page of a table offers far fewer.
 const mostAnswers = 1 << 18
 
+// invalid returns the error for an answer with an impossible value.
+func (a answer) invalid() error {
+	return &inputerr.Error{Message: fmt.Sprintf("%s of %s cannot be %s", inputerr.Quote(a.Do), inputerr.Quote(a.Name), inputerr.Quote(a.Value))}
+}
+
 // applyAnswer applies an answer to the setup.
 func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	if b.made {
 		return errMade
 	}
-	bad := func() error {
-		return &inputerr.Error{Message: fmt.Sprintf("%s of %s cannot be %s", inputerr.Quote(a.Do), inputerr.Quote(a.Name), inputerr.Quote(a.Value))}
-	}
 	if len(b.layout.Columns)+len(b.goals)+len(b.bounds)+len(b.units) > mostAnswers {
-		return bad()
+		return a.invalid()
 	}
 	switch a.Do {
 	case "column":
-		role, err := dataset.ParseRole(a.Value)
-		if err != nil {
-			return bad()
-		}
-		b.layout = b.layout.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(a.Name): role}})
-		if role == dataset.RecipeColumn || role == dataset.AmountColumn || role == dataset.UnitColumn {
-			for name, other := range b.layout.Columns { // only one column can have this role
-				if other == role && name != dataset.NormalizeName(a.Name) {
-					delete(b.layout.Columns, name)
-				}
-			}
-		}
-		b.goals = nil
+		return b.setColumnRole(a)
 	case "names":
-		if a.Value == "" || len(a.Value) > 1<<10 {
-			return bad()
-		}
-		names := maps.Clone(b.layout.Names)
-		if delete(names, dataset.NormalizeName(a.Name)); !a.On {
-			b.layout.Names = names
-			return nil
-		}
-		b.layout.Names = names
-		b.layout = b.layout.Merge(dataset.Layout{Names: map[string]string{dataset.NormalizeName(a.Name): a.Value}})
+		return b.setIngredientName(a)
 	case "row":
-		// The answer toggles a row. A row that kir leaves out is included or left to kir
-		// again. Any other row is left out or no longer left out.
-		at := slices.IndexFunc(b.questions, func(o tableQuestion) bool { return o.row != "" && o.row == a.Name })
-		not := func(name string) bool { return name == a.Name }
-		b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), not)
-		b.layout.Including = slices.DeleteFunc(slices.Clone(b.layout.Including), not)
-		switch left := at >= 0 && b.questions[at].leftOut; {
-		case left && !a.On:
-			b.layout = b.layout.Merge(dataset.Layout{Including: []string{a.Name}})
-		case !left && a.On:
-			b.layout = b.layout.Merge(dataset.Layout{Without: []string{a.Name}})
-		}
+		b.toggleRow(a)
 	case "decimal":
 		decimal, err := dataset.ParseDecimal(a.Value)
 		if err != nil {
-			return bad()
+			return a.invalid()
 		}
 		b.layout.Decimal = decimal
 	case "sheet":
 		b.answers = answers{layout: dataset.Layout{Sheet: a.Value}}
 	case "size":
-		if _, err := dataset.DefaultUnits().With(a.Name, a.Value); err != nil {
-			return bad()
-		}
-		b.units = maps.Clone(b.units)
-		if b.units == nil {
-			b.units = make(map[string]string)
-		}
-		b.units[dataset.NormalizeName(a.Name)] = a.Value
+		return b.setUnitSize(a)
 	case "goal", "bound":
 		return b.applyRequirement(ctx, a)
 	case "batch":
@@ -293,7 +255,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	case "round":
 		n, err := strconv.Atoi(a.Value)
 		if err != nil || n < 1 || n > 100 {
-			return bad()
+			return a.invalid()
 		}
 		b.round = n
 	case "pairs":
@@ -303,16 +265,81 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		delete(b.tables, ingredientsTable)
 		b.goals, b.bounds = nil, nil
 	case "anew":
-		if b.options.Table != "" {
-			b.answers = answers{}
-			delete(b.tables, ingredientsTable)
-			return nil
-		}
-		b.reset()
+		b.startAnew()
 	default:
 		return &inputerr.Error{Message: "an answer cannot be " + inputerr.Quote(a.Do)}
 	}
 	return nil
+}
+
+// setColumnRole sets the role of a column. It drops the objectives, which depend on the labels.
+func (b *setup) setColumnRole(a answer) error {
+	role, err := dataset.ParseRole(a.Value)
+	if err != nil {
+		return a.invalid()
+	}
+	b.layout = b.layout.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(a.Name): role}})
+	if role == dataset.RecipeColumn || role == dataset.AmountColumn || role == dataset.UnitColumn {
+		for name, other := range b.layout.Columns { // only one column can have this role
+			if other == role && name != dataset.NormalizeName(a.Name) {
+				delete(b.layout.Columns, name)
+			}
+		}
+	}
+	b.goals = nil
+	return nil
+}
+
+// setIngredientName says which ingredient a name in the table means, or no longer says it.
+func (b *setup) setIngredientName(a answer) error {
+	if a.Value == "" || len(a.Value) > 1<<10 {
+		return a.invalid()
+	}
+	names := maps.Clone(b.layout.Names)
+	delete(names, dataset.NormalizeName(a.Name))
+	b.layout.Names = names
+	if a.On {
+		b.layout = b.layout.Merge(dataset.Layout{Names: map[string]string{dataset.NormalizeName(a.Name): a.Value}})
+	}
+	return nil
+}
+
+// toggleRow toggles a row. A row that kir leaves out is included or left to kir again. Any other row
+// is left out or no longer left out.
+func (b *setup) toggleRow(a answer) {
+	at := slices.IndexFunc(b.questions, func(o tableQuestion) bool { return o.row != "" && o.row == a.Name })
+	not := func(name string) bool { return name == a.Name }
+	b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), not)
+	b.layout.Including = slices.DeleteFunc(slices.Clone(b.layout.Including), not)
+	switch left := at >= 0 && b.questions[at].leftOut; {
+	case left && !a.On:
+		b.layout = b.layout.Merge(dataset.Layout{Including: []string{a.Name}})
+	case !left && a.On:
+		b.layout = b.layout.Merge(dataset.Layout{Without: []string{a.Name}})
+	}
+}
+
+// setUnitSize sets the size of a unit.
+func (b *setup) setUnitSize(a answer) error {
+	if _, err := dataset.DefaultUnits().With(a.Name, a.Value); err != nil {
+		return a.invalid()
+	}
+	b.units = maps.Clone(b.units)
+	if b.units == nil {
+		b.units = make(map[string]string)
+	}
+	b.units[dataset.NormalizeName(a.Name)] = a.Value
+	return nil
+}
+
+// startAnew drops all answers, and the tables but one given on the command line.
+func (b *setup) startAnew() {
+	if b.options.Table == "" {
+		b.reset()
+		return
+	}
+	b.answers = answers{}
+	delete(b.tables, ingredientsTable)
 }
 
 // applyRequirement applies an answer about an objective or a constraint. From then on kir's
@@ -448,67 +475,51 @@ func (b *setup) write(ctx context.Context) (path string, err error) {
 		return "", r.err
 	}
 	dir, name, fresh := b.destination()
+	w := &newFiles{dir: dir}
 	if fresh {
-		if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-			return "", &inputerr.Error{Message: "there is a directory " + inputerr.Quote(dir) + " already", Hint: "try again, which takes " + inputerr.Quote(filepath.Base(freeName(filepath.Dir(dir), filepath.Base(dir), "")))}
-		} else if err != nil {
-			return "", unwritableError(dir, err)
+		if err := w.makeDirectory(); err != nil {
+			return "", err
 		}
 	}
-	var created []string
-	defer func() {
-		if err == nil {
-			return
-		}
-		for _, path := range created {
-			err = errors.Join(err, os.Remove(path))
-		}
-		if fresh {
-			err = errors.Join(err, os.Remove(dir))
-		}
-	}()
-	create := func(name string, data []byte) error {
-		path := filepath.Join(dir, name)
-		if err := file.Create(path, data); errors.Is(err, fs.ErrExist) {
-			return &inputerr.Error{Message: "there is a file " + inputerr.Quote(path) + " already", Hint: "rename it; " + inputerr.Quote(freeName(dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
-		} else if err != nil {
-			return unwritableError(path, err)
-		}
-		created = append(created, path)
-		return nil
+	if err := b.writeFiles(ctx, w, r.draft, name); err != nil {
+		return "", errors.Join(err, w.remove())
 	}
+	b.made = true
+	return filepath.Join(dir, name), nil
+}
+
+// writeFiles writes the uploaded tables, the problem and the schema.
+func (b *setup) writeFiles(ctx context.Context, w *newFiles, d *problem.Draft, name string) error {
 	for _, of := range []tableKind{recipesTable, ingredientsTable} {
 		if u := b.tables[of]; u != nil && u.path == "" {
-			if of == ingredientsTable && r.draft.Series != nil {
+			if of == ingredientsTable && d.Series != nil {
 				continue
 			}
-			if err := create(u.name, u.data); err != nil {
-				return "", err
+			if err := w.create(u.name, u.data); err != nil {
+				return err
 			}
 		}
 	}
-	path = filepath.Join(dir, name)
 	shown := make(map[string]bool) // write exactly the constraints that the page showed as chosen
-	for _, o := range r.draft.OfferedBounds() {
+	for _, o := range d.OfferedBounds() {
 		shown[o.Key] = o.On
 	}
-	r.draft.Bounds = shown
-	text, err := r.draft.Finish(ctx, path)
+	d.Bounds = shown
+	text, err := d.Finish(ctx, filepath.Join(w.dir, name))
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := create(name, text); err != nil {
-		return "", err
+	if err := w.create(name, text); err != nil {
+		return err
 	}
 	form, err := problem.Schema().JSON()
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := create(schema.FileName, form); err != nil && !isTaken(dir, schema.FileName) {
-		return "", err
+	if err := w.create(schema.FileName, form); err != nil && !isTaken(w.dir, schema.FileName) {
+		return err
 	}
-	b.made = true
-	return path, nil
+	return nil
 }
 
 // isTaken reports whether a directory has a file of a name.

@@ -248,47 +248,10 @@ func (r *RowView) setKinds(kind func(field int) string) {
 
 // setRecipeKinds sets the interpretation of the cells of recipes.
 func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *problem.Draft) {
-	targets := make(map[string]problem.Target)
-	for _, target := range d.Targets() {
-		if !target.Attribute {
-			targets[target.Name] = target
-		}
-	}
-	kindOf := func(c dataset.Column) (head, cell string) {
-		switch c.Role {
-		case dataset.RecipeColumn:
-			return cellName, cellName
-		case dataset.IngredientColumn:
-			if d.Book.Long {
-				return cellIngredient, cellIngredient
-			}
-			return cellIngredient, cellAmount
-		case dataset.AmountColumn, dataset.UnitColumn:
-			return cellAmount, cellAmount
-		case dataset.LabelColumn:
-			switch target, ok := targets[c.Name]; {
-			case dataset.IsCost(c.Name):
-				return cellPrice, cellPrice
-			case ok && len(target.Ways) == 0:
-				return cellNote, cellNote
-			}
-			return cellResult, cellResult
-		}
-		return cellLeftOut, cellLeftOut
-	}
-	roles := []dataset.Role{dataset.RecipeColumn, dataset.IngredientColumn, dataset.LabelColumn, dataset.IgnoredColumn}
-	if d.Book.Long {
-		roles = dataset.Roles()
-	}
 	if !d.Book.Transposed {
-		for _, c := range s.Columns[:min(len(s.Columns), shownColumns)] {
-			p := PickView{Name: c.Name, Role: c.Role, Roles: roles}
-			if c.Name == "" {
-				p.Roles = nil
-			}
-			t.Columns = append(t.Columns, p)
-		}
+		t.Columns = append(t.Columns, columnPicks(s, d)...)
 	}
+	kinds := newColumnKinds(d)
 	for k := range t.Rows {
 		row := &t.Rows[k]
 		row.Head = row.Line == s.Header
@@ -304,29 +267,13 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *problem.Draft)
 				return cellIngredient
 			})
 		case d.Book.Transposed:
-			at := slices.Index(s.Lines, row.Line)
-			if at >= 0 && at < len(s.Columns) && s.Columns[at].Role == dataset.IgnoredColumn && s.Columns[at].Name != "" {
-				row.Why, row.Restore = fmt.Sprintf("%s is left out, as one that sums up others.", inputerr.Quote(s.Columns[at].Name)), &answer{Do: "column", Name: s.Columns[at].Name, Value: string(dataset.LabelColumn)}
-				if b.layout.Columns[dataset.NormalizeName(s.Columns[at].Name)] == dataset.IgnoredColumn {
-					row.Why = fmt.Sprintf("You left out %s.", inputerr.Quote(s.Columns[at].Name))
-				}
-			}
-			row.setKinds(func(i int) string {
-				if at < 0 || at >= len(s.Columns) || i < s.Named {
-					return cellLeftOut
-				}
-				head, cell := kindOf(s.Columns[at])
-				if i == s.Named {
-					return head
-				}
-				return cell
-			})
+			b.setTransposedKinds(row, s, kinds)
 		default:
 			row.setKinds(func(i int) string {
 				if i >= len(s.Columns) {
 					return cellLeftOut
 				}
-				head, cell := kindOf(s.Columns[i])
+				head, cell := kinds.of(s.Columns[i])
 				if row.Head {
 					return head
 				}
@@ -334,6 +281,89 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *problem.Draft)
 			})
 		}
 	}
+}
+
+// columnPicks returns the choices of a role for the columns shown.
+func columnPicks(s *dataset.Shape, d *problem.Draft) (picks []PickView) {
+	roles := []dataset.Role{dataset.RecipeColumn, dataset.IngredientColumn, dataset.LabelColumn, dataset.IgnoredColumn}
+	if d.Book.Long {
+		roles = dataset.Roles()
+	}
+	for _, c := range s.Columns[:min(len(s.Columns), shownColumns)] {
+		p := PickView{Name: c.Name, Role: c.Role, Roles: roles}
+		if c.Name == "" {
+			p.Roles = nil
+		}
+		picks = append(picks, p)
+	}
+	return picks
+}
+
+// setTransposedKinds sets the interpretation of the cells of a row below the header of a table with
+// a column a recipe. It says why the row is left out if it is.
+func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnKinds) {
+	at := slices.Index(s.Lines, row.Line)
+	if at < 0 || at >= len(s.Columns) {
+		row.setKinds(func(int) string { return cellLeftOut })
+		return
+	}
+	column := s.Columns[at]
+	if column.Role == dataset.IgnoredColumn && column.Name != "" {
+		row.Why, row.Restore = fmt.Sprintf("%s is left out, as one that sums up others.", inputerr.Quote(column.Name)), &answer{Do: "column", Name: column.Name, Value: string(dataset.LabelColumn)}
+		if b.layout.Columns[dataset.NormalizeName(column.Name)] == dataset.IgnoredColumn {
+			row.Why = fmt.Sprintf("You left out %s.", inputerr.Quote(column.Name))
+		}
+	}
+	head, cell := kinds.of(column)
+	row.setKinds(func(i int) string {
+		switch {
+		case i < s.Named:
+			return cellLeftOut
+		case i == s.Named:
+			return head
+		}
+		return cell
+	})
+}
+
+// columnKinds finds the interpretation of cells by their column.
+type columnKinds struct {
+	long    bool                      // the table is long
+	targets map[string]problem.Target // the labels that an objective can have, by name
+}
+
+func newColumnKinds(d *problem.Draft) columnKinds {
+	k := columnKinds{d.Book.Long, make(map[string]problem.Target)}
+	for _, target := range d.Targets() {
+		if !target.Attribute {
+			k.targets[target.Name] = target
+		}
+	}
+	return k
+}
+
+// of returns the interpretation of a column's name and of its other cells.
+func (k columnKinds) of(c dataset.Column) (head, cell string) {
+	switch c.Role {
+	case dataset.RecipeColumn:
+		return cellName, cellName
+	case dataset.IngredientColumn:
+		if k.long {
+			return cellIngredient, cellIngredient
+		}
+		return cellIngredient, cellAmount
+	case dataset.AmountColumn, dataset.UnitColumn:
+		return cellAmount, cellAmount
+	case dataset.LabelColumn:
+		switch target, ok := k.targets[c.Name]; {
+		case dataset.IsCost(c.Name):
+			return cellPrice, cellPrice
+		case ok && len(target.Ways) == 0:
+			return cellNote, cellNote
+		}
+		return cellResult, cellResult
+	}
+	return cellLeftOut, cellLeftOut
 }
 
 // explain says why a row is left out. If a person left it out, explain also adds the answer

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// booleanArithmetic tells zero from not zero: a row is a set of bits, of which bit u says
+// booleanArithmetic distinguishes only zero and not zero. A row is a set of bits: bit u says
 // whether there is any way to take u units.
 type booleanArithmetic struct{ spare []uint64 }
 
@@ -41,8 +41,8 @@ func (b *booleanArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, t
 	cutBits(dst, top)
 }
 
-// widen joins n copies of a row, each shifted by step from the one before. With
-// copies 0..c−1 at hand, one shift more gives up to 2c of them.
+// widen joins n copies of a row, each shifted by step from the previous one. Given the join of c
+// copies, one more shift gives up to 2c.
 func widen(r []uint64, n, step, top int) {
 	for have := 1; have < n && have*step <= top; {
 		more := min(have, n-have)
@@ -51,9 +51,9 @@ func widen(r []uint64, n, step, top int) {
 	}
 }
 
-// joinShifted joins src moved up by n bits to dst, as far as dst goes. They may
-// be the same row: words are written from the last to the first, and read at
-// or before the one that is written.
+// joinShifted joins src, moved up by n bits, to dst, and drops what exceeds dst. They may be the
+// same row: words are written from the last to the first, and only words at or before the written
+// one are read.
 func joinShifted(dst, src []uint64, n int) {
 	words, shift := n/64, n%64
 	for w := min(len(dst)-1, len(src)+words); w >= words; w-- {
@@ -68,7 +68,7 @@ func joinShifted(dst, src []uint64, n int) {
 	}
 }
 
-// cutBits clears the bits above top in the word that holds it.
+// cutBits clears the bits above top in the word that contains it.
 func cutBits(r []uint64, top int) {
 	r[top/64] &= ^uint64(0) >> (63 - top%64)
 }
@@ -82,8 +82,8 @@ func (b *booleanArithmetic) add(dst, src []uint64, _, hi, up int, _ struct{}) {
 	joinShifted(dst, part, up)
 }
 
-// multiply joins copies of the rows of y, shifted by the set bits of those of x.
-// For bits in a run, of which rows have few, that is to widen and to shift once.
+// multiply joins copies of the rows of y, shifted by the set bits of the rows of x. A run of bits
+// needs one widening and one shift, and rows have few runs.
 func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int) *grid[[]uint64, struct{}] {
 	out := emptyGrid(x.arith, maxUsed, maxUnits)
 	spread := b.row(maxUnits + 1)
@@ -119,13 +119,13 @@ func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, ma
 	return out
 }
 
-// stepsPerBit is what a step of counting takes when a word holds 64 numbers and
-// windows take a dozen shifts of it.
+// stepsPerBit is the cost of a bit relative to a step of counting: a word holds 64 bits, and a
+// window takes about a dozen shifts.
 const stepsPerBit = 12.0 / 64
 
-// Reachable returns for n = 0..most whether X_n holds any composition, and about
-// how many steps of 10⁻⁹ s that took. It is [New] with a bit for a number, and
-// fails as that does; most 0 stands for all.
+// Reachable returns for n = 0..most whether X_n has any composition, and the approximate number of
+// steps of 10⁻⁹ s taken. It is like [New] with a bit in place of each number, and returns the same
+// errors. most 0 means all.
 func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float64, err error) {
 	if all := min(len(s.Ingredients), s.Total); most < 1 || most > all {
 		most = all
@@ -146,7 +146,7 @@ func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float6
 	return can, steps + float64(plan.cost().steps*stepsPerBit), err
 }
 
-// reachable returns for n = 0..maxUsed whether X_n holds any composition.
+// reachable returns for n = 0..maxUsed whether X_n has any composition.
 func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 	out := make([]bool, plan.maxUsed+1)
 	if plan.impossible {

@@ -7,10 +7,10 @@ import (
 	"kir/internal/portable"
 )
 
-// closedFormula is a space that a formula counts: all ingredients may take the amounts
-// lo, lo+step, ... without an upper bound, and no group limits them. Of the
-// n·lo units that n used ingredients take at least, V = (M − n·lo)/step steps
-// are left to divide among them, in C(V+n−1, n−1) ways:
+// closedFormula is a space that a formula counts: all ingredients may take the amounts lo, lo+step,
+// ... without an upper bound, and no group limits them. n used ingredients take at least n·lo
+// units. The rest is V = (M − n·lo)/step steps, which can be divided among them in C(V+n−1, n−1)
+// ways:
 //
 //	|X_n| = C(optional, n−required) · C(V+n−1, n−1)
 //
@@ -19,7 +19,7 @@ type closedFormula struct {
 	total, lo, step    int
 	optional, required int
 
-	// Who is optional and who required; nil stands for 0, 1, 2, ...
+	// The optional and the required ingredients; nil means 0, 1, 2, ...
 	optionals, requireds []int32
 }
 
@@ -45,8 +45,8 @@ func closedForm(p *plan) *closedFormula {
 	return c
 }
 
-// shape returns how many optional ingredients n used ones contain, and how many
-// free steps are divided among n. ok is false if X_n is empty.
+// shape returns the number of optional ingredients among n used ones, and the number of free steps
+// to divide among the n. ok is false if X_n is empty.
 func (c *closedFormula) shape(n int) (optional, steps int, ok bool) {
 	optional = n - c.required
 	units := c.total - n*c.lo
@@ -65,14 +65,14 @@ func (c *closedFormula) count(n int) *big.Int {
 	return x.Mul(x, new(big.Int).Binomial(int64(steps+n-1), int64(n-1)))
 }
 
-// plain reports whether amounts go from 1 in steps of 1.
+// plain reports whether the amounts are 1, 2, 3, ...
 func (c *closedFormula) plain() bool { return c.lo == 1 && c.step == 1 }
 
 // next returns |X_{n+1}|, given a plain form and x = |X_n|:
 //
 //	|X_{n+1}| = |X_n| · (optional−m)(total−n) / ((m+1)·n),  m = n − required
 //
-// It begins anew where X_n is empty.
+// If X_n is empty it computes |X_{n+1}| from the start.
 func (c *closedFormula) next(n int, x *big.Int) *big.Int {
 	if x.Sign() == 0 {
 		return c.count(n + 1)
@@ -91,9 +91,8 @@ func (c *closedFormula) logCount(n int) float64 {
 	return logBinomial(c.optional, optional) + logBinomial(steps+n-1, n-1)
 }
 
-// logBinomial returns log C(n, k) for 0 ≤ k ≤ n to a relative error of about
-// 1e-14, from Stirling's formula with its remainder, so that terms as large as
-// log n! do not cancel:
+// logBinomial returns log C(n, k) for 0 ≤ k ≤ n with a relative error of about 1e-14. It uses
+// Stirling's formula with the remainder δ, so that no terms as large as log n! cancel:
 //
 //	log C(n, k) = k·log(n/k) + (n−k)·log(n/(n−k)) − ½ log(2π·k(n−k)/n) + δ(n) − δ(k) − δ(n−k)
 func logBinomial(n, k int) float64 {

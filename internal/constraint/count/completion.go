@@ -6,10 +6,9 @@ import (
 	"math/big"
 )
 
-// completions returns the grid of a whole space from that of what no sum holds:
-// going from the last stage to the first it makes for each state the grid of the
-// ways in which what comes after it can be used. keep is given those of the
-// states before each stage, and may be nil.
+// completions returns the grid of a whole space from that of the ingredients without sums. It goes
+// from the last stage to the first, and makes for each state the grid of the ways to use the later
+// ingredients. It passes the grids of the states before each stage to keep, which may be nil.
 func completions[R, C any](ctx context.Context, arith arithmetic[R, C], p *plan, rest *grid[R, C], keep func(c int, before []*grid[R, C])) (*grid[R, C], error) {
 	after := []*grid[R, C]{rest}
 	for c := len(p.frontier.stages) - 1; c >= 0; c-- {
@@ -27,7 +26,7 @@ func completions[R, C any](ctx context.Context, arith arithmetic[R, C], p *plan,
 	return after[0], nil
 }
 
-// A completion computes one stage.
+// A completion computes the grids of one stage.
 type completion[R, C any] struct {
 	arith arithmetic[R, C]
 	*stage
@@ -39,9 +38,9 @@ func (s *completion[R, C]) grid(units int) *grid[R, C] {
 	return emptyGrid(s.arith, s.maxUsed, s.total-units)
 }
 
-// before makes the grids of the states before the stage. Those who use j of its m
-// ingredients do so in C(m, j) ways, times the amounts of j: a chain of sums over
-// amounts, each of which moves on among the nodes.
+// before makes the grids of the states before the stage. j of its m ingredients are used in C(m, j)
+// ways, times the ways to choose their amounts: j successive sums over amounts, each of which moves
+// between nodes.
 func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*grid[R, C], error) {
 	out := make([]*grid[R, C], len(s.states))
 	for x, state := range s.states {
@@ -84,7 +83,7 @@ func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*
 	return out, nil
 }
 
-// addLast adds to the grids of the states what one more ingredient makes.
+// addLast adds to the grids of the states the ways with one more ingredient.
 func (s *completion[R, C]) addLast(f *family, now, out []*grid[R, C]) {
 	from, k, step := s.shiftSource(f, now)
 	for _, start := range f.starts {
@@ -92,8 +91,8 @@ func (s *completion[R, C]) addLast(f *family, now, out []*grid[R, C]) {
 	}
 }
 
-// addOne returns the grids with one more ingredient of the stage, of the nodes
-// from which at least so few levels are left.
+// addOne returns the grids with one more ingredient of the stage, for the nodes whose level is at
+// most a given one.
 func (s *completion[R, C]) addOne(f *family, now []*grid[R, C], levels int32) []*grid[R, C] {
 	from, k, step := s.shiftSource(f, now)
 	out := make([]*grid[R, C], len(f.keys))
@@ -106,8 +105,7 @@ func (s *completion[R, C]) addOne(f *family, now []*grid[R, C], levels int32) []
 	return out
 }
 
-// shiftSource returns which grids are to be shifted, how many nodes further on they are,
-// and by which amounts.
+// shiftSource returns the grids to shift, the distance in nodes, and the amounts.
 func (s *completion[R, C]) shiftSource(f *family, now []*grid[R, C]) (from []*grid[R, C], k amountSet, step int64) {
 	if f.perUnit == 0 {
 		return now, s.kind, f.whole
@@ -124,10 +122,10 @@ func (s *completion[R, C]) shift(dst *grid[R, C], from []*grid[R, C], y int32, k
 	}
 }
 
-// sumAlongLines adds up along lines: at each node the grids of the amounts from the least
-// on, each as many units up as it is more. Without a greatest amount each node has
-// that of the next one and its own. Else there are n amounts, and with the sums
-// of h at hand those of 2h are one addition away: n is put together from its bits.
+// sumAlongLines sums along lines of nodes: at each node the grids of all amounts from the least on,
+// each moved up by its amount. Without a greatest amount, a node's sum is that of the next node and
+// its own grid. Otherwise there are n amounts. Sums of 2h grids are one addition of sums of h, and
+// n is composed from its bits.
 func (s *completion[R, C]) sumAlongLines(f *family, now []*grid[R, C]) []*grid[R, C] {
 	sums := make([]*grid[R, C], len(f.keys))
 	ahead := func(x, steps int) int32 {
@@ -170,7 +168,7 @@ func (s *completion[R, C]) sumAlongLines(f *family, now []*grid[R, C]) []*grid[R
 	}
 }
 
-// addShifted adds a grid, some units up, to the sum at node x, which is made if it is
+// addShifted adds a grid, moved up by some units, to the sum at node x, which it makes if it is
 // nil.
 func (s *completion[R, C]) addShifted(f *family, x int, sum, g *grid[R, C], up int) *grid[R, C] {
 	if g == nil {
@@ -183,7 +181,7 @@ func (s *completion[R, C]) addShifted(f *family, x int, sum, g *grid[R, C], up i
 	return sum
 }
 
-// add adds c times a grid to another one, some units up, as far as that goes.
+// add adds c times a grid to another one, moved up by some units, within the other's limits.
 func (s *completion[R, C]) add(dst, src *grid[R, C], up int, c C) {
 	if src == nil {
 		return

@@ -3,18 +3,18 @@ package count
 // digits write the values of the active sums of a family as one number.
 type digits struct {
 	sums           []Sum
-	after          map[int]span // what can be added to sums after the stage
+	after          map[int]span // what later stages can add to sums
 	total          int
 	st             *stage
 	of             []digit
 	whole, perUnit int64
 }
 
-// A digit is one of the numbers lo..hi.
+// A digit is a number in lo..hi.
 type digit struct {
-	active        int // which of the stage's terms
+	active        int // index of the stage's term
 	sum           *Sum
-	more          span // what can be added after the stage
+	more          span // what later stages can add
 	lo, hi        int64
 	weight, value int64
 }
@@ -23,7 +23,7 @@ func (d *digits) add(active, sum int, value int64) {
 	d.of = append(d.of, digit{active: active, sum: &d.sums[sum], more: d.after[sum], lo: value, hi: value})
 }
 
-// widenTo widens the digits to hold values.
+// widenTo widens the ranges of the digits to include values.
 func (d *digits) widenTo(values []int64) {
 	for k := range d.of {
 		g := &d.of[k]
@@ -31,15 +31,15 @@ func (d *digits) widenTo(values []int64) {
 	}
 }
 
-// assignWeights gives digits room for what the stage adds, and their weights. It returns
-// whether they fit in one number.
+// assignWeights gives digits their weights, with room for what the stage adds. It reports whether
+// all digits fit in one number.
 func (d *digits) assignWeights() bool {
 	weight, size := int64(1), 1.0
 	for k := range d.of {
 		g := &d.of[k]
 		t := d.st.terms[g.active]
-		// Twice what can be added, so that a look beyond any node meets no other
-		// number's digits.
+		// Twice what can be added, so that a key beyond any node cannot be read as the digits of
+		// another one.
 		g.lo += 2 * (min(t.PerUnit, 0)*int64(d.total) + min(t.Whole, 0)*int64(d.st.most))
 		g.hi += 2 * (max(t.PerUnit, 0)*int64(d.total) + max(t.Whole, 0)*int64(d.st.most))
 		g.weight = weight
@@ -68,8 +68,8 @@ func (d *digits) decode(key int64) {
 	}
 }
 
-// isInfeasible reports whether some sum is out of its bounds, and will be even more so
-// with more of the stage.
+// isInfeasible reports whether a sum is out of its bounds and more of the stage would only take it
+// further out.
 func (d *digits) isInfeasible(key int64) bool {
 	d.decode(key)
 	for k := range d.of {

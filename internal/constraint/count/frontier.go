@@ -30,33 +30,33 @@ type frontier struct {
 	impossible bool    // no composition keeps the sums
 }
 
-// A stage is a class with its ingredients' terms in sums, and all transitions from the states
-// before to those after.
+// A stage is a class with the terms of its ingredients, and all transitions from the states before
+// it to those after it.
 type stage struct {
 	class
-	terms    []Term // what each adds, Ingredient standing for the sum
-	most     int    // how many are used at most
-	maxUsed  int    // of this stage's and all later ingredients
+	terms    []Term // what one ingredient adds to each sum, whose index is in Ingredient
+	most     int    // the most ingredients of it that are used
+	maxUsed  int    // the most used ingredients of this and all later stages
 	families []family
 	states   []state // before the stage
 }
 
-// A state is a state before a stage.
+// A state is a set of values of the sums before a stage.
 type state struct {
 	family, node int32
-	units        int // the least that those before take
+	units        int // the least that earlier ingredients take
 }
 
-// A family is states that differ only in what the stage adds to: nodes are what
-// that may be, as numbers to which one more ingredient of a units adds
-// whole + a·perUnit.
+// A family is a set of states that differ only in the values that the stage changes. Its nodes are
+// these values, each set written as one number, its key. One more ingredient with an amount of a
+// units adds whole + a·perUnit to the key.
 type family struct {
 	whole, perUnit int64
-	keys           []int64    // of nodes, rising
-	level          []int32    // how many more must have been used at least
-	units          []int32    // and the least units of all before
-	next           []int32    // the state after, −1 if the sums cannot be kept
-	starts         [][2]int32 // states and their nodes
+	keys           []int64    // of the nodes, in increasing order
+	level          []int32    // by node: the least number of the stage's ingredients that lead to it
+	units          []int32    // by node: the least units of all ingredients so far
+	next           []int32    // by node: the state after the stage, −1 if the sums cannot be kept
+	starts         [][2]int32 // each state and its node
 }
 
 func (f *family) at(key int64) int32 {
@@ -69,8 +69,8 @@ func (f *family) at(key int64) int32 {
 // settledValue replaces the value of a sum that can no longer be broken.
 const settledValue = math.MinInt64
 
-// A deviation is a sum that has come to another value than where nothing that it has
-// a term of is used, which is most of them where rules are many.
+// A deviation is the value of a sum that differs from the sum's idle value. Storing only these
+// keeps states short: with many rules most sums have no used ingredient.
 type deviation struct {
 	sum   int32
 	value int64
@@ -81,21 +81,21 @@ type frontierBuilder struct {
 	f       *frontier
 	last    []int          // by sum: the last stage that adds to it
 	after   []map[int]span // by stage: what can still be added to its sums
-	limit   float64        // of cells, all together
+	limit   float64        // of all cells together
 	cells   float64
 	nodes   int
-	idle    []int64       // by sum: 0, or settled, where nothing that it has a term of is used
-	slot    []int32       // by sum: which of the stage's terms it is, or −1
-	values  [][]deviation // of the states, in one order of the sums
+	idle    []int64       // by sum: its value while none of its ingredients is used, 0 or settledValue
+	slot    []int32       // by sum: the index of its term in the stage, or −1
+	values  [][]deviation // of the states, in the same order of sums
 	states  []state
 	found   map[string]int32
 	scratch []byte
 	next    []deviation
 }
 
-// newFrontier finds the states of stages, in a good order, where rest ingredients
-// are in none and most of all are used. It fails with a [SizeError] if tables over
-// them have more cells than the limit.
+// newFrontier orders the stages and finds their states. rest is the number of ingredients in no
+// stage, most the greatest number of used ingredients. It returns a [SizeError] if tables over the
+// states have more cells than the limit.
 func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, total int, limit float64) (*frontier, error) {
 	spans := make([]span, len(sums))
 	all := make([]bounding, len(sums))
@@ -158,11 +158,11 @@ func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 		active[k], w.slot[t.Ingredient] = t.Ingredient, int32(k)
 	}
 
-	// States of a family have the same values of what is carried, and the same
-	// sums settled of what is active.
+	// The states of a family have the same values of the sums that the stage does not change, and
+	// the same settled sums among those that it changes.
 	type start struct {
 		of     int32
-		values []int64 // of active
+		values []int64 // of the active sums
 	}
 	var starts [][]start
 	families := make(map[string]int)
@@ -251,8 +251,8 @@ func (d deviation) append(to []byte) []byte {
 	return binary.AppendVarint(binary.AppendUvarint(to, uint64(d.sum)), d.value)
 }
 
-// stateAfter returns the state after a stage in which sums have come to the values of
-// digits, −1 if they cannot be kept. What is not active is as before.
+// stateAfter returns the state after a stage, given the values of the active sums in digits, or −1
+// if the sums cannot be kept. The other sums keep their values.
 func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []deviation, units int) int32 {
 	w.next = w.next[:0]
 	for _, v := range before {
@@ -293,14 +293,14 @@ func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []de
 	return x
 }
 
-// findNodes finds the nodes of a family: from where it starts, up to most ingredients
-// of the stage more.
+// findNodes finds the nodes of a family that up to st.most ingredients of the stage reach from its
+// states.
 func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int64, units func(k int) int) error {
 	type place struct {
 		units, level int32
 	}
 	found := make(map[int64]place)
-	now := make(map[int64]int32) // units, of those with as many used
+	now := make(map[int64]int32) // the least units by key, with level ingredients of the stage used
 	for k, key := range keys {
 		if u, ok := now[key]; !ok || int32(units(k)) < u {
 			now[key] = int32(units(k))
@@ -308,7 +308,7 @@ func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int6
 	}
 	type mark struct{ units, left int32 }
 	for level := int32(0); ; level++ {
-		for key, u := range now { // in any order
+		for key, u := range now { // the order does not matter
 			if was, ok := found[key]; !ok {
 				found[key] = place{u, level}
 			} else if u < was.units {
@@ -375,7 +375,7 @@ func (w *frontierBuilder) cost(st *stage, units int) float64 {
 	return float64(float64(w.f.total-units+1+besides) * float64(st.maxUsed+1))
 }
 
-// storedCells returns how many cells the tables of all states before a stage have.
+// storedCells returns the number of cells in the tables of the states of all stages.
 func (f *frontier) storedCells() float64 {
 	cells := 0.0
 	for c := range f.stages {

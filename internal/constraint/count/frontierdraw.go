@@ -5,14 +5,14 @@ import "context"
 // A stageDraw holds the data for drawing at a stage.
 type stageDraw struct {
 	*stage
-	after  [][]series // by state after the stage: its completions
+	after  [][]series // by state after the stage: the ways to continue
 	leaf   *node      // draws amounts
-	shares []series   // by how many are used: the ways to divide units among them
-	choose []float64  // and how many ways to choose them
+	shares []series   // by the number used: the ways to divide units among them
+	choose []float64  // by the number used: the ways to choose them
 }
 
-// frontier makes the tables of a plan with a frontier: for each state the ways to
-// go on from it. root is what no sum holds, nil if there is nothing.
+// frontier makes the tables of a plan with a frontier: for each state the ways to continue from it.
+// root is the tree of the ingredients without sums, nil if there are none.
 func (b *builder) frontier(ctx context.Context, p *plan) (root *node, stages []stageDraw, err error) {
 	rest := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, 0, p.total)
 	last := []series{roundedRow(&rest.rows[0])}
@@ -47,7 +47,7 @@ func (b *builder) frontier(ctx context.Context, p *plan) (root *node, stages []s
 	return root, stages, err
 }
 
-// cell returns the number of k used ingredients with some units.
+// cell returns the number of ways for k used ingredients with the given units.
 func cell(rows []series, k, units int) float64 {
 	if k < 0 || k >= len(rows) || units < rows[k].lo || units > rows[k].hi() {
 		return 0
@@ -55,8 +55,8 @@ func cell(rows []series, k, units int) float64 {
 	return rows[k].v[units-rows[k].lo]
 }
 
-// appendWeights appends for u = shares[j].lo.. the weight of j ingredients of the stage
-// with u units, where k ingredients and some units are left.
+// appendWeights appends for each u from shares[j].lo on the weight of j ingredients of the stage
+// with u units, where k ingredients and the given units are left.
 func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k, units int) []float64 {
 	share := d.shares[j]
 	for at, w := range share.v {
@@ -75,7 +75,8 @@ func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k
 	return weights
 }
 
-// weightOfUsed returns the weight of j ingredients of the stage: the sum of ways.
+// weightOfUsed returns the weight of j ingredients of the stage: the sum of the weights of all
+// units.
 func (d *stageDraw) weightOfUsed(scratch []float64, f *family, node int32, j, k, units int) (float64, []float64) {
 	if d.choose[j] == 0 {
 		return 0, scratch
@@ -96,8 +97,8 @@ func (d *stageDraw) weightOfUsed(scratch []float64, f *family, node int32, j, k,
 	return float64(d.choose[j] * (sum + rest)), scratch
 }
 
-// frontier draws stage by stage how many of its ingredients are used, then how
-// many units they take, which gives the state to go on from.
+// frontier draws, stage by stage, how many of its ingredients are used and then how many units they
+// take, which gives the next state.
 func (d *draw) frontier(n int) {
 	k, units, state := n, d.table.plan.total, int32(0)
 	for c := range d.stages {

@@ -6,13 +6,13 @@ import (
 	"math/big"
 )
 
-// A grid holds a number for each (used, units) of a set of ingredients: how
-// many ways there are to use that many of them for that many units. It is the
-// generating function Σ count·z^used·y^units, cut off at maxUsed and maxUnits.
+// A grid holds a number for each (used, units) of a set of ingredients: the number of ways to use
+// so many of them for so many units in all. It represents the generating function Σ
+// count·z^used·y^units, cut off at maxUsed and maxUnits.
 //
-// Rows, one for each number of used, hold numbers in some arithmetic: exact
-// modulo a prime, in floating point, or just whether they are zero. R is a row
-// of it, C a number to multiply rows by.
+// It has a row for each value of used. The numbers in rows belong to an arithmetic: exact modulo a
+// prime, floating-point, or only zero or not. R is the type of a row, C that of a coefficient of
+// rows.
 type grid[R, C any] struct {
 	arith             arithmetic[R, C]
 	rows              []row[R]
@@ -20,17 +20,17 @@ type grid[R, C any] struct {
 	spare             [2]row[R]
 }
 
-// A row holds the numbers of one number of used ingredients. Outside lo..hi
-// they are zero; lo > hi makes the row empty, and then cells may be missing.
+// A row holds the numbers of one value of used. Outside lo..hi they are zero. If lo > hi the row is
+// empty and its cells may be missing.
 type row[R any] struct {
 	cells  R
-	ready  bool // cells exist, and are zero outside lo..hi
+	ready  bool // the cells exist and are zero outside lo..hi
 	lo, hi int
 }
 
 func (r *row[R]) empty() bool { return r.lo > r.hi }
 
-// An arithmetic computes with rows of numbers, of which cell u is for u units.
+// An arithmetic computes with rows of numbers. Cell u of a row is for u units.
 type arithmetic[R, C any] interface {
 	// row returns a row of n zeros.
 	row(n int) R
@@ -41,22 +41,21 @@ type arithmetic[R, C any] interface {
 	// clear sets the cells lo..hi to zero.
 	clear(r R, lo, hi int)
 
-	// window adds to each cell u ≤ top of dst the sum of the cells u−a of src
-	// over the amounts a of the kind. Outside lo..hi src is zero.
+	// window adds to each cell u ≤ top of dst the sum of the cells u−a of src over the amounts a of
+	// the kind. src is zero outside lo..hi.
 	window(dst, src R, lo, hi int, k amountSet, top int)
 
-	// coefficient turns a whole number into one to multiply rows by.
+	// coefficient returns a whole number as a coefficient of rows.
 	coefficient(c *big.Int) C
 
-	// add adds c times the cells lo..hi of src to those of dst, up units further on.
+	// add adds c·src[u] to dst[u+up] for u = lo..hi.
 	add(dst, src R, lo, hi, up int, c C)
 
 	// multiply returns the product of two grids, cut off at maxUsed and maxUnits.
 	multiply(a, b *grid[R, C], maxUsed, maxUnits int) *grid[R, C]
 }
 
-// newGrid returns the grid of no ingredients, in which there is one way to use
-// none for no units.
+// newGrid returns the grid of no ingredients: there is one way to use none for no units.
 func newGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R, C] {
 	g := emptyGrid(arith, maxUsed, maxUnits)
 	g.ensureCells(&g.rows[0])
@@ -75,7 +74,7 @@ func emptyGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R,
 	return g
 }
 
-// freeScratch frees the rows that are of use only while the grid is worked on.
+// freeScratch frees the rows that only computations on the grid need.
 func (g *grid[R, C]) freeScratch() { g.spare = [2]row[R]{{hi: -1}, {hi: -1}} }
 
 // ensureCells makes sure that a row has cells.
@@ -93,7 +92,7 @@ func (g *grid[R, C]) erase(r *row[R]) {
 	r.lo, r.hi = 0, -1
 }
 
-// grow widens the span of dst to hold lo..hi.
+// grow widens the range of dst to include lo..hi.
 func (r *row[R]) grow(lo, hi int) {
 	if r.empty() {
 		r.lo, r.hi = lo, hi
@@ -102,7 +101,7 @@ func (r *row[R]) grow(lo, hi int) {
 	r.lo, r.hi = min(r.lo, lo), max(r.hi, hi)
 }
 
-// shift adds to dst what one more ingredient of kind k makes of src.
+// shift adds to dst the ways of src with one more ingredient of kind k.
 func (g *grid[R, C]) shift(dst, src *row[R], k amountSet) {
 	if src.empty() || src.lo+k.lo > g.maxUnits {
 		return
@@ -112,8 +111,8 @@ func (g *grid[R, C]) shift(dst, src *row[R], k amountSet) {
 	dst.grow(src.lo+k.lo, min(src.hi+k.hi(), g.maxUnits))
 }
 
-// chain calls each with j = 1..most and the row that j more ingredients of kind
-// k make of src, until that is empty. The row is valid during the call only.
+// chain calls each for j = 1..most with the row of src's ways with j more ingredients of kind k,
+// until that row is empty. The row is valid during the call only.
 func (g *grid[R, C]) chain(src *row[R], k amountSet, most int, each func(j int, r *row[R])) {
 	for j := 1; j <= most; j++ {
 		dst := &g.spare[j%2]
@@ -137,13 +136,11 @@ func (g *grid[R, C]) addTo(dst, src *row[R], c C) {
 	dst.grow(src.lo, src.hi)
 }
 
-// extend multiplies the grid by the generating function of a class of m
-// ingredients of one kind, (1 + z·Σ_a y^a)^m, or (z·Σ_a y^a)^m if they are
-// required. A row that used i contributes to those that use i+j: the number of
-// ways for the amounts of j of the class, a chain of windows, times C(m, j).
-// In order of decreasing i no row is read after it was added to. Each window
-// takes as many steps as there are units, so that a class costs at most
-// min(m, maxUsed)·maxUsed·maxUnits steps.
+// extend multiplies the grid by the generating function of a class of m ingredients of one kind: (1
+// + z·Σ_a y^a)^m, or (z·Σ_a y^a)^m if they are required. The row of i used contributes to those of
+// i+j: the ways to choose the amounts of j ingredients, computed by j windows, times C(m, j). Rows
+// are taken in order of decreasing i, so that none is read after it was changed. Each window takes
+// a step a unit, so a class costs at most min(m, maxUsed)·maxUsed·maxUnits steps.
 func (g *grid[R, C]) extend(c *class) {
 	m := len(c.members)
 	if c.required {
@@ -173,7 +170,7 @@ func (g *grid[R, C]) coefficients(m, most int) []C {
 	return out
 }
 
-// shiftAll adds to dst what m more ingredients of kind k make of src.
+// shiftAll adds to dst the ways of src with m more ingredients of kind k.
 func (g *grid[R, C]) shiftAll(dst, src *row[R], k amountSet, m int) {
 	if m == 1 {
 		g.shift(dst, src, k)
@@ -186,7 +183,7 @@ func (g *grid[R, C]) shiftAll(dst, src *row[R], k amountSet, m int) {
 	})
 }
 
-// require moves each row up by m used ingredients of kind k.
+// require moves each row up by m used ingredients of kind k, in all ways.
 func (g *grid[R, C]) require(rows []row[R], k amountSet, m int) {
 	for i := len(rows) - 1; i >= 0; i-- {
 		if i+m < len(rows) {
@@ -199,9 +196,9 @@ func (g *grid[R, C]) require(rows []row[R], k amountSet, m int) {
 	}
 }
 
-// absorb multiplies the grid by the generating function of a thin group, one
-// that limits only how many of its members are used. While it goes through
-// the members it keeps the ways apart by how many of them are used so far.
+// absorb multiplies the grid by the generating function of a thin group, which limits only the
+// number of its members used. It adds the members one by one, and keeps a layer for each number of
+// members used so far.
 func (g *grid[R, C]) absorb(q *groupNode) {
 	most := q.used.Max
 	layers := make([]*grid[R, C], most+1)
@@ -242,7 +239,7 @@ func (g *grid[R, C]) absorb(q *groupNode) {
 	}
 }
 
-// requireLayers moves each layer up by m, and its rows with it.
+// requireLayers moves each layer, and the rows in it, up by m.
 func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k amountSet, m int) {
 	for j := len(layers) - 1; j >= 0; j-- {
 		for i := range g.rows {
@@ -265,7 +262,7 @@ func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k amountSet, m int) {
 	}
 }
 
-// mask sets to zero the cells that the ranges of a part forbid.
+// mask sets the cells that the ranges of a part forbid to zero.
 func (g *grid[R, C]) mask(q *groupNode) {
 	for k := range g.rows {
 		r := &g.rows[k]
@@ -286,11 +283,11 @@ func (g *grid[R, C]) mask(q *groupNode) {
 	}
 }
 
-// thinWork is how many passes over a grid a thin group may take before it is
-// cheaper to count it apart and to multiply.
+// thinWork is the number of passes over a grid above which a thin group is counted separately and
+// multiplied instead.
 const thinWork = 64
 
-// isThin reports whether a group is to be absorbed rather than multiplied.
+// isThin reports whether a group is absorbed rather than multiplied.
 func (q *groupNode) isThin(units int) bool {
 	if len(q.groups) > 0 || q.units.Min > 0 || q.units.Max < units {
 		return false
@@ -302,9 +299,8 @@ func (q *groupNode) isThin(units int) bool {
 	return passes <= thinWork
 }
 
-// evaluate returns factors whose product is the generating function of a part
-// before its own limits: first that of its classes and thin groups, if it has
-// any, then one for each other group.
+// evaluate returns factors whose product is the generating function of a part before its own
+// limits: one of its classes and thin groups together, if it has any, and one of each other group.
 func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *groupNode) ([]*grid[R, C], error) {
 	own := newGrid(arith, q.maxUsed, q.maxUnits)
 	simple := len(q.classes) > 0 || len(q.groups) == 0
@@ -342,7 +338,7 @@ func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *groupNod
 	return factors, nil
 }
 
-// product multiplies grids, always the two smallest, until one is left.
+// product multiplies grids, always the two smallest first, until one is left.
 func product[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*grid[R, C], maxUsed, maxUnits int) (*grid[R, C], error) {
 	factors, err := reduce(ctx, arith, factors, 1, maxUsed, maxUnits)
 	if err != nil {
@@ -351,7 +347,7 @@ func product[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*g
 	return factors[0], nil
 }
 
-// reduce multiplies grids, always the two smallest, until few enough are left.
+// reduce multiplies grids, always the two smallest first, until at most a given number are left.
 func reduce[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*grid[R, C], few, maxUsed, maxUnits int) ([]*grid[R, C], error) {
 	for len(factors) > few {
 		if err := browsersched.Err(ctx); err != nil {

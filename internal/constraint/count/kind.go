@@ -5,7 +5,7 @@ type amountSet struct{ lo, step, n int }
 
 func (k amountSet) hi() int { return k.lo + (k.n-1)*k.step }
 
-// unbounded reports whether amounts up to a total are limited from below only.
+// unbounded reports whether amounts up to a total have no upper limit.
 func (k amountSet) unbounded(total int) bool { return k.lo+k.n*k.step > total }
 
 // A class is a set of ingredients that differ in name only.

@@ -7,17 +7,15 @@ import (
 	"math/bits"
 )
 
-// primeBits and twoPower shape the primes that counts are taken modulo: c·2^24+1
-// just below 2^61. Sums of two fit in a word with room for lazy reduction, the
-// sum of 64 products fits in two words, and there are roots of unity for
-// transforms up to length 2^24.
+// primeBits and twoPower shape the primes that counts are taken modulo: c·2^24+1, just below 2^61.
+// The sum of two residues fits in a word, with room for lazy reduction. The sum of 64 products fits
+// in two words. There are roots of unity for transforms up to length 2^24.
 const (
 	primeBits = 61
 	twoPower  = 24
 )
 
-// primes returns the n largest primes of that shape. Below 2^64 ProbablyPrime
-// is a proof.
+// primes returns the n largest primes of that form. ProbablyPrime is exact below 2^64.
 func primes(n int) []uint64 {
 	out := make([]uint64, 0, n)
 	for c := uint64(1)<<(primeBits-twoPower) - 1; len(out) < n; c-- {
@@ -35,8 +33,7 @@ type modularArithmetic struct {
 	tools map[int]*transform
 }
 
-// A factor is a number to multiply by again and again: w, and ⌊w·2^64/p⌋.
-// See Shoup's NTL, MulModPrecon.
+// A factor is a constant w to multiply by, with ⌊w·2^64/p⌋ (Shoup's method; NTL, MulModPrecon).
 type factor struct{ w, quotient uint64 }
 
 func newModular(p uint64) *modularArithmetic {
@@ -72,13 +69,13 @@ func (m *modularArithmetic) factor(w uint64) factor {
 	return factor{w, q}
 }
 
-// lazyMul returns f·x modulo p, plus p or not.
+// lazyMul returns f·x modulo p, or that plus p.
 func lazyMul(x uint64, f factor, p uint64) uint64 {
 	q, _ := bits.Mul64(f.quotient, x)
 	return f.w*x - q*p
 }
 
-// reduceOnce takes a number of 0..2p−1 modulo p.
+// reduceOnce reduces a number of 0..2p−1 modulo p.
 func reduceOnce(x, p uint64) uint64 {
 	x -= p
 	return x + p&uint64(int64(x)>>63)
@@ -109,8 +106,8 @@ func (m *modularArithmetic) add(dst, src []uint64, lo, hi, up int, c factor) {
 	}
 }
 
-// window keeps a running sum: a cell that enters the window is added, one that
-// leaves it is subtracted.
+// window keeps a running sum: it adds the cell that enters the window and subtracts the one that
+// leaves it.
 func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, top int) {
 	if k.step == 1 {
 		m.slide(dst[:top+1], src[lo:hi+1], lo+k.lo, k.n)
@@ -134,7 +131,7 @@ func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, t
 	}
 }
 
-// slide adds to dst from cell at on the sums of n neighbours of x.
+// slide adds the sums of n neighbouring cells of x to dst, from cell at on.
 func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 	if at >= len(dst) {
 		return
@@ -156,7 +153,7 @@ func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 		out = out[:len(d)]
 		in = in[:len(d)]
 		for t := range d {
-			// Of 0..p−1, made ready outside the chain of dependent sums.
+			// In 0..p−1, and computed outside the chain of dependent sums.
 			change := in[t] - out[t]
 			change += p & uint64(int64(change)>>63)
 			sum = reduceOnce(sum+change, p)
@@ -170,8 +167,8 @@ func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 	}
 }
 
-// A productSum is a sum of products in two words a cell. terms counts products since
-// the last reduction; 64 of numbers below 2^61 fit.
+// A productSum is a row of sums of products, each sum in two words. terms is the number of products
+// since the last reduction: 64 products of numbers below 2^61 fit.
 type productSum struct {
 	hi, lo []uint64
 	terms  int
@@ -185,7 +182,7 @@ func (w *productSum) reset() {
 	w.terms = 0
 }
 
-// reserve makes place for another product a cell.
+// reserve makes room for one more product in each cell.
 func (w *productSum) reserve(m *modularArithmetic) {
 	if w.terms == 60 {
 		for u, hi := range w.hi {
@@ -197,7 +194,7 @@ func (w *productSum) reserve(m *modularArithmetic) {
 	w.terms++
 }
 
-// addEach adds a[u]·b[u] to each cell.
+// addEach adds a[u]·b[u] to each cell u.
 func (w *productSum) addEach(m *modularArithmetic, a, b []uint64) {
 	w.reserve(m)
 	lo := w.lo[:len(a)]
@@ -211,7 +208,7 @@ func (w *productSum) addEach(m *modularArithmetic, a, b []uint64) {
 	}
 }
 
-// addScaled adds x·b[u] to the cells from at on.
+// addScaled adds x·b[u] to cell at+u.
 func (w *productSum) addScaled(m *modularArithmetic, x uint64, b []uint64, at int) {
 	w.reserve(m)
 	lo := w.lo[at:]
@@ -226,7 +223,7 @@ func (w *productSum) addScaled(m *modularArithmetic, x uint64, b []uint64, at in
 	}
 }
 
-// addDot adds Σ a[t]·b[last−t] to the one cell.
+// addDot adds Σ a[t]·b[last−t] to the only cell.
 func (w *productSum) addDot(m *modularArithmetic, a, b []uint64) {
 	hi, lo := w.hi[0], w.lo[0]
 	for t, x := range a {
@@ -248,8 +245,8 @@ func (w *productSum) store(m *modularArithmetic, dst []uint64) {
 	}
 }
 
-// amountRange returns the least and the greatest amount of any row, and how many
-// rows have any.
+// amountRange returns the least and the greatest amount in any row, and the number of rows that are
+// not empty.
 func (g *grid[R, C]) amountRange() (lo, hi, rows int) {
 	lo, hi = g.maxUnits+1, -1
 	for k := range g.rows {
@@ -260,8 +257,8 @@ func (g *grid[R, C]) amountRange() (lo, hi, rows int) {
 	return lo, hi, rows
 }
 
-// multiply takes whichever way is cheaper: term by term, or by transforms
-// along the units, which turn the product along them into one of cells.
+// multiply uses the cheaper of two methods: term by term, or transforms along the units, after
+// which products are cell by cell.
 func (m *modularArithmetic) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) *grid[[]uint64, factor] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
 	aLo, aHi, aRows := a.amountRange()
@@ -278,7 +275,7 @@ func (m *modularArithmetic) multiply(a, b *grid[[]uint64, factor], maxUsed, maxU
 		}
 	}
 	length := 1 << bits.Len(uint(aHi-aLo+bHi-bLo))
-	// A butterfly costs about as much as two products.
+	// A butterfly costs as much as two products, approximately.
 	fast := float64(float64(length) * (float64(aRows*bRows) + float64(2*(aRows+bRows)*bits.Len(uint(length)))))
 	if direct <= fast || length > 1<<twoPower {
 		m.multiplyDirect(out, a, b)
@@ -358,7 +355,7 @@ func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) 
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
-	few := 2 // their product is taken at the total alone
+	few := 2 // the product of two is only needed at the total
 	if plan.frontier != nil {
 		few = 1
 	}
@@ -398,8 +395,8 @@ func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) 
 	return counts, nil
 }
 
-// reconstruct returns the numbers x[n] with 0 ≤ x[n] < Π primes that leave the
-// given residues[prime][n], by Garner's form of the Chinese remainder theorem.
+// reconstruct returns the numbers 0 ≤ x[n] < Π primes with the residues[prime][n], by Garner's form
+// of the Chinese remainder theorem.
 func reconstruct(primes []uint64, residues [][]uint64) []*big.Int {
 	out := make([]*big.Int, len(residues[0]))
 	for n := range out {

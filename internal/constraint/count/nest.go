@@ -5,17 +5,15 @@ import (
 	"slices"
 )
 
-// A Nested group is one, by its index, and the smallest group that holds it, or
-// -1.
+// A Nested group is given by its index and by that of the smallest group that contains it, or -1.
 type Nested struct{ Index, Within int }
 
-// Nest finds for each ingredient the smallest group that holds it, or -1, and
-// lists the groups that limit anything so that each comes after those that
-// hold it. Ingredients that cannot be used belong to no group. ok is false if two
-// groups cross.
+// Nest finds for each ingredient the smallest group that contains it, or -1. It lists the groups
+// that limit anything, each after those that contain it. Ingredients that cannot be used belong to
+// no group. ok is false if two groups cross.
 func (s Space) Nest() (inner []int, groups []Nested, ok bool) { return nest(s, s.usable) }
 
-// nest is as [Space.Nest], of the ingredients that count as usable.
+// nest is [Space.Nest] for the ingredients that are usable according to a function.
 func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bool) {
 	members := make([][]int, len(s.Groups))
 	for g, group := range s.Groups {
@@ -48,13 +46,13 @@ func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bo
 	return inner, groups, true
 }
 
-// Disjoint splits the space's groups into those that can be counted together,
-// because each two of them are disjoint or nested, and the rest. It keeps a
-// group when it fits with those kept before it, and returns indexes in
-// increasing order. A space with overlapping groups is a [Space] of those kept,
-// of which the others leave a share that can be measured by drawing.
+// Disjoint divides the space's groups into those that can be counted together, because each two of
+// them are disjoint or nested, and the rest. It keeps a group if it is compatible with those kept
+// before it, and returns indexes in increasing order. A space with overlapping groups can be
+// measured by draws from the [Space] of the groups kept: the share of draws that keep the other
+// groups.
 func (s Space) Disjoint() (kept, rest []int) {
-	holders := make(map[int][]int) // ingredient → kept groups that hold it
+	holders := make(map[int][]int) // by ingredient: the kept groups that contain it
 	size := make([]int, len(s.Groups))
 	for g, group := range s.Groups {
 		if group.Used == nil && group.Total == nil {
@@ -88,7 +86,7 @@ func (s Space) Disjoint() (kept, rest []int) {
 	return kept, rest
 }
 
-// usable reports whether ingredient i is one that may take some amount.
+// usable reports whether ingredient i may take some amount.
 func (s Space) usable(i int) bool {
 	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].amountSet(s.Total).n > 0
 }

@@ -8,9 +8,9 @@ import (
 	"kir/internal/portable"
 )
 
-// orderClasses sorts classes so that few sums are open at a time: the next ones
-// are always those after which what is open has the fewest values, as far as
-// ranges tell, and of those that open as much the ones with the most terms.
+// orderClasses sorts classes so that few sums are open at a time. The next class is always one
+// after which the open sums have the fewest values, estimated from ranges. Among equal ones it is
+// the one with the most terms.
 func orderClasses(stages []stage, spans []span) {
 	type pattern struct {
 		sums   []int
@@ -18,7 +18,7 @@ func orderClasses(stages []stage, spans []span) {
 	}
 	var patterns []*pattern
 	at := make(map[string]*pattern)
-	left := make([]int, len(spans)) // by sum: the patterns that it has a term in
+	left := make([]int, len(spans)) // by sum: the number of remaining patterns with a term in it
 	for _, st := range stages {
 		var key []byte
 		for _, t := range st.terms {
@@ -36,8 +36,8 @@ func orderClasses(stages []stage, spans []span) {
 		}
 		q.stages = append(q.stages, st)
 	}
-	const manyPatterns = 1500             // beyond, the order found is the order given
-	values := make([]float64, len(spans)) // by sum: the log of how many it has
+	const manyPatterns = 1500             // above this number the order is not changed
+	values := make([]float64, len(spans)) // by sum: the log of the number of its values
 	for s := range values {
 		values[s] = portable.Log(float64(spans[s].hi-spans[s].lo) + 1)
 	}

@@ -5,18 +5,16 @@ import (
 	"math/big"
 )
 
-// compensatedArithmetic is floating-point arithmetic that carries its own rounding errors. A
-// number is h + l: h is what plain arithmetic would give, and l what that is
-// wrong by. Each sum h+x is taken with its error, which a few more operations
-// give exactly (Knuth's TwoSum), and l adds up the errors.
+// compensatedArithmetic is floating-point arithmetic that keeps its own rounding errors. A number
+// is h + l: h is the result of plain arithmetic, and l its error. Each addition to h also gives its
+// exact rounding error, in a few more operations (Knuth's TwoSum), and l sums these errors.
 //
-// All numbers are positive and nothing is subtracted, so that a sum over D
-// additions one after the other has a relative error of about D²·2^-106 instead
-// of D·2^-53 (Ogita, Rump and Oishi 2005, "Accurate sum and dot product"): h+l,
-// rounded, is the exact count to within a unit in the last place.
+// All numbers are positive and nothing is subtracted. So a sum over D successive additions has a
+// relative error of about D²·2^-106 instead of D·2^-53 (Ogita, Rump and Oishi 2005, "Accurate sum
+// and dot product"). h+l, rounded, is the exact count to within a unit in the last place.
 //
-// Each used ingredient multiplies by tilt, a power of two, which is exact and
-// keeps numbers in range. Counts are kept by the number used, so it cancels.
+// Each used ingredient multiplies by tilt, a power of two. That is exact and keeps numbers in
+// range. It cancels, since counts are kept by the number used.
 type compensatedArithmetic struct {
 	tilt   float64
 	suffix pair
@@ -25,7 +23,7 @@ type compensatedArithmetic struct {
 // A pair of rows, the parts h and l.
 type pair struct{ h, l []float64 }
 
-// A real is a number to multiply by, h + l.
+// A real is a coefficient h + l.
 type real struct{ h, l float64 }
 
 // twoSum returns a+b rounded, and its rounding error.
@@ -80,9 +78,9 @@ func (*compensatedArithmetic) add(dst, src pair, lo, hi, up int, c real) {
 	}
 }
 
-// window takes sums over windows without subtraction (van Herk 1992; Gil and
-// Werman 1993): cells are cut into blocks as long as a window, and each window
-// is the end of one block and the beginning of the next.
+// window sums over windows without subtraction (van Herk 1992; Gil and Werman 1993). Cells are
+// divided into blocks as long as a window. Each window is the end of one block and the beginning of
+// the next.
 func (p *compensatedArithmetic) window(dst, src pair, lo, hi int, k amountSet, top int) {
 	if k.n > 1 && len(p.suffix.h) < min(k.n, len(src.h)+1)+1 {
 		p.suffix = p.row(min(k.n, len(src.h)+1) + 1)
@@ -92,8 +90,8 @@ func (p *compensatedArithmetic) window(dst, src pair, lo, hi int, k amountSet, t
 	}
 }
 
-// windowApart is window for the cells of src that are a whole number of steps
-// from one another: n of them, the first at from. last counts those of dst.
+// windowApart is window for cells of src that are a whole number of steps apart: n cells, the first
+// at from. last is the number of the last cell of dst.
 func (p *compensatedArithmetic) windowApart(dst, src pair, from, n int, k amountSet, last int) {
 	tilt := p.tilt
 	for block := 0; block <= last; block += k.n {
@@ -131,7 +129,7 @@ func (p *compensatedArithmetic) windowApart(dst, src pair, from, n int, k amount
 	}
 }
 
-// multiply takes plain sums of products, for which see dot.
+// multiply adds products without compensation between blocks; see dot.
 func (p *compensatedArithmetic) multiply(a, b *grid[pair, real], maxUsed, maxUnits int) *grid[pair, real] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
 	ra, rb := rounded(a), rounded(b)
@@ -162,8 +160,7 @@ type series struct {
 
 func (s series) hi() int { return s.lo + len(s.v) - 1 }
 
-// rounded returns the rows of a grid in single numbers, without zeros at their
-// ends.
+// rounded returns the rows of a grid as single numbers, without zeros at their ends.
 func rounded(g *grid[pair, real]) []series {
 	rows := make([]series, len(g.rows))
 	for k := range g.rows {
@@ -190,7 +187,7 @@ func roundedRow(r *row[pair]) series {
 	return s
 }
 
-// overlap returns the range of t for which x has cell t and y cell u−t.
+// overlap returns the range of t in which x has cell t and y has cell u−t.
 func overlap(x, y series, u int) (lo, hi int) {
 	return max(x.lo, u-y.hi()), min(x.hi(), u-y.lo)
 }
@@ -207,9 +204,9 @@ func dotAt(x, y series, u int) float64 {
 // dotBlock is the number of products that dot adds without compensation.
 const dotBlock = 64
 
-// dot returns Σ a[t]·b[last−t] with a relative error of at most
-// dotError(len(a)) units. Eight sums at a time over blocks, whose sums are then
-// added up with their errors, are both fast and accurate.
+// dot returns Σ a[t]·b[last−t] with a relative error of at most dotError(len(a)) units. It computes
+// eight sums at a time over blocks, and adds up the sums of blocks with their errors. That is fast
+// and accurate.
 func dot(a, b []float64) float64 {
 	var total, rest, e float64
 	for len(a) > dotBlock {
@@ -242,9 +239,8 @@ func dotShort(a, b []float64) float64 {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])) + rest
 }
 
-// dotError bounds the relative error of dot over n products, in units of
-// roundoff: of a product, of the additions that it goes through within a block,
-// and of the sum of blocks.
+// dotError bounds the relative error of dot over n products, in units of roundoff: the error of a
+// product, of the additions to it within a block, and of the sum of blocks.
 func dotError(n int) float64 {
 	if n <= 1 {
 		return 1

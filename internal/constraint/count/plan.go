@@ -10,39 +10,37 @@ import (
 	"kir/internal/portable"
 )
 
-// A groupNode is a set of ingredients whose use and units are limited together: a
-// group, or the whole. Its ingredients are those of its classes and of the
-// groups within it.
+// A groupNode is a set of ingredients whose number used and units are limited together: a group, or
+// the whole space. Its ingredients are those of its classes and of the groups in it.
 type groupNode struct {
 	classes    []class
-	classIndex map[classKey]int // index in classes
+	classIndex map[classKey]int // by class: its index in classes
 	groups     []*groupNode
 	used       Range
 	units      Range
-	members    int // how many ingredients, at any depth
+	members    int // the number of ingredients, including those of groups in it
 
-	// What is worth counting: at most this many used, at most these units.
+	// The most ingredients used and the most units that can matter.
 	maxUsed, maxUnits int
 }
 
-// A plan is a space put in order for counting: amounts divided by their common
-// divisor, ingredients without effect dropped, equal ones gathered, groups
-// nested.
+// A plan is a space prepared for counting: amounts are divided by their common divisor, ingredients
+// without effect are dropped, equal ones form classes, and groups are nested.
 type plan struct {
-	root        *groupNode // what is counted by itself
+	root        *groupNode // the part without sums
 	frontier    *frontier  // the rest, nil if there is none
-	ingredients int        // N, as the caller counts
+	ingredients int        // N of the space
 	unit        int        // what amounts were divided by
 	total       int        // M / unit
 	maxUsed     int
 
-	// impossible says that there is no composition at all, which some rules
-	// show by themselves. The rest of the plan is then not meant.
+	// impossible says that some rules alone exclude all compositions. The other fields are then
+	// undefined.
 	impossible bool
 }
 
-// newPlan puts a space in order, to be counted for up to maxUsed ingredients with
-// tables for a frontier of so many cells at most.
+// newPlan prepares a space for counting up to maxUsed ingredients, with at most the given number of
+// cells in a frontier's tables.
 func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -80,7 +78,7 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 	kept, sums, ok := s.splitRules(kinds, p)
 	p.impossible = p.impossible || !ok
 	s.Groups = kept
-	held := make([][]Term, len(s.Ingredients)) // by ingredient: its part in the sums
+	held := make([][]Term, len(s.Ingredients)) // by ingredient: its terms in the sums
 	for k, sum := range sums {
 		for _, t := range sum.Terms {
 			held[t.Ingredient] = append(held[t.Ingredient], Term{k, t.PerUnit, t.Whole})
@@ -92,7 +90,7 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 		p.root.units.Min = 0
 	}
 	parts := make([]*groupNode, len(s.Groups))
-	for _, g := range groups { // a group comes after those that hold it
+	for _, g := range groups { // a group comes after those that contain it
 		q := &groupNode{used: Range{0, math.MaxInt}, units: Range{0, math.MaxInt}}
 		if r := s.Groups[g.Index].Used; r != nil {
 			q.used = *r
@@ -119,8 +117,8 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 	return p, nil
 }
 
-// gather puts the ingredients into the classes of the parts they belong to, and
-// those that sums hold into stages.
+// gather puts the ingredients into the classes of the parts they belong to, and those with terms in
+// sums into stages.
 func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, parts []*groupNode) (stages []stage) {
 	at := make(map[string]int)
 	var id []byte
@@ -151,7 +149,7 @@ func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, pa
 	return stages
 }
 
-// class returns the part's own class of a kind, new if there is none.
+// class returns the part's own class of a kind, and makes it if there is none.
 func (q *groupNode) class(k amountSet, required bool) *class {
 	id := classKey{k, required}
 	c, ok := q.classIndex[id]
@@ -166,8 +164,8 @@ func (q *groupNode) class(k amountSet, required bool) *class {
 	return &q.classes[c]
 }
 
-// normalize counts members, cuts ranges to what can happen, and dissolves groups
-// that do not limit anything into the part around them.
+// normalize counts members, cuts ranges to possible values, and merges groups that limit nothing
+// into the part around them.
 func (q *groupNode) normalize(p *plan, used Range, units int) {
 	q.members = 0
 	for _, c := range q.classes {
@@ -204,8 +202,8 @@ func (q *groupNode) normalize(p *plan, used Range, units int) {
 	q.maxUsed, q.maxUnits = max(q.used.Max, 0), max(q.units.Max, 0)
 }
 
-// supports returns how many of the ingredients may be left out, and how many
-// are always used.
+// supports returns the number of ingredients that may be unused, and the number that are always
+// used.
 func (q *groupNode) supports() (optional, required int) {
 	for _, c := range q.classes {
 		if c.required {
@@ -221,8 +219,8 @@ func (q *groupNode) supports() (optional, required int) {
 	return optional, required
 }
 
-// extent returns the least amount of any ingredient, and the most amounts that
-// any of them has to choose from.
+// extent returns the least amount of any ingredient, and the greatest number of amounts of any
+// ingredient.
 func (q *groupNode) extent() (least, choices int) {
 	least = math.MaxInt
 	for _, c := range q.classes {
@@ -235,7 +233,7 @@ func (q *groupNode) extent() (least, choices int) {
 	return least, choices
 }
 
-// extent is that of all parts.
+// extent is the same for all parts together.
 func (p *plan) extent() (least, choices int) {
 	least, choices = p.root.extent()
 	if p.frontier != nil {
@@ -246,7 +244,7 @@ func (p *plan) extent() (least, choices int) {
 	return least, choices
 }
 
-// most returns how many ingredients are used at most.
+// most returns the greatest number of used ingredients.
 func (p *plan) most() int {
 	if p.frontier == nil || len(p.frontier.stages) == 0 {
 		return p.root.maxUsed
@@ -254,12 +252,11 @@ func (p *plan) most() int {
 	return p.frontier.stages[0].maxUsed
 }
 
-// logBounds returns upper bounds of log2 |X_n| for n = 0..most: supports are at
-// most the ways to choose the optional ingredients, and amounts on a support at
-// most the compositions of the total whose parts reach the least amount, and at
-// most all free choices of all amounts but one. With required false they also
-// bound the counts of parts of the plan, which need not hold all that is
-// required.
+// logBounds returns upper bounds of log2 |X_n| for n = 0..most. The number of supports is at most
+// that of the choices of optional ingredients. The number of amounts on a support is at most that
+// of the compositions of the total with all parts at or above the least amount, and at most that of
+// all choices of all amounts but one. With required false they also bound the counts of parts of
+// the plan, which need not contain all required ingredients.
 func (p *plan) logBounds(most int, required bool) []float64 {
 	optional, fixed := p.root.supports()
 	least, choices := p.extent()

@@ -7,28 +7,27 @@ import (
 	"slices"
 )
 
-// Rand is where random choices come from. Draws take nothing else, so that a
-// test can run them over every outcome of their choices.
+// Rand is a source of random choices. Draws use nothing else, so that a test can enumerate all
+// outcomes.
 type Rand interface {
 	// Intn returns an integer uniform on 0 ≤ k < n, for n ≥ 1.
 	Intn(n int) int
 
-	// Categorical returns k with probability weights[k]/Σ weights. Some weights
-	// may be zero, not all. It must not keep the slice.
+	// Categorical returns k with probability weights[k]/Σ weights. At least one weight is above
+	// zero. It must not keep the slice.
 	Categorical(weights []float64) int
 }
 
 // ErrEmpty is returned by draws from an empty X_n.
 var ErrEmpty = errors.New("count: no composition that keeps the rules uses that many ingredients")
 
-// A Sampler draws compositions of a space independently and uniformly. It
-// shares its tables with its clones; one Sampler is not safe for concurrent
-// use, several are.
+// A Sampler draws compositions of a space independently and uniformly. Its clones share its tables.
+// A Sampler is not safe for concurrent use, but clones may be used concurrently.
 type Sampler struct {
 	table  *Table
-	root   *node       // nil if a formula counts, or sums hold all
+	root   *node       // nil if a formula counts, or if all ingredients have sums
 	stages []stageDraw // of a frontier
-	splits [][]float64 // weights of how many of n the root's left takes, from firstSplit(n) on
+	splits [][]float64 // by n, from firstSplit(n) on: weights of the number of used ingredients in the root's left
 
 	weights []float64
 	counts  []float64
@@ -36,11 +35,10 @@ type Sampler struct {
 	taken   []uint64
 }
 
-// Sampler makes what draws need. Without rules, or with rules that a formula
-// counts, that is nothing. Otherwise it is a table for each node of a balanced
-// tree over the ingredients. It fails with a [SizeError] if they would take
-// more memory than the table's options allow, or if counts are beyond the range
-// of floating-point numbers, about 10^600; or with the context's error.
+// Sampler prepares draws. Without rules, or if a formula counts, there is nothing to prepare.
+// Otherwise it makes a table for each node of a balanced tree over the ingredients. It returns a
+// [SizeError] if the tables would take more memory than the options allow or counts exceed the
+// range of floating-point numbers, about 10^600. It returns the context's error when that ends.
 func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	s := &Sampler{table: t}
 	p := t.plan
@@ -81,7 +79,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	return s, nil
 }
 
-// samplerBytes bounds what a sampler's tables take.
+// samplerBytes bounds the memory of a sampler's tables.
 func (p *plan) samplerBytes() float64 {
 	need := float64(8 * 16 * float64(p.most()+1) * float64(p.total+1))
 	if p.root.members > 0 {
@@ -98,10 +96,9 @@ func (s *Sampler) Clone() *Sampler {
 	return &Sampler{table: s.table, root: s.root, stages: s.stages, splits: s.splits}
 }
 
-// Draw appends a composition drawn uniformly from X_n to two slices, the
-// ingredients that it uses and their amounts, in no particular order. It
-// allocates nothing if the slices have room and earlier draws were as large.
-// It fails with [ErrEmpty], and panics as [Table.Count] does.
+// Draw appends a composition drawn uniformly from X_n to two slices: the ingredients used and their
+// amounts, in no particular order. It allocates nothing if the slices have room and earlier draws
+// were as large. It returns [ErrEmpty] if X_n is empty, and panics like [Table.Count].
 func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []int32, error) {
 	if s.table.Empty(n) {
 		return ingredients, amounts, ErrEmpty
@@ -118,13 +115,12 @@ func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []
 	return d.ingredients, d.amounts, nil
 }
 
-// firstSplit returns the least number of k used ingredients that a node's left
-// can take.
+// firstSplit returns the least number of k used ingredients that can belong to a node's left.
 func (n *node) firstSplit(k int) int { return max(0, k-(len(n.right.rows)-1)) }
 
-// splitUsed appends the weights of how many of k used ingredients with some
-// units a node's left takes, from firstSplit(k) on: Σ over its units of the
-// counts on both sides.
+// splitUsed appends the weights of the number of ingredients in a node's left, from firstSplit(k)
+// on, where k are used with some units in all. Each weight is a sum over the units of the left of
+// the counts on both sides.
 func (n *node) splitUsed(weights []float64, k, units int) []float64 {
 	for i := n.firstSplit(k); i <= min(k, len(n.left.rows)-1); i++ {
 		weights = append(weights, dotAt(n.left.rows[i], n.right.rows[k-i], units))
@@ -132,14 +128,14 @@ func (n *node) splitUsed(weights []float64, k, units int) []float64 {
 	return weights
 }
 
-// A draw is a composition in the making.
+// A draw is a composition being drawn.
 type draw struct {
 	*Sampler
 	r                    Rand
 	ingredients, amounts []int32
 }
 
-// root draws from the tree, from the top down.
+// root draws from the tree, starting at the root.
 func (d *draw) root(n int) {
 	if d.Sampler.root.class != nil {
 		d.leaf(d.Sampler.root, n, d.table.plan.total)
@@ -149,7 +145,7 @@ func (d *draw) root(n int) {
 	d.split(d.Sampler.root, n, left, d.table.plan.total)
 }
 
-// node draws k used ingredients with some units in all from a node.
+// node draws k used ingredients of a node with the given units in all.
 func (d *draw) node(n *node, k, units int) {
 	switch {
 	case k == 0:
@@ -161,7 +157,7 @@ func (d *draw) node(n *node, k, units int) {
 	}
 }
 
-// split draws a node of which the left takes i of k used ingredients.
+// split draws from a node whose left has i of k used ingredients.
 func (d *draw) split(n *node, k, i, units int) {
 	x, y := n.left.rows[i], n.right.rows[k-i]
 	t := d.share(x, y, units)
@@ -169,7 +165,7 @@ func (d *draw) split(n *node, k, i, units int) {
 	d.node(n.right, k-i, units-t)
 }
 
-// share draws how many of the units go to x, the rest going to y.
+// share draws how many of the units belong to x; the rest belongs to y.
 func (d *draw) share(x, y series, units int) int {
 	lo, hi := overlap(x, y, units)
 	if lo == hi {
@@ -187,8 +183,7 @@ func (d *draw) share(x, y series, units int) int {
 	return lo + d.r.Categorical(d.weights)
 }
 
-// choose draws an index in proportion to weights, without a random choice where
-// there is but one.
+// choose draws an index in proportion to weights. It makes no random choice if there is only one.
 func (d *draw) choose(weights []float64) int {
 	only := -1
 	for i, w := range weights {
@@ -250,9 +245,9 @@ func (d *draw) closed(c *closedFormula, n int) {
 	d.drawSteps(c.lo, c.step, n, steps)
 }
 
-// drawSteps draws the amounts of k ingredients, each lo and a number of steps that
-// sum to the given one: k−1 of steps+k−1 places, in order, are the bars between
-// the steps of one and those of the next.
+// drawSteps draws the amounts of k ingredients: each is lo and a number of steps, and the steps add
+// up to a given number. It draws k−1 of steps+k−1 places, which separate the steps of one
+// ingredient from those of the next.
 func (d *draw) drawSteps(lo, step, k, steps int) {
 	bars := d.subset(steps+k-1, k-1)
 	slices.Sort(bars)
@@ -264,11 +259,11 @@ func (d *draw) drawSteps(lo, step, k, steps int) {
 	d.append(lo + step*(steps+k-1-last-1))
 }
 
-// subset draws k of 0..n−1, all subsets alike, by Floyd's algorithm (Bentley
-// and Floyd 1987). The result is valid until the next call.
+// subset draws k of 0..n−1 uniformly by Floyd's algorithm (Bentley and Floyd 1987). The result is
+// valid until the next call.
 func (d *draw) subset(n, k int) []int32 {
 	d.picks = d.picks[:0]
-	// A set of bits is fast. But for a few of very many it is large.
+	// A set of bits is fast, but large for a few of very many.
 	if n > 1<<22 && k < 1<<12 {
 		return d.sortedSubset(n, k)
 	}
@@ -289,7 +284,7 @@ func (d *draw) subset(n, k int) []int32 {
 	return d.picks
 }
 
-// sortedSubset is subset with what is picked kept in order.
+// sortedSubset is subset in increasing order.
 func (d *draw) sortedSubset(n, k int) []int32 {
 	for top := n - k; top < n; top++ {
 		i := int32(d.upTo(top))
@@ -302,7 +297,7 @@ func (d *draw) sortedSubset(n, k int) []int32 {
 	return d.picks
 }
 
-// upTo draws from 0..top.
+// upTo draws from 0..top uniformly.
 func (d *draw) upTo(top int) int {
 	if top == 0 {
 		return 0

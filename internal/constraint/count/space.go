@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// A Space is the set of compositions that keep some rules: ways to divide
-// Total units among the ingredients, in whole numbers.
+// A Space is the set of compositions that keep some rules: ways to divide Total units among the
+// ingredients in whole numbers.
 type Space struct {
 	// Total is M, the units that every composition divides.
 	Total int
@@ -26,30 +26,28 @@ type Space struct {
 // An Ingredient holds the amounts allowed when it is used: Min, Min+Step, Min+2·Step and so on, up
 // to Max. The zero value allows every amount.
 type Ingredient struct {
-	// Min is the least amount when used. 0 stands for Step, so that a step
-	// alone means its multiples.
+	// Min is the least amount when used. 0 means Step, so that a step alone means its multiples.
 	Min int
 
-	// Max is the greatest amount. 0 stands for the total.
+	// Max is the greatest amount. 0 means the total.
 	Max int
 
-	// Step is the distance between amounts. 0 stands for 1.
+	// Step is the distance between amounts. 0 means 1.
 	Step int
 
 	// Required ingredients are always used, Excluded ones never.
 	Required, Excluded bool
 }
 
-// A Group limits how many of its members are used, and how many units they
-// take together. A nil Range does not limit.
+// A Group limits how many of its members are used, and how many units they take together. A nil
+// Range is no limit.
 type Group struct {
 	Members []int // indexes of ingredients, each once
 	Used    *Range
 	Total   *Range
 }
 
-// A Range is the whole numbers from Min to Max, both included. With Min above
-// Max it is empty.
+// A Range is the whole numbers from Min to Max, both included. If Min is above Max it is empty.
 type Range struct{ Min, Max int }
 
 func (r Range) contains(v int) bool { return r.Min <= v && v <= r.Max }
@@ -58,11 +56,11 @@ func (r Range) contains(v int) bool { return r.Min <= v && v <= r.Max }
 // named twice.
 var ErrInvalid = errors.New("count: invalid space")
 
-// A SizeError is returned for a space whose tables would take more memory or
-// time than [Options] allow.
+// A SizeError is returned for a space whose tables would take more memory or time than [Options]
+// allow.
 type SizeError struct {
 	Need, Limit float64
-	Of          string // what there is not enough of: "bytes of memory", "steps", ...
+	Of          string // the limited resource: "bytes of memory", "steps", ...
 }
 
 // Error gives both figures and ways to reduce them.
@@ -71,8 +69,8 @@ func (e *SizeError) Error() string {
 		"count up to fewer used ingredients, or measure in coarser units", e.Need, e.Of, e.Limit)
 }
 
-// Contains reports whether a composition lies in the space. It is given by the
-// ingredients that it uses and their amounts, in any order.
+// Contains reports whether a composition lies in the space. The composition is given by the
+// ingredients used and their amounts, in any order.
 func (s Space) Contains(ingredients, amounts []int32) bool {
 	if len(ingredients) != len(amounts) {
 		return false
@@ -117,8 +115,7 @@ func (s Space) Contains(ingredients, amounts []int32) bool {
 	return true
 }
 
-// Allows reports whether the ingredient may take an amount of a total, 0 standing
-// for unused.
+// Allows reports whether the ingredient may take an amount of a total. 0 means unused.
 func (ing Ingredient) Allows(amount, total int) bool {
 	if amount == 0 {
 		return !ing.Required

@@ -19,11 +19,10 @@ type Term struct {
 	PerUnit, Whole int64 // a_i and u_i
 }
 
-// span bounds the numbers that a sum can be, those without bound as far as they
-// fit.
+// span bounds the values of a sum. A missing bound is the least or greatest number that fits.
 type span struct{ lo, hi int64 }
 
-// maxSum bounds what terms can add up to, with room for sums of a few of them.
+// maxSum bounds what terms can add up to. Sums of a few such numbers fit in an int64.
 const maxSum = 1 << 58
 
 // value returns the sum of a composition.
@@ -54,7 +53,7 @@ func (s Space) validateSums() error {
 	return nil
 }
 
-// Sums returns a group as sums: of its units, and of its used members.
+// Sums returns a group's limits as sums: of its units, and of its used members.
 func (g *Group) Sums() (sums []Sum) {
 	add := func(r *Range, t Term) {
 		if r == nil {
@@ -72,22 +71,22 @@ func (g *Group) Sums() (sums []Sum) {
 	return sums
 }
 
-// bounding bounds what some ingredients can add to a sum: by what each can, and
-// by the most for each unit and each ingredient that is used.
+// bounding bounds what some ingredients can add to a sum: by what each can add, and by the most
+// that a unit and a used ingredient can add.
 type bounding struct {
 	lo, hi           float64
 	perLo, perHi     int64
 	wholeLo, wholeHi int64
 }
 
-// add takes up n ingredients with the same term.
+// add includes n ingredients with the same term.
 func (b *bounding) add(k amountSet, required bool, n int, t Term) {
 	v, w := t.PerUnit*int64(k.lo)+t.Whole, t.PerUnit*int64(k.hi())+t.Whole
 	lo, hi := min(v, w), max(v, w)
 	if !required {
 		lo, hi = min(lo, 0), max(hi, 0)
 	}
-	// Below 2^53 what is added up is exact; beyond it is given up.
+	// Sums below 2^53 are exact. Larger ones get no bound.
 	if b.lo += float64(float64(lo) * float64(n)); math.Abs(b.lo) > 1<<53 {
 		b.lo = math.Inf(-1)
 	}
@@ -98,7 +97,7 @@ func (b *bounding) add(k amountSet, required bool, n int, t Term) {
 	b.wholeLo, b.wholeHi = min(b.wholeLo, t.Whole), max(b.wholeHi, t.Whole)
 }
 
-// span returns the bounds for some units and ingredients at most.
+// span returns the bounds for at most the given units and used ingredients.
 func (b *bounding) span(units, most int) span {
 	s := span{b.perLo*int64(units) + b.wholeLo*int64(most), b.perHi*int64(units) + b.wholeHi*int64(most)}
 	if !math.IsInf(b.lo, 0) {

@@ -16,19 +16,18 @@ import (
 // Options bound the work of counting. The zero value counts every number of used ingredients,
 // within 1 GiB and some minutes.
 type Options struct {
-	// MaxUsed is the largest n to count X_n for; 0 stands for all. Time and
-	// memory grow with it.
+	// MaxUsed is the largest n to count X_n for; 0 means all. Time and memory grow with it.
 	MaxUsed int
 
-	// Memory bounds the bytes of the tables for counting, and again of those of a
-	// [Sampler]; 0 stands for 1 GiB.
+	// Memory bounds the bytes of the tables for counting, and separately of those of a [Sampler]; 0
+	// means 1 GiB.
 	Memory int64
 
-	// Steps bounds the work in elementary steps, of which a core does some 10^9
-	// a second; 0 stands for 2·10^11.
+	// Steps bounds the work in elementary steps, about 10^9 a second on a core; 0 means 2·10^11.
 	Steps float64
 
-	// Workers is the most cores used at once; 0 stands for all. It does not affect the result.
+	// Workers is the greatest number of cores used at once; 0 means all. It does not affect the
+	// result.
 	Workers int
 
 	// Known, if not nil, is the result of [Table.All] for the same space and MaxUsed, which is then
@@ -54,14 +53,13 @@ func (o Options) withDefaults() Options {
 type Table struct {
 	plan    *plan
 	options Options
-	closed  *closedFormula // if a formula counts, or
-	counts  []*big.Int     // for n = 0..plan.maxUsed
+	closed  *closedFormula // nil unless a formula counts
+	counts  []*big.Int     // otherwise: for n = 0..plan.maxUsed
 }
 
 // New counts the compositions of a space.
 //
-// It fails with [ErrInvalid] or [SizeError], or with the context's error when that
-// ends.
+// It returns an [ErrInvalid] or a [SizeError], or the context's error when that ends.
 func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	if options.MaxUsed < 0 {
 		return nil, fmt.Errorf("%w: compositions of up to %d used ingredients are asked for", ErrInvalid, options.MaxUsed)
@@ -85,8 +83,8 @@ func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	return t, nil
 }
 
-// Unconstrained returns the table of all compositions of total units over a
-// number of ingredients, of which C(N, n)·C(M−1, n−1) use n.
+// Unconstrained returns the table of all compositions of total units over a number of ingredients:
+// C(N, n)·C(M−1, n−1) use n.
 func Unconstrained(ingredients, total int) (*Table, error) {
 	if ingredients < 1 || ingredients > maxSize || total < 1 || total > maxSize {
 		return nil, fmt.Errorf("%w: %d ingredients and a total of %d; both must be from 1 to %d", ErrInvalid, ingredients, total, maxSize)
@@ -113,7 +111,7 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	if steps := t.Steps(); steps > t.options.Steps {
 		return nil, &SizeError{steps, t.options.Steps, "steps"}
 	}
-	if t.plan.frontier != nil { // that cannot be drawn from is not worth counting
+	if t.plan.frontier != nil { // without memory to draw from it, counting is not worthwhile
 		need.bytes = max(need.bytes, t.plan.samplerBytes())
 	}
 	if need.bytes > float64(t.options.Memory) {
@@ -148,7 +146,7 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 // primes returns the number of primes for counting.
 func (p *plan) primes() int {
 	bits := slices.Max(p.logBounds(p.maxUsed, true))
-	// The bound is a floating-point number of a relative error below 1e-12.
+	// The bound is in floating point, with a relative error below 1e-12.
 	return 1 + int((bits+2)/(primeBits-0.001))
 }
 
@@ -163,7 +161,7 @@ func (t *Table) Steps() float64 {
 // A cost is the work and memory of evaluating a part modulo one prime.
 type cost struct {
 	steps float64
-	bytes float64 // at most held at once
+	bytes float64 // the most held at once
 	kept  float64 // held by the result
 }
 
@@ -180,11 +178,11 @@ func (p *plan) cost() cost {
 	return c
 }
 
-// cost mirrors evaluate.
+// cost follows the steps of evaluate.
 func (q *groupNode) cost() cost {
 	rows, cells := float64(q.maxUsed+1), float64(q.maxUnits+1)
 	c := cost{kept: float64(8 * rows * cells)}
-	held := c.kept + float64(16*cells) // the grid of its own, and its spare rows
+	held := c.kept + float64(16*cells) // its own grid and spare rows
 	pass := float64(rows * cells)
 	for _, class := range q.classes {
 		c.steps += float64(pass * float64(min(len(class.members), q.maxUsed)))
@@ -223,9 +221,8 @@ func (t *Table) Total() int { return t.plan.total * t.plan.unit }
 // MaxUsed returns the largest n that was counted for.
 func (t *Table) MaxUsed() int { return t.plan.maxUsed }
 
-// Count returns |X_n|, the number of compositions that use exactly n
-// ingredients. It panics if n was not counted, which is from MaxUsed+1 to
-// min(N, M).
+// Count returns |X_n|, the number of compositions that use exactly n ingredients. It panics if n
+// was not counted: from MaxUsed+1 to min(N, M).
 func (t *Table) Count(n int) *big.Int {
 	switch {
 	case !t.counted(n):
@@ -239,9 +236,9 @@ func (t *Table) Count(n int) *big.Int {
 // All returns |X_n| by n from 0, nil if a formula counts. Callers must not modify it.
 func (t *Table) All() []*big.Int { return t.counts }
 
-// Counts returns n and |X_n| for n from lo to hi, in order. Without rules each
-// comes from the one before in two short multiplications, where [Table.Count]
-// begins anew. It panics as that does.
+// Counts returns n and |X_n| for n from lo to hi, in order. Without rules each count is computed
+// from the previous one by two short multiplications, where [Table.Count] starts anew. It panics
+// like [Table.Count].
 func (t *Table) Counts(lo, hi int) iter.Seq2[int, *big.Int] {
 	return func(yield func(int, *big.Int) bool) {
 		var x *big.Int
@@ -266,7 +263,7 @@ func (t *Table) counted(n int) bool {
 	return n >= 1 && n <= t.plan.maxUsed
 }
 
-// Empty reports whether X_n is empty. It panics as [Table.Count] does.
+// Empty reports whether X_n is empty. It panics like [Table.Count].
 func (t *Table) Empty(n int) bool {
 	switch {
 	case !t.counted(n):
@@ -287,8 +284,8 @@ func (t *Table) Sum() *big.Int {
 	return sum
 }
 
-// LogCount returns log |X_n|, −Inf if X_n is empty, to a relative error of
-// about 1e-14. It panics as [Table.Count] does.
+// LogCount returns log |X_n|, −Inf if X_n is empty, with a relative error of about 1e-14. It panics
+// like [Table.Count].
 func (t *Table) LogCount(n int) float64 {
 	switch {
 	case !t.counted(n):

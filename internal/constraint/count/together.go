@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// splitRules splits a space's rules into groups that are disjoint or nested, and
-// sums that hold all else: those of the space, those of groups that cross, and
-// those of groups with a member that these hold. ok is false if none can keep them.
+// splitRules divides a space's rules into groups that are disjoint or nested, and sums for
+// everything else: the sums of the space, and those of groups that cross others or have a member in
+// such a group or sum. ok is false if no composition can keep the sums.
 func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Sum, ok bool) {
 	r := &reducer{kinds: kinds, required: make([]bool, len(kinds)), total: p.total, unit: p.unit, most: p.maxUsed}
 	for i, k := range kinds {
@@ -60,19 +60,18 @@ func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Su
 	return groups, sums, ok
 }
 
-// A reducer writes sums so that they have few terms and few values.
+// A reducer rewrites sums with fewer terms and fewer values.
 type reducer struct {
 	kinds    []amountSet
 	required []bool
 	total    int // in units
-	unit     int // the amounts of a unit
+	unit     int // the amounts are multiples of it
 	usable   int
-	most     int // how many ingredients are used at most
+	most     int // the greatest number of used ingredients
 }
 
-// dropUnusable takes from a sum what cannot be used. And since Σ x_i is the total M,
-// Σ (a_i − c)·x_i is the sum less c·M: c is taken so that most ingredients have no
-// part in it.
+// dropUnusable drops the terms of ingredients that cannot be used. Since Σ x_i is the total M, Σ
+// (a_i − c)·x_i is the sum less c·M. It chooses c so that most ingredients have no term.
 func (r *reducer) dropUnusable(s *Sum) {
 	byIngredient := make(map[int]Term)
 	for _, t := range s.Terms {
@@ -109,8 +108,8 @@ func (r *reducer) dropUnusable(s *Sum) {
 	s.Min, s.Max = subtractBound(s.Min, base), subtractBound(s.Max, base)
 }
 
-// group returns the group that a sum is if all its terms are alike and count
-// either units or ingredients, else nil.
+// group returns a sum as a group if all its terms are equal and count only units or only
+// ingredients, otherwise nil.
 func (s *Sum) group() *Group {
 	if len(s.Terms) == 0 {
 		return nil
@@ -144,8 +143,8 @@ func (s *Sum) group() *Group {
 	return g
 }
 
-// reduce writes a shifted sum in units and in smaller numbers, without terms if
-// all compositions keep it. It returns whether some may.
+// reduce rewrites a shifted sum in multiples of the unit and in smaller numbers, without terms if
+// all compositions keep it. It reports whether any composition may keep it.
 func (r *reducer) reduce(s *Sum) (ok bool) {
 	base := int64(0)
 	terms := s.Terms
@@ -196,7 +195,7 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 	return s.Min <= s.Max && all.hi >= s.Min && all.lo <= s.Max
 }
 
-// subtractBound returns a−b, where a bound that is none stays so.
+// subtractBound returns a−b; a missing bound stays missing.
 func subtractBound(a, b int64) int64 {
 	if a == math.MinInt64 || a == math.MaxInt64 {
 		return a

@@ -2,28 +2,28 @@ package count
 
 import "math/bits"
 
-// A transform is the discrete Fourier transform of a fixed length, a power of
-// two, modulo a prime. The forward transform leaves values in bit-reversed
-// order, which the backward one takes; products of cells do not mind.
+// A transform is the discrete Fourier transform of a fixed length, a power of two, modulo a prime.
+// The forward transform leaves values in bit-reversed order, and the backward one takes them in it.
+// Products cell by cell work in any order.
 //
-// Each stage reduces modulo x^2t − r² to modulo x^t − r and x^t + r. The roots
-// r in bit-reversed order are the same for all stages. Sums are reduced lazily,
-// as in Harvey (2014), "Faster arithmetic for number-theoretic transforms":
-// cells stay below 4p < 2^63 on the way forward, below 2p on the way back.
+// Each stage reduces modulo x^2t − r² to modulo x^t − r and x^t + r. The roots r in bit-reversed
+// order are the same for all stages. Sums are reduced lazily (Harvey 2014, "Faster arithmetic for
+// number-theoretic transforms"): cells stay below 4p < 2^63 on the way forward, and below 2p on the
+// way back.
 type transform struct {
 	p              uint64
 	roots, inverse []factor
 	scale          factor // 1/length
 }
 
-// transform returns the tools for a length, a power of two up to 2^twoPower.
+// transform returns the roots of a transform whose length is a power of two up to 2^twoPower.
 func (m *modularArithmetic) transform(length int) *transform {
 	if t, ok := m.tools[length]; ok {
 		return t
 	}
 	half := max(length/2, 1)
 	t := &transform{p: m.p, roots: make([]factor, half), inverse: make([]factor, half)}
-	// The root of order 2·half... for cell i is that to the power of i's bits reversed.
+	// The root for cell i is the root of order 2·half to the power of i's bits reversed.
 	log := bits.Len(uint(half)) - 1
 	w := m.power(m.root, 1<<(twoPower-log-1)) // of order 2·half
 	v := m.inverse(w)
@@ -67,7 +67,7 @@ func (t *transform) forward(a []uint64) {
 	}
 }
 
-// backward undoes forward.
+// backward is the inverse of forward.
 func (t *transform) backward(a []uint64) {
 	p, p2 := t.p, 2*t.p
 	for blocks, half := len(a)/2, 1; blocks >= 1; blocks, half = blocks/2, 2*half {

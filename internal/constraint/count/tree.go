@@ -11,16 +11,15 @@ import (
 	"kir/internal/portable"
 )
 
-// A node is a set of ingredients with its counts, rows[k] being those of
-// compositions that use k of them, for each number of units. A leaf is one
-// class; other nodes are two sets put together.
+// A node is a set of ingredients with its counts: rows[k] counts the compositions that use k of
+// them, by units. A leaf is one class. Any other node joins two sets.
 type node struct {
 	rows        []series
 	left, right *node
 	class       *class // of a leaf
 
-	// shares[k] of a leaf of several ingredients with an upper bound counts the
-	// ways to divide units among k of them.
+	// shares[k] of a leaf of several ingredients with an upper bound counts the ways to divide units
+	// among k of them.
 	shares []series
 
 	// relativeError bounds the relative error of the numbers before rows were rounded, in units of
@@ -57,7 +56,7 @@ func (q *groupNode) items() []item {
 	return list
 }
 
-// halves cuts a list of items in two, with about as many members on each side.
+// halves divides a list of items in two parts with about the same number of members.
 func halves(list []item) (left, right []item) {
 	all := 0
 	for _, it := range list {
@@ -71,8 +70,8 @@ func halves(list []item) (left, right []item) {
 	return list[:cut], list[cut:]
 }
 
-// extendable reports whether a grid can be multiplied by the items one by one,
-// and how many passes over it that takes.
+// extendable reports whether a grid can be multiplied by the items one by one, and how many passes
+// over the grid that takes.
 func extendable(list []item, q *groupNode) (passes int, ok bool) {
 	for _, it := range list {
 		switch {
@@ -93,7 +92,7 @@ func extendable(list []item, q *groupNode) (passes int, ok bool) {
 type builder struct {
 	tilt    float64
 	shares  map[shareKey][]series
-	workers chan struct{} // holds one value for each that may still be started
+	workers chan struct{} // holds a value for each worker that may still be started
 }
 
 // A shareKey identifies shares by kind and maximal units.
@@ -104,8 +103,8 @@ type shareKey struct {
 
 type pairGrid = grid[pair, real]
 
-// buildGroup makes the tree of a part, and the grid of its root unless that is the
-// root of all.
+// buildGroup makes the tree of a part and the grid of its root. The root of the whole tree needs no
+// grid.
 func (b *builder) buildGroup(ctx context.Context, q *groupNode, root bool) (*node, *pairGrid, error) {
 	n, g, err := b.buildItems(ctx, q, q.items(), root)
 	if err != nil || root {
@@ -166,9 +165,9 @@ func (b *builder) buildItems(ctx context.Context, q *groupNode, list []item, roo
 	return n, g, nil
 }
 
-// combine returns the grid of a node, from those of its left and right and the
-// items they are made of. If it can it takes one side's grid, which it changes,
-// and goes through the other's items.
+// combine returns the grid of a node from those of its left and right and their items. If possible
+// it takes one side's grid, which it changes, and multiplies it by the items of the other side one
+// by one.
 func (b *builder) combine(ctx context.Context, q *groupNode, n *node, lg, rg *pairGrid, l, r []item) (*pairGrid, error) {
 	maxUsed := min(lg.maxUsed+rg.maxUsed, q.maxUsed)
 	lPasses, lOK := extendable(l, q)
@@ -209,8 +208,7 @@ func (b *builder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pairGrid
 	return n, g, nil
 }
 
-// fillCommonShares fills in the shares of the kinds that several ingredients have in
-// common.
+// fillCommonShares fills in the shares of kinds that several classes have in common.
 func (b *builder) fillCommonShares(ctx context.Context, q *groupNode) error {
 	for i := range q.classes {
 		c := &q.classes[i]
@@ -243,8 +241,8 @@ func (b *builder) fillShares(k amountSet, units, most int) []series {
 	return b.shares[key]
 }
 
-// resized returns a grid of the same numbers and other limits, which may take
-// over the cells of this one. Numbers beyond the limits are not to be there.
+// resized returns a grid with the same numbers and other limits. It may take over the cells of the
+// old grid. There must be no numbers beyond the new limits.
 func (g *grid[R, C]) resized(maxUsed, maxUnits int) *grid[R, C] {
 	out := emptyGrid(g.arith, maxUsed, maxUnits)
 	one := g.arith.coefficient(big.NewInt(1))
@@ -260,7 +258,7 @@ func (g *grid[R, C]) resized(maxUsed, maxUnits int) *grid[R, C] {
 	return out
 }
 
-// treeBytes bounds what the rows of a tree take, of a list of a part's items.
+// treeBytes bounds the memory of the rows of a tree, given the items of a part.
 func (q *groupNode) treeBytes(list []item, root bool) float64 {
 	members, least, most := 0, math.MaxInt, 0
 	for _, it := range list {

@@ -159,41 +159,9 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 // setObjective sets the output computed from the sums. For a forest it divides them. It applies no
 // link if the leaves already have it.
 func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
-	words := strings.Fields(f.head["objective"])
-	name, sigmoid, sqrt := "", 1.0, false
-	for k, w := range words {
-		key, value, _ := strings.Cut(w, ":")
-		switch {
-		case k == 0:
-			name = w
-		case key == "sigmoid":
-			v, err := strconv.ParseFloat(value, 64)
-			if err != nil || !(v > 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("the objective has the sigmoid %.20q", value)
-			}
-			sigmoid = v
-		case w == "sqrt":
-			sqrt = true
-		}
-	}
-	identity := func(v float64) float64 { return v }
-	link := identity
-	switch name {
-	case "", "custom", "regression", "regression_l2", "regression_l1", "huber", "fair", "quantile", "mape", "lambdarank", "rank_xendcg":
-		if sqrt {
-			link = func(v float64) float64 { return math.Copysign(v*v, v) }
-		}
-	case "poisson", "gamma", "tweedie":
-		link = portable.Exp
-	case "binary", "multiclassova":
-		link = func(v float64) float64 { return 1 / (1 + portable.Exp(float64(-sigmoid*v))) }
-	case "cross_entropy", "xentropy":
-		link = func(v float64) float64 { return 1 / (1 + portable.Exp(-v)) }
-	case "cross_entropy_lambda", "xentlambda":
-		link = func(v float64) float64 { return portable.Log1p(portable.Exp(v)) }
-	case "multiclass", "softmax":
-	default:
-		return fmt.Errorf("the objective %.40q is not supported", name)
+	name, link, err := readLink(strings.Fields(f.head["objective"]))
+	if err != nil {
+		return err
 	}
 	if linked {
 		link = identity
@@ -248,4 +216,44 @@ func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 	}
 	each("margin", raw)
 	return nil
+}
+
+func identity(v float64) float64 { return v }
+
+// readLink returns an objective's name and the function that its predictions apply to sums.
+func readLink(words []string) (name string, link func(float64) float64, err error) {
+	sigmoid, sqrt := 1.0, false
+	for k, w := range words {
+		key, value, _ := strings.Cut(w, ":")
+		switch {
+		case k == 0:
+			name = w
+		case key == "sigmoid":
+			v, err := strconv.ParseFloat(value, 64)
+			if err != nil || !(v > 0) || math.IsInf(v, 0) {
+				return "", nil, fmt.Errorf("the objective has the sigmoid %.20q", value)
+			}
+			sigmoid = v
+		case w == "sqrt":
+			sqrt = true
+		}
+	}
+	switch name {
+	case "", "custom", "regression", "regression_l2", "regression_l1", "huber", "fair", "quantile", "mape", "lambdarank", "rank_xendcg":
+		if sqrt {
+			return name, func(v float64) float64 { return math.Copysign(v*v, v) }, nil
+		}
+		return name, identity, nil
+	case "poisson", "gamma", "tweedie":
+		return name, portable.Exp, nil
+	case "binary", "multiclassova":
+		return name, func(v float64) float64 { return 1 / (1 + portable.Exp(float64(-sigmoid*v))) }, nil
+	case "cross_entropy", "xentropy":
+		return name, func(v float64) float64 { return 1 / (1 + portable.Exp(-v)) }, nil
+	case "cross_entropy_lambda", "xentlambda":
+		return name, func(v float64) float64 { return portable.Log1p(portable.Exp(v)) }, nil
+	case "multiclass", "softmax":
+		return name, identity, nil
+	}
+	return "", nil, fmt.Errorf("the objective %.40q is not supported", name)
 }

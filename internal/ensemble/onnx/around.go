@@ -57,98 +57,118 @@ func (w *walk) convertBeforeTrees(n *node) ([]column, error) {
 	if columns == nil {
 		columns = w.columns[n.inputs[len(n.inputs)-1]]
 	}
-	made := make([]column, len(columns))
 	switch n.op {
 	case "Identity", "Flatten", "Dropout":
 		return columns, nil
 	case "Cast":
-		kind := 0
-		if a := n.attributes["to"]; a != nil {
-			kind = int(a.i)
-		}
-		step, err := roundingStep(kind)
-		if err != nil {
-			return nil, err
-		}
-		for k, c := range columns {
-			made[k] = c.withStep(kind, step)
-		}
-		return made, nil
+		return castColumns(n, columns)
 	case "Scaler":
-		offset, err := broadcast(n.floats("offset"), len(columns))
-		if err != nil {
-			return nil, err
-		}
-		scale, err := broadcast(n.floats("scale"), len(columns))
-		if err != nil {
-			return nil, err
-		}
-		for k, c := range columns {
-			offset, scale := offset(k), scale(k)
-			if c.kind == kindDouble {
-				made[k] = c.withStep(kindFloat, func(v float64) float64 { return round32(float64((v - offset) * scale)) })
-			} else {
-				made[k] = c.withStep(kindFloat, func(v float64) float64 { return round32(float64(round32(v-offset) * scale)) })
-			}
-		}
-		return made, nil
+		return scaleColumns(n, columns)
 	case "Imputer":
-		a := n.attributes["replaced_value_float"]
-		if a == nil || !math.IsNaN(a.f) {
-			return nil, errors.New("it replaces another value than NaN, which is not supported")
-		}
-		value, err := broadcast(n.floats("imputed_value_floats"), len(columns))
-		if err != nil {
-			return nil, err
-		}
-		for k, c := range columns {
-			value := value(k)
-			made[k] = c.withStep(kindFloat, func(v float64) float64 {
-				if math.IsNaN(v) {
-					return value
-				}
-				return round32(v)
-			})
-		}
-		return made, nil
+		return imputeColumns(n, columns)
 	case "ArrayFeatureExtractor", "Gather":
 		at, err := w.selected(n, len(columns))
 		if err != nil {
 			return nil, err
 		}
-		made = make([]column, len(at))
+		made := make([]column, len(at))
 		for k, from := range at {
 			made[k] = columns[from]
 		}
 		return made, nil
 	case "Add", "Sub", "Mul", "Div":
-		constant, first, err := w.operand(n, len(columns))
+		return w.computeColumns(n, columns)
+	}
+	return nil, errors.New("it is not supported before a tree ensemble")
+}
+
+func castColumns(n *node, columns []column) ([]column, error) {
+	kind := 0
+	if a := n.attributes["to"]; a != nil {
+		kind = int(a.i)
+	}
+	step, err := roundingStep(kind)
+	if err != nil {
+		return nil, err
+	}
+	made := make([]column, len(columns))
+	for k, c := range columns {
+		made[k] = c.withStep(kind, step)
+	}
+	return made, nil
+}
+
+func scaleColumns(n *node, columns []column) ([]column, error) {
+	offset, err := broadcast(n.floats("offset"), len(columns))
+	if err != nil {
+		return nil, err
+	}
+	scale, err := broadcast(n.floats("scale"), len(columns))
+	if err != nil {
+		return nil, err
+	}
+	made := make([]column, len(columns))
+	for k, c := range columns {
+		offset, scale := offset(k), scale(k)
+		if c.kind == kindDouble {
+			made[k] = c.withStep(kindFloat, func(v float64) float64 { return round32(float64((v - offset) * scale)) })
+		} else {
+			made[k] = c.withStep(kindFloat, func(v float64) float64 { return round32(float64(round32(v-offset) * scale)) })
+		}
+	}
+	return made, nil
+}
+
+func imputeColumns(n *node, columns []column) ([]column, error) {
+	a := n.attributes["replaced_value_float"]
+	if a == nil || !math.IsNaN(a.f) {
+		return nil, errors.New("it replaces another value than NaN, which is not supported")
+	}
+	value, err := broadcast(n.floats("imputed_value_floats"), len(columns))
+	if err != nil {
+		return nil, err
+	}
+	made := make([]column, len(columns))
+	for k, c := range columns {
+		value := value(k)
+		made[k] = c.withStep(kindFloat, func(v float64) float64 {
+			if math.IsNaN(v) {
+				return value
+			}
+			return round32(v)
+		})
+	}
+	return made, nil
+}
+
+// computeColumns computes columns with constants.
+func (w *walk) computeColumns(n *node, columns []column) ([]column, error) {
+	constant, first, err := w.operand(n, len(columns))
+	if err != nil {
+		return nil, err
+	}
+	if first && n.op == "Div" {
+		return nil, errors.New("a constant divided by a column is not supported")
+	}
+	do := arithmetic[n.op]
+	made := make([]column, len(columns))
+	for k, c := range columns {
+		step, err := roundingStep(c.kind)
 		if err != nil {
 			return nil, err
 		}
-		if first && n.op == "Div" {
-			return nil, errors.New("a constant divided by a column is not supported")
+		by := constant(k)
+		if n.op == "Div" && by == 0 {
+			return nil, errors.New("it divides by 0")
 		}
-		do := arithmetic[n.op]
-		for k, c := range columns {
-			step, err := roundingStep(c.kind)
-			if err != nil {
-				return nil, err
+		made[k] = c.withStep(c.kind, func(v float64) float64 {
+			if first {
+				return step(do(by, v))
 			}
-			by := constant(k)
-			if n.op == "Div" && by == 0 {
-				return nil, errors.New("it divides by 0")
-			}
-			made[k] = c.withStep(c.kind, func(v float64) float64 {
-				if first {
-					return step(do(by, v))
-				}
-				return step(do(v, by))
-			})
-		}
-		return made, nil
+			return step(do(v, by))
+		})
 	}
-	return nil, errors.New("it is not supported before a tree ensemble")
+	return made, nil
 }
 
 // selected returns the columns that a node selects.

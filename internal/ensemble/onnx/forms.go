@@ -51,10 +51,22 @@ type weight struct {
 // folds are the folds of the aggregations, by name. A mean is a sum that is divided later.
 var folds = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
 
-// checkLength returns an error if a list has not the length nodes.
-func checkLength(name string, length, nodes int) error {
-	if length != nodes {
-		return fmt.Errorf("%s has %d values of %d nodes", name, length, nodes)
+// A namedLength is the length of a list.
+type namedLength struct {
+	name   string
+	length int
+}
+
+// checkLengths returns an error if a list does not have a value for each node. The list of missing
+// values may be empty.
+func checkLengths(nodes int, missing []int64, lists []namedLength) error {
+	if len(missing) > 0 {
+		lists = append(lists, namedLength{"nodes_missing_value_tracks_true", len(missing)})
+	}
+	for _, l := range lists {
+		if l.length != nodes {
+			return fmt.Errorf("%s has %d values of %d nodes", l.name, l.length, nodes)
+		}
 	}
 	return nil
 }
@@ -63,18 +75,9 @@ func checkLength(name string, length, nodes int) error {
 func readTrees(n *node) (*trees, ensemble.Fold, error) {
 	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_values"), missing: n.ints("nodes_missing_value_tracks_true"),
 		base: n.numbers("base_values"), transform: n.text("post_transform", "NONE"), weights: make(map[int][]weight)}
-	prefix := "target"
-	if n.op == "TreeEnsembleClassifier" {
-		prefix = "class"
-		t.targets = len(n.labels("classlabels"))
-	} else if a := n.attributes["n_targets"]; a != nil && a.i > 0 && a.i <= maxTargets {
-		t.targets = int(a.i)
-	}
-	if t.targets < 1 || t.targets > maxTargets {
-		return nil, 0, fmt.Errorf("it has %d targets: there must be 1 to %d", t.targets, maxTargets)
-	}
-	if len(t.base) != 0 && len(t.base) != t.targets && !(n.op == "TreeEnsembleClassifier" && t.targets == 2 && len(t.base) == 1) {
-		return nil, 0, fmt.Errorf("it has %d base values of %d targets", len(t.base), t.targets)
+	prefix, err := t.readTargets(n)
+	if err != nil {
+		return nil, 0, err
 	}
 	aggregate := n.text("aggregate_function", "SUM")
 	fold, ok := folds[aggregate]
@@ -82,86 +85,136 @@ func readTrees(n *node) (*trees, ensemble.Fold, error) {
 		return nil, 0, fmt.Errorf("the aggregation %.40q is not supported", aggregate)
 	}
 	t.average = aggregate == "AVERAGE"
-	trees, numbers, yes, no := n.ints("nodes_treeids"), n.ints("nodes_nodeids"), n.ints("nodes_truenodeids"), n.ints("nodes_falsenodeids")
-	nodes := len(trees)
+	l, err := t.readNodes(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	child, err := t.linkNodes(l)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := t.findRoots(l, child); err != nil {
+		return nil, 0, err
+	}
+	return t, fold, t.readWeights(n, prefix, l)
+}
+
+// readTargets sets the number of targets. It returns how the names of a node's lists of weights
+// begin.
+func (t *trees) readTargets(n *node) (prefix string, err error) {
+	prefix = "target"
+	if n.op == "TreeEnsembleClassifier" {
+		prefix = "class"
+		t.targets = len(n.labels("classlabels"))
+	} else if a := n.attributes["n_targets"]; a != nil && a.i > 0 && a.i <= maxTargets {
+		t.targets = int(a.i)
+	}
+	if t.targets < 1 || t.targets > maxTargets {
+		return "", fmt.Errorf("it has %d targets: there must be 1 to %d", t.targets, maxTargets)
+	}
+	if len(t.base) != 0 && len(t.base) != t.targets && !(n.op == "TreeEnsembleClassifier" && t.targets == 2 && len(t.base) == 1) {
+		return "", fmt.Errorf("it has %d base values of %d targets", len(t.base), t.targets)
+	}
+	return prefix, nil
+}
+
+// A nodeName identifies a node of versions 1 and 3.
+type nodeName struct{ tree, node int64 }
+
+// nodeLists are the lists of a node of versions 1 and 3 that say how its trees' nodes are linked.
+type nodeLists struct {
+	trees, numbers, yes, no []int64
+	modes                   []string
+	index                   map[nodeName]int
+}
+
+// readNodes reads the lists of nodes and checks their lengths.
+func (t *trees) readNodes(n *node) (*nodeLists, error) {
+	l := &nodeLists{trees: n.ints("nodes_treeids"), numbers: n.ints("nodes_nodeids"), yes: n.ints("nodes_truenodeids"), no: n.ints("nodes_falsenodeids")}
+	nodes := len(l.trees)
 	if nodes == 0 {
-		return nil, 0, errors.New("it has no nodes")
+		return nil, errors.New("it has no nodes")
 	}
-	var names []string
 	if a := n.attributes["nodes_modes"]; a != nil {
-		names = a.strings
+		l.modes = a.strings
 	}
-	for _, l := range []struct {
-		name   string
-		length int
-	}{
-		{"nodes_nodeids", len(numbers)}, {"nodes_truenodeids", len(yes)}, {"nodes_falsenodeids", len(no)},
-		{"nodes_featureids", len(t.features)}, {"nodes_values", len(t.values)}, {"nodes_modes", len(names)},
-	} {
-		if err := checkLength(l.name, l.length, nodes); err != nil {
-			return nil, 0, err
-		}
+	if err := checkLengths(nodes, t.missing, []namedLength{
+		{"nodes_nodeids", len(l.numbers)}, {"nodes_truenodeids", len(l.yes)}, {"nodes_falsenodeids", len(l.no)},
+		{"nodes_featureids", len(t.features)}, {"nodes_values", len(t.values)}, {"nodes_modes", len(l.modes)},
+	}); err != nil {
+		return nil, err
 	}
-	if len(t.missing) > 0 {
-		if err := checkLength("nodes_missing_value_tracks_true", len(t.missing), nodes); err != nil {
-			return nil, 0, err
-		}
-	}
-	type name struct{ tree, node int64 }
-	at := make(map[name]int, nodes)
+	l.index = make(map[nodeName]int, nodes)
 	for k := range nodes {
-		if _, twice := at[name{trees[k], numbers[k]}]; twice {
-			return nil, 0, fmt.Errorf("node %d of tree %d is there twice", numbers[k], trees[k])
+		name := nodeName{l.trees[k], l.numbers[k]}
+		if _, twice := l.index[name]; twice {
+			return nil, fmt.Errorf("node %d of tree %d is there twice", name.node, name.tree)
 		}
-		at[name{trees[k], numbers[k]}] = k
+		l.index[name] = k
 	}
+	return l, nil
+}
+
+// linkNodes sets the modes and the children of the nodes. It returns which nodes are children.
+func (t *trees) linkNodes(l *nodeLists) (child []bool, err error) {
+	nodes := len(l.trees)
 	t.yes, t.no = make([]int, nodes), make([]int, nodes)
-	child := make([]bool, nodes)
-	for k, mode := range names {
+	child = make([]bool, nodes)
+	for k, mode := range l.modes {
 		m, ok := modes[mode]
 		if !ok {
-			return nil, 0, fmt.Errorf("the mode %.40q is not supported", mode)
+			return nil, fmt.Errorf("the mode %.40q is not supported", mode)
 		}
 		t.modes = append(t.modes, m)
 		if m == modeLeaf {
 			continue
 		}
-		a, okA := at[name{trees[k], yes[k]}]
-		b, okB := at[name{trees[k], no[k]}]
+		a, okA := l.index[nodeName{l.trees[k], l.yes[k]}]
+		b, okB := l.index[nodeName{l.trees[k], l.no[k]}]
 		if !okA || !okB {
-			return nil, 0, fmt.Errorf("node %d of tree %d has a child that is not there", numbers[k], trees[k])
+			return nil, fmt.Errorf("node %d of tree %d has a child that is not there", l.numbers[k], l.trees[k])
 		}
 		t.yes[k], t.no[k] = a, b
 		child[a], child[b] = true, true
 	}
+	return child, nil
+}
+
+// findRoots sets the roots: of each tree the node that is no child.
+func (t *trees) findRoots(l *nodeLists, child []bool) error {
 	rooted := make(map[int64]bool)
-	for k := range nodes {
+	for k, tree := range l.trees {
 		if child[k] {
 			continue
 		}
-		if rooted[trees[k]] {
-			return nil, 0, fmt.Errorf("tree %d begins twice", trees[k])
+		if rooted[tree] {
+			return fmt.Errorf("tree %d begins twice", tree)
 		}
-		rooted[trees[k]] = true
+		rooted[tree] = true
 		t.roots = append(t.roots, k)
 	}
-	for _, tree := range trees {
+	for _, tree := range l.trees {
 		if !rooted[tree] {
-			return nil, 0, fmt.Errorf("tree %d has no beginning", tree)
+			return fmt.Errorf("tree %d has no beginning", tree)
 		}
 	}
+	return nil
+}
+
+// readWeights reads the weights of the leaves.
+func (t *trees) readWeights(n *node, prefix string, l *nodeLists) error {
 	ofTrees, ofNodes, targets, weights := n.ints(prefix+"_treeids"), n.ints(prefix+"_nodeids"), n.ints(prefix+"_ids"), n.numbers(prefix+"_weights")
 	if len(ofTrees) != len(weights) || len(ofNodes) != len(weights) || len(targets) != len(weights) {
-		return nil, 0, errors.New("the lists of weights are not of one length")
+		return errors.New("the lists of weights are not of one length")
 	}
 	for k, v := range weights {
-		leaf, ok := at[name{ofTrees[k], ofNodes[k]}]
+		leaf, ok := l.index[nodeName{ofTrees[k], ofNodes[k]}]
 		if !ok || t.modes[leaf] != modeLeaf {
-			return nil, 0, fmt.Errorf("weight %d is of node %d of tree %d, which is no leaf", k, ofNodes[k], ofTrees[k])
+			return fmt.Errorf("weight %d is of node %d of tree %d, which is no leaf", k, ofNodes[k], ofTrees[k])
 		}
 		t.weights[leaf] = append(t.weights[leaf], weight{targets[k], v})
 	}
-	return t, fold, nil
+	return nil
 }
 
 // readTrees5 reads the trees of version 5, whose nodes and leaves are numbered.
@@ -191,21 +244,11 @@ func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 	if nodes == 0 || len(targets) != len(weights) {
 		return nil, 0, fmt.Errorf("it has %d nodes, %d leaves and the targets of %d", nodes, len(weights), len(targets))
 	}
-	for _, l := range []struct {
-		name   string
-		length int
-	}{
+	if err := checkLengths(nodes, t.missing, []namedLength{
 		{"nodes_truenodeids", len(yes)}, {"nodes_falsenodeids", len(no)}, {"nodes_trueleafs", len(yesLeaf)},
 		{"nodes_falseleafs", len(noLeaf)}, {"nodes_splits", len(t.values)}, {"nodes_modes", len(codes)},
-	} {
-		if err := checkLength(l.name, l.length, nodes); err != nil {
-			return nil, 0, err
-		}
-	}
-	if len(t.missing) > 0 {
-		if err := checkLength("nodes_missing_value_tracks_true", len(t.missing), nodes); err != nil {
-			return nil, 0, err
-		}
+	}); err != nil {
+		return nil, 0, err
 	}
 	// The leaf of a child becomes a node of its own. The order is: nodes, leaves for yes, leaves
 	// for no.

@@ -78,7 +78,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// expectedOf returns the expected value of an objective, "" where nothing checks it.
+// expectedOf returns the expected value of an objective, "" if nothing checks it.
 func expectedOf(w report.ObjectiveSummary) string {
 	if w.Expected == nil {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"kir/internal/report/figure"
 )
 
-// coloursOf gives the ingredients of the shortlist their colours.
+// coloursOf assigns colours to the ingredients of the shortlist.
 func coloursOf(list []report.Best) map[string]figure.Paint {
 	var recipes []map[string]int
 	for _, b := range list {
@@ -17,8 +17,8 @@ func coloursOf(list []report.Best) map[string]figure.Paint {
 	return figure.Colours(recipes)
 }
 
-// compositionFigure draws a composition as a stacked bar. Its list of parts is
-// the key, which the page sets as text.
+// compositionFigure draws a composition as a stacked bar. The page shows its key as a list of
+// parts.
 func compositionFigure(m *report.Model, name, title string, b *report.Best, colours map[string]figure.Paint) *figure.Figure {
 	const width, height = 300.0, 40.0
 	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}

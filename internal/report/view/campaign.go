@@ -17,7 +17,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// Batch writes the next recipes to make as text.
+// Batch writes the next recipes as text.
 func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(fmt.Sprintf("Round %d: %s to make", b.Round, inputerr.Count(len(b.Entries), "recipe"))))
@@ -292,7 +292,7 @@ const (
 	campaignHeight, campaignBottom = 240.0, 200.0
 )
 
-// paddedScale returns a scale that has all of some values, with a little room.
+// paddedScale returns a scale that includes the given values, with a small margin.
 func paddedScale(values []float64, from, to float64) figure.Scale {
 	lo, hi := slices.Min(values), slices.Max(values)
 	room := float64((hi - lo) / 20)

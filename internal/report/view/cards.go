@@ -16,10 +16,10 @@ type card struct {
 	report.Best
 	Place   int // in the shortlist
 	Page    *pageView
-	Bar     template.HTML // its figure
+	Bar     template.HTML // its stacked bar
 	Swatch  []swatch
 	Columns bool // the parts are set in columns
-	AtBound int  // how many rules leave no room
+	AtBound int  // the number of constraints at their bound
 }
 
 // A swatch is a part of a composition with its colour.
@@ -27,7 +27,7 @@ type swatch struct {
 	report.Part
 	Share string // its amount as text
 	Fill  string
-	Band  string // the colour of its band; empty: it has none
+	Band  string // the colour of its band; empty: no band
 }
 
 // Near names the nearest known recipes.

@@ -9,7 +9,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// Check prints the check for a person.
+// Check prints a problem's check as text.
 func Check(w io.Writer, c *report.Check) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
 	p.Line("%s", terminal.Plain(c.Problem.Name))

@@ -11,10 +11,10 @@ import (
 	"kir/internal/terminal"
 )
 
-// mostMoved is how many figures of a kind are shown that have moved for sure.
+// mostMoved is the most figures of a kind that are listed as different.
 const mostMoved = 12
 
-// Difference writes how a run differs from another.
+// Difference writes how two runs differ.
 func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("A  %s", terminal.Plain(d.A))
@@ -74,8 +74,8 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	return p.Err
 }
 
-// amounts are the parts of a recipe in units, and where they differ those of another
-// one beside them.
+// amounts lists the parts of a recipe in units, each with the amount of another recipe where that
+// differs.
 func amounts(recipe, other map[string]int) string {
 	var texts []string
 	for _, part := range (report.Best{Recipe: recipe}).Parts() {

@@ -21,17 +21,17 @@ type dotRow struct {
 	reference float64 // NaN: none
 }
 
-// A dotAxis says what the rows of a dot plot are measured by.
+// A dotAxis is the axis of a dot plot.
 type dotAxis struct {
 	title  string
 	lo, hi float64
-	log    bool // places are those of the logarithm
-	root   bool // places are those of the square root, where few values are far above the others
+	log    bool // the axis is logarithmic
+	root   bool // the axis is of square roots, for a few values far above the others
 	ticks  []float64
 	write  func(v float64) string
 }
 
-// newDotAxis is an axis from 0 on, whose numbers are labelled in a unit.
+// newDotAxis returns an axis from 0 on, labelled in a unit.
 func newDotAxis(title string, hi, unit float64) dotAxis {
 	ticks, digits := figure.Ticks(0, hi/unit, 5)
 	for k := range ticks {
@@ -40,12 +40,12 @@ func newDotAxis(title string, hi, unit float64) dotAxis {
 	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return number.Axis(v/unit, digits) }}
 }
 
-// squeezeRatio is by how much the largest of some values exceeds their median for the
-// others to be squeezed into a corner of an axis.
+// squeezeRatio is the ratio of the largest value to the median above which an axis is of square
+// roots, as the other values would be too close together.
 const squeezeRatio = 4
 
-// newShareAxis is newDotAxis of shares in percent, of the roots where one value
-// would squeeze the others.
+// newShareAxis returns an axis of shares in percent, of square roots if one value is far above the
+// others.
 func newShareAxis(title string, hi float64, values []float64) dotAxis {
 	a := newDotAxis(title, hi, figure.Percent)
 	slices.Sort(values)
@@ -54,7 +54,7 @@ func newShareAxis(title string, hi float64, values []float64) dotAxis {
 	}
 	a.root, a.title, a.ticks = true, title+" (root scale)", nil
 	for _, t := range []float64{0, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 70, 100} {
-		// A tick is as far from the next one as its number is wide.
+		// Ticks are at least as far apart as their numbers are wide.
 		at := math.Sqrt(t * figure.Percent / hi)
 		if last := len(a.ticks) - 1; at <= 1 && (last < 0 || at-math.Sqrt(a.ticks[last]/hi) > 0.13) {
 			a.ticks = append(a.ticks, float64(t*figure.Percent))
@@ -64,10 +64,10 @@ func newShareAxis(title string, hi float64, values []float64) dotAxis {
 	return a
 }
 
-// leastLabels and mostLabels are how much of a dot plot's width its labels take.
+// leastLabels and mostLabels bound the width of the labels of a dot plot.
 const leastLabels, mostLabels = 70.0, 196.0
 
-// labelWidth returns how wide the labels of rows are, within bounds.
+// labelWidth returns the width of the labels of rows, within these bounds.
 func labelWidth(rows []dotRow) float64 {
 	widest := leastLabels
 	for _, r := range rows {
@@ -76,7 +76,7 @@ func labelWidth(rows []dotRow) float64 {
 	return min(widest, mostLabels)
 }
 
-// dotPlot draws a dot and two standard errors to either side for each row.
+// dotPlot draws a dot for each row, with two standard errors to either side.
 func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	const right, top = 12.0, 6.0
 	left := labelWidth(rows) + 12
@@ -123,7 +123,7 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	}
 }
 
-// dotKeys explains a dot plot.
+// dotKeys explains the marks of a dot plot.
 func dotKeys(f *figure.Figure, value, reference string) {
 	f.Key(value, func(f *figure.Figure, x, y float64) {
 		f.Line(x, y+5, x+20, y+5, 2, figure.Accent)
@@ -135,10 +135,10 @@ func dotKeys(f *figure.Figure, value, reference string) {
 	f.PlaceKeys()
 }
 
-// shownFrequent is how many ingredients the figure of ingredients has.
+// shownFrequent is the number of ingredients in the figures of the most frequent ones.
 const shownFrequent = 20
 
-// inclusionFigure shows how many draws use the most frequent ingredients.
+// inclusionFigure shows the share of draws that use each of the most frequent ingredients.
 func inclusionFigure(m *report.Model) *figure.Figure {
 	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the probability that a draw uses each of the %d most frequent ingredients"}
 	return frequentFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *run.Inclusion) dotRow {
@@ -146,7 +146,7 @@ func inclusionFigure(m *report.Model) *figure.Figure {
 	})
 }
 
-// amountsFigure shows the mean amounts of the ingredients of inclusionFigure.
+// amountsFigure shows the mean amounts of the same ingredients.
 func amountsFigure(m *report.Model) *figure.Figure {
 	total := float64(m.Problem.Total)
 	f := &figure.Figure{Name: "amounts", Title: "Mean amounts, where they are used", Text: "Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it"}
@@ -155,13 +155,12 @@ func amountsFigure(m *report.Model) *figure.Figure {
 	})
 }
 
-// frequentFigure is a dot plot of shares of the most frequent ingredients, from 0
-// on in percent. Title and text of the figure may have a place for how many these
-// are.
+// frequentFigure is a dot plot of shares of the most frequent ingredients, in percent from 0 on.
+// Title and text may contain a format verb for the number of ingredients shown.
 func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, of func(*run.Inclusion) dotRow) *figure.Figure {
 	var rows []dotRow
 	var said []string
-	top := 0.0 // of all that is shown
+	top := 0.0 // the largest value shown
 	order := m.Frequent()
 	for _, k := range order[:min(len(order), shownFrequent)] {
 		i := &m.Inclusion[k]
@@ -172,7 +171,7 @@ func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, 
 		r.label = i.Ingredient
 		rows = append(rows, r)
 		for _, v := range []float64{r.value, r.value + float64(2*r.se), r.reference} {
-			if v > top { // NaN is not
+			if v > top { // false for NaN
 				top = v
 			}
 		}
@@ -231,7 +230,7 @@ func pairsFigure(m *report.Model) *figure.Figure {
 	return f
 }
 
-// logTicks returns round numbers within lo..hi for a logarithmic scale.
+// logTicks returns round numbers within lo..hi for a logarithmic axis.
 func logTicks(lo, hi float64) []float64 {
 	for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
 		var ticks []float64
@@ -250,7 +249,7 @@ func logTicks(lo, hi float64) []float64 {
 		}
 	}
 	if ticks, _ := figure.Ticks(lo, hi, 4); len(ticks) > 1 && hi < 10*lo {
-		return ticks // one number tells no scale
+		return ticks // one number shows no scale
 	}
 	return []float64{lo, hi}
 }
@@ -263,7 +262,7 @@ func importanceFigure(m *report.Model, k int) *figure.Figure {
 	return importanceOf(w.Forest, fmt.Sprintf("importance-%d", k+1), w.Name)
 }
 
-// importanceOf shows what the model of a label goes by; nothing if that is not known.
+// importanceOf shows the features that the model of a label uses most, nil if that is unknown.
 func importanceOf(of *report.Forest, file, label string) *figure.Figure {
 	if len(of.Importances) == 0 {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"kir/internal/report/figure"
 )
 
-// Figures returns every figure of the report, in its order. Which there are
-// depends on the run: without properties there are no scores.
+// Figures returns all figures of the report, in their order. A run without properties has no
+// figures of scores.
 func Figures(m *report.Model) []*figure.Figure {
 	var all []*figure.Figure
 	add := func(f *figure.Figure) {
@@ -44,8 +44,8 @@ func Figures(m *report.Model) []*figure.Figure {
 	return all
 }
 
-// ResponseFigures returns the figures that show how predictions change with amounts, with so
-// many panels beside each other.
+// ResponseFigures returns the figures that show how predictions change with amounts, with the given
+// number of panels across.
 func ResponseFigures(m *report.Model, across int) []*figure.Figure {
 	var all []*figure.Figure
 	for k := range m.Properties {
@@ -54,7 +54,7 @@ func ResponseFigures(m *report.Model, across int) []*figure.Figure {
 	return all
 }
 
-// responsesOf returns the figure of a property in [ResponseFigures], if it has one.
+// responsesOf returns the figure of a property in [ResponseFigures], if there is one.
 func responsesOf(m *report.Model, k, across int) []*figure.Figure {
 	w := &m.Properties[k]
 	if w.Forest == nil {
@@ -66,5 +66,5 @@ func responsesOf(m *report.Model, k, across int) []*figure.Figure {
 	return nil
 }
 
-// pageBest is how many entries of the shortlist the page shows.
+// pageBest is the number of entries of the shortlist on the page.
 const pageBest = 20

@@ -6,7 +6,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// textIngredients is how many ingredients the text lists.
+// textIngredients is the number of ingredients in the text.
 const textIngredients = 10
 
 func writeIngredients(m *report.Model, p *terminal.Printer) {
@@ -54,5 +54,5 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	p.Table(pairs)
 }
 
-// textPairs is how many pairs of a kind the text lists.
+// textPairs is the number of pairs of each kind in the text.
 const textPairs = 4

@@ -11,10 +11,10 @@ import (
 	"kir/internal/terminal"
 )
 
-// textRungs is how many rungs of a ladder the text lists.
+// textRungs is the number of rungs of a ladder in the text.
 const textRungs = 41
 
-// writeLadders prints what says how well tempering works.
+// writeLadders prints how well tempering works.
 func writeLadders(m *report.Model, p *terminal.Printer) {
 	worst := m.WorstLadder()
 	if worst == nil {
@@ -60,11 +60,11 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	p.Table(rungs)
 }
 
-// textLadders is how many ladders the text has a line of.
+// textLadders is the number of ladders in the text.
 const textLadders = 16
 
-// shownLadders returns the ladders that figures show: those of some steps, of the
-// first chains.
+// shownLadders returns the ladders in figures: those of the first chains, if they have several
+// steps.
 func shownLadders(m *report.Model) []run.Ladder {
 	var shown []run.Ladder
 	for _, l := range m.Ladders[:min(len(m.Ladders), figureChains)] {

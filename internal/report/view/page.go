@@ -37,15 +37,15 @@ var (
 )
 
 const (
-	// pageIngredients and pageSizes are how many ingredients and how many numbers
-	// of ingredients the page's tables have.
+	// pageIngredients is the number of ingredients in the page's table of ingredients. pageSizes is
+	// the number of rows in that of the number of ingredients.
 	pageIngredients, pageSizes = 2500, 500
-	// pageClasses is up to how many classes a confusion matrix is shown.
+	// pageClasses is the greatest number of classes for which a confusion matrix is shown.
 	pageClasses = 40
 )
 
-// page is the template of report.html. Everything goes through its escaping but
-// for figures, which are SVG of our own, and numbers.
+// page is the template of report.html. The template escapes everything except figures, which are
+// SVG made here, and numbers.
 var page = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"at":        pointer,
 	"num":       numberTag,
@@ -131,8 +131,8 @@ type pageView struct {
 	Sampled string
 	Title   string // of the shortlist
 	Cards   []card
-	Order   []int // places of the ingredients that the table has
-	Law     []int // places of the sizes that the table has
+	Order   []int // indexes of the ingredients in the table
+	Law     []int // indexes of the sizes in the table
 
 	figures map[string]*figure.Figure
 }
@@ -221,7 +221,8 @@ func (v *pageView) Traded(place int, name string) template.HTML {
 // Weak reports whether the score of an entry also depends on a weak model.
 func (v *pageView) Weak() bool { return v.Model.Answer != nil && v.Model.Answer.Grade == report.Weak }
 
-// Measured reports whether rules were measured, so that the law of n has an error.
+// Measured reports whether the number of compositions is an estimate, so that the law of n has an
+// error.
 func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
 
 // wishStyle returns the format of an objective's figures.

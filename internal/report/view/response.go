@@ -10,17 +10,17 @@ import (
 	"kir/internal/report/figure"
 )
 
-// Sizes of the panels of responses.
+// The sizes of panels of responses.
 const (
 	panelWidth, panelHeight = 250.0, 120.0
 	panelLeft, panelTop     = 48.0, 24.0
 )
 
-// PanelsAcross is how many panels of responses stand beside each other in a report.
+// PanelsAcross is the number of panels of responses across a report.
 const PanelsAcross = 2
 
-// responseFigure shows how a prediction changes with the amounts of the ingredients that it
-// depends on most, so many beside each other; nothing if that is not known.
+// responseFigure shows how a prediction changes with the amounts of the ingredients that it depends
+// on most, with the given number of panels across. It returns nil if that is unknown.
 func responseFigure(of *report.Forest, file, label string, across int) *figure.Figure {
 	if len(of.Responses) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// from90 and to90 end the names of the columns that bound an interval.
+// from90 and to90 end the names of the columns of an interval's bounds.
 const from90, to90 = ", 90 % from", ", 90 % to"
 
 // Scorecard writes the scores of given recipes.
@@ -26,7 +26,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		for k, c := range row[:len(row)-1] { // the rules broken follow below
 			head := rows[0][k].(string)
 			if strings.HasSuffix(head, to90) {
-				continue // it stands beside where the interval begins
+				continue // it is in the column of the interval's lower bound
 			}
 			heads = append(heads, terminal.Plain(strings.Replace(head, from90, ", 90 %", 1)))
 			switch v := c.(type) {
@@ -67,8 +67,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	return p.Err
 }
 
-// predictedObjectives returns the objectives for labels that a model predicts, and a prediction of
-// each.
+// predictedObjectives returns the objectives that a model predicts, and a prediction for each.
 func predictedObjectives(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
 	like = make(map[string]report.Prediction)
 	for _, w := range c.Properties {

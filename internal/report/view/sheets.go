@@ -9,8 +9,8 @@ import (
 	"kir/internal/report/sheet"
 )
 
-// Sheets returns a shortlist as two tables: the recipes, a column each and a row an
-// ingredient in percent of the total; and the figures, a row a recipe.
+// Sheets returns a shortlist as two tables. The first has a column for each recipe and a row for
+// each ingredient, in percent of the total. The second has the figures, with a row for each recipe.
 func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (recipes, figures *sheet.Sheet) {
 	sums := make(map[string]int)
 	for _, b := range list {
@@ -50,11 +50,10 @@ func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (reci
 	return recipes, figuresSheet(list, m, r)
 }
 
-// sheetDigits is how many digits more than a person needs a spreadsheet has of percentages
-// that have no end.
+// sheetDigits is the number of extra digits in a spreadsheet for percentages with infinitely many.
 const sheetDigits = 4
 
-// sheetPercents writes the amounts of a recipe in percent for a spreadsheet.
+// sheetPercents returns the amounts of a recipe in percent for a spreadsheet.
 func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
 	a := number.Percentages(total)
 	a.MinDigits += sheetDigits
@@ -70,14 +69,14 @@ func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
 	return percents
 }
 
-// figuresSheet returns the figures of a shortlist.
+// figuresSheet returns the table of the figures of a shortlist.
 func figuresSheet(list []report.Best, m *report.Model, r report.IngredientOrder) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "figures"}
 	head := []any{"recipe", "ingredients", "score"}
 	var wishes, numbers []string
 	for _, w := range m.Properties {
 		if len(w.Values) > 0 {
-			continue // what it has in units of its own says more
+			continue // its value in its own unit says more
 		}
 		wishes = append(wishes, w.Name)
 		head = append(head, "score of "+w.Name)
@@ -120,7 +119,7 @@ func figuresSheet(list []report.Best, m *report.Model, r report.IngredientOrder)
 		row = append(row, cell(b.Apart), yesOrNo(b.Known), yesOrNo(b.Extrapolates), nearest, distance)
 		if r.Cost != nil {
 			mean := 0.0
-			for _, p := range b.Parts() { // in an order, so that the sum is the same each time
+			for _, p := range b.Parts() { // in a fixed order, so that the sum is always the same
 				mean += r.CostOf(p.Ingredient) * float64(p.Amount) / float64(m.Problem.Total)
 			}
 			row = append(row, cell(report.Number(mean)))
@@ -130,7 +129,7 @@ func figuresSheet(list []report.Best, m *report.Model, r report.IngredientOrder)
 	return s
 }
 
-// cell is a number as a cell, to six digits; nothing if it is not known.
+// cell returns a number with six digits as a cell, empty if it is unknown.
 func cell(v report.Number) any {
 	if !v.Known() {
 		return nil
@@ -142,7 +141,7 @@ func cell(v report.Number) any {
 	return short
 }
 
-// yesOrNo is a truth as a cell.
+// yesOrNo returns a boolean as a cell.
 func yesOrNo(v bool) string {
 	if v {
 		return "yes"
@@ -150,7 +149,7 @@ func yesOrNo(v bool) string {
 	return "no"
 }
 
-// JoinSheets puts the figures below the recipes in one table, a column a recipe.
+// JoinSheets puts the figures below the recipes in one table with a column for each recipe.
 func JoinSheets(recipes, figures *sheet.Sheet) *sheet.Sheet {
 	s := &sheet.Sheet{Name: recipes.Name, Rows: slices.Clone(recipes.Rows)}
 	for k := 1; k < len(figures.Rows[0]); k++ {

@@ -12,14 +12,14 @@ import (
 	"kir/internal/terminal"
 )
 
-// textBest is how many entries of the shortlist the text shows, and longBest how
-// many if some have many parts.
+// textBest is the number of entries of the shortlist in the text. longBest is that number if some
+// have many parts.
 const textBest, longBest = 10, 5
 
-// longParts is above how many parts a composition is long.
+// longParts is the number of parts above which a composition counts as long.
 const longParts = 6
 
-// writeShortlist prints the beginning of the shortlist.
+// writeShortlist prints the first entries of the shortlist.
 func writeShortlist(m *report.Model, p *terminal.Printer) {
 	most := textBest
 	if slices.ContainsFunc(m.Best[:min(len(m.Best), longBest)], func(b report.Best) bool { return len(b.Recipe) > longParts }) {
@@ -33,7 +33,7 @@ func writeShortlist(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// Shortlist prints the beginning of the shortlist for a person.
+// Shortlist prints the first entries of the shortlist as text.
 func Shortlist(w io.Writer, list []report.Best, m *report.Model, style terminal.Style) error {
 	var b strings.Builder
 	p := terminal.NewPrinter(&b, style)
@@ -45,7 +45,7 @@ func Shortlist(w io.Writer, list []report.Best, m *report.Model, style terminal.
 	return err
 }
 
-// shortlistTitle says what the shortlist is.
+// shortlistTitle returns the title of the shortlist.
 func shortlistTitle(m *report.Model) string {
 	kind := "compositions"
 	if m.Problem.Recipes > 0 && !slices.ContainsFunc(m.Best, func(b report.Best) bool { return b.Known }) {
@@ -57,7 +57,7 @@ func shortlistTitle(m *report.Model) string {
 	return "Shortlist: the best " + kind + ", clearly different from each other"
 }
 
-// writeEntries prints entries of the shortlist, from the first on.
+// writeEntries prints entries of the shortlist, starting with the first.
 func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	if len(list) == 0 {
 		if m.Problem.Recipes > 0 {
@@ -104,7 +104,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 			column := min(names, 30)
 			name := terminal.Wrap(terminal.Plain(part.Ingredient), terminal.Columns-4-width-2)
 			if len(name) > 1 {
-				name = terminal.Wrap(terminal.Plain(part.Ingredient), column) // whole, beside what follows
+				name = terminal.Wrap(terminal.Plain(part.Ingredient), column) // the whole name, with the rest of the line beside it
 			}
 			line := fmt.Sprintf("%*s  %s", 4+width, strings.TrimSuffix(shares[k][place], " %"), terminal.Pad(name[0], column))
 			if ranges > 0 {
@@ -137,7 +137,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	}
 }
 
-// entryHead is the heading of an entry: its number, and its score.
+// entryHead returns the heading of an entry: its number and its score.
 func entryHead(m *report.Model, place int, b report.Best) string {
 	if !m.Weighs() {
 		return fmt.Sprintf("%2d", place+1)
@@ -145,8 +145,8 @@ func entryHead(m *report.Model, place int, b report.Best) string {
 	return fmt.Sprintf("%2d  score %s", place+1, number.Score(b.Score, 1))
 }
 
-// figuresOf says what an entry has of each objective: what a model expects of a label, or the
-// score where that is not the whole. What weak models say stands apart.
+// figuresOf describes an entry for each objective: what a model predicts of a label, or the score
+// if that is not the total score. The predictions of weak models are separate.
 func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
 	var of [2][]string
 	for _, w := range m.Properties {
@@ -161,7 +161,7 @@ func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
 	return strings.Join(of[0], ", "), strings.Join(of[1], ", ")
 }
 
-// figureOf is what an entry has of an objective, in words; nothing if that is its score.
+// figureOf describes an entry for an objective, "" if its score says the same.
 func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	if q, ok := b.Predicted[w.Name]; ok {
 		plain := func(_ string, text string) string { return text }
@@ -176,7 +176,7 @@ func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	return number.Score(b.Scores[w.Name], w.Weight)
 }
 
-// propertyPrefix is a property's name before what an entry has of it, unless that has names itself.
+// propertyPrefix is a property's name before an entry's values of it, unless the values have names.
 func propertyPrefix(w report.Property) string {
 	if len(w.Values) > 1 || len(w.Values) == 1 && w.Values[0] != w.Name {
 		return ""
@@ -184,8 +184,8 @@ func propertyPrefix(w report.Property) string {
 	return w.Name + " "
 }
 
-// valuesText writes the values that an entry has of a property, each with its name unless it
-// is called like the property.
+// valuesText writes the values that an entry has of a property, each with its name unless that is
+// the property's.
 func valuesText(w report.Property, b report.Best) string {
 	var list []string
 	for _, name := range w.Values {
@@ -198,7 +198,7 @@ func valuesText(w report.Property, b report.Best) string {
 	return strings.Join(list, ", ")
 }
 
-// valueText is a value with its unit.
+// valueText returns a value with its unit.
 func valueText(v report.Value) string {
 	if !v.Value.Known() {
 		return "unknown"
@@ -206,7 +206,7 @@ func valueText(v report.Value) string {
 	return strings.TrimSpace(number.Value(v.Value) + " " + v.Unit)
 }
 
-// valueHead is a column's name and its unit.
+// valueHead returns a column's name with its unit.
 func valueHead(name, unit string) string {
 	if unit == "" {
 		return name
@@ -214,8 +214,8 @@ func valueHead(name, unit string) string {
 	return name + ", " + unit
 }
 
-// predictionText writes a prediction: its value, its interval, and what else is to be known
-// of it. Each figure goes through a function, by its name in [report.Prediction].
+// predictionText writes a prediction: its value, its interval, and notes on it. It passes each
+// figure, by its name in [report.Prediction], through a function.
 func predictionText(q report.Prediction, figure func(name, text string) string) string {
 	write, unit, text := number.Value[report.Number], "", ""
 	if q.Class != "" {
@@ -251,22 +251,22 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 	return text
 }
 
-// sureText says with what probability a limit is kept.
+// sureText writes the probability of keeping a limit.
 func sureText(l report.LimitProbability) string {
 	return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.ThreeFigures(l.Probability))
 }
 
-// rangeText is a range of units in percent.
+// rangeText writes a range of units in percent.
 func rangeText(r search.Range, total int) string {
 	a := number.Percentages(total)
 	digits := a.Digits([]int{r.Low}, []int{r.High})
 	return "(" + a.WriteTo(digits, []int{r.Low})[0] + "–" + a.WriteTo(digits, []int{r.High})[0] + ")"
 }
 
-// shownVariants is how many variants of an entry are shown.
+// shownVariants is the number of variants shown of an entry.
 const shownVariants = 3
 
-// variantText says how a variant differs, the largest amounts first.
+// variantText describes how a variant differs, the largest amounts first.
 func variantText(v report.Variant, total int) string {
 	var with []string
 	for _, part := range (report.Best{Recipe: v.With}).Parts() {
@@ -284,8 +284,8 @@ func variantText(v report.Variant, total int) string {
 	return text + ": " + number.Score(v.Score, 1)
 }
 
-// nearestText names the nearest known recipes in a line, and what the first has in
-// common with the entry.
+// nearestText names the nearest known recipes in a line, and the ingredients that the first shares
+// with the entry.
 func nearestText(b report.Best) string {
 	var names []string
 	for k, n := range b.Nearest {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// mostShared is the most shared ingredients that are named.
+	// mostShared is the greatest number of shared ingredients that are named.
 	mostShared = 6
 	// mostNamed is the length to which names are cut if they also appear in full.
 	mostNamed = 32
@@ -66,8 +66,8 @@ func slackText(s report.Slack) string {
 	return value + ", " + room + " to spare"
 }
 
-// boundedText writes a figure that a rule bounds, or how far it is from a bound: units and
-// ingredients, which are whole, as they are, others to so many figures.
+// boundedText writes a figure that a rule bounds, or its distance from a bound. Units and
+// ingredients are whole numbers; other figures have so many digits.
 func boundedText(v report.Number, unit string, figures int) string {
 	if f := float64(v); (unit == "units" || unit == "ingredients") && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatFloat(f, 'f', 0, 64)

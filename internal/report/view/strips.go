@@ -10,19 +10,18 @@ import (
 	"kir/internal/report/figure"
 )
 
-// figureChains is how many chains figures and tables of chains show: the first.
+// figureChains is the number of chains in figures and tables of chains: the first ones.
 const figureChains = 8
 
 const (
-	// stripLeft is where the strips of chains begin, and stripRight where they end.
+	// stripLeft and stripRight are the ends of the strips of chains.
 	stripLeft, stripRight = 52.0, figureWidth - 4
-	// stripHeight is how high a strip is, and stripStep how far the next one is.
+	// stripHeight is the height of a strip, and stripStep the distance of the next one.
 	stripHeight, stripStep = 34.0, 40.0
 )
 
-// drawStrip draws the ground of a chain's strip, whose place is k, with something
-// to spare above and below. It returns the scales of the steps, from 0 to steps,
-// and of what is drawn.
+// drawStrip draws the background of the strip of chain k, with a margin above and below. It returns
+// the scales of the steps, from 0 to steps, and of the values.
 func drawStrip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64) (x, y figure.Scale) {
 	y0 := top + float64(float64(k)*stripStep)
 	f.Write(stripLeft-6, y0+stripHeight/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", chain))
@@ -31,7 +30,7 @@ func drawStrip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64
 	return figure.Scale{Lo: 0, Hi: steps, From: stripLeft, To: stripRight}, figure.Scale{Lo: lo, Hi: hi, From: y0 + stripHeight, To: y0}
 }
 
-// belowStrips sets a line below the strips.
+// belowStrips writes a line below the strips.
 func belowStrips(f *figure.Figure, format string, args ...any) {
 	f.Write((stripLeft+stripRight)/2, f.Height+10, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprintf(format, args...))
 	f.Height += 16
@@ -40,7 +39,7 @@ func belowStrips(f *figure.Figure, format string, args ...any) {
 func ranksFigure(m *report.Model, k int) *figure.Figure {
 	p := m.Plots[k]
 	if len(p.Ranks) < 2 || !p.RankSE.Known() {
-		return nil // ranks are compared between chains
+		return nil // ranks compare chains
 	}
 	f := &figure.Figure{Name: fmt.Sprintf("ranks-%d", k+1), Title: "Ranks of " + p.Name + " by chain", Width: figureWidth}
 	even := 1 / float64(len(p.Ranks[0]))

@@ -126,7 +126,7 @@ func writeStatistics(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// reasonLines lists why figures are unknown, those with one reason together.
+// reasonLines lists the reasons why figures are unknown, with all figures of a reason together.
 func reasonLines(why map[string]string) []string {
 	words := []struct{ name, text string }{
 		{"mean", "mean"}, {"sd", "sd"}, {"q5", "5 % quantile"}, {"median", "median"}, {"q95", "95 % quantile"},
@@ -165,8 +165,8 @@ func writeRates(m *report.Model, p *terminal.Printer) {
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// writeCommand writes a command line of [writeCommand] over several lines, which are broken
-// before flags only: its other words may be quoted.
+// writeCommand writes a command over several lines. It breaks lines only before flags, since other
+// words may be quoted.
 func writeCommand(p *terminal.Printer, text string) {
 	text = terminal.Plain(text)
 	line := "  "

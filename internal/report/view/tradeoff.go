@@ -14,7 +14,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// Tradeoff prints a trade-off, of a problem with so many units.
+// Tradeoff prints a trade-off of a problem with the given total.
 func Tradeoff(w io.Writer, t *report.Tradeoff, total int, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	writeTradeoff(p, t, total)
@@ -55,7 +55,7 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	}
 }
 
-// tradeRecipe is how wide the column of recipes is.
+// tradeRecipe is the width of the column of recipes.
 const tradeRecipe = 36
 
 // tradeMark marks a knee.
@@ -75,7 +75,7 @@ func tradeNames(t *report.Tradeoff) string {
 	return listedWith(names, "and")
 }
 
-// listedWith joins words by commas, the last by another word.
+// listedWith joins words by commas, and the last two by another word.
 func listedWith(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -83,7 +83,7 @@ func listedWith(words []string, last string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
 }
 
-// tradeHeadline says what was found in a sentence.
+// tradeHeadline states the result in a sentence.
 func tradeHeadline(t *report.Tradeoff) string {
 	switch {
 	case len(t.Front) == 0:
@@ -94,7 +94,7 @@ func tradeHeadline(t *report.Tradeoff) string {
 	return fmt.Sprintf("Trade-off of %s: %s, none of which beats another.", tradeNames(t), number.Counted(len(t.Front), "recipe"))
 }
 
-// tradeSentences say how far the front goes, where its knees are, and how good it is.
+// tradeSentences describe the extent of the front, its knees and its quality.
 func tradeSentences(t *report.Tradeoff) []string {
 	if len(t.Front) == 0 {
 		return nil
@@ -142,7 +142,7 @@ func meanOf(list []report.Number) report.Number {
 	return sum
 }
 
-// wantedText says between which values an objective is wanted.
+// wantedText writes the range of values that an objective accepts.
 func wantedText(o report.Objective) string {
 	switch {
 	case !o.Low.Known():
@@ -159,7 +159,7 @@ func tradeFigure(v report.Number, o report.Objective) string {
 	return strings.TrimSpace(tradeNumber(v, o) + " " + o.Unit)
 }
 
-// tradeNumber writes a value of an objective to about a hundredth of what it is on the front.
+// tradeNumber writes a value of an objective to about a hundredth of its range on the front.
 func tradeNumber(v report.Number, o report.Objective) string {
 	width := math.Abs(float64(o.Worst - o.Best))
 	if !v.Known() || !(width > 0) {
@@ -169,7 +169,7 @@ func tradeNumber(v report.Number, o report.Objective) string {
 	return number.Fixed(v, min(max(digits, 0), 9))
 }
 
-// tradeValue is a value with its interval, without its unit.
+// tradeValue returns a value with its interval, without its unit.
 func tradeValue(v report.Value, o report.Objective) string {
 	text := tradeNumber(v.Value, o)
 	if v.Low.Known() && v.High.Known() {
@@ -178,7 +178,7 @@ func tradeValue(v report.Value, o report.Objective) string {
 	return text
 }
 
-// recipeText is a recipe in a line.
+// recipeText returns a recipe in a line.
 func recipeText(parts []report.Part, total int) string {
 	var list []string
 	shares := sharesOf(parts, total)
@@ -188,8 +188,8 @@ func recipeText(parts []report.Part, total int) string {
 	return strings.Join(list, ", ")
 }
 
-// A tradeFrame is what a plot of two objectives shows: the front, and of draws and known
-// recipes what lies where most of them do.
+// A tradeFrame is the area of a plot of two objectives: all of the front, and most of the draws and
+// known recipes.
 type tradeFrame struct{ x, y figure.Scale }
 
 // frameOf returns the frame of two objectives.
@@ -221,13 +221,13 @@ func frameOf(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
 	return f, f.x.Hi > f.x.Lo && f.y.Hi > f.y.Lo && !math.IsInf(f.x.Hi-f.x.Lo, 0) && !math.IsInf(f.y.Hi-f.y.Lo, 0)
 }
 
-// at returns the place of two values, and whether it is in the frame.
+// at returns the position of two values, and whether it lies in the frame.
 func (f *tradeFrame) at(x, y report.Number) (px, py float64, in bool) {
 	in = float64(x) >= f.x.Lo && float64(x) <= f.x.Hi && float64(y) >= f.y.Lo && float64(y) <= f.y.Hi
 	return f.x.At(float64(x)), f.y.At(float64(y)), in
 }
 
-// Sizes of a plot on a terminal.
+// The size of a plot on a terminal.
 const plotColumns, plotRows = 60, 15
 
 // writeTradePlot draws two objectives on a terminal.
@@ -297,7 +297,7 @@ func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 	p.Line("%*s  %s", width, "", key)
 }
 
-// TradeFigures returns the figures of a trade-off: each two objectives.
+// TradeFigures returns the figures of a trade-off, one for each two objectives.
 func TradeFigures(t *report.Tradeoff) (all []*figure.Figure) {
 	if t == nil || t.Found < 2 {
 		return nil
@@ -312,7 +312,7 @@ func TradeFigures(t *report.Tradeoff) (all []*figure.Figure) {
 	return all
 }
 
-// tradeFigureOf draws the front in two objectives, draws and known recipes behind it.
+// tradeFigureOf draws the front in two objectives, with draws and known recipes behind it.
 func tradeFigureOf(t *report.Tradeoff, a, b int) *figure.Figure {
 	frame, ok := frameOf(t, a, b)
 	if !ok {

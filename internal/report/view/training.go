@@ -12,7 +12,7 @@ import (
 	"kir/model"
 )
 
-// Training prints the training for a person.
+// Training prints the description of a model as text.
 func Training(w io.Writer, t *report.Training) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
 	p.Line("Label %s", terminal.Plain(t.Label))
@@ -83,8 +83,8 @@ func TrainingFigures(t *report.Training) (all []*figure.Figure) {
 	return all
 }
 
-// heldOutFigure shows what is predicted of held-out recipes against what was measured;
-// nothing if that is not known.
+// heldOutFigure shows predictions of held-out recipes against measured values. It returns nil if
+// there are none.
 func heldOutFigure(t *report.Training) *figure.Figure {
 	if len(t.HeldOut) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func heldOutFigure(t *report.Training) *figure.Figure {
 	return f
 }
 
-// writeChoice says in a line what was chosen, and in a table what from.
+// writeChoice writes what was chosen in a line, and the candidates in a table.
 func writeChoice(p *terminal.Printer, c *model.Choice) {
 	chosen, first := c.Tried[c.Chosen], c.Tried[0]
 	gain := "which no other undercuts by more than its error"
@@ -142,7 +142,7 @@ func writeChoice(p *terminal.Printer, c *model.Choice) {
 	p.Table(table)
 }
 
-// importanceMeaning says what is lost when a feature is permuted.
+// importanceMeaning describes the loss when a feature is permuted.
 func importanceMeaning(q model.Quality) string {
 	if q.Numbers != nil {
 		return "rise of the mean squared error, in variances of the label"

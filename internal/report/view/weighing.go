@@ -61,7 +61,7 @@ func WeighingSheet(s *report.Weighing) *sheet.Sheet {
 	return out
 }
 
-// weighingStyle is the style of a page to print.
+// weighingStyle is the style sheet of printed pages.
 const weighingStyle = `
 body { font: 16px/1.4 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff }
 h1 { font-size: 1.4rem; margin: 0 }
@@ -81,14 +81,14 @@ section + section { margin-top: 3rem }
 @media print { body { margin: 0; max-width: none } section + section { margin: 0; break-before: page } }
 `
 
-// WeighingStyleHash returns the SHA-256 of the style of a page to print, in base64, as a content
-// security policy names it.
+// WeighingStyleHash returns the SHA-256 of the style sheet of printed pages, in base64, for a
+// content security policy.
 func WeighingStyleHash() string {
 	sum := sha256.Sum256([]byte(weighingStyle))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// weighingPage is a page to print: one file that needs nothing else.
+// weighingPage is a printed page: one self-contained file.
 var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap{
 	"text": Shown,
 	"money": func(v report.Number) string {
@@ -124,13 +124,13 @@ var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap
 {{end}}</html>
 `))
 
-// WeighingPage writes a weighing sheet as a page to print.
+// WeighingPage writes a weighing sheet as a page for printing.
 func WeighingPage(w io.Writer, s *report.Weighing) error {
 	return WeighingPages(w, s.Title, nil, []*report.Weighing{s})
 }
 
-// WeighingPages writes weighing sheets as a page to print, each on a sheet of paper of its
-// own with room to write down what is measured.
+// WeighingPages writes weighing sheets as a page for printing, each on its own sheet of paper with
+// room for measurements.
 func WeighingPages(w io.Writer, title string, labels []string, sheets []*report.Weighing) error {
 	return weighingPage.Execute(w, struct {
 		Title  string

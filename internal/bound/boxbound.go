@@ -1,0 +1,162 @@
+package bound
+
+import "math"
+
+// begin computes a cheap bound of a box, and keeps the box if it may contain a better composition
+// than is known.
+func (b *Bounder) begin(n *box) {
+	b.nodes++
+	n.rest = 0
+	for k := range b.p.Factors {
+		switch p := &b.p.Factors[k]; {
+		case p.hasColumn() && b.tableau != nil:
+		case p.hasColumn():
+			n.rest = addLogs(n.rest, b.single(n, p))
+		case p.isBoundedByForms():
+			n.rest = addLogs(n.rest, b.boundFactor(n, k))
+		case b.from[k+1] == b.from[k]:
+			n.rest = addLogs(n.rest, b.most[k])
+		}
+	}
+	n.rest = addLogs(n.rest, b.sumOfLinear(n))
+	if n.above = min(n.above, b.sumOfPieces(n)); !b.pruneBox(n) {
+		b.open.add(n)
+	}
+}
+
+// bound computes a box's bound and where to divide it, as long as no other box has a higher bound.
+// It keeps the box if it may contain a better composition than is known.
+func (b *Bounder) bound(n *box) error {
+	if done := b.refinePieces(n); done {
+		return nil
+	}
+	amounts, uses, pruned := b.boundByPrograms(n)
+	if pruned {
+		return nil
+	}
+	if err := b.round(n, amounts, uses); err != nil {
+		return err
+	}
+	if b.pruneBox(n) {
+		return nil
+	}
+	if !b.choose(n, amounts, uses) {
+		return b.offerOnly(n)
+	}
+	n.bounded = true
+	b.open.add(n)
+	return nil
+}
+
+// refinePieces refines the pieces of a box. It reports whether that is all to be done with the box
+// for the time being: it is pruned, or another box has a higher bound.
+func (b *Bounder) refinePieces(n *box) (done bool) {
+	for b.refinePiece(n) {
+		if n.above = min(n.above, b.sumOfPieces(n)); b.pruneBox(n) {
+			return true
+		}
+		if len(b.open) > 0 && b.open[0].above > n.above {
+			b.open.add(n)
+			return true
+		}
+	}
+	return false
+}
+
+// boundByPrograms bounds a box by the programs of its factors' forms and of its factors' logs. It
+// returns the last solution, nil without a program, or that the box is pruned.
+func (b *Bounder) boundByPrograms(n *box) (amounts, uses []float64, pruned bool) {
+	rest, formed := b.boundOutsideProgram(n)
+	linear := b.sumOfLinear(n)
+	if b.probe != nil {
+		if amounts, uses, formed, pruned = b.boundByForms(n); pruned {
+			return nil, nil, true
+		}
+		if n.above = min(n.above, addLogs(addLogs(rest, formed), linear)); b.pruneBox(n) {
+			return nil, nil, true
+		}
+	}
+	if b.tableau != nil {
+		if amounts, uses, pruned = b.solve(n, addLogs(rest, formed)); pruned || b.pruneBox(n) {
+			return nil, nil, true
+		}
+	}
+	return amounts, uses, false
+}
+
+// boundOutsideProgram returns the sum of the bounds of the factors that are not in the program: of
+// those that forms bound, and of the rest.
+func (b *Bounder) boundOutsideProgram(n *box) (rest, formed float64) {
+	for k := range b.p.Factors {
+		switch p := &b.p.Factors[k]; {
+		case p.hasColumn() && b.tableau != nil:
+		case p.hasColumn():
+			rest = addLogs(rest, b.single(n, p))
+		case p.isBoundedByForms():
+			formed = addLogs(formed, b.boundFactor(n, k))
+		case b.from[k+1] == b.from[k]:
+			rest = addLogs(rest, b.most[k])
+		default:
+			rest = addLogs(rest, b.joinPieces(k, n.pieces))
+		}
+	}
+	return rest, formed
+}
+
+// addLogs returns the sum of logs. It is −Inf if either is, whatever the other.
+func addLogs(a, b float64) float64 {
+	if math.IsInf(a, -1) || math.IsInf(b, -1) {
+		return math.Inf(-1)
+	}
+	return a + b
+}
+
+// sumOfLinear returns the sum of the separate bounds of the factors in the program.
+func (b *Bounder) sumOfLinear(n *box) (sum float64) {
+	if b.tableau != nil {
+		for _, k := range b.x.linear {
+			sum = addLogs(sum, min(b.most[k], b.single(n, &b.p.Factors[k])))
+		}
+	}
+	return sum
+}
+
+// boundFactor returns a factor's own bound in a box.
+func (b *Bounder) boundFactor(n *box, part int) float64 {
+	p := &b.p.Factors[part]
+	switch {
+	case p.MaxOverForms != nil:
+		return min(b.most[part], p.MaxOverForms(func(perUnit, perUse []float64) float64 {
+			return b.greatestOf(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1)
+		}))
+	case b.from[part+1] == b.from[part]:
+		return b.most[part]
+	}
+	b.setAmountBounds(n)
+	of := make([]float64, len(b.pieces))
+	for k := b.from[part]; k < b.from[part+1]; k++ {
+		above, steps, _, _ := b.pieces[k].of(b.least, b.greatest, b.maxUsed())
+		of[k] = above
+		b.work += steps
+	}
+	return b.joinPieces(part, of)
+}
+
+// maxUsed returns the most ingredients that may be used.
+func (b *Bounder) maxUsed() int {
+	for n := len(b.p.Sizes) - 1; n > 0; n-- {
+		if b.p.Sizes[n] {
+			return n
+		}
+	}
+	return 0
+}
+
+// pruneBox drops a box if it contains nothing better than is known.
+func (b *Bounder) pruneBox(n *box) bool {
+	if n.above > b.incumbent+scoreTolerance {
+		return false
+	}
+	b.prunedBound = max(b.prunedBound, n.above)
+	return true
+}

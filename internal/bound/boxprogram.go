@@ -1,0 +1,145 @@
+package bound
+
+import "math"
+
+// makeTableau makes the tableau, with a few tangents of each factor.
+func (b *Bounder) makeTableau() {
+	x := b.x
+	if x == nil || len(x.linear) == 0 {
+		return
+	}
+	rest := 0.0 // of the parts but one
+	for k := range b.most {
+		rest += max(b.most[k], 0)
+	}
+	if math.IsInf(rest, 1) {
+		return
+	}
+	b.prunedBound = least + rest // what the columns of logarithms leave out
+	for k, part := range x.linear {
+		l := b.p.Factors[part].Linear
+		if l == nil {
+			b.addConcaveTangent(k, b.middle(b.root))
+			continue
+		}
+		from, to := max(b.ranges[part][0], l.Low), min(b.ranges[part][1], l.High)
+		for q := range 7 {
+			b.addLinearTangent(k, from+float64((to-from)*float64(q+1)/8))
+		}
+		b.addLinearTangent(k, min(max(from, l.Best), to))
+	}
+	b.tableau = newTableau(&x.program)
+	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
+}
+
+// addLinearTangent adds a tangent at v of a factor with a column, if it exists and the factor may
+// have more.
+func (b *Bounder) addLinearTangent(k int, v float64) bool {
+	x := b.x
+	if x.tangents[k] >= mostTangents {
+		return false
+	}
+	part := x.linear[k]
+	t, ok := b.p.Factors[part].Linear.tangent(v, b.ranges[part][0], b.ranges[part][1], b.p.Conditions.Total)
+	if ok {
+		x.addTangent(b, k, t)
+	}
+	return ok
+}
+
+// The limits of pivots and of rounds of tangents for one box.
+const (
+	mostPivots = 400
+	firstCuts  = 15
+	laterCuts  = 3
+)
+
+// solve solves the program of a box and updates the box's bound. It returns the solution, or that
+// the box is empty.
+func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bool) {
+	x, t := b.x, b.tableau
+	b.setColumnBounds(n)
+	t.bound(b.lo, b.hi)
+	cuts := laterCuts
+	if n.depth == 0 {
+		cuts = firstCuts
+	}
+	if t.work-b.refreshed > int64(100*len(t.t)*x.columns) {
+		b.refreshTableau()
+	}
+	again := true // the tableau may be refreshed
+	for {
+		v, row := t.solve(mostPivots, b.incumbent-rest-1e-6)
+		if v == infeasible && x.above(nil, t.farkasMultipliers(row), b.lo, b.hi) < 0 {
+			b.work += int64(x.entries)
+			return nil, nil, true
+		}
+		above := x.above(x.cost, t.weights(), b.lo, b.hi)
+		b.work += int64(x.entries)
+		if above+rest < n.above {
+			n.above = above + rest
+		}
+		if n.above <= b.incumbent+scoreTolerance {
+			return nil, nil, false
+		}
+		if v != optimal || above > t.objective()+1e-7 {
+			if !again {
+				break
+			}
+			again = false
+			b.refreshTableau()
+			continue
+		}
+		if cuts--; cuts < 0 || !b.addCuts() {
+			break
+		}
+	}
+	for k := range x.ingredients {
+		amounts, uses = append(amounts, t.value[2*k]/x.unit), append(uses, t.value[2*k+1])
+	}
+	return amounts, uses, false
+}
+
+// refreshTableau computes the tableau anew, without the errors of the pivots.
+func (b *Bounder) refreshTableau() {
+	b.tableau.refresh()
+	b.refreshed = b.tableau.work
+}
+
+// addCuts adds tangents where the solution's logs exceed the factors' logs.
+func (b *Bounder) addCuts() (added bool) {
+	x, t := b.x, b.tableau
+	for k, part := range x.linear {
+		l := b.p.Factors[part].Linear
+		if l == nil {
+			added = b.addConcaveTangent(k, b.solvedAmounts()) || added
+			continue
+		}
+		v := min(max(b.solvedForm(l), b.ranges[part][0]), b.ranges[part][1])
+		if t.value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.addLinearTangent(k, v) {
+			added = true
+		}
+	}
+	if added {
+		t.append()
+	}
+	return added
+}
+
+// solvedAmounts returns the amounts in the program's solution, by ingredient.
+func (b *Bounder) solvedAmounts() []float64 {
+	amounts := make([]float64, len(b.doses))
+	for k, i := range b.x.ingredients {
+		amounts[i] = max(b.tableau.value[2*k], 0) / b.x.unit
+	}
+	return amounts
+}
+
+// solvedForm returns the value of a linear form in the program's solution.
+func (b *Bounder) solvedForm(l *Linear) float64 {
+	v := l.Constant
+	for _, e := range b.x.form(l) {
+		v += float64(e.factor * b.tableau.value[e.column])
+	}
+	return v
+}

@@ -1,0 +1,58 @@
+package bound
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// above returns an upper bound of the log between two values.
+func (l *Linear) above(from, to float64) float64 {
+	v := l.Log(min(max(from, l.Best), to))
+	return v + float64(math.Abs(v)*0x1p-50)
+}
+
+// linearRange returns bounds of a linear form in a box. Each ingredient has its least amount, and
+// the rest goes where it adds least or most.
+func (b *Bounder) linearRange(n *box, l *Linear) (from, to float64) {
+	return -b.greatestOf(n, l, -1), b.greatestOf(n, l, 1)
+}
+
+// greatestOf returns an upper bound of a linear form times a sign in a box.
+func (b *Bounder) greatestOf(n *box, l *Linear, sign float64) float64 {
+	type share struct {
+		by   float64
+		room int32
+	}
+	var shares []share
+	left := b.p.Conditions.Total
+	sum, size := float64(sign*l.Constant), math.Abs(l.Constant)
+	add := func(v float64) {
+		sum += v
+		size += math.Abs(v)
+	}
+	k := 0
+	for i, d := range b.doses {
+		if d.N == 0 {
+			continue
+		}
+		lo, hi := n.lo[2*k], n.hi[2*k]
+		f := float64(sign * l.PerUnit[i])
+		add(float64(f * float64(lo)))
+		left -= int(lo)
+		shares = append(shares, share{f, hi - lo})
+		if l.PerUse != nil {
+			f := float64(sign * l.PerUse[i])
+			add(max(float64(f*float64(n.lo[2*k+1])), float64(f*float64(n.hi[2*k+1]))))
+		}
+		k++
+	}
+	slices.SortStableFunc(shares, func(s, t share) int { return cmp.Compare(t.by, s.by) })
+	for _, s := range shares {
+		take := min(int(s.room), max(left, 0))
+		add(float64(s.by * float64(take)))
+		left -= take
+	}
+	b.work += int64(20 * len(shares))
+	return sum + float64(size*float64(len(shares)+8)*0x1p-51)
+}

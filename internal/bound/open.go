@@ -1,0 +1,29 @@
+package bound
+
+import "container/heap"
+
+// openBoxes is a heap of the boxes that are not yet divided. The first box is divided next.
+type openBoxes []*box
+
+func (o openBoxes) Len() int      { return len(o) }
+func (o openBoxes) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
+
+// Less puts the box with the higher bound first or, if the bounds are equal, the smaller box.
+func (o openBoxes) Less(i, j int) bool {
+	n, m := o[i], o[j]
+	return n.above > m.above || n.above == m.above && n.depth > m.depth
+}
+
+// Push and Pop are for [heap.Interface]. Use add and removeFirst.
+func (o *openBoxes) Push(n any) { *o = append(*o, n.(*box)) }
+
+func (o *openBoxes) Pop() any {
+	last := len(*o) - 1
+	n := (*o)[last]
+	(*o)[last] = nil
+	*o = (*o)[:last]
+	return n
+}
+
+func (o *openBoxes) add(n *box)        { heap.Push(o, n) }
+func (o *openBoxes) removeFirst() *box { return heap.Pop(o).(*box) }
