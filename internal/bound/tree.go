@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/constraint/linprog"
+
 	"kir/rule"
 )
 
@@ -111,8 +113,8 @@ func (b *Bounder) tighten(n *box) (ok bool) {
 	for range 4 {
 		changed := false
 		for r := range x.firstTangent {
-			b.work += int64(2 * len(x.rows[r]))
-			c, ok := b.tightenRow(n, x.rows[r], x.rowLo[r], x.rowHi[r])
+			b.work += int64(2 * len(x.Rows[r]))
+			c, ok := b.tightenRow(n, x.Rows[r], x.RowLo[r], x.RowHi[r])
 			if !ok {
 				return false
 			}
@@ -142,44 +144,44 @@ func (b *Bounder) columnBounds(n *box, column int) (lo, hi float64) {
 const slip = 1e-6
 
 // tightenRow narrows the bounds of the columns in one row.
-func (b *Bounder) tightenRow(n *box, of []entry, from, to float64) (changed, ok bool) {
+func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (changed, ok bool) {
 	least, most, top := 0.0, 0.0, 0.0
 	for _, e := range of {
-		lo, hi := b.columnBounds(n, e.column)
-		least += min(float64(e.factor*lo), float64(e.factor*hi))
-		most += max(float64(e.factor*lo), float64(e.factor*hi))
-		top = max(top, math.Abs(e.factor))
+		lo, hi := b.columnBounds(n, e.Column)
+		least += min(float64(e.Factor*lo), float64(e.Factor*hi))
+		most += max(float64(e.Factor*lo), float64(e.Factor*hi))
+		top = max(top, math.Abs(e.Factor))
 	}
 	room := float64(slip * b.x.unit * top)
 	if least > to+room || most < from-room {
 		return false, false
 	}
 	for _, e := range of {
-		if e.column >= b.x.first || math.Abs(e.factor) < 1e-6*top || n.lo[e.column] == n.hi[e.column] {
+		if e.Column >= b.x.first || math.Abs(e.Factor) < 1e-6*top || n.lo[e.Column] == n.hi[e.Column] {
 			continue
 		}
-		lo, hi := b.columnBounds(n, e.column)
+		lo, hi := b.columnBounds(n, e.Column)
 		unit := 1.0
-		if e.column%2 == 0 {
+		if e.Column%2 == 0 {
 			unit = b.x.unit
 		}
-		down, up := (from-(most-max(float64(e.factor*lo), float64(e.factor*hi))))/e.factor, (to-(least-min(float64(e.factor*lo), float64(e.factor*hi))))/e.factor
-		if e.factor < 0 {
+		down, up := (from-(most-max(float64(e.Factor*lo), float64(e.Factor*hi))))/e.Factor, (to-(least-min(float64(e.Factor*lo), float64(e.Factor*hi))))/e.Factor
+		if e.Factor < 0 {
 			down, up = up, down
 		}
-		if down = math.Ceil(down/unit - slip); down > float64(n.lo[e.column]) {
-			if down > float64(n.hi[e.column]) {
+		if down = math.Ceil(down/unit - slip); down > float64(n.lo[e.Column]) {
+			if down > float64(n.hi[e.Column]) {
 				return false, false
 			}
-			n.lo[e.column], changed = int32(down), true
+			n.lo[e.Column], changed = int32(down), true
 		}
-		if up = math.Floor(up/unit + slip); up < float64(n.hi[e.column]) {
-			if up < float64(n.lo[e.column]) {
+		if up = math.Floor(up/unit + slip); up < float64(n.hi[e.Column]) {
+			if up < float64(n.lo[e.Column]) {
 				return false, false
 			}
-			n.hi[e.column], changed = int32(up), true
+			n.hi[e.Column], changed = int32(up), true
 		}
-		if changed && !b.snapBounds(n, e.column/2) {
+		if changed && !b.snapBounds(n, e.Column/2) {
 			return false, false
 		}
 	}
@@ -406,8 +408,8 @@ func (b *Bounder) relax() {
 		}
 		b.addLinearTangent(k, min(max(from, l.Best), to))
 	}
-	b.tableau = newTableau(&x.program)
-	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
+	b.tableau = linprog.NewDual(&x.Program)
+	b.lo, b.hi = make([]float64, x.Columns), make([]float64, x.Columns)
 }
 
 // addLinearTangent adds a tangent at v of a factor with a column, if it exists and the factor may
@@ -600,35 +602,35 @@ const (
 func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bool) {
 	x, t := b.x, b.tableau
 	b.setColumnBounds(n)
-	t.bound(b.lo, b.hi)
+	t.SetBounds(b.lo, b.hi)
 	cuts := laterCuts
 	if n.depth == 0 {
 		cuts = firstCuts
 	}
 	again := true
-	if t.work-b.refreshed > int64(100*len(t.t)*x.columns) {
-		t.refresh()
-		b.refreshed = t.work
+	if t.Work-b.refreshed > int64(100*t.Size()) {
+		t.Refresh()
+		b.refreshed = t.Work
 	}
 	for {
-		v, row := t.solve(mostPivots, b.incumbent-rest-1e-6)
-		if v == infeasible && x.above(nil, t.farkasMultipliers(row), b.lo, b.hi) < 0 {
-			b.work += int64(x.entries)
+		v, row := t.Solve(mostPivots, b.incumbent-rest-1e-6)
+		if v == linprog.Infeasible && x.UpperBound(nil, t.FarkasMultipliers(row), b.lo, b.hi) < 0 {
+			b.work += int64(x.Entries)
 			return nil, nil, true
 		}
-		above := x.above(x.cost, t.weights(), b.lo, b.hi)
-		b.work += int64(x.entries)
+		above := x.UpperBound(x.Cost, t.Weights(), b.lo, b.hi)
+		b.work += int64(x.Entries)
 		if above+rest < n.above {
 			n.above = above + rest
 		}
 		if n.above <= b.incumbent+scoreTolerance {
 			return nil, nil, false
 		}
-		if v != optimal || above > t.objective()+1e-7 {
+		if v != linprog.Optimal || above > t.Objective()+1e-7 {
 			if again {
 				again = false
-				t.refresh()
-				b.refreshed = t.work
+				t.Refresh()
+				b.refreshed = t.Work
 				continue
 			}
 			break
@@ -638,7 +640,7 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 		}
 	}
 	for k := range x.ingredients {
-		amounts, uses = append(amounts, t.value[2*k]/x.unit), append(uses, t.value[2*k+1])
+		amounts, uses = append(amounts, t.Value[2*k]/x.unit), append(uses, t.Value[2*k+1])
 	}
 	return amounts, uses, false
 }
@@ -651,22 +653,22 @@ func (b *Bounder) addCuts() (added bool) {
 		if l == nil {
 			at := make([]float64, len(b.doses))
 			for q, i := range x.ingredients {
-				at[i] = max(t.value[2*q], 0) / x.unit
+				at[i] = max(t.Value[2*q], 0) / x.unit
 			}
 			added = b.addConcaveTangent(k, at) || added
 			continue
 		}
 		v := l.Constant
 		for _, e := range x.form(l) {
-			v += float64(e.factor * t.value[e.column])
+			v += float64(e.Factor * t.Value[e.Column])
 		}
 		v = min(max(v, b.ranges[part][0]), b.ranges[part][1])
-		if t.value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.addLinearTangent(k, v) {
+		if t.Value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.addLinearTangent(k, v) {
 			added = true
 		}
 	}
 	if added {
-		t.append()
+		t.AppendRows()
 	}
 	return added
 }
