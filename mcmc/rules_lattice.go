@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"kir/internal/constraint"
+	"kir/internal/portable"
 )
 
 // A lattice is the set of moves that keep a space's equalities. Where a sum is fixed, hardly any
@@ -73,7 +74,7 @@ func (l *lattice) basis(of []int32) (vectors [mostTogether]vector, count int) {
 		common := int64(0)
 		for k, i := range of {
 			g[k] = f[i] - f[of[m-1]]
-			common = gcd(common, g[k])
+			common = portable.GCD(common, g[k])
 		}
 		if common == 0 {
 			continue // it asks nothing of these
@@ -180,11 +181,3 @@ func (v *vector) subtract(by int64, w *vector) bool {
 }
 
 func abs(a int64) int64 { return max(a, -a) }
-
-// gcd returns the greatest common divisor, at least 0.
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return abs(a)
-}

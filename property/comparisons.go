@@ -34,7 +34,7 @@ type Comparisons struct {
 	// For each answer: the precision of the normal law that approximates its likelihood, and the
 	// precision times the law's mean. Then the factor of I + √S·K·√S.
 	precision, shift []float64
-	factor           [][]float64
+	factor           portable.Lower
 	evidence         float64
 	sums             []float64 // sums of the features of all compared compositions
 }
@@ -190,7 +190,7 @@ func (c *Comparisons) fit() error {
 	c.evidence = 0
 	for i := range n {
 		mean := portable.Dot(sigma[i], c.shift)
-		c.evidence -= portable.Log(c.factor[i][i])
+		c.evidence -= portable.Log(c.factor.Row(i)[i])
 		both := c.precision[i] + cavity[i]
 		c.evidence += logNormal(z[i]) + float64(portable.Log1p(c.precision[i]/cavity[i])/2) + float64(c.shift[i]*(mean-c.shift[i]/both)/2) +
 			float64(cavityAt[i]*cavity[i]/both*(float64(c.precision[i]*cavityAt[i])-float64(2*c.shift[i]))/2)
@@ -202,14 +202,15 @@ func (c *Comparisons) fit() error {
 // lose digits.
 func (c *Comparisons) refactor(k, sigma [][]float64) error {
 	n := len(c.precision)
-	b := newMatrix(n, n)
+	b := portable.NewLower(n)
 	for i := range n {
-		for j := range i + 1 {
-			b[i][j] = float64(math.Sqrt(c.precision[i]) * k[i][j] * math.Sqrt(c.precision[j]))
+		row := b.Row(i)
+		for j := range row {
+			row[j] = float64(math.Sqrt(c.precision[i]) * k[i][j] * math.Sqrt(c.precision[j]))
 		}
-		b[i][i]++
+		row[i]++
 	}
-	if !cholesky(b) {
+	if !b.Factor() {
 		return errors.New("the comparisons cannot be told apart in floating point")
 	}
 	c.factor = b
@@ -231,11 +232,12 @@ func (c *Comparisons) solveFactor(m [][]float64) [][]float64 {
 	rows := newMatrix(len(m), len(m[0]))
 	for i, row := range rows {
 		portable.AddScaled(row, math.Sqrt(c.precision[i]), m[i])
-		for j, f := range c.factor[i][:i] {
+		factor := c.factor.Row(i)
+		for j, f := range factor[:i] {
 			portable.AddScaled(row, -f, rows[j])
 		}
 		for q := range row {
-			row[q] /= c.factor[i][i]
+			row[q] /= factor[i]
 		}
 	}
 	return rows

@@ -3,6 +3,8 @@ package property
 import (
 	"fmt"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // A CovarianceError describes why a matrix is not a covariance.
@@ -69,13 +71,14 @@ func CheckCovariance(c [][]float64) error {
 		}
 		return c[i][j] / largest
 	}
-	lower := newMatrix(n, n)
-	for i, row := range lower {
-		for j := range i + 1 {
+	lower := portable.NewLower(n)
+	for i := range n {
+		row := lower.Row(i)
+		for j := range row {
 			row[j] = scaled(i, j)
 		}
 	}
-	if cholesky(lower) {
+	if lower.Factor() {
 		return nil
 	}
 	reason := "the matrix is not positive semidefinite: some portfolio would have a negative variance"
@@ -90,15 +93,16 @@ func CheckCovariance(c [][]float64) error {
 // not positive definite. The matrix has a Cholesky factor exactly if more than the eigenvalue's
 // magnitude is added to its diagonal.
 func smallestEigenvalue(n int, at func(i, j int) float64) float64 {
-	lower := newMatrix(n, n)
+	lower := portable.NewLower(n)
 	below := func(value float64) bool {
-		for i, row := range lower {
+		for i := range n {
+			row := lower.Row(i)
 			for j := range i {
 				row[j] = at(i, j)
 			}
 			row[i] = at(i, i) - value
 		}
-		return cholesky(lower)
+		return lower.Factor()
 	}
 	low, high := -1.0, 0.0
 	for !below(low) {

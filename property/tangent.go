@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // A convexRisk bounds the risk wᵀΣw below by its tangents. The risk is convex where Σ has no
@@ -28,18 +30,19 @@ func (m *Markowitz) findConvex() (c convexRisk, ok bool) {
 	if m.n > maxTangentIngredients || m.perUnit == 0 && m.perRisk == 0 {
 		return convexRisk{m: m}, m.n <= maxTangentIngredients
 	}
-	trace, lower := 0.0, newMatrix(m.n, m.n)
+	trace, lower := 0.0, portable.NewLower(m.n)
 	for i := range m.n {
 		trace += float64(m.covariance[i*m.n+i])
 	}
 	for _, part := range []float64{-1e-12, 1e-12, 1e-10, 1e-8, 1e-6} {
-		for i, row := range lower {
+		for i := range m.n {
+			row := lower.Row(i)
 			for j := range row {
 				row[j] = float64(m.covariance[i*m.n+j])
 			}
 			row[i] += float64(part * trace)
 		}
-		if cholesky(lower) { // the factorisation's own rounding is below 10⁻¹² of the trace
+		if lower.Factor() { // the factorisation's own rounding is below 10⁻¹² of the trace
 			return convexRisk{m, float64(max(0, part) * 2 * trace)}, true
 		}
 	}

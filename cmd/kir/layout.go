@@ -103,9 +103,4 @@ func tellNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error 
 }
 
 // shellWord quotes a text as one word of a shell command.
-func shellWord(text string) string {
-	if text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-=.") == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
+func shellWord(text string) string { return terminal.ShellWord(text, "_-=.") }

@@ -11,7 +11,7 @@
 // Factors of a linear form of amounts and uses share a linear program. It consists of the
 // conditions, without integrality, and a variable for the log of each factor, below tangents of
 // that log (Duran and Grossmann 1986). The dual of the program checks each of its results in
-// arithmetic with bounded rounding, see [program.above]. So a bound holds whatever the simplex
+// arithmetic with bounded rounding, see [linprog.Program.UpperBound]. So a bound holds whatever the simplex
 // method does. Concave factors have a column in the program too, below tangent planes at the
 // solutions. Factors of several forms, such as an expression, ask for the maximum of each form, by
 // a program of the conditions alone. Other factors bound themselves in a box. In a forest, each
@@ -28,6 +28,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/constraint"
+	"kir/internal/constraint/linprog"
 	"kir/rule"
 )
 
@@ -119,7 +120,7 @@ const mostFound = 16
 type Bounder struct {
 	p       *Problem
 	x       *relaxation // nil where there are too many ingredients for one
-	tableau *tableau
+	tableau *linprog.Dual
 	probe   *probe // nil where no part asks for one
 	open    openBoxes
 	doses   []constraint.Doses
@@ -206,10 +207,10 @@ func (b *Bounder) Candidates() []Candidate { return b.candidates }
 func (b *Bounder) Work() (work int64) {
 	work = b.work
 	if b.tableau != nil {
-		work += b.tableau.work
+		work += b.tableau.Work
 	}
 	if b.probe != nil {
-		work += b.probe.work
+		work += b.probe.Work
 	}
 	return work
 }

@@ -1,5 +1,9 @@
 package bound
 
+import (
+	"kir/internal/constraint/linprog"
+)
+
 import "math"
 
 // makeTableau makes the tableau, with a few tangents of each factor.
@@ -28,8 +32,8 @@ func (b *Bounder) makeTableau() {
 		}
 		b.addLinearTangent(k, min(max(from, l.Best), to))
 	}
-	b.tableau = newTableau(&x.program)
-	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
+	b.tableau = linprog.NewDual(&x.Program)
+	b.lo, b.hi = make([]float64, x.Columns), make([]float64, x.Columns)
 }
 
 // addLinearTangent adds a tangent at v of a factor with a column, if it exists and the factor may
@@ -59,30 +63,30 @@ const (
 func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bool) {
 	x, t := b.x, b.tableau
 	b.setColumnBounds(n)
-	t.bound(b.lo, b.hi)
+	t.SetBounds(b.lo, b.hi)
 	cuts := laterCuts
 	if n.depth == 0 {
 		cuts = firstCuts
 	}
-	if t.work-b.refreshed > int64(100*len(t.t)*x.columns) {
+	if t.Work-b.refreshed > int64(100*t.Size()) {
 		b.refreshTableau()
 	}
 	again := true // the tableau may be refreshed
 	for {
-		v, row := t.solve(mostPivots, b.incumbent-rest-1e-6)
-		if v == infeasible && x.above(nil, t.farkasMultipliers(row), b.lo, b.hi) < 0 {
-			b.work += int64(x.entries)
+		v, row := t.Solve(mostPivots, b.incumbent-rest-1e-6)
+		if v == linprog.Infeasible && x.UpperBound(nil, t.FarkasMultipliers(row), b.lo, b.hi) < 0 {
+			b.work += int64(x.Entries)
 			return nil, nil, true
 		}
-		above := x.above(x.cost, t.weights(), b.lo, b.hi)
-		b.work += int64(x.entries)
+		above := x.UpperBound(x.Cost, t.Weights(), b.lo, b.hi)
+		b.work += int64(x.Entries)
 		if above+rest < n.above {
 			n.above = above + rest
 		}
 		if n.above <= b.incumbent+scoreTolerance {
 			return nil, nil, false
 		}
-		if v != optimal || above > t.objective()+1e-7 {
+		if v != linprog.Optimal || above > t.Objective()+1e-7 {
 			if !again {
 				break
 			}
@@ -95,15 +99,15 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 		}
 	}
 	for k := range x.ingredients {
-		amounts, uses = append(amounts, t.value[2*k]/x.unit), append(uses, t.value[2*k+1])
+		amounts, uses = append(amounts, t.Value[2*k]/x.unit), append(uses, t.Value[2*k+1])
 	}
 	return amounts, uses, false
 }
 
 // refreshTableau computes the tableau anew, without the errors of the pivots.
 func (b *Bounder) refreshTableau() {
-	b.tableau.refresh()
-	b.refreshed = b.tableau.work
+	b.tableau.Refresh()
+	b.refreshed = b.tableau.Work
 }
 
 // addCuts adds tangents where the solution's logs exceed the factors' logs.
@@ -116,12 +120,12 @@ func (b *Bounder) addCuts() (added bool) {
 			continue
 		}
 		v := min(max(b.solvedForm(l), b.ranges[part][0]), b.ranges[part][1])
-		if t.value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.addLinearTangent(k, v) {
+		if t.Value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.addLinearTangent(k, v) {
 			added = true
 		}
 	}
 	if added {
-		t.append()
+		t.AppendRows()
 	}
 	return added
 }
@@ -130,7 +134,7 @@ func (b *Bounder) addCuts() (added bool) {
 func (b *Bounder) solvedAmounts() []float64 {
 	amounts := make([]float64, len(b.doses))
 	for k, i := range b.x.ingredients {
-		amounts[i] = max(b.tableau.value[2*k], 0) / b.x.unit
+		amounts[i] = max(b.tableau.Value[2*k], 0) / b.x.unit
 	}
 	return amounts
 }
@@ -139,7 +143,7 @@ func (b *Bounder) solvedAmounts() []float64 {
 func (b *Bounder) solvedForm(l *Linear) float64 {
 	v := l.Constant
 	for _, e := range b.x.form(l) {
-		v += float64(e.factor * b.tableau.value[e.column])
+		v += float64(e.Factor * b.tableau.Value[e.Column])
 	}
 	return v
 }

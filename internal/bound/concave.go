@@ -66,7 +66,7 @@ func (b *Bounder) addConcaveTangent(k int, at []float64) bool {
 		return false
 	}
 	form, constant, value, ok := b.tangentAt(p, at)
-	if !ok || b.tableau != nil && b.tableau.value[x.first+k] <= max(value, p.Floor)+1e-10 {
+	if !ok || b.tableau != nil && b.tableau.Value[x.first+k] <= max(value, p.Floor)+1e-10 {
 		return false
 	}
 	if !math.IsInf(p.Floor, -1) { // which the row is not to cut off anywhere

@@ -1,13 +1,17 @@
 package bound
 
-import "math"
+import (
+	"math"
+
+	"kir/internal/constraint/linprog"
+)
 
 // A probe is the program of the conditions alone. It bounds the linear forms that a factor asks
 // for. Its rows have bounds on both sides, so the basis of one form and box is a valid start for
 // the next, whatever the costs.
 type probe struct {
-	*tableau
-	program   program
+	*linprog.Dual
+	program   linprog.Program
 	refreshed int64
 }
 
@@ -21,24 +25,24 @@ func (b *Bounder) newProbe(n *box) {
 	if x == nil || !asked {
 		return
 	}
-	b.lo, b.hi = make([]float64, x.columns), make([]float64, x.columns)
+	b.lo, b.hi = make([]float64, x.Columns), make([]float64, x.Columns)
 	b.setColumnBounds(n)
-	p := &probe{program: program{columns: x.columns, cost: make([]float64, x.columns)}}
-	for r, of := range x.rows[:x.firstTangent] {
+	p := &probe{program: linprog.Program{Columns: x.Columns, Cost: make([]float64, x.Columns)}}
+	for r, of := range x.Rows[:x.firstTangent] {
 		from, to := -1.0, 1.0 // beyond what the columns allow
 		for _, e := range of {
-			from += min(float64(e.factor*b.lo[e.column]), float64(e.factor*b.hi[e.column]))
-			to += max(float64(e.factor*b.lo[e.column]), float64(e.factor*b.hi[e.column]))
+			from += min(float64(e.Factor*b.lo[e.Column]), float64(e.Factor*b.hi[e.Column]))
+			to += max(float64(e.Factor*b.lo[e.Column]), float64(e.Factor*b.hi[e.Column]))
 		}
-		if !math.IsInf(x.rowLo[r], -1) {
-			from = x.rowLo[r]
+		if !math.IsInf(x.RowLo[r], -1) {
+			from = x.RowLo[r]
 		}
-		if !math.IsInf(x.rowHi[r], 1) {
-			to = x.rowHi[r]
+		if !math.IsInf(x.RowHi[r], 1) {
+			to = x.RowHi[r]
 		}
-		p.program.addRow(of, from, to)
+		p.program.AddRow(of, from, to)
 	}
-	p.tableau = newTableau(&p.program)
+	p.Dual = linprog.NewDual(&p.program)
 	b.probe = p
 }
 
@@ -50,9 +54,9 @@ func (p Factor) isBoundedByForms() bool { return !p.hasColumn() && p.MaxOverForm
 func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, empty bool) {
 	b.setColumnBounds(n)
 	p, x := b.probe, b.x
-	if p.work-p.refreshed > int64(100*len(p.t)*x.columns) {
-		p.refresh()
-		p.refreshed = p.work
+	if p.Work-p.refreshed > int64(100*p.Size()) {
+		p.Refresh()
+		p.refreshed = p.Work
 	}
 	for k := range b.p.Factors {
 		part := &b.p.Factors[k]
@@ -70,7 +74,7 @@ func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, 
 		above = addLogs(above, min(b.most[k], own))
 	}
 	for k := range x.ingredients {
-		amounts, uses = append(amounts, p.value[2*k]/x.unit), append(uses, p.value[2*k+1])
+		amounts, uses = append(amounts, p.Value[2*k]/x.unit), append(uses, p.Value[2*k+1])
 	}
 	return amounts, uses, above, false
 }
@@ -78,39 +82,19 @@ func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, 
 // maximizeForm returns an upper bound of a form in the current box, or that the box is empty.
 func (b *Bounder) maximizeForm(perUnit, perUse []float64) (above float64, empty bool) {
 	p, x := b.probe, b.x
-	clear(p.program.cost)
+	clear(p.program.Cost)
 	for k, i := range x.ingredients {
-		p.program.cost[2*k] = perUnit[i] / x.unit
+		p.program.Cost[2*k] = perUnit[i] / x.unit
 		if perUse != nil {
-			p.program.cost[2*k+1] = perUse[i]
+			p.program.Cost[2*k+1] = perUse[i]
 		}
 	}
-	p.reprice()
-	p.bound(b.lo, b.hi)
-	v, row := p.solve(mostPivots, math.Inf(-1))
-	b.work += int64(2 * p.program.entries)
-	if v == infeasible && p.program.above(nil, p.farkasMultipliers(row), b.lo, b.hi) < 0 {
+	p.Reprice()
+	p.SetBounds(b.lo, b.hi)
+	v, row := p.Solve(mostPivots, math.Inf(-1))
+	b.work += int64(2 * p.program.Entries)
+	if v == linprog.Infeasible && p.program.UpperBound(nil, p.FarkasMultipliers(row), b.lo, b.hi) < 0 {
 		return 0, true
 	}
-	return p.program.above(p.program.cost, p.weights(), b.lo, b.hi), false
-}
-
-// reprice recomputes the objective from the costs.
-func (t *tableau) reprice() {
-	d := t.t[len(t.basic)]
-	for j, v := range t.nonbasic {
-		d[j] = 0
-		if int(v) < t.p.columns {
-			d[j] = t.p.cost[v]
-		}
-	}
-	for r, v := range t.basic {
-		if int(v) >= t.p.columns || t.p.cost[v] == 0 {
-			continue
-		}
-		for j, f := range t.t[r] {
-			d[j] += float64(t.p.cost[v] * f)
-		}
-		t.work += int64(len(d))
-	}
+	return p.program.UpperBound(p.program.Cost, p.Weights(), b.lo, b.hi), false
 }

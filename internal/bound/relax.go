@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"kir/internal/constraint"
+	"kir/internal/constraint/linprog"
 )
 
 // A relaxation is the program of a problem. There are two columns for each ingredient that
@@ -13,7 +14,7 @@ import (
 // form, and one for each term of a sum that has a cap. Factors are whole numbers, as far as
 // floating-point numbers are, times powers of two.
 type relaxation struct {
-	program
+	linprog.Program
 	ingredients  []int   // the ingredients that may be used, whose columns are 2k and 2k+1
 	at           []int   // by ingredient: its k, −1 for those that may not be used
 	unit         float64 // of a column: what one unit of an ingredient is
@@ -45,74 +46,74 @@ func newRelaxation(b *Bounder) *relaxation {
 	for k, i := range x.ingredients {
 		x.at[i] = k
 	}
-	x.columns = 2 * len(x.ingredients)
-	x.first = x.columns
+	x.Columns = 2 * len(x.ingredients)
+	x.first = x.Columns
 	for k := range p.Factors {
 		if p.Factors[k].hasColumn() {
 			x.linear = append(x.linear, k)
-			x.columns++
+			x.Columns++
 		}
 	}
 	x.tangents = make([]int, len(x.linear))
-	var all, uses []entry
+	var all, uses []linprog.Entry
 	for k, i := range x.ingredients {
 		d := b.doses[i]
-		all, uses = append(all, entry{2 * k, 1}), append(uses, entry{2*k + 1, 1})
-		x.addRow([]entry{{2 * k, 1}, {2*k + 1, float64(-float64(d.Hi()) * x.unit)}}, math.Inf(-1), 0)
-		x.addRow([]entry{{2 * k, 1}, {2*k + 1, float64(-float64(d.Lo) * x.unit)}}, 0, math.Inf(1))
+		all, uses = append(all, linprog.Entry{Column: 2 * k, Factor: 1}), append(uses, linprog.Entry{Column: 2*k + 1, Factor: 1})
+		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Hi()) * x.unit)}}, math.Inf(-1), 0)
+		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Lo) * x.unit)}}, 0, math.Inf(1))
 	}
-	x.addRow(all, float64(float64(c.Total)*x.unit), float64(float64(c.Total)*x.unit))
+	x.AddRow(all, float64(float64(c.Total)*x.unit), float64(float64(c.Total)*x.unit))
 	low, high := len(p.Sizes), 0
 	for n, ok := range p.Sizes {
 		if ok {
 			low, high = min(low, n), max(high, n)
 		}
 	}
-	x.addRow(uses, float64(low), float64(high))
+	x.AddRow(uses, float64(low), float64(high))
 	x.addGroups(c)
 	for _, n := range c.Needs {
 		if x.at[n.If] < 0 {
 			continue
 		}
-		r := []entry{{2*x.at[n.If] + 1, -1}}
+		r := []linprog.Entry{{Column: 2*x.at[n.If] + 1, Factor: -1}}
 		for _, i := range n.Then {
 			if x.at[i] >= 0 {
-				r = append(r, entry{2*x.at[i] + 1, 1})
+				r = append(r, linprog.Entry{Column: 2*x.at[i] + 1, Factor: 1})
 			}
 		}
-		x.addRow(r, 0, math.Inf(1))
+		x.AddRow(r, 0, math.Inf(1))
 	}
 	for k := range c.Sums {
 		x.addSum(&c.Sums[k], c.Total)
 	}
-	x.firstTangent = len(x.rows)
-	x.cost = make([]float64, x.columns)
+	x.firstTangent = len(x.Rows)
+	x.Cost = make([]float64, x.Columns)
 	for k := range x.linear {
-		x.cost[x.first+k] = 1
+		x.Cost[x.first+k] = 1
 	}
 	return x
 }
 
 func (x *relaxation) addGroups(c *constraint.Conditions) {
 	for _, g := range c.Groups {
-		var amounts, uses []entry
+		var amounts, uses []linprog.Entry
 		for _, i := range g.Members {
 			if k := x.at[i]; k >= 0 {
-				amounts, uses = append(amounts, entry{2 * k, 1}), append(uses, entry{2*k + 1, 1})
+				amounts, uses = append(amounts, linprog.Entry{Column: 2 * k, Factor: 1}), append(uses, linprog.Entry{Column: 2*k + 1, Factor: 1})
 			}
 		}
 		if g.Used != nil {
-			x.addRow(uses, float64(g.Used.Min), float64(g.Used.Max))
+			x.AddRow(uses, float64(g.Used.Min), float64(g.Used.Max))
 		}
 		if g.Total != nil {
-			x.addRow(amounts, float64(float64(g.Total.Min)*x.unit), float64(float64(g.Total.Max)*x.unit))
+			x.AddRow(amounts, float64(float64(g.Total.Min)*x.unit), float64(float64(g.Total.Max)*x.unit))
 		}
 	}
 }
 
 // addSum adds the row of a sum. A step may fall as suits either bound best.
 func (x *relaxation) addSum(s *constraint.Sum, total int) {
-	var of []entry
+	var of []linprog.Entry
 	low, high := s.Min, s.Max
 	top := 1.0
 	for _, t := range s.Terms {
@@ -129,23 +130,23 @@ func (x *relaxation) addSum(s *constraint.Sum, total int) {
 		if t.PerUnit != 0 {
 			column := 2 * k
 			if t.Cap > 0 && t.Cap < total {
-				column = x.columns
-				x.columns++
+				column = x.Columns
+				x.Columns++
 				x.lo, x.hi = append(x.lo, 0), append(x.hi, float64(float64(t.Cap)*x.unit))
-				x.addRow([]entry{{column, 1}, {2 * k, -1}}, math.Inf(-1), 0)
+				x.AddRow([]linprog.Entry{{Column: column, Factor: 1}, {Column: 2 * k, Factor: -1}}, math.Inf(-1), 0)
 			}
 			f := float64(t.PerUnit) / x.unit
-			of = append(of, entry{column, f})
+			of = append(of, linprog.Entry{Column: column, Factor: f})
 			top = max(top, math.Abs(f))
 		}
 		if t.Whole != 0 {
-			of = append(of, entry{2*k + 1, float64(t.Whole)})
+			of = append(of, linprog.Entry{Column: 2*k + 1, Factor: float64(t.Whole)})
 			top = max(top, math.Abs(float64(t.Whole)))
 		}
 	}
 	_, exponent := math.Frexp(top)
 	for k := range of {
-		of[k].factor = math.Ldexp(of[k].factor, -exponent)
+		of[k].Factor = math.Ldexp(of[k].Factor, -exponent)
 	}
 	from, to := math.Inf(-1), math.Inf(1)
 	if low != math.MinInt64 {
@@ -154,7 +155,7 @@ func (x *relaxation) addSum(s *constraint.Sum, total int) {
 	if high != math.MaxInt64 {
 		to = math.Ldexp(float64(high), -exponent)
 	}
-	x.addRow(of, slackened(from, -1), slackened(to, 1))
+	x.AddRow(of, slackened(from, -1), slackened(to, 1))
 }
 
 // slackened returns a bound widened by the largest error of its conversion to a float64.
@@ -166,13 +167,13 @@ func slackened(v, sign float64) float64 {
 }
 
 // form returns the columns of a linear form, and the constant.
-func (x *relaxation) form(l *Linear) (of []entry) {
+func (x *relaxation) form(l *Linear) (of []linprog.Entry) {
 	for k, i := range x.ingredients {
 		if f := l.PerUnit[i]; f != 0 {
-			of = append(of, entry{2 * k, f / x.unit})
+			of = append(of, linprog.Entry{Column: 2 * k, Factor: f / x.unit})
 		}
 		if l.PerUse != nil && l.PerUse[i] != 0 {
-			of = append(of, entry{2*k + 1, l.PerUse[i]})
+			of = append(of, linprog.Entry{Column: 2*k + 1, Factor: l.PerUse[i]})
 		}
 	}
 	return of
@@ -225,82 +226,20 @@ func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
 }
 
 // addRowOf adds a row: the k-th log is at most slope times a form, plus at.
-func (x *relaxation) addRowOf(k int, form []entry, slope, at float64) int {
-	of := []entry{{x.first + k, 1}}
+func (x *relaxation) addRowOf(k int, form []linprog.Entry, slope, at float64) int {
+	of := []linprog.Entry{{Column: x.first + k, Factor: 1}}
 	top := 1.0
 	for _, e := range form {
-		e.factor = -float64(slope * e.factor)
+		e.Factor = -float64(slope * e.Factor)
 		of = append(of, e)
-		top = max(top, math.Abs(e.factor))
+		top = max(top, math.Abs(e.Factor))
 	}
 	_, exponent := math.Frexp(top)
 	if exponent -= 10; exponent > 0 { // rows of much larger factors than others are hard to solve
 		for j := range of {
-			of[j].factor = math.Ldexp(of[j].factor, -exponent)
+			of[j].Factor = math.Ldexp(of[j].Factor, -exponent)
 		}
 		at = math.Ldexp(at, -exponent)
 	}
-	return x.addRow(of, math.Inf(-1), at)
-}
-
-// append adds to the tableau the rows of the program that it lacks. Their activities are basic.
-func (t *tableau) append() {
-	n := t.p.columns
-	where := make([]int, len(t.lo)+len(t.p.rows))
-	objective := t.t[len(t.basic)]
-	t.t = t.t[:len(t.basic)]
-	for j, v := range t.nonbasic {
-		where[v] = j
-	}
-	for r, v := range t.basic {
-		where[v] = -1 - r
-	}
-	for r := len(t.basic); r < len(t.p.rows); r++ {
-		row := make([]float64, n)
-		for _, e := range t.p.rows[r] {
-			if at := where[e.column]; at >= 0 {
-				row[at] += e.factor
-			} else {
-				for j, f := range t.t[-1-at] {
-					row[j] += float64(e.factor * f)
-				}
-			}
-		}
-		v := 0.0
-		for j, f := range row {
-			v += float64(f * t.value[t.nonbasic[j]])
-		}
-		t.t = append(t.t, row)
-		t.basic = append(t.basic, int32(n+r))
-		t.lo, t.hi, t.value = append(t.lo, t.p.rowLo[r]), append(t.hi, t.p.rowHi[r]), append(t.value, v)
-		t.work += int64(n * len(t.p.rows[r]))
-	}
-	t.t = append(t.t, objective)
-}
-
-// refresh recomputes the tableau for the same basis, which removes accumulated rounding.
-func (t *tableau) refresh() {
-	n := t.p.columns
-	out := make([]bool, n+len(t.basic)) // variables that are not to be basic
-	for _, v := range t.nonbasic {
-		out[v] = true
-	}
-	values := t.value
-	t.restart()
-	for r := range t.basic {
-		if !out[n+r] {
-			continue
-		}
-		best, size := -1, 1e-7
-		for j, v := range t.nonbasic {
-			if f := math.Abs(t.t[r][j]); int(v) < n && !out[v] && f > size {
-				best, size = j, f
-			}
-		}
-		if best >= 0 {
-			t.pivot(r, best)
-		}
-	}
-	t.value = values
-	t.setValues()
+	return x.AddRow(of, math.Inf(-1), at)
 }

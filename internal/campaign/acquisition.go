@@ -1,12 +1,12 @@
 package campaign
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
 	"sync"
 
+	"kir/internal/portable"
 	"kir/mcmc"
 )
 
@@ -22,12 +22,6 @@ type acquisition struct {
 	bar  *candidate           // candidates that rank after this one are dropped; nil: none is
 }
 
-// A candidate is a recipe that a batch may choose, with its log score.
-type candidate struct {
-	parts []mcmc.Part
-	score float64
-}
-
 // maxCandidates limits how many recipes an acquisition keeps. An acquisition keeps only the
 // best recipe of each cell. Cells are cellWidth wide in roots of shares.
 const (
@@ -37,6 +31,32 @@ const (
 
 func newAcquisition(total int, score func([]mcmc.Part) float64, keeps func([]mcmc.Part) bool) *acquisition {
 	return &acquisition{score: score, isOfferable: keeps, total: total, seen: make(map[string]candidate)}
+}
+
+// buildAcquisition returns the acquisition to search with. b is the best predicted utility of
+// a trial.
+func (ch *batchOptimizer) buildAcquisition(b float64) *acquisition {
+	alone, learnt := ch.soleObjective(), ch.learntObjectives()
+	score := func(x []mcmc.Part) float64 {
+		sum := 0.0
+		if alone != nil {
+			mean, sd := alone.model.Predict(x)
+			sum = logImprovement(mean, sd, b)
+		} else {
+			for _, o := range learnt {
+				sum += float64(o.weight * portable.Log(max(o.optimisticDesirability(x), math.SmallestNonzeroFloat64)))
+			}
+		}
+		if ch.success != nil {
+			p, _ := ch.success.Predict(x)
+			sum += portable.Log(max(p, 1e-3))
+		}
+		if ch.cost != nil {
+			sum -= portable.Log(ch.costDivisor(x))
+		}
+		return sum - float64(limitPenalty*ch.limitViolation(x))
+	}
+	return newAcquisition(ch.c.Problem.Total, score, func(x []mcmc.Part) bool { return ch.isOfferable(x) && ch.isFeasible(x) })
 }
 
 // cell returns a key for the cell of a recipe.
@@ -78,18 +98,6 @@ func (a *acquisition) recordCandidate(parts []mcmc.Part, score float64) {
 func (a *acquisition) sorted() []candidate {
 	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
 	return all[:min(len(all), maxCandidates)]
-}
-
-// compareCandidates orders candidates, the best first. Different recipes never compare equal.
-// So the order in which the search visits recipes does not affect which are kept.
-func compareCandidates(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), compareParts(a.parts, b.parts))
-}
-
-func compareParts(a, b []mcmc.Part) int {
-	return slices.CompareFunc(a, b, func(p, q mcmc.Part) int {
-		return cmp.Or(cmp.Compare(p.Ingredient, q.Ingredient), cmp.Compare(p.Amount, q.Amount))
-	})
 }
 
 // LogScore implements [mcmc.Property].

@@ -85,7 +85,7 @@ func (ch *batchOptimizer) restrictions() []restriction {
 						more = append(more, strings.TrimSpace(number.Share(part.Amount-left, p.Total)))
 					}
 				}
-				return fmt.Sprintf("raise the stock of %s by %s of a recipe", joinAnd(of), joinAnd(more))
+				return fmt.Sprintf("raise the stock of %s by %s of a recipe", number.JoinAnd(of), number.JoinAnd(more))
 			},
 			relax: func(d *batchOptimizer) { d.unlimitedStock = true },
 		})
@@ -144,7 +144,7 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 		}
 	}
 	if len(fixes) > 0 {
-		return "all that keeps " + joinAnd(names) + done, joinOr(fixes), nil
+		return "all that keeps " + number.JoinAnd(names) + done, number.JoinOr(fixes), nil
 	}
 	// Several restrictions apply at once. Lift all, then put back each one that is not needed
 	// to free a recipe.
@@ -169,18 +169,5 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 	for _, b := range needed {
 		note(b, d)
 	}
-	return "all that keeps any of " + joinAnd(names) + done, joinAnd(fixes), nil
-}
-
-// joinAnd joins texts as "a, b and c".
-func joinAnd(texts []string) string { return joinTexts(texts, " and ") }
-
-// joinOr joins texts as "a, b or c".
-func joinOr(texts []string) string { return joinTexts(texts, " or ") }
-
-func joinTexts(texts []string, last string) string {
-	if n := len(texts); n > 1 {
-		return strings.Join(texts[:n-1], ", ") + last + texts[n-1]
-	}
-	return strings.Join(texts, "")
+	return "all that keeps any of " + number.JoinAnd(names) + done, number.JoinAnd(fixes), nil
 }

@@ -173,5 +173,5 @@ func (ch *batchOptimizer) weakModelText() string {
 	case 1:
 		return fmt.Sprintf("The model of %s predicts hardly anything yet (%s)", weak[0], figure)
 	}
-	return fmt.Sprintf("The models of %s predict hardly anything yet (the weakest, of %s: %s)", strings.Join(weak[:len(weak)-1], ", ")+" and "+weak[len(weak)-1], weak[0], figure)
+	return fmt.Sprintf("The models of %s predict hardly anything yet (the weakest, of %s: %s)", number.JoinAnd(weak), weak[0], figure)
 }

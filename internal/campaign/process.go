@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/browsersched"
 	"kir/internal/portable"
 	"kir/mcmc"
 )
@@ -217,8 +216,7 @@ func (g *gaussianProcess) logPosterior(tuned [][]int) float64 {
 	return d - float64(t*t/2)
 }
 
-// tune chooses length scales and noise by coordinate ascent. It multiplies or divides each by
-// a factor as long as the posterior density rises.
+// tune chooses length scales and noise from some of the points.
 func (g *gaussianProcess) tune(ctx context.Context, points []point, values []float64) error {
 	g.points = points
 	mean := 0.0
@@ -230,54 +228,8 @@ func (g *gaussianProcess) tune(ctx context.Context, points []point, values []flo
 	for !g.fit(y) {
 		g.noise = float64(g.noise * 2)
 	}
-	best := g.logPosterior(groups)
-	all := make([]int, len(g.weight))
-	for i := range all {
-		all[i] = i
-	}
-	change := func(group []int, by float64) {
-		if group == nil {
-			g.noise = float64(g.noise * by)
-			return
-		}
-		for _, i := range group {
-			g.weight[i] /= by * by
-		}
-	}
-	// The noise, all length scales together, then each group.
-	moves := append([][]int{nil, all}, groups...)
-	for _, factor := range []float64{2, 1.4} {
-		for range 3 {
-			moved := false
-			for _, group := range moves {
-				for _, by := range []float64{factor, 1 / factor} {
-					for {
-						if err := browsersched.Err(ctx); err != nil {
-							return err
-						}
-						weight, noise := slices.Clone(g.weight), g.noise
-						change(group, by)
-						better := false
-						if g.noise > 1e-6 && g.noise < 100 && g.fit(y) {
-							d := g.logPosterior(groups)
-							if better = d > best+1e-3; better {
-								best, moved = d, true
-							}
-						}
-						if !better {
-							copy(g.weight, weight)
-							g.noise = noise
-							break
-						}
-					}
-				}
-			}
-			if !moved {
-				break
-			}
-		}
-	}
-	return nil
+	a := coordinateAscent{process: g, values: y, groups: groups, best: g.logPosterior(groups)}
+	return a.run(ctx)
 }
 
 // groups returns groups of ingredients that share a length scale. Each often used ingredient

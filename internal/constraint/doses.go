@@ -1,6 +1,9 @@
 package constraint
 
-import "kir/internal/constraint/count"
+import (
+	"kir/internal/constraint/count"
+	"kir/internal/portable"
+)
 
 // Doses are the N amounts that an ingredient may take when it is used: Lo, Lo+Step, Lo+2·Step, and so on.
 type Doses struct{ Lo, Step, N int }
@@ -26,7 +29,7 @@ func intersectDoses(a, b Doses) Doses {
 	if a.N == 0 || b.N == 0 {
 		return Doses{}
 	}
-	g := GCD(a.Step, b.Step)
+	g := portable.GCD(a.Step, b.Step)
 	if (b.Lo-a.Lo)%g != 0 {
 		return Doses{}
 	}
@@ -65,12 +68,4 @@ func inverse(a, m int) int {
 		x, y = y, x-q*y
 	}
 	return (x%m + m) % m
-}
-
-// GCD returns the greatest common divisor of a and b.
-func GCD(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -68,10 +68,10 @@ func (e *Enumeration) Candidates() float64 {
 	for _, d := range e.c.Doses {
 		if d.N > 0 {
 			usable++
-			unit = GCD(unit, d.Lo)
+			unit = portable.GCD(unit, d.Lo)
 		}
 		if d.N > 1 {
-			unit = GCD(unit, d.Step)
+			unit = portable.GCD(unit, d.Step)
 		}
 	}
 	if unit == 0 {

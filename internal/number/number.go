@@ -1,4 +1,4 @@
-// Package number writes numbers for people, in the one way of all that kir
+// Package number writes numbers, amounts and lists for people, in the one way of all that kir
 // prints and shows. What is not known, NaN, is a question mark.
 package number
 

@@ -19,7 +19,7 @@ import (
 var shareOfTotal = map[string]string{
 	"internal/campaign/acquisition.go cell":                "where a model looks a line up",
 	"internal/campaign/batch.go Shares":                    "the length of a bar",
-	"internal/campaign/optimizer.go costDivisor":           "a mean price",
+	"internal/campaign/chosenrecipe.go costDivisor":        "a mean price",
 	"internal/campaign/surrogate.go pointOf":               "the features of a model",
 	"internal/constraint/conflict/walk.go violation":       "how far a walk is from keeping rules",
 	"internal/constraint/conflict/walk.go newWalk":         "how far a walk is from keeping rules",

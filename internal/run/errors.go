@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"kir/internal/terminal"
 )
 
 // Quoted quotes a location as one word of a shell command.
@@ -11,7 +13,7 @@ func Quoted(location string) string {
 	if !strings.ContainsAny(location, " \t\n?&;|<>()$*'\"`\\") {
 		return location
 	}
-	return "'" + strings.ReplaceAll(location, "'", `'\''`) + "'"
+	return terminal.ShellQuote(location)
 }
 
 // ErrComplete is returned by [Resume] when the run has all its draws.

@@ -7,6 +7,7 @@ import (
 	"kir/internal/constraint"
 	"kir/internal/constraint/count"
 	"kir/internal/number"
+	"kir/internal/portable"
 	"kir/rule"
 )
 
@@ -264,10 +265,10 @@ func (b *bounds) findSteps() *cause {
 	unit := 0
 	for _, k := range b.amount {
 		if k.N > 0 {
-			unit = constraint.GCD(unit, k.Lo)
+			unit = portable.GCD(unit, k.Lo)
 		}
 		if k.N > 1 {
-			unit = constraint.GCD(unit, k.Step)
+			unit = portable.GCD(unit, k.Step)
 		}
 	}
 	if unit > 1 && b.space.Total%unit != 0 {

@@ -3,6 +3,7 @@ package conflict
 import (
 	"slices"
 
+	"kir/internal/number"
 	"kir/rule"
 )
 
@@ -60,7 +61,7 @@ func (c *Conflict) FixText() string {
 	for i, change := range c.Changes {
 		texts[i] = change.Text
 	}
-	return orList(texts)
+	return number.JoinOr(texts)
 }
 
 // A Change is a change of the rules that resolves a conflict.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kir/internal/constraint"
+	"kir/internal/portable"
 	"kir/internal/testonly/golden"
 	"kir/internal/testonly/testmode"
 	"kir/rule"
@@ -267,7 +268,7 @@ func TestSkips(t *testing.T) {
 		// differences have in common.
 		common := int64(0)
 		for _, f := range limit.Factors {
-			common = int64(constraint.GCD(int(common), int(math.Abs(f-limit.Factors[0]))))
+			common = int64(portable.GCD(int(common), int(math.Abs(f-limit.Factors[0]))))
 		}
 		if len(s.Rules) > 1 || common == 0 || math.IsInf(limit.Min, 0) || math.IsInf(limit.Max, 0) {
 			continue

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"kir/internal/constraint"
+	"kir/internal/portable"
 	"kir/rule"
 )
 
@@ -141,9 +142,9 @@ func (p *prover) hasNoReachableValue(s *provedSum) bool {
 		}
 		multiple := int64(d.Lo)
 		if d.N > 1 {
-			multiple = int64(constraint.GCD(d.Lo, d.Step))
+			multiple = int64(portable.GCD(d.Lo, d.Step))
 		}
-		unit = int64(constraint.GCD(int(unit), int(max(f-from, from-f)*multiple)))
+		unit = portable.GCD(unit, max(f-from, from-f)*multiple)
 	}
 	at := from * int64(p.Total)
 	if unit == 0 {

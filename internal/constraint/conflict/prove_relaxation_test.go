@@ -163,11 +163,11 @@ func TestContradictionIsChecked(t *testing.T) {
 		if impossible || amounts == nil {
 			continue
 		}
-		weights := make([]float64, len(x.rows))
+		weights := make([]float64, len(x.Rows))
 		for k := range weights {
 			weights[k] = r.NormFloat64()
 		}
-		if proven, _ := x.provesInfeasible(weights); proven {
+		if proven, _ := x.ProvesInfeasible(weights); proven {
 			t.Fatal("any weights prove what is not so")
 		}
 		refused++

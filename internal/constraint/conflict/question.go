@@ -3,9 +3,9 @@ package conflict
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"kir/internal/constraint"
+	"kir/internal/number"
 	"kir/rule"
 )
 
@@ -61,21 +61,11 @@ func (s question) onlyRules(rules []int) question {
 	return s
 }
 
-// orList joins texts as "a, b or c".
-func orList(texts []string) string { return joinList(texts, " or ") }
-
 // andList joins texts as "a, b and c"; of a long list it names only the first few.
 func andList(texts []string) string {
 	const many = 8
 	if len(texts) > many {
 		texts = append(slices.Clone(texts[:many-1]), fmt.Sprintf("%d more", len(texts)-many+1))
 	}
-	return joinList(texts, " and ")
-}
-
-func joinList(texts []string, last string) string {
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	return strings.Join(texts[:len(texts)-1], ", ") + last + texts[len(texts)-1]
+	return number.JoinAnd(texts)
 }

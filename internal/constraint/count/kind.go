@@ -20,13 +20,6 @@ type classKey struct {
 	required bool
 }
 
-func gcd[T int | int64](a, b T) T {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
-}
-
 func floorDiv[T int | int64](a, b T) T {
 	q := a / b
 	if a%b < 0 {

@@ -56,9 +56,9 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 		case k.n == 0:
 			p.impossible = p.impossible || ing.Required
 		case k.n == 1:
-			unit = gcd(unit, k.lo)
+			unit = portable.GCD(unit, k.lo)
 		default:
-			unit = gcd(gcd(unit, k.lo), k.step)
+			unit = portable.GCD(portable.GCD(unit, k.lo), k.step)
 		}
 	}
 	if unit == 0 || s.Total%unit != 0 {

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // splitRules divides a space's rules into groups that are disjoint or nested, and sums for
@@ -167,7 +169,7 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 		if t.PerUnit == 0 && t.Whole == 0 {
 			continue
 		}
-		divisor = gcd(gcd(divisor, t.PerUnit), t.Whole)
+		divisor = portable.GCD(portable.GCD(divisor, t.PerUnit), t.Whole)
 		s.Terms = append(s.Terms, t)
 	}
 	s.Min, s.Max = subtractBound(s.Min, base), subtractBound(s.Max, base)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/internal/constraint"
+	"kir/internal/portable"
 )
 
 // rules are all rules that a composition must keep, by ingredient.
@@ -71,7 +72,7 @@ func newRules(p Problem) (*rules, error) {
 			step = lo
 		}
 		r.amounts[i] = allowedAmounts{int32(lo), int32(lo + (n-1)*step), int32(step), a.Required}
-		unit = gcd(unit, gcd(lo, step))
+		unit = portable.GCD(unit, portable.GCD(lo, step))
 	}
 	r.unit, r.total = unit, s.Total/unit
 	for i := range r.amounts {
@@ -159,11 +160,4 @@ func (r *rules) find(i, sum int32, kind int) *ruleTerm {
 		return nil
 	}
 	return &terms[at]
-}
-
-func gcd[T int | int64](a, b T) T {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
 }

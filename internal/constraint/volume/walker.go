@@ -357,7 +357,7 @@ func (w *walker) moveAlongSum(r Rand, b float64) {
 	if p == 0 && q == 0 {
 		return // i, j and l are alike, and transfer serves
 	}
-	g := gcd(p, q)
+	g := portable.GCD(p, q)
 	p, q = p/g, q/g
 	reach := int64(w.rules.total)
 	if p < -reach || p > reach || q < -reach || q > reach {

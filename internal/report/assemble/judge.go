@@ -107,13 +107,10 @@ const mostListed = 3
 
 // joinNames joins names; for many it gives their number.
 func joinNames(names []string) string {
-	switch n := len(names); {
-	case n > mostListed:
+	if n := len(names); n > mostListed {
 		return number.Counted(n, "wish") + "es"
-	case n > 1:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
-	return strings.Join(names, "")
+	return number.JoinAnd(names)
 }
 
 func plural(noun string, n int) string {
@@ -239,7 +236,7 @@ func extrapolation(far []int, entries int) []string {
 	if n := len(places); n == entries && n > 1 {
 		which = "All entries lie"
 	} else if n > 1 {
-		which = "Entries " + strings.Join(places[:n-1], ", ") + " and " + places[n-1] + " lie"
+		which = "Entries " + number.JoinAnd(places) + " lie"
 	}
 	return []string{which + " further from every known recipe than 95 % of these from their nearest: there the models extrapolate. Keep doses within those of the book, or add recipes like these."}
 }

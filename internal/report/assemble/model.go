@@ -13,6 +13,7 @@ import (
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
+	"kir/internal/terminal"
 )
 
 // Model computes the report of the finished run in a store. It reads all draws once.
@@ -140,13 +141,14 @@ func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gat
 func command(p *problem.Problem) string {
 	s := p.Sampler
 	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",
-		shellQuote(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)
+		quoteFile(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)
 }
 
-// shellQuote makes text one word of a POSIX shell.
-func shellQuote(text string) string {
-	if text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-") == "" && text[0] != '-' {
-		return text
+// quoteFile makes the name of a file one word of a POSIX shell. It quotes a name that looks like a
+// flag.
+func quoteFile(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return terminal.ShellQuote(name)
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return terminal.ShellWord(name, "_./-")
 }

@@ -216,7 +216,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("the command is %q", words)
 	}
 	for text, want := range map[string]string{"a.yaml": "a.yaml", "my problem.yaml": "'my problem.yaml'", "it's": `'it'\''s'`, "-o": "'-o'", "$(rm)": "'$(rm)'", "": "''"} {
-		if got := shellQuote(text); got != want {
+		if got := quoteFile(text); got != want {
 			t.Errorf("%q is quoted as %s, want %s", text, got, want)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"kir/internal/portable"
 )
 
 // Tolerance is what rounding is allowed: relative to the probability, or to
@@ -234,18 +236,11 @@ func (m *Matrix) CheckAperiodic() error {
 			continue
 		}
 		for _, e := range row {
-			period = gcd(period, level[s]+1-level[e.to])
+			period = portable.GCD(period, level[s]+1-level[e.to])
 		}
 	}
 	if period == 1 {
 		return nil
 	}
 	return fmt.Errorf("%w: it comes back after multiples of %d steps only", ErrPeriodic, period)
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
 }

@@ -1,0 +1,67 @@
+package campaign
+
+import (
+	"math"
+	"slices"
+
+	"kir/internal/portable"
+	"kir/mcmc"
+)
+
+// minDistance returns the least distance between recipes of a batch. It shrinks as the models
+// predict better.
+func (ch *batchOptimizer) minDistance() float64 {
+	r2, n := 0.0, 0
+	for _, o := range ch.learntObjectives() {
+		if v := o.model.R2(); !math.IsNaN(v) {
+			r2 += min(max(v, 0), 1)
+			n++
+		}
+	}
+	if n > 0 {
+		r2 /= float64(n)
+	}
+	return max(weakModelDistance*portable.Pow(1-r2, 3), leastDistance)
+}
+
+// diversityRadius returns the least distance of every second recipe of a batch from the
+// others. It shrinks as trials are added.
+func (ch *batchOptimizer) diversityRadius() float64 {
+	return max(weakModelDistance*math.Sqrt(shrinkAfterTrials/float64(max(len(ch.c.trials), shrinkAfterTrials))), ch.minDistance())
+}
+
+// nearestDistance returns the distance of a recipe to the nearest recipe tried, pending or
+// chosen.
+func (ch *batchOptimizer) nearestDistance(x []mcmc.Part) float64 {
+	near := ch.distanceToBatch(x)
+	for _, t := range ch.c.trials {
+		near = min(near, ch.distance.Between(t.parts, x))
+	}
+	return near
+}
+
+// distanceToBatch returns the distance of a recipe to the nearest recipe pending or chosen.
+func (ch *batchOptimizer) distanceToBatch(x []mcmc.Part) float64 {
+	near := 1.0
+	for _, e := range ch.pending {
+		near = min(near, ch.distance.Between(e.parts, x))
+	}
+	for _, b := range ch.batch {
+		near = min(near, ch.distance.Between(b.parts, x))
+	}
+	return near
+}
+
+// meanSharedIngredients returns how many ingredients a recipe shares with a recipe of the
+// batch, on average.
+func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
+	n := 0
+	for _, b := range ch.batch {
+		for _, p := range x {
+			if slices.ContainsFunc(b.parts, func(q mcmc.Part) bool { return q.Ingredient == p.Ingredient }) {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(max(len(ch.batch), 1))
+}

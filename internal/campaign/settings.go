@@ -1,0 +1,26 @@
+package campaign
+
+import (
+	"kir/internal/problem"
+	"kir/mcmc"
+)
+
+// Settings say how a batch is chosen.
+type Settings struct {
+	Size   int    // recipes
+	Seed   uint64 // of all random choices
+	MaxNew int    // greatest number of ingredients that no trial has; below 0: no limit
+	Cost   string // attribute with the costs of ingredients; improvement is then per cost; empty: not
+
+	// AllowedRecipes are the only recipes that may be chosen, with parts sorted by ingredient.
+	// nil allows every recipe that the problem allows.
+	AllowedRecipes [][]mcmc.Part
+
+	Workers int
+	Version string // of the program
+}
+
+// SettingsOf returns the settings that a problem states, for a version of the program.
+func SettingsOf(p *problem.Problem, version string) Settings {
+	return Settings{Size: p.Campaign.Batch, Seed: p.Sampler.Seed, MaxNew: p.Campaign.MaxNew, Cost: p.Campaign.Cost, Version: version}
+}

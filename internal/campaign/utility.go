@@ -1,0 +1,131 @@
+package campaign
+
+import (
+	"math"
+	"slices"
+
+	"kir/internal/portable"
+	"kir/mcmc"
+)
+
+// composition converts a recipe to a composition of package mcmc.
+func (ch *batchOptimizer) composition(parts []mcmc.Part) (*mcmc.Composition, error) {
+	return mcmc.NewComposition(len(ch.c.Problem.Ingredients), parts...)
+}
+
+// fixedDesirability returns the product of the desirabilities of the objectives that are not
+// learnt.
+func (ch *batchOptimizer) fixedDesirability(parts []mcmc.Part) (float64, error) {
+	if len(ch.fixedTarget.Objectives()) == 0 {
+		return 1, nil
+	}
+	x, err := ch.composition(parts)
+	if err != nil {
+		return 0, err
+	}
+	scores, err := ch.fixedTarget.AppendScores(nil, x)
+	if err != nil {
+		return 0, ch.c.Problem.Explain(err)
+	}
+	y := 1.0
+	for k, w := range ch.fixedTarget.Objectives() {
+		if w.Weight > 0 {
+			y = float64(y * portable.Pow(scores[k], w.Weight))
+		}
+	}
+	return y, nil
+}
+
+// draws returns joint draws of the models' values: by learnt objective, by draw, by recipe.
+func (ch *batchOptimizer) draws(xs [][]mcmc.Part) (all [][][]float64) {
+	learnt := ch.learntObjectives()
+	for k, o := range learnt {
+		if at := slices.IndexFunc(learnt[:k], func(b *objective) bool { return b.model == o.model }); at >= 0 {
+			all = append(all, all[at])
+			continue
+		}
+		all = append(all, o.model.Draws(xs, drawCount, ch.rand(drawStream, uint64(k))))
+	}
+	return all
+}
+
+// utilities converts draws of values to utilities: by draw, by recipe.
+func (ch *batchOptimizer) utilities(xs [][]mcmc.Part, draws [][][]float64) ([][]float64, error) {
+	if ch.soleObjective() != nil {
+		return draws[0], nil
+	}
+	out := make([][]float64, drawCount)
+	for s := range out {
+		out[s] = make([]float64, len(xs))
+	}
+	for a, x := range xs {
+		y, err := ch.fixedDesirability(x)
+		if err != nil {
+			return nil, err
+		}
+		for s := range out {
+			out[s][a] = y
+		}
+	}
+	for k, o := range ch.learntObjectives() {
+		for s := range out {
+			for a := range xs {
+				out[s][a] = float64(out[s][a] * portable.Pow(o.predictedDesirability(draws[k][s][a]), o.weight))
+			}
+		}
+	}
+	return out, nil
+}
+
+// studentDraws widens draws, since a model may be wrong about its own uncertainty. Each draw
+// is stretched about the mean by one factor for all recipes. The result follows Student's law
+// with doubtDegrees degrees of freedom instead of a normal law.
+func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
+	if len(draws) == 0 {
+		return nil
+	}
+	by := make([]float64, len(draws[0]))
+	r := ch.rand(doubtStream, 0)
+	for s := range by {
+		square := 0.0
+		for range doubtDegrees {
+			z := drawNormal(r)
+			square += float64(z * z)
+		}
+		by[s] = math.Sqrt(doubtDegrees / square)
+	}
+	all := make([][][]float64, len(draws))
+	for k, of := range draws {
+		mean := make([]float64, len(of[0]))
+		for _, draw := range of {
+			for a, v := range draw {
+				mean[a] += v / float64(len(of))
+			}
+		}
+		for s, draw := range of {
+			stretched := make([]float64, len(draw))
+			for a, v := range draw {
+				stretched[a] = mean[a] + float64(by[s]*(v-mean[a]))
+			}
+			all[k] = append(all[k], stretched)
+		}
+	}
+	return all
+}
+
+// predictedUtility returns the utility of a recipe at the models' means.
+func (ch *batchOptimizer) predictedUtility(x []mcmc.Part) (float64, error) {
+	if o := ch.soleObjective(); o != nil {
+		mean, _ := o.model.Predict(x)
+		return mean, nil
+	}
+	y, err := ch.fixedDesirability(x)
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range ch.learntObjectives() {
+		mean, _ := o.model.Predict(x)
+		y = float64(y * portable.Pow(o.predictedDesirability(mean), o.weight))
+	}
+	return y, nil
+}

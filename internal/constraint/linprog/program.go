@@ -1,0 +1,73 @@
+package linprog
+
+import "math"
+
+// A Program is a linear program: the greatest Σ_j cost_j·x_j for x within bounds, where
+// each row Σ_j factor·x_j is within bounds, too. Factors and the bounds of columns are
+// finite; a row may have an infinite bound.
+type Program struct {
+	Columns int
+	Rows    [][]Entry
+	RowLo   []float64
+	RowHi   []float64
+	Cost    []float64
+	Entries int // number of entries of all rows
+}
+
+// An Entry is the factor of a column in a row.
+type Entry struct {
+	Column int
+	Factor float64
+}
+
+// AddRow adds a row and returns its number.
+func (p *Program) AddRow(of []Entry, lo, hi float64) int {
+	p.Rows = append(p.Rows, of)
+	p.Entries += len(of)
+	p.RowLo, p.RowHi = append(p.RowLo, lo), append(p.RowHi, hi)
+	return len(p.Rows) - 1
+}
+
+// UpperBound returns an upper bound of Σ cost·x for any weights w of the rows. The sum equals Σ_r
+// w_r·(row r) + Σ_j (cost_j − Σ_r w_r·factor_rj)·x_j, and each term is at most its value at one of
+// its bounds. It adds the possible rounding error. Weights near the best give a bound near the
+// optimum, and no weights can make it wrong. Without costs it is below 0 only if nothing satisfies
+// the rows.
+func (p *Program) UpperBound(cost, w, lo, hi []float64) float64 {
+	rest, size := make([]float64, p.Columns), make([]float64, p.Columns)
+	if cost != nil {
+		copy(rest, cost)
+		for j, c := range cost {
+			size[j] = math.Abs(c)
+		}
+	}
+	sum, sizes := 0.0, 0.0
+	for r, weight := range w {
+		if weight == 0 {
+			continue
+		}
+		at := p.RowHi[r]
+		if weight < 0 {
+			at = p.RowLo[r]
+		}
+		if math.IsInf(at, 0) {
+			continue // a weight that is rounding, or of no use
+		}
+		v := float64(weight * at)
+		sum += v
+		sizes += math.Abs(v)
+		for _, e := range p.Rows[r] {
+			v := float64(weight * e.Factor)
+			rest[e.Column] -= v
+			size[e.Column] += math.Abs(v)
+		}
+	}
+	for j, f := range rest {
+		v := max(float64(f*lo[j]), float64(f*hi[j]))
+		sum += v
+		sizes += math.Abs(v) + float64(size[j]*max(math.Abs(lo[j]), math.Abs(hi[j])))
+	}
+	// Each number goes through fewer roundings than there are rows and columns, each of at most
+	// 2⁻⁵³ of the sum, and the factors may be rounded once.
+	return sum + float64(sizes*float64(len(p.Rows)+p.Columns+8)*0x1p-52)
+}

@@ -1,0 +1,144 @@
+package linprog
+
+import (
+	"context"
+	"math"
+	"math/big"
+)
+
+// A Whole is a linear program in whole numbers, without an objective. Its infeasibility is proven
+// exactly.
+type Whole struct {
+	Lo, Hi []int64 // bounds of the columns
+	Rows   []WholeRow
+}
+
+// A WholeRow is Lo ≤ Σ factor·column ≤ Hi. A bound of math.MinInt64 or math.MaxInt64 means none.
+type WholeRow struct {
+	Entries []WholeEntry
+	Lo, Hi  int64
+	scale   float64 // by which the factors were divided for the simplex method
+}
+
+// A WholeEntry is the factor of a column in a row.
+type WholeEntry struct {
+	Column int
+	Factor int64
+}
+
+// maxFactors is the greatest number of factors in the rows of a program, 512 MiB.
+const maxFactors = 1 << 26
+
+// A WholeResult is what is known of a program. Either Values satisfy it, or it is proven infeasible.
+// Neither is known of a program that is too large or was interrupted.
+type WholeResult struct {
+	Values     []float64 // of the columns; nil if none were found
+	Infeasible bool
+	Blamed     []int // rows that the proof of infeasibility uses
+	Work       int   // factors processed
+}
+
+// Solve looks for values of the columns, which need not be whole numbers, that satisfy the program.
+func (x *Whole) Solve(ctx context.Context) WholeResult {
+	if len(x.Lo)*len(x.Rows) > maxFactors {
+		return WholeResult{}
+	}
+	t := newFeasibility(x.scaled())
+	kept, weights := t.solve(ctx)
+	r := WholeResult{Work: (t.pivots + 1) * len(x.Lo) * len(x.Rows)}
+	switch {
+	case kept:
+		r.Values = make([]float64, len(x.Lo))
+		for v := range r.Values {
+			r.Values[v] = float64(x.Lo[v]) + float64(t.Value[v]*float64(x.Hi[v]-x.Lo[v]))
+		}
+	case weights != nil:
+		r.Infeasible, r.Blamed = x.ProvesInfeasible(weights)
+	}
+	return r
+}
+
+// scaled returns the program for the simplex method: columns in units of their ranges, and rows whose
+// greatest factor is 1. lo and hi have the bounds of the columns, then of the rows.
+func (x *Whole) scaled() (factors [][]float64, lo, hi []float64) {
+	columns := len(x.Lo)
+	lo, hi = make([]float64, columns+len(x.Rows)), make([]float64, columns+len(x.Rows))
+	for j := range columns {
+		if x.Hi[j] > x.Lo[j] {
+			hi[j] = 1
+		}
+	}
+	factors = make([][]float64, len(x.Rows))
+	for k := range x.Rows {
+		factors[k], lo[columns+k], hi[columns+k] = x.scaleRow(&x.Rows[k])
+	}
+	return factors, lo, hi
+}
+
+// scaleRow returns the factors and bounds of a row for the simplex method, and sets its scale.
+func (x *Whole) scaleRow(r *WholeRow) (f []float64, lo, hi float64) {
+	f = make([]float64, len(x.Lo))
+	top, at := 0.0, 0.0 // at: value of the row with all columns at their lower bounds
+	for _, e := range r.Entries {
+		f[e.Column] += float64(float64(e.Factor) * float64(x.Hi[e.Column]-x.Lo[e.Column]))
+		at += float64(float64(e.Factor) * float64(x.Lo[e.Column]))
+		top = max(top, math.Abs(f[e.Column]))
+	}
+	if top == 0 {
+		top = 1
+	}
+	for j := range f {
+		f[j] /= top
+	}
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if r.Lo != math.MinInt64 {
+		lo = (float64(r.Lo) - at) / top
+	}
+	if r.Hi != math.MaxInt64 {
+		hi = (float64(r.Hi) - at) / top
+	}
+	r.scale = top
+	return f, lo, hi
+}
+
+// ProvesInfeasible checks in whole numbers that a weighted sum of the rows is infeasible. The rows require
+// Σ_r w_r·Σ_v f_rv·v to be at least some value, and that value exceeds the maximum that the columns'
+// bounds allow. It returns the rows with nonzero weight. [Whole.Solve]
+// must have been called.
+func (x *Whole) ProvesInfeasible(weights []float64) (proven bool, blamed []int) {
+	top, scale := 0.0, 1.0
+	for k, w := range weights {
+		top, scale = max(top, math.Abs(w)), max(scale, x.Rows[k].scale)
+	}
+	exponent := 60 + math.Ilogb(scale/top)
+	factors := make([]big.Int, len(x.Lo)) // by variable
+	asked, product, whole := new(big.Int), new(big.Int), new(big.Int)
+	for k, w := range weights {
+		r := &x.Rows[k]
+		if math.Abs(w) <= 1e-12*top {
+			continue
+		}
+		bound := r.Lo
+		if w < 0 {
+			bound = r.Hi
+		}
+		if bound == math.MinInt64 || bound == math.MaxInt64 {
+			continue // the remainder is rounding error
+		}
+		new(big.Float).SetMantExp(big.NewFloat(w/r.scale), exponent).Int(whole)
+		asked.Add(asked, product.Mul(whole, big.NewInt(bound)))
+		for _, e := range r.Entries {
+			factors[e.Column].Add(&factors[e.Column], product.Mul(whole, big.NewInt(e.Factor)))
+		}
+		blamed = append(blamed, k)
+	}
+	for v := range factors {
+		f := &factors[v]
+		bound := x.Hi[v]
+		if f.Sign() < 0 {
+			bound = x.Lo[v]
+		}
+		asked.Sub(asked, product.Mul(f, big.NewInt(bound)))
+	}
+	return asked.Sign() > 0, blamed
+}

@@ -1,0 +1,17 @@
+package number
+
+import "strings"
+
+// JoinAnd writes a list as "a, b and c".
+func JoinAnd(texts []string) string { return join(texts, " and ") }
+
+// JoinOr writes a list as "a, b or c".
+func JoinOr(texts []string) string { return join(texts, " or ") }
+
+func join(texts []string, last string) string {
+	n := len(texts)
+	if n < 2 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:n-1], ", ") + last + texts[n-1]
+}
