@@ -27,7 +27,7 @@ var shareOfTotal = map[string]string{
 	"internal/problem/draft.go Write":                      "how much a unit is",
 	"internal/problem/forest.go addMean":                   "a mean of an attribute",
 	"internal/problem/learn_features.go FeatureSets":       "the scale of features",
-	"internal/problem/rule_amount.go readUnits":            "percentages next to one that is no whole number of units",
+	"internal/config/units.go ReadUnits":            "percentages next to one that is no whole number of units",
 	"internal/report/assemble/weighing.go Weighing":        "a mean density",
 	"internal/report/assemble/weighing.go weighing":        "a number of the JSON, beside which the text stands",
 	"internal/report/view/dots.go amountsFigure":           "a mean amount with its error",
