@@ -1,0 +1,79 @@
+package config
+
+import (
+	"slices"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+)
+
+// ModelKind is the prediction of a tree ensemble that another program trained.
+var ModelKind = PropertyKind{
+	Key: schema.NewKey("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"),
+	New: func() Value { return new(Model) },
+}
+
+// A Model is one of
+//
+//	model: {file: model.onnx, class: Fresh, features: {x0: {share: Gin}}}
+//	model: {file: model.txt, maximize: true, constants: {temperature: [150, 180]}, check: check.csv}
+type Model struct {
+	File   *yaml.Node
+	Output Written[string] // one of the model's; not set: the first
+	Class  Texts           // wanted classes of the output
+	ModelObjective
+	Features  Written[Features]
+	Amounts   Written[string] // measure of an input with the name of an ingredient: share, percent or units
+	Constants Written[[]Constant]
+	Check     *yaml.Node       // a table of the model's predictions
+	Tolerance Written[float64] // of the predictions in the table
+	Floor     Written[float64]
+}
+
+// Sections implements [Value].
+func (m *Model) Sections() schema.Sections {
+	return schema.Sections{
+		{
+			Name: "a model", ID: "model",
+			About: "A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked of it: classes, bounds, a direction, or a value to reach.",
+			Keys: slices.Concat(
+				[]schema.Key{
+					key("file", schema.Text("file"), "", "the model", "{file: model.txt, class: 1, constants: {temperature: 180}}", asNode(&m.File)),
+					key("output", schema.Text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}", asText(&m.Output, "the output")),
+					key("class", schema.OneOrMore(schema.Text("class"), 1), "", "of a model of classes: one, or any of several", "{file: model.txt, class: [1], constants: {temperature: 180}}", asTexts(&m.Class, "the class")),
+				},
+				m.ModelObjective.keys(),
+				m.inputKeys(),
+				[]schema.Key{
+					key("check", schema.Text("file"), "none", "a table of the model's own predictions that kir must give, too", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}", asNode(&m.Check)),
+					key("tolerance", schema.AtLeast(0), "0.00001", "how far a prediction may be off", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}", asWeight(&m.Tolerance, "the tolerance")),
+					floorKey(&m.Floor, "{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
+				},
+			),
+			Required:     []string{"file"},
+			ExactlyOneOf: []string{"class", "at_least", "at_most", "between", "maximize", "minimize", "target"},
+			Requires:     map[string]string{"tolerance": "check"},
+			Excludes:     map[string]string{"sd": "class maximize minimize target"},
+		},
+		new(Figure).section(),
+		m.Maximize.Value.section("maximize"),
+		m.Minimize.Value.section("minimize"),
+	}
+}
+
+// inputKeys returns the keys for the inputs of the model.
+func (m *Model) inputKeys() []schema.Key {
+	return []schema.Key{
+		key("features", schema.Either(schema.MapOf("inputs", inputType(), nil), schema.List(inputType(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}", as(&m.Features, decodeFeatures)),
+		key("amounts", schema.Choice(amountMeasures()...), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}", as(&m.Amounts, decodeAmounts)),
+		key("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; several values are each tried", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}", as(&m.Constants, decodeConstants)),
+	}
+}
+
+// Decode implements [Value].
+func (m *Model) Decode(n *yaml.Node) error {
+	if err := n.Require("the model", "write {file: model.onnx, class: Fresh}", "file"); err != nil {
+		return err
+	}
+	return m.Sections()[0].Decode(n)
+}
