@@ -19,6 +19,9 @@ func (w Written[T]) Or(other T) T {
 	return w.Value
 }
 
+// Texts are one text, or a list of texts.
+type Texts = Written[[]Written[string]]
+
 // Values whose meaning depends on the problem's data. They are kept as they stand in the file.
 type (
 	Ingredients = *yaml.Node // which ingredients: a name, a list of names, {attribute: value}; see [Data.WhichIngredients]
@@ -48,6 +51,20 @@ func asNode(field **yaml.Node) read {
 // asText decodes a text that is not empty.
 func asText(field *Written[string], what string) read {
 	return as(field, func(n *yaml.Node) (string, error) { return n.Str(what) })
+}
+
+// asTexts decodes one text, or a list of texts, none of which is empty. what is the name of one in errors.
+func asTexts(field *Texts, what string) read {
+	return as(field, func(n *yaml.Node) (texts []Written[string], err error) {
+		items := n.ItemsOrSelf()
+		texts = make([]Written[string], len(items))
+		for k, item := range items {
+			if err := asText(&texts[k], what)(item); err != nil {
+				return nil, err
+			}
+		}
+		return texts, nil
+	})
 }
 
 // asNumber decodes a finite number.
