@@ -9,7 +9,6 @@ import (
 	"kir/internal/ensemble"
 	"kir/internal/portable"
 	"kir/model"
-	"kir/property"
 )
 
 // modelDesirability returns the desirability of the output's value, from 0 to 1, and a description.
@@ -41,13 +40,6 @@ func modelDesirability(v *config.ModelObjective, n *yaml.Node, output modelOutpu
 	}
 	desirability, about = boundsDesirability(v)
 	return desirability, about, nil
-}
-
-// targetDesirability returns the desirability of a value that is best at a target, and a description.
-func targetDesirability(t *config.Target, below, above float64) (*property.Desirability, string, error) {
-	from, at, to := t.From.Value, t.At.Value, t.To.Value
-	d, err := property.Target(from, at, to, below, above)
-	return d, fmt.Sprintf("target, from %v at %v to %v", from, at, to), err
 }
 
 // boundsDesirability returns the probability that a measurement lies within bounds, and a description.

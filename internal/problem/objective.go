@@ -39,40 +39,6 @@ func newObjective(e *config.Extremum) *objective {
 	return &objective{sign: e.Sign(), shape: e.Shape.Or(1), floor: e.Floor.Or(objectiveFloor)}
 }
 
-// readObjective reads maximize: true or minimize: true, and the keys that shape the score.
-func readObjective(n *yaml.Node, f fields) (*objective, error) {
-	o := &objective{shape: 1, floor: objectiveFloor}
-	for key, sign := range map[string]float64{"maximize": 1, "minimize": -1} {
-		v := f[key]
-		if v == nil {
-			continue
-		}
-		if o.sign != 0 {
-			return nil, yaml.Hint(n.Errorf("maximize and minimize exclude each other"), "remove one of them")
-		}
-		if _, err := readDirection(key, v); err != nil {
-			return nil, err
-		}
-		o.sign = sign
-	}
-	if v := f["shape"]; v != nil {
-		var err error
-		if o.shape, err = v.Float("the shape"); err != nil {
-			return nil, err
-		}
-		if o.shape <= 0 {
-			return nil, yaml.Hint(v.Errorf("the shape is %s", v.Describe()), "it must be above 0: 1 is a straight line")
-		}
-	}
-	if f["floor"] != nil {
-		var err error
-		if o.floor, err = readFloor(f); err != nil {
-			return nil, err
-		}
-	}
-	return o, nil
-}
-
 // words describes the objective, such as "as small as possible".
 func (o *objective) words() string {
 	if o.sign < 0 {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"kir/internal/config"
-	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
 	"kir/property"
@@ -16,80 +15,35 @@ import (
 const maxFactors = 1 << 22
 
 var pairsKind = propertyKind{
-	PropertyKind: config.PropertyKind{Key: newKey("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}")},
-	Sections:     pairsSections,
-	read:         readPairs,
+	PropertyKind: config.PairsKind,
+	compile:      compiles(compilePairs),
 }
 
-// pairsSections describe pairs, and pairs to favour or avoid.
-var pairsSections = schema.Sections{
-	{
-		Name: "pairs", ID: "pairs",
-		About: "How usual the pairs of a composition are in the book, and factors of your own.",
-		Keys: []schema.Key{
-			newKey("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}"),
-			newKey("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}"),
-			newKey("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}"),
-			newKey("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}"),
-		},
-		Extra: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
-	},
-	pairSection("favour", schema.Above(1), "3", "A pair that is better than others."),
-	pairSection("avoid", schema.Type{Words: "number, 0 to below 1", Schema: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}, "0.1", "A pair that is worse than others; a factor of 0 forbids it."),
-}
-
-// pairSection returns the section of a pair to favour or to avoid.
-func pairSection(name string, factor schema.Type, example, about string) *schema.Section {
-	return &schema.Section{
-		Name: "a pair to " + name, ID: "pair to " + name, About: about,
-		Keys: []schema.Key{
-			newKey("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}"),
-			newKey("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}"),
-		},
-		Required: []string{"of", "factor"},
+// compilePairs makes a property of how well pairs of ingredients go together.
+func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.Node) (Property, error) {
+	lift, err := liftWord(s, v)
+	if err != nil {
+		return Property{}, err
 	}
-}
-
-// readPairs reads a property of how well pairs of ingredients go together.
-func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Property, err error) {
-	o := property.PairsOptions{Ingredients: len(s.Names), Total: s.Total, Smooth: 1}
-	lift := "none"
-	if s.Book != nil {
-		lift = "mean"
+	o := property.PairsOptions{
+		Ingredients: len(s.Names), Total: s.Total, Smooth: v.Smooth.Or(1),
+		Lift: map[string]property.Lift{"mean": property.MeanLift, "product": property.ProductLift}[lift],
 	}
-	if v := f["lift"]; v != nil {
-		if lift, err = v.Str("lift"); err != nil {
-			return Property{}, err
-		}
-		lifts := []string{"mean", "product", "none"}
-		if !slices.Contains(lifts, lift) {
-			return Property{}, yaml.Hint(v.Errorf("lift is %s", v.Describe()), "write mean, product or none")
-		}
-		if lift != "none" && s.Book == nil {
-			return Property{}, yaml.Hint(v.Errorf("lifts are counted in recipes, and the problem has none"), "add recipes: a CSV file, or write lift: none")
-		}
-	}
-	o.Lift = map[string]property.Lift{"mean": property.MeanLift, "product": property.ProductLift}[lift]
-	if v := f["smooth"]; v != nil {
-		if o.Lift == property.NoLift {
-			return Property{}, yaml.Hint(v.Errorf("smooth is for lifts, and there are none"), "remove it")
-		}
-		if o.Smooth, err = v.Float("smooth"); err != nil {
-			return Property{}, err
-		}
-		if o.Smooth <= 0 {
-			return Property{}, yaml.Hint(v.Errorf("smooth is %s", v.Describe()), "it must be above 0: 1 counts as a recipe more")
-		}
+	if v.Smooth.At != nil && o.Lift == property.NoLift {
+		return Property{}, yaml.Hint(v.Smooth.At.Errorf("smooth is for lifts, and there are none"), "remove it")
 	}
 	about := map[string]string{"mean": "how usual the pairs are in the book, on average", "product": "how usual the pairs are in the book, multiplied", "none": "factors of pairs"}[lift]
-	for _, key := range []string{"favour", "avoid"} {
-		factors, err := pairFactors(s, f[key], key)
+	for _, list := range []struct {
+		key   string
+		pairs []config.PairFactor
+	}{{"favour", v.Favour}, {"avoid", v.Avoid}} {
+		factors, err := pairFactors(s, list.pairs)
 		if err != nil {
 			return Property{}, err
 		}
 		o.Factors = append(o.Factors, factors...)
 		if len(factors) > 0 {
-			about += fmt.Sprintf("; %s to %s", inputerr.Count(len(factors), "pair"), key)
+			about += fmt.Sprintf("; %s to %s", inputerr.Count(len(factors), "pair"), list.key)
 		}
 	}
 	if o.Lift == property.NoLift && len(o.Factors) == 0 {
@@ -113,56 +67,34 @@ func readPairs(_ context.Context, s *readContext, n *yaml.Node, f fields) (_ Pro
 	return Property{About: about, property: p, resolved: resolved}, nil
 }
 
-// pairFactors reads a list of pairs and their factors:
-//
-//	[{of: [Gin, Lime juice], factor: 2}, {of: [{family: citrus}, Cream], factor: 3}]
-//
-// Each of the two elements of a pair may stand for several ingredients. Each combination gets the factor
-// once.
-func pairFactors(s *readContext, n *yaml.Node, key string) ([]property.PairFactor, error) {
-	if n == nil {
-		return nil, nil
+// liftWord returns how the lifts of pairs count together: mean, product or none.
+func liftWord(s *readContext, v *config.Pairs) (string, error) {
+	if s.Book != nil {
+		return v.Lift.Or("mean"), nil
 	}
-	items, err := n.List(key)
-	if err != nil {
-		return nil, err
+	lift := v.Lift.Or("none")
+	if lift != "none" {
+		return "", yaml.Hint(v.Lift.At.Errorf("lifts are counted in recipes, and the problem has none"), "add recipes: a CSV file, or write lift: none")
 	}
+	return lift, nil
+}
+
+// pairFactors returns the factors of pairs of ingredients. Each of the two sides of a pair may stand for
+// several ingredients. Each combination gets the factor once.
+func pairFactors(s *readContext, pairs []config.PairFactor) ([]property.PairFactor, error) {
 	var factors []property.PairFactor
-	for _, item := range items {
-		f, err := pairsSections.ByID("pair to " + key).Fields(item)
+	for _, pair := range pairs {
+		left, _, err := s.WhichIngredients(pair.Of.Value[0])
 		if err != nil {
 			return nil, err
 		}
-		if err := item.Require("the pair", "write {of: [Gin, Lime juice], factor: 2}", "of", "factor"); err != nil {
-			return nil, err
-		}
-		sides, err := f["of"].List("of")
-		if err != nil {
-			return nil, err
-		}
-		if len(sides) != 2 {
-			return nil, yaml.Hint(f["of"].Errorf("a pair has two sides, not %d", len(sides)), "write a pair an entry")
-		}
-		factor, err := f["factor"].Weight("the factor")
-		switch {
-		case err != nil:
-			return nil, err
-		case key == "favour" && factor <= 1:
-			return nil, yaml.Hint(f["factor"].Errorf("a factor of %v favours nothing", factor), "write one above 1, or write the pair under avoid")
-		case key == "avoid" && factor >= 1:
-			return nil, yaml.Hint(f["factor"].Errorf("a factor of %v avoids nothing", factor), "write one below 1, or write the pair under favour")
-		}
-		left, _, err := s.WhichIngredients(sides[0])
-		if err != nil {
-			return nil, err
-		}
-		right, _, err := s.WhichIngredients(sides[1])
+		right, _, err := s.WhichIngredients(pair.Of.Value[1])
 		if err != nil {
 			return nil, err
 		}
 		before := len(factors)
 		if len(left)*len(right) > maxFactors-before {
-			return nil, yaml.Hint(f["of"].Errorf("these are more than %d pairs", maxFactors), "name fewer")
+			return nil, yaml.Hint(pair.Of.At.Errorf("these are more than %d pairs", maxFactors), "name fewer")
 		}
 		for _, i := range left {
 			for _, j := range right {
@@ -170,12 +102,12 @@ func pairFactors(s *readContext, n *yaml.Node, key string) ([]property.PairFacto
 				_, iRight := slices.BinarySearch(right, i)
 				_, jLeft := slices.BinarySearch(left, j)
 				if i != j && !(i > j && iRight && jLeft) {
-					factors = append(factors, property.PairFactor{I: i, J: j, Factor: factor})
+					factors = append(factors, property.PairFactor{I: i, J: j, Factor: pair.Factor.Value})
 				}
 			}
 		}
 		if len(factors) == before {
-			return nil, yaml.Hint(f["of"].Errorf("the pair is of one ingredient with itself"), "name two")
+			return nil, yaml.Hint(pair.Of.At.Errorf("the pair is of one ingredient with itself"), "name two")
 		}
 	}
 	return factors, nil

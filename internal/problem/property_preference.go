@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"kir/internal/config"
-	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
@@ -18,75 +17,37 @@ import (
 )
 
 var preferenceKind = propertyKind{
-	PropertyKind: config.PropertyKind{Key: newKey("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}")},
-	Sections: schema.Sections{{
-		Name: "a preference", ID: "preference", About: "Learns from pairs which recipes somebody likes better, as [kir serve](serve.md) asks.",
-		Keys: []schema.Key{
-			newKey("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}"),
-			newKey("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}"),
-			newKey("first", schema.Integer(1, 500), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}"),
-		},
-		Required: []string{"pairs"},
-	}},
-	read:          readPreference,
+	PropertyKind:  config.PreferenceKind,
+	compile:       compiles(compilePreference),
 	scoredBySplit: alwaysBySplit,
 }
 
-// readPreference reads a preference that is learnt from comparisons:
-//
-//	taste: {preference: {pairs: tasted.csv, groups: kind, first: 20}}
-//
-// groups is an attribute whose totals also influence the preference. first is the number of pairs to use,
-// from the beginning of the file.
-func readPreference(ctx context.Context, s *readContext, n *yaml.Node, f fields) (_ Property, err error) {
-	if err := n.Require("the preference", "write {pairs: tasted.csv}", "pairs"); err != nil {
-		return Property{}, err
-	}
+// compilePreference makes a preference that is learnt from comparisons.
+func compilePreference(ctx context.Context, s *readContext, v *config.Preference, n *yaml.Node) (Property, error) {
 	var pairs []property.Pair
-	err = s.Files.Read(ctx, f["pairs"], "the file of comparisons", func(r io.Reader, path string) (err error) {
+	err := s.Files.Read(ctx, v.Pairs, "the file of comparisons", func(r io.Reader, path string) (err error) {
 		pairs, err = readComparisons(s, r, path)
 		return err
 	})
 	if err != nil {
 		return Property{}, err
 	}
-	first := len(pairs)
-	if v := f["first"]; v != nil {
-		if first, err = v.Whole("first", 1, property.MaxPairs); err != nil {
-			return Property{}, err
-		}
-		if first > len(pairs) {
-			return Property{}, yaml.Hint(v.Errorf("the first %d comparisons count, and there are %d", first, len(pairs)), "leave it out for all")
-		}
+	first := v.First.Or(len(pairs))
+	if first > len(pairs) {
+		return Property{}, yaml.Hint(v.First.At.Errorf("the first %d comparisons count, and there are %d", first, len(pairs)), "leave it out for all")
 	}
 	pairs = pairs[:first]
-	var of []int
-	if v := f["groups"]; v != nil {
-		name, err := v.Str("the attribute of the groups")
-		if err != nil {
-			return Property{}, err
-		}
-		a, err := s.Attribute(v, name)
-		if err != nil {
-			return Property{}, err
-		}
-		of = make([]int, len(s.Names))
-		for i := range of {
-			of[i] = -1
-		}
-		for k, g := range groups(a) {
-			for _, i := range g.members {
-				of[i] = k
-			}
-		}
+	of, err := groupOfEach(s, v.Groups)
+	if err != nil {
+		return Property{}, err
 	}
 	learnt, err := property.NewComparisons(len(s.Names), s.Total, of, pairs)
 	if err != nil {
-		return Property{}, f["pairs"].PlaceError(err)
+		return Property{}, v.Pairs.PlaceError(err)
 	}
 	held, err := property.NewHeldOut(len(s.Names), s.Total, of, pairs)
 	if err != nil {
-		return Property{}, f["pairs"].PlaceError(err)
+		return Property{}, v.Pairs.PlaceError(err)
 	}
 	var resolved yaml.Map
 	resolved.CopyKeys(n, "pairs", "groups")
@@ -95,6 +56,25 @@ func readPreference(ctx context.Context, s *readContext, n *yaml.Node, f fields)
 		About: "liked better in " + number.Counted(len(pairs), "comparison") + heldOutWords(held), Posterior: learnt.Posterior(), HeldOut: held,
 		property: property.NewPreference(learnt), resolved: resolved,
 	}, nil
+}
+
+// groupOfEach returns the number of each ingredient's group by an attribute, −1 without one; nil if no
+// attribute is named.
+func groupOfEach(s *readContext, attribute config.Written[string]) ([]int, error) {
+	if attribute.At == nil {
+		return nil, nil
+	}
+	a, err := s.Attribute(attribute.At, attribute.Value)
+	if err != nil {
+		return nil, err
+	}
+	of := slices.Repeat([]int{-1}, len(s.Names))
+	for k, g := range groups(a) {
+		for _, i := range g.members {
+			of[i] = k
+		}
+	}
+	return of, nil
 }
 
 // heldOutWords describes how well held-out pairs are predicted.

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"strings"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+)
+
+// BlendKind is a mean of an attribute, weighted by amounts.
+var BlendKind = PropertyKind{
+	Key: schema.NewKey("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
+	New: func() Value { return new(Blend) },
+}
+
+// A Blend is one of
+//
+//	blend: {attribute: cost, minimize: true}
+//	blend: {attribute: family, is: [citrus, spirit], target: {from: 0.1, at: 0.25, to: 0.4}, shape: [1, 2]}
+//
+// It has one direction: that of its [Extremum], or one with values of its own.
+type Blend struct {
+	Attribute Written[string]
+	Is        Texts // values of the attribute: the share of the ingredients that have one of them
+	Extremum
+
+	Larger, Smaller, Range Written[Span]
+	Target                 Written[Target]
+	Normal                 Written[Normal]
+	TargetShapes           Written[[2]float64] // exponents below the target and above it, in place of Shape
+
+	is, shape *yaml.Node
+}
+
+// Sections implements [Value].
+func (b *Blend) Sections() schema.Sections {
+	larger := b.Larger.Value.section("larger", "0 up to `from`, 1 from `to` on.")
+	smaller := b.Smaller.Value.section("smaller", "1 up to `from`, 0 from `to` on.")
+	target := b.Target.Value.section()
+	span := b.Range.Value.section("range", "1 from `from` to `to`, 0 elsewhere.")
+	normal := b.Normal.Value.section()
+	blend := &schema.Section{
+		Name: "a blend", ID: "blend",
+		About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#objectives) says what `maximize` and `minimize` score.",
+		Keys: []schema.Key{
+			key("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}", asText(&b.Attribute, "the attribute")),
+			key("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}", asNode(&b.is)),
+			key("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}", asNode(&b.shape)),
+			floorKey(&b.Floor, "{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
+			key("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{attribute: abv, maximize: true}", asTrue(&b.Maximize, "maximize")),
+			key("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{attribute: cost, minimize: true}", asTrue(&b.Minimize, "minimize")),
+			key("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}", asEveryKey(&b.Larger.At, larger)),
+			key("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}", asEveryKey(&b.Smaller.At, smaller)),
+			key("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}", asEveryKey(&b.Target.At, target)),
+			key("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}", asEveryKey(&b.Range.At, span)),
+			key("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}", asEveryKey(&b.Normal.At, normal)),
+		},
+		Required:     []string{"attribute"},
+		ExactlyOneOf: []string{"maximize", "minimize", "larger", "smaller", "target", "range", "normal"},
+		Excludes:     map[string]string{"shape": "range normal"},
+		Extra: []schema.Object{{"anyOf": []schema.Object{
+			{"not": schema.Object{"required": []string{"shape"}, "properties": schema.Object{"shape": schema.Object{"type": "array"}}}},
+			{"required": []string{"target"}},
+		}}},
+		Mistakes: map[string]string{
+			"minimize": "write smaller: {from: 2, to: 10}: what scores 1, and what scores 0",
+			"maximize": "write larger: {from: 2, to: 10}: what scores 0, and what scores 1",
+			"min":      "write larger: {from: 2, to: 10}; for a bound that must hold, a rule: limit: {attribute: cost, min: 2}",
+			"max":      "write smaller: {from: 2, to: 10}; for a bound that must hold, a rule: limit: {attribute: cost, max: 12}",
+			"between":  "write range: [2, 10]",
+		},
+	}
+	return schema.Sections{blend, larger, smaller, target, span, normal}
+}
+
+// Decode implements [Value].
+func (b *Blend) Decode(n *yaml.Node) error {
+	if err := n.Require("the blend", "name a column of the ingredients, such as {attribute: cost, minimize: true}", "attribute"); err != nil {
+		return err
+	}
+	if err := b.Sections()[0].Decode(n); err != nil {
+		return err
+	}
+	if b.is != nil {
+		what := "the value of " + inputerr.Quote(dataset.NormalizeName(b.Attribute.Value))
+		if err := asTexts(&b.Is, what)(b.is); err != nil {
+			return err
+		}
+	}
+	if b.shape == nil || b.CheckOneDirection(n) != nil {
+		return nil // without its direction the form of the shape is unknown
+	}
+	return b.decodeShape()
+}
+
+// decodeShape sets the exponents of the direction that the blend has.
+func (b *Blend) decodeShape() error {
+	switch {
+	case b.IsSet():
+		return asShape(&b.Shape)(b.shape)
+	case b.Range.At != nil:
+		return yaml.Hint(b.shape.Errorf("range has no shape"), "remove it")
+	case b.Normal.At != nil:
+		return yaml.Hint(b.shape.Errorf("normal has no shape"), "remove it")
+	case b.shape.Kind != yaml.Sequence:
+		return asShape(&b.Shape)(b.shape)
+	case b.Target.At == nil || len(b.shape.Items) != 2:
+		return yaml.Hint(b.shape.Errorf("the shape has %s", inputerr.Count(len(b.shape.Items), "number")), "write one number, or two for a target: below it and above")
+	}
+	return as(&b.TargetShapes, decodeTargetShapes)(b.shape)
+}
+
+func decodeTargetShapes(n *yaml.Node) (shapes [2]float64, err error) {
+	for k, item := range n.Items {
+		if shapes[k], err = decodeShape(item); err != nil {
+			return shapes, err
+		}
+	}
+	return shapes, nil
+}
+
+// Exponents returns the exponents of the score below the best value and above it.
+func (b *Blend) Exponents() (below, above float64) {
+	if b.TargetShapes.At != nil {
+		return b.TargetShapes.Value[0], b.TargetShapes.Value[1]
+	}
+	return b.Shape.Or(1), b.Shape.Or(1)
+}
+
+// CheckOneDirection returns an error unless the blend at a node has exactly one direction.
+func (b *Blend) CheckOneDirection(n *yaml.Node) error {
+	given := 0
+	for _, at := range []*yaml.Node{b.Maximize.At, b.Minimize.At, b.Larger.At, b.Smaller.At, b.Target.At, b.Range.At, b.Normal.At} {
+		if at != nil {
+			given++
+		}
+	}
+	if given == 1 {
+		return nil
+	}
+	return yaml.Hint(n.Errorf("the blend says %d ways in which its mean is desirable", given), "write one of %s", strings.Join(b.Sections()[0].ExactlyOneOf, ", "))
+}

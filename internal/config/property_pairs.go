@@ -1,0 +1,138 @@
+package config
+
+import (
+	"slices"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+)
+
+// PairsKind is how well the pairs of ingredients of a composition go together.
+var PairsKind = PropertyKind{
+	Key: schema.NewKey("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
+	New: func() Value { return new(Pairs) },
+}
+
+// A Pairs is
+//
+//	pairs: {lift: mean, smooth: 1, favour: [{of: [Gin, Lime juice], factor: 2}], avoid: [{of: [{family: citrus}, Cream], factor: 0.1}]}
+type Pairs struct {
+	Lift          Written[string] // mean, product or none
+	Smooth        Written[float64]
+	Favour, Avoid []PairFactor
+}
+
+// A PairFactor is what the score of each pair of the ingredients of two sides is multiplied by.
+type PairFactor struct {
+	Of     Written[[2]Ingredients]
+	Factor Written[float64]
+}
+
+// Sections implements [Value].
+func (p *Pairs) Sections() schema.Sections {
+	return schema.Sections{
+		{
+			Name: "pairs", ID: "pairs",
+			About: "How usual the pairs of a composition are in the book, and factors of your own.",
+			Keys: []schema.Key{
+				key("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}", as(&p.Lift, decodeLift)),
+				key("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}", as(&p.Smooth, decodeSmooth)),
+				key("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}", asPairFactors(&p.Favour, "favour")),
+				key("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}", asPairFactors(&p.Avoid, "avoid")),
+			},
+			Extra: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
+		},
+		new(PairFactor).section("favour"),
+		new(PairFactor).section("avoid"),
+	}
+}
+
+// Decode implements [Value].
+func (p *Pairs) Decode(n *yaml.Node) error { return p.Sections()[0].Decode(n) }
+
+// section returns the description of a pair to favour, or of one to avoid, bound to the fields.
+func (f *PairFactor) section(name string) *schema.Section {
+	about, example := "A pair that is better than others.", "3"
+	factor, readFactor := schema.Above(1), as(&f.Factor, decodeFavouringFactor)
+	if name == "avoid" {
+		about, example = "A pair that is worse than others; a factor of 0 forbids it.", "0.1"
+		factor = schema.Type{Words: "number, 0 to below 1", Schema: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}
+		readFactor = as(&f.Factor, decodeAvoidingFactor)
+	}
+	return &schema.Section{
+		Name: "a pair to " + name, ID: "pair to " + name, About: about,
+		Keys: []schema.Key{
+			key("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}", as(&f.Of, decodeSides)),
+			key("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
+		},
+		Required: []string{"of", "factor"},
+	}
+}
+
+// asPairFactors decodes a list of pairs to favour, or of pairs to avoid.
+func asPairFactors(field *[]PairFactor, name string) read {
+	return func(n *yaml.Node) error {
+		items, err := n.List(name)
+		if err != nil {
+			return err
+		}
+		all := make([]PairFactor, len(items))
+		for k, item := range items {
+			s := all[k].section(name)
+			if _, err := s.Fields(item); err != nil {
+				return err
+			}
+			if err := item.Require("the pair", "write {of: [Gin, Lime juice], factor: 2}", s.Required...); err != nil {
+				return err
+			}
+			if err := s.Decode(item); err != nil {
+				return err
+			}
+		}
+		*field = all
+		return nil
+	}
+}
+
+func decodeLift(n *yaml.Node) (string, error) {
+	lift, err := n.Str("lift")
+	if err == nil && !slices.Contains([]string{"mean", "product", "none"}, lift) {
+		err = yaml.Hint(n.Errorf("lift is %s", n.Describe()), "write mean, product or none")
+	}
+	return lift, err
+}
+
+func decodeSmooth(n *yaml.Node) (float64, error) {
+	smooth, err := n.Float("smooth")
+	if err == nil && smooth <= 0 {
+		err = yaml.Hint(n.Errorf("smooth is %s", n.Describe()), "it must be above 0: 1 counts as a recipe more")
+	}
+	return smooth, err
+}
+
+func decodeSides(n *yaml.Node) (sides [2]Ingredients, err error) {
+	items, err := n.List("of")
+	if err != nil {
+		return sides, err
+	}
+	if len(items) != 2 {
+		return sides, yaml.Hint(n.Errorf("a pair has two sides, not %d", len(items)), "write a pair an entry")
+	}
+	return [2]Ingredients{items[0], items[1]}, nil
+}
+
+func decodeFavouringFactor(n *yaml.Node) (float64, error) {
+	factor, err := n.Weight("the factor")
+	if err == nil && factor <= 1 {
+		err = yaml.Hint(n.Errorf("a factor of %v favours nothing", factor), "write one above 1, or write the pair under avoid")
+	}
+	return factor, err
+}
+
+func decodeAvoidingFactor(n *yaml.Node) (float64, error) {
+	factor, err := n.Weight("the factor")
+	if err == nil && factor >= 1 {
+		err = yaml.Hint(n.Errorf("a factor of %v avoids nothing", factor), "write one below 1, or write the pair under favour")
+	}
+	return factor, err
+}
