@@ -48,6 +48,7 @@ constraints:
 	for _, c := range []struct{ yaml, want string }{
 		{"recipes: recipes.csv\ntotl: 5\n", "2:1"},
 		{"recipe: recipes.csv\ntotal: 5\n", "1:1"},
+		{"recipes: recipes.csv\ntotal: 5\nproperties: {t: {learn: {label: taste, floor: 2, maximize: x, want: Fresh}}}\n", "3:47"},
 		{"  - amount: {of: Gin, stock: x, batch: 750 ml}\n", "6:30"},
 		{"  - limit: {atribute: abv, max: 20}\n", "6:13"},
 		{"  - amount: {of: [Gni], max: 2}\n", "6:19"},

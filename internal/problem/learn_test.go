@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/config/schema"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -187,5 +188,12 @@ func TestLearnMeasured(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", property, err)
 		}
+	}
+}
+
+// A problem file may ask for as many trees as a forest can have. Package config does not know package model.
+func TestMaxTrees(t *testing.T) {
+	if schema.MaxTrees != model.MaxTrees {
+		t.Errorf("a file may ask for %d trees, and a forest has at most %d", schema.MaxTrees, model.MaxTrees)
 	}
 }

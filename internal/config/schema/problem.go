@@ -15,6 +15,7 @@ const (
 	MaxBatch       = 1000       // recipes per batch of a campaign
 	DefaultBatch   = 8          // default number of recipes per batch
 	MaxSplits      = 1 << 22    // the total, if a property is scored split by split: chains store a weight for each split
+	MaxTrees       = 1 << 16    // of a forest: as many as package model grows
 
 	LeastTrade, MostTrade = 2, 4 // number of objectives in a trade-off
 )

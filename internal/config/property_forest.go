@@ -1,0 +1,69 @@
+package config
+
+import (
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+)
+
+// ForestKind is a label by a random forest.
+var ForestKind = PropertyKind{
+	Key: schema.NewKey("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
+	New: func() Value { return new(Forest) },
+}
+
+// A Forest is one of
+//
+//	forest: {label: taste, want: Fresh, splits: best, features: 3, add: {totals: family}}
+//	forest: {file: taste.forest, want: Fresh}
+type Forest struct {
+	LabelObjective
+	Trees    Written[int]
+	Splits   Written[string] // random or best
+	Features *yaml.Node      // features tried at a split, a whole number; the problem's data bound it
+	Leaf     Written[int]    // recipes in the smallest leaf
+	Seed     Written[uint64]
+	Add      Written[AddedFeatures]
+	File     *yaml.Node // a saved forest; nil: the forest is grown from the recipes
+}
+
+// Sections implements [Value].
+func (f *Forest) Sections() schema.Sections {
+	return schema.Sections{
+		{
+			Name: "a forest", ID: "forest",
+			About: "A label, or a file, and one thing that is asked of it: `want`, bounds, or a direction.",
+			Keys: append(f.LabelObjective.keys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
+				treesKey(&f.Trees, "100; 300 with best splits to maximize or minimize", "trees"),
+				key("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}", as(&f.Splits, decodeSplits)),
+				key("features", schema.Integer(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}", asNode(&f.Features)),
+				key("leaf", schema.Integer(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}", asWhole(&f.Leaf, "leaf", 1, 1<<30)),
+				floorKey(&f.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
+				seedKey(&f.Seed),
+				key("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}", as(&f.Add, decodeAddedFeatures)),
+				key("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}", asNode(&f.File)),
+			),
+			ExactlyOneOf: []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+			AtLeastOneOf: []string{"label", "file"},
+			Excludes:     map[string]string{"file": "trees splits features leaf seed add"},
+		},
+		f.Add.Value.section(),
+	}
+}
+
+// Decode implements [Value].
+func (f *Forest) Decode(n *yaml.Node) error {
+	if err := f.checkAsked(n); err != nil {
+		return err
+	}
+	if at, name := excludedKey(n, "file", "trees", "splits", "features", "leaf", "seed", "add"); at != nil {
+		return yaml.Hint(at.Errorf("a forest from a file is grown already: %s has no effect", name), "remove it, or grow the forest with kir train")
+	}
+	return f.Sections()[0].Decode(n)
+}
+
+func decodeSplits(n *yaml.Node) (string, error) {
+	if n.Kind != yaml.Text || n.Text != "random" && n.Text != "best" {
+		return "", yaml.Hint(n.Errorf("splits are %s", n.Describe()), "write random or best")
+	}
+	return n.Text, nil
+}

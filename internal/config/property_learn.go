@@ -1,0 +1,81 @@
+package config
+
+import (
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+)
+
+// LearnKind is a label of the recipes by the best model that they allow.
+var LearnKind = PropertyKind{
+	Key: schema.NewKey("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
+	New: func() Value { return new(Learn) },
+}
+
+// A Learn is one of
+//
+//	learn: {label: taste, want: Fresh, trees: 200}
+//	learn: {label: stars, maximize: true, log: true, sd: stars sd, failed: curdled}
+//	learn: {file: taste.model, want: Fresh}
+type Learn struct {
+	LabelObjective
+	LabelNumbers
+	Trees Written[int]
+	Seed  Written[uint64]
+	File  *yaml.Node // a saved model; nil: the model is learnt from the recipes
+}
+
+// Sections implements [Value].
+func (l *Learn) Sections() schema.Sections {
+	return schema.Sections{{
+		Name: "what is learnt", ID: "learn",
+		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
+		Keys: append(append(l.LabelObjective.keys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.keys()...),
+			treesKey(&l.Trees, "100", "trees of the forest"),
+			floorKey(&l.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
+			seedKey(&l.Seed),
+			key("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}", asNode(&l.File)),
+		),
+		AtLeastOneOf: []string{"label", "file"},
+		ExactlyOneOf: []string{"want", "at_least at_most", "between", "maximize", "minimize"},
+		Excludes:     map[string]string{"want": "log sd failed", "file": "log sd failed trees seed"},
+	}}
+}
+
+// Decode implements [Value].
+func (l *Learn) Decode(n *yaml.Node) error {
+	if err := l.checkAsked(n); err != nil {
+		return err
+	}
+	if at, name := excludedKey(n, "want", "log", "sd", "failed"); at != nil {
+		return yaml.Hint(at.Errorf("%s is of numbers, and a class is wanted", name), "remove it, or ask for bounds, maximize or minimize")
+	}
+	if at, name := excludedKey(n, "file", "trees", "seed", "log", "sd", "failed"); at != nil {
+		return yaml.Hint(at.Errorf("a model from a file is learnt already: %s has no effect", name), "remove it, or learn the model with kir train")
+	}
+	return l.Sections()[0].Decode(n)
+}
+
+// excludedKey returns the value and the name of the first of some keys that a mapping has beside another one.
+// It returns nil if it has none of them.
+func excludedKey(n *yaml.Node, beside string, keys ...string) (*yaml.Node, string) {
+	if n.Get(beside) == nil {
+		return nil, ""
+	}
+	for _, name := range keys {
+		if at := n.Get(name); at != nil {
+			return at, name
+		}
+	}
+	return nil, ""
+}
+
+// treesKey returns the key of the number of trees.
+func treesKey(field *Written[int], missing, about string) schema.Key {
+	return key("trees", schema.Integer(1, schema.MaxTrees), missing, about, "{label: taste, want: Fresh, trees: 200}", asWhole(field, "trees", 1, schema.MaxTrees))
+}
+
+// seedKey returns the key of the seed of a forest.
+func seedKey(field *Written[uint64]) schema.Key {
+	return key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}",
+		as(field, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") }))
+}
