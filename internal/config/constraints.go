@@ -17,20 +17,20 @@ import (
 type Kinds struct {
 	Constraints []ConstraintKind
 	Properties  []PropertyKind
+	Sampler     schema.SamplerBounds // what the sampler's settings may be
 }
 
-// AllKinds returns all kinds, in the order of the reference.
-func AllKinds() *Kinds {
-	return &Kinds{
-		Constraints: []ConstraintKind{
-			RequireKind, ExcludeKind, AmountKind, GroupKind, NeverKind, NeedsKind, LimitKind, LimitsKind,
-			ConstituentsKind, RatioKind, NearKind, IfKind, BlockKind,
-		},
+// ConstraintKinds returns the kinds of constraints, in the order of the reference.
+func ConstraintKinds() []ConstraintKind {
+	return []ConstraintKind{
+		RequireKind, ExcludeKind, AmountKind, GroupKind, NeverKind, NeedsKind, LimitKind, LimitsKind,
+		ConstituentsKind, RatioKind, NearKind, IfKind, BlockKind,
 	}
 }
 
 // Description returns the description of problem files with these kinds.
 func (k *Kinds) Description() (d schema.Description) {
+	d.Sampler = k.Sampler
 	for _, c := range k.Constraints {
 		d.Rules = append(d.Rules, schema.Kind{Key: c.Key, Sections: c.New(k).Sections()})
 	}
@@ -60,8 +60,27 @@ type Item struct {
 	At    *yaml.Node
 }
 
-// DecodeItem decodes a constraint.
-func (k *Kinds) DecodeItem(n *yaml.Node) (Item, error) {
+// readConstraints decodes the constraints of a file.
+func (k *Kinds) readConstraints(n *yaml.Node, bad *Diagnostics) (all []*Entry[Item], err error) {
+	if n == nil || n.Kind == yaml.Null {
+		return nil, nil
+	}
+	items, err := n.List("constraints")
+	if err != nil {
+		return nil, bad.Add(err)
+	}
+	for _, item := range items {
+		e, err := newEntry(item, bad, k.decodeItem)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// decodeItem decodes a constraint.
+func (k *Kinds) decodeItem(n *yaml.Node) (Item, error) {
 	kind, v, err := k.kindOf(n, nil)
 	if err != nil {
 		return Item{At: n}, nil // CompileItem knows more about it

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,48 +65,71 @@ func (f *Diagnostics) Err() error {
 	return inputerr.Join(all[:min(len(all), maxDiagnostics)], f.mayHaveMore || len(all) > maxDiagnostics)
 }
 
+// A repair is a node that is read again and again, each time without what was found faulty, so that all errors in
+// it are found.
+type repair struct {
+	node   *yaml.Node
+	spoilt map[[2]int]bool // places of nodes from which something was removed
+	taken  []string        // keys that were removed
+}
+
+// clone returns a copy that can be repaired further by itself.
+func (r *repair) clone() *repair {
+	return &repair{r.node, maps.Clone(r.spoilt), slices.Clip(r.taken)}
+}
+
 // Collect reads a node repeatedly to find all errors in it. After each error it removes the faulty
 // node and reads again. Before it removes a text, it tries a star in its place, which stands for any
 // ingredient.
 func (f *Diagnostics) Collect(n *yaml.Node, read func(*yaml.Node) error) error {
-	spoilt := make(map[[2]int]bool) // places of nodes from which something was removed
-	var taken []string              // keys that were removed
+	_, err := f.collect(&repair{node: n, spoilt: make(map[[2]int]bool)}, read)
+	return err
+}
+
+// collect goes on with a repair. ok reports whether the last reading had no error.
+func (f *Diagnostics) collect(r *repair, read func(*yaml.Node) error) (ok bool, _ error) {
 	for range 2 * maxDiagnostics {
+		n := r.node
 		err := read(n)
 		if err == nil || n == nil {
-			return f.Add(err)
+			return err == nil, f.Add(err)
 		}
 		var bad *inputerr.Error
 		if !errors.As(err, &bad) {
-			return err
+			return false, err
 		}
-		if bad.File != n.File && len(spoilt) > 0 {
-			return nil // without the removed nodes the table may be read differently
+		if bad.File != n.File && len(r.spoilt) > 0 {
+			return false, nil // without the removed nodes the table may be read differently
 		}
 		at := [2]int{bad.Line, bad.Column}
 		lacks := func(key string) bool { return strings.Contains(bad.Message, "no "+key) }
-		if !spoilt[at] && !slices.ContainsFunc(taken, lacks) {
+		if !r.spoilt[at] && !slices.ContainsFunc(r.taken, lacks) {
 			if err := f.Add(err); err != nil {
-				return err
+				return false, err
 			}
 		}
-		if bad.File != n.File {
-			return nil
-		}
-		if other := n.WithText(bad.Line, bad.Column, "*"); other != nil {
-			n, spoilt[at] = other, true
-			continue
-		}
-		without, from, key := n.Without(bad.Line, bad.Column)
-		if without == nil {
-			return nil
-		}
-		if n = without; key != "" {
-			taken = append(taken, key)
-		}
-		for _, node := range from {
-			spoilt[[2]int{node.Line, node.Column}] = true
+		if bad.File != n.File || !r.remove(bad.Line, bad.Column) {
+			return false, nil
 		}
 	}
-	return nil
+	return false, nil
+}
+
+// remove removes the node at a place, or replaces its text by a star. It reports whether there is one.
+func (r *repair) remove(line, column int) bool {
+	if other := r.node.WithText(line, column, "*"); other != nil {
+		r.node, r.spoilt[[2]int{line, column}] = other, true
+		return true
+	}
+	without, from, key := r.node.Without(line, column)
+	if without == nil {
+		return false
+	}
+	if r.node = without; key != "" {
+		r.taken = append(r.taken, key)
+	}
+	for _, node := range from {
+		r.spoilt[[2]int{node.Line, node.Column}] = true
+	}
+	return true
 }

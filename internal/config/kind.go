@@ -41,7 +41,8 @@ type ConstraintKind struct {
 // A PropertyKind is a kind of property: its key, and what stands under it.
 type PropertyKind struct {
 	schema.Key
-	New func() Value // returns an empty value
+	New        func() Value // returns an empty value
+	AllowsText bool         // a text may stand in place of the section
 }
 
 // A Demand is what an item of the constraints demands of compositions.

@@ -7,12 +7,12 @@
 package config
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
-	"kir/internal/dataset"
 )
 
 // A Problem is a problem file as it is written.
@@ -25,23 +25,34 @@ type Problem struct {
 	LawNode  *yaml.Node // its place in the file; nil if the file does not have it
 	LawError error      // why Law could not be decoded
 
+	Total       Written[int]
+	Constraints []*Entry[Item]
+	Properties  []*Entry[Property]
+	Trade       *Entry[[]Written[string]] // objectives of a trade-off
+
 	Sampler  Sampler
 	Search   Search
 	Campaign Campaign
-	Labels   []string // labels listed in the key labels
+
+	Labels      []Written[string] // labels listed in the key labels
+	LabelsError error             // why Labels could not be decoded
+
+	kinds *Kinds
 }
 
-// Read decodes the settings of a problem file. It adds errors of input to bad, and returns other errors.
-func Read(root *yaml.Node, path string, bad *Diagnostics) (*Problem, error) {
+// Read decodes a problem file with constraints and properties of some kinds. It adds errors of input to bad, and
+// returns other errors.
+func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Problem, err error) {
 	if err := bad.Collect(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
 		return nil, err
 	}
 	bad.HasUnknownKeys = len(bad.All) > 0
-	p := &Problem{Root: root, Named: root.Get("name") != nil}
+	p = &Problem{Root: root, Named: root.Get("name") != nil, kinds: kinds}
 	for _, section := range []struct {
 		key    string
 		decode func(*yaml.Node) error
 	}{
+		{"total", func(*yaml.Node) (err error) { p.Total, err = decodeTotal(root); return err }},
 		{"name", func(n *yaml.Node) (err error) { p.Name, err = decodeName(n, path); return err }},
 		{"sampler", func(n *yaml.Node) (err error) { p.Sampler, err = decodeSampler(n); return err }},
 		{"search", func(n *yaml.Node) (err error) { p.Search, err = decodeSearch(n); return err }},
@@ -51,15 +62,70 @@ func Read(root *yaml.Node, path string, bad *Diagnostics) (*Problem, error) {
 			return nil, err
 		}
 	}
+	p.Labels, p.LabelsError = decodeLabels(root.Get("labels"))
 	if p.LawNode = root.Get("sparsity"); p.LawNode != nil {
 		p.Law, p.LawError = decodeLaw(p.LawNode, true)
 	}
-	if n := root.Get("labels"); n != nil {
-		for _, item := range n.ItemsOrSelf() {
-			p.Labels = append(p.Labels, dataset.NormalizeName(item.Text))
+	if p.Constraints, err = kinds.readConstraints(root.Get("constraints"), bad); err != nil {
+		return nil, err
+	}
+	if p.Properties, err = kinds.readProperties(root.Get("properties"), bad); err != nil {
+		return nil, err
+	}
+	p.Trade, err = newEntry(root.Get("trade"), bad, decodeTrade)
+	return p, err
+}
+
+// AddWithinBook adds a constraint that keeps the amounts of all ingredients within those of the known recipes.
+func (p *Problem) AddWithinBook(bad *Diagnostics) error {
+	e, err := newEntry(withinBookNode(p.Root), bad, p.kinds.decodeItem)
+	p.Constraints = append(p.Constraints, e)
+	return err
+}
+
+// decodeTotal decodes the total, in units.
+func decodeTotal(root *yaml.Node) (total Written[int], err error) {
+	n := root.Get("total")
+	if n == nil {
+		return total, yaml.Hint(root.Errorf("the problem has no total"), "add total: how many units a composition divides, such as 1000 for steps of 0.1 %%")
+	}
+	err = asWhole(&total, "the total", 1, math.MaxInt32)(n)
+	return total, err
+}
+
+// decodeLabels decodes the labels that the file lists.
+func decodeLabels(n *yaml.Node) (labels []Written[string], err error) {
+	if n == nil {
+		return nil, nil
+	}
+	items, err := n.List("labels")
+	if err != nil {
+		return nil, err
+	}
+	labels = make([]Written[string], len(items))
+	for k, item := range items {
+		if err := asText(&labels[k], "a label")(item); err != nil {
+			return nil, err
 		}
 	}
-	return p, nil
+	return labels, nil
+}
+
+// decodeTrade decodes the names of the objectives of a trade-off.
+func decodeTrade(n *yaml.Node) (names []Written[string], err error) {
+	if n == nil || n.Kind == yaml.Null {
+		return nil, nil
+	}
+	if n.Kind != yaml.Sequence {
+		return nil, yaml.Hint(n.Errorf("trade is %s", n.Describe()), "write a list of objectives, such as [cost, viscosity]")
+	}
+	names = make([]Written[string], len(n.Items))
+	for k, item := range n.Items {
+		if err := asText(&names[k], "an objective of the trade-off")(item); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
 }
 
 // decodeName decodes the problem's name. The default is the file's name, or the directory's name if the file

@@ -7,8 +7,9 @@ import (
 
 // ExpressionKind is a formula: the score itself, or a value to be as large or as small as possible.
 var ExpressionKind = PropertyKind{
-	Key: schema.NewKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
-	New: func() Value { return new(Expression) },
+	Key:        schema.NewKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
+	New:        func() Value { return new(Expression) },
+	AllowsText: true,
 }
 
 // An Expression is one of

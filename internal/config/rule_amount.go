@@ -318,9 +318,9 @@ func (r *amount) withinBook(d *Data) ([]Demand, error) {
 	return []Demand{out}, nil
 }
 
-// WithinBook returns the constraint that keeps the amounts of all ingredients within those of the known
+// withinBookNode returns the node of the constraint that keeps the amounts of all ingredients within those of the known
 // recipes, as if the file had it.
-func WithinBook(at *yaml.Node) *yaml.Node {
+func withinBookNode(at *yaml.Node) *yaml.Node {
 	block := func(entries ...yaml.Entry) *yaml.Node {
 		n := at.Scalar("")
 		n.Kind, n.Entries = yaml.Mapping, entries

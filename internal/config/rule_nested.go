@@ -107,7 +107,7 @@ func (k *Kinds) asInner(field *[]Item, key string) read {
 			return yaml.Hint(n.Errorf("%s has no rule", key), "write one, such as {exclude: [Lemon juice]}")
 		}
 		for _, one := range n.ItemsOrSelf() {
-			item, err := k.DecodeItem(one)
+			item, err := k.decodeItem(one)
 			if err != nil {
 				return err
 			}

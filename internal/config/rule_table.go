@@ -123,13 +123,13 @@ func (r *constituents) Compile(_ context.Context, d *Data) ([]Demand, error) {
 //	constituents: {file: constituentd.csv}
 //
 // It is listed among the rules and read before them.
-func (d *Data) ReadConstituents(ctx context.Context, items []*yaml.Node) error {
+func (d *Data) ReadConstituents(ctx context.Context, items []*Entry[Item]) error {
 	for _, item := range items {
-		n := item.Get("constituents")
-		if n == nil || len(item.Entries) != 1 {
+		c, ok := item.Value.Value.(*constituents)
+		if !ok {
 			continue
 		}
-		cells, err := d.readCells(ctx, n, "constituents", []string{"ingredient", "constituent", "share"}, nil)
+		cells, err := d.readCells(ctx, c.Table, "constituents", []string{"ingredient", "constituent", "share"}, nil)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/file"
 	"kir/internal/inputerr"
@@ -248,7 +249,11 @@ func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, er
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := findCommands(ctx, root, files.Dir)
+	file, err := config.Read(root, path, allKinds().file(), &config.Diagnostics{File: root.File, Root: root})
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := findCommands(ctx, file, files.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -257,23 +262,19 @@ func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, er
 
 // findCommands returns the valid commands that a problem names, the node of the first, and the first error
 // in the others.
-func findCommands(ctx context.Context, root *yaml.Node, dir string) (all []*Command, first *yaml.Node, err error) {
-	properties := root.Get("properties")
-	if properties == nil {
-		return nil, nil, nil
-	}
-	for _, e := range properties.Entries {
-		n := e.Value.Get("program")
-		if n == nil {
+func findCommands(ctx context.Context, file *config.Problem, dir string) (all []*Command, first *yaml.Node, err error) {
+	for _, e := range file.Properties {
+		v, ok := e.Value.Value.(*config.Program)
+		if !ok {
 			continue
 		}
-		c, bad := readCommand(ctx, n, dir)
+		c, bad := readCommand(ctx, e.Value.At, dir)
 		if bad != nil {
 			err = cmp.Or(err, bad)
 			continue
 		}
 		if all = append(all, c); first == nil {
-			first = n.Get("command")
+			first = v.Command
 		}
 	}
 	return all, first, err

@@ -53,7 +53,7 @@ func (c *Compilation) roughProblem(ctx context.Context, rough *mcmc.Space) (*Pro
 	own.Files = &yaml.Files{Dir: own.Files.Dir, Allow: own.Files.Allow, OnRead: func(string, []byte, int64) {}}
 	p := *c.problem
 	var err error
-	if p.Properties, err = readProperties(ctx, &own, c.root.Get("properties")); err != nil || len(own.diagnostics.All) > 0 {
+	if p.Properties, err = compileProperties(ctx, &own, p.file.Properties); err != nil || len(own.diagnostics.All) > 0 {
 		return nil, ctx.Err()
 	}
 	var objectives []mcmc.Objective

@@ -19,14 +19,14 @@ import (
 
 // togetherKind has ingredients used all or none.
 var togetherKind = config.ConstraintKind{
-	Key: newKey("together", schema.Link("together"), "", "all of them, or none", "{together: {of: [Gin, Rum]}}"),
+	Key: schema.NewKey("together", schema.Link("together"), "", "all of them, or none", "{together: {of: [Gin, Rum]}}"),
 	New: func(*config.Kinds) config.Constraint { return new(together) },
 }
 
 type together struct{ Of config.Ingredients }
 
 func (r *together) Sections() schema.Sections {
-	of := newKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Rum]}")
+	of := schema.NewKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Rum]}")
 	of.Read = func(n *yaml.Node) error { r.Of = n; return nil }
 	return schema.Sections{{
 		Name: "together", ID: "together", About: "Ingredients that come all or not at all.",
@@ -59,25 +59,36 @@ func (r *together) Compile(_ context.Context, d *config.Data) ([]config.Demand, 
 
 // evenKind is how even the amounts are: the least by the greatest, to a power.
 var evenKind = propertyKind{
-	PropertyKind: config.PropertyKind{Key: newKey("even", schema.Link("even"), "", "amounts alike", "{even: {power: 2}}")},
-	Sections: schema.Sections{{
-		Name: "even", ID: "even", About: "The least amount by the greatest.",
-		Keys: []schema.Key{newKey("power", schema.AtLeast(0), "1", "to this power", "{power: 2}")},
-	}},
-	read: func(_ context.Context, _ *readContext, _ *yaml.Node, f fields) (_ Property, err error) {
-		power := 1.0
-		if v := f["power"]; v != nil {
-			if power, err = v.Weight("the power"); err != nil {
-				return Property{}, err
-			}
-		}
+	PropertyKind: config.PropertyKind{
+		Key: schema.NewKey("even", schema.Link("even"), "", "amounts alike", "{even: {power: 2}}"),
+		New: func() config.Value { return new(even) },
+	},
+	compile: compiles(func(_ context.Context, _ *readContext, v *even, _ *yaml.Node) (Property, error) {
+		power := v.Power.Or(1)
 		var resolved yaml.Map
 		resolved.Set("power", power)
 		score := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return evenness(x.Amounts(), power) })
 		return Property{About: "amounts alike", property: score, resolved: resolved}, nil
-	},
+	}),
 	scoredBySplit: alwaysBySplit,
 }
+
+type even struct{ Power config.Written[float64] }
+
+func (v *even) Sections() schema.Sections {
+	power := schema.NewKey("power", schema.AtLeast(0), "1", "to this power", "{power: 2}")
+	power.Read = func(n *yaml.Node) (err error) {
+		v.Power.Value, err = n.Weight("the power")
+		v.Power.At = n
+		return err
+	}
+	return schema.Sections{{
+		Name: "even", ID: "even", About: "The least amount by the greatest.",
+		Keys: []schema.Key{power},
+	}}
+}
+
+func (v *even) Decode(n *yaml.Node) error { return v.Sections()[0].Decode(n) }
 
 func evenness[T int | int32](amounts []T, power float64) float64 {
 	least, most := T(math.MaxInt32), T(0)
@@ -92,7 +103,7 @@ func evenness[T int | int32](amounts []T, power float64) float64 {
 // extended returns all kinds and one more of each.
 func extended() *kinds {
 	k := allKinds()
-	k.constraints.Constraints, k.properties = append(k.constraints.Constraints, togetherKind), append(k.properties, evenKind)
+	k.constraints, k.properties = append(k.constraints, togetherKind), append(k.properties, evenKind)
 	return k
 }
 
@@ -150,7 +161,7 @@ func TestExtending(t *testing.T) {
 		}
 	}
 
-	d := extended().schema()
+	d := extended().file().Description()
 	for _, want := range []string{
 		"| `together` | [together](#together) | all of them, or none | `together: {of: [Gin, Rum]}` |\n",
 		"\n## together\n\nIngredients that come all or not at all.\n",

@@ -10,26 +10,16 @@ import (
 	"kir/rule"
 )
 
-// fields are the values of a mapping, by key.
-type fields = map[string]*yaml.Node
-
-// A propertyKind is a kind of property.
+// A propertyKind is a kind of property, and how it is compiled.
 type propertyKind struct {
 	config.PropertyKind
-
-	// compile makes the property of a value that was decoded from a node.
 	compile func(ctx context.Context, s *readContext, v config.Value, n *yaml.Node) (Property, error)
 
-	// Sections and read take the place of New and compile in kinds that decode and compile at once.
-	Sections schema.Sections
-	read     func(ctx context.Context, s *readContext, n *yaml.Node, f fields) (Property, error)
+	// scoredBySplit reports whether a property is scored split by split; nil: never. Other properties are
+	// constant over most of a line.
+	scoredBySplit func(v config.Value) bool
 
-	// scoredBySplit reports whether the property at a node is scored split by split; nil: never. Other
-	// properties are constant over most of a line.
-	scoredBySplit func(n *yaml.Node) bool
-
-	allowsText    bool // the section may be replaced by a text
-	readOnce      bool // not read again to find more errors, because reading is slow or starts a program
+	compiledOnce  bool // not compiled again to find more errors, because that is slow or starts a program
 	hasDirections bool // its direction key can be replaced by another one
 }
 
@@ -40,21 +30,13 @@ func compiles[V config.Value](compile func(ctx context.Context, s *readContext, 
 	}
 }
 
-// sections returns the sections of the kind.
-func (k *propertyKind) sections() schema.Sections {
-	if k.New != nil {
-		return k.New().Sections()
-	}
-	return k.Sections
-}
-
 // alwaysBySplit is for properties that are scored split by split.
-func alwaysBySplit(*yaml.Node) bool { return true }
+func alwaysBySplit(config.Value) bool { return true }
 
 // RuleFields returns the kind and the fields of a rule. kind is empty if the rule can be written only by
 // hand.
 func RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all []config.RuleField) {
-	return config.AllKinds().RuleFields(r, name)
+	return allKinds().file().RuleFields(r, name)
 }
 
 // DirectionKeys returns, by kind of property, the keys that state its direction. Exactly one of them is
@@ -63,7 +45,7 @@ func DirectionKeys() map[string][]string {
 	aims := make(map[string][]string)
 	for _, k := range allKinds().properties {
 		if k.hasDirections {
-			aims[k.Name] = k.sections()[0].Choices()
+			aims[k.Name] = k.New().Sections()[0].Choices()
 		}
 	}
 	return aims
@@ -71,14 +53,14 @@ func DirectionKeys() map[string][]string {
 
 // kinds has the kinds of constraints and properties that a problem may have.
 type kinds struct {
-	constraints *config.Kinds
+	constraints []config.ConstraintKind
 	properties  []propertyKind
 }
 
 // allKinds returns all kinds, in the order of the reference.
 func allKinds() *kinds {
 	return &kinds{
-		constraints: config.AllKinds(),
+		constraints: config.ConstraintKinds(),
 		properties: []propertyKind{
 			learnKind, forestKind, processKind, modelKind, blendKind, pairsKind, noveltyKind, likenessKind,
 			preferenceKind, markowitzKind, documentKind, expressionKind, programKind,
@@ -86,24 +68,23 @@ func allKinds() *kinds {
 	}
 }
 
-// schema returns the description of problem files with these kinds.
-func (k *kinds) schema() (d schema.Description) {
-	d.Rules, d.Sampler = k.constraints.Description().Rules, samplerBounds()
+// file returns the kinds as a file has them.
+func (k *kinds) file() *config.Kinds {
+	of := &config.Kinds{Constraints: k.constraints, Sampler: samplerBounds()}
 	for _, p := range k.properties {
-		d.Properties = append(d.Properties, schema.Kind{Key: p.Key, Sections: p.sections()})
+		of.Properties = append(of.Properties, p.PropertyKind)
 	}
-	return d
+	return of
 }
 
-// property returns the kind of property with a key.
+// property returns the kind of property with a key, or nil.
 func (k *kinds) property(name string) *propertyKind {
-	return &k.properties[slices.IndexFunc(k.properties, func(p propertyKind) bool { return p.Name == name })]
+	i := slices.IndexFunc(k.properties, func(p propertyKind) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &k.properties[i]
 }
 
 // Schema returns the description of problem files.
-func Schema() schema.Description { return allKinds().schema() }
-
-// newKey returns a key of a section.
-func newKey(name string, is schema.Type, missing, about, example string) schema.Key {
-	return schema.NewKey(name, is, missing, about, example)
-}
+func Schema() schema.Description { return allKinds().file().Description() }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,25 +82,27 @@ func (c *Compilation) readFile(ctx context.Context) (err error) {
 	if c.root, err = readText(ctx, s.Files, p.File, c.options.Text); err != nil {
 		return err
 	}
-	// Consent is checked before any composition may be scored. Errors in reading the commands are reported
-	// later, before scoring too.
-	commands, at, _ := findCommands(ctx, c.root, s.Files.Dir)
-	c.runs = len(commands) > 0
-	if err := cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...)); err != nil {
+	s.diagnostics = &config.Diagnostics{File: c.root.File, Root: c.root}
+	if p.file, err = config.Read(c.root, p.File, s.kinds.file(), s.diagnostics); err != nil {
 		return err
 	}
-	s.diagnostics = &config.Diagnostics{File: c.root.File, Root: c.root}
-	p.file, err = config.Read(c.root, p.File, s.diagnostics)
+	// Consent is checked before any composition may be scored. Errors in reading the commands are reported
+	// later, before scoring too.
+	commands, at, _ := findCommands(ctx, p.file, s.Files.Dir)
+	c.runs = len(commands) > 0
 	if c.options.Cache {
 		s.cache = newCache(s.Files.Dir)
 	}
-	return err
+	return cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...))
 }
 
 // compileSettings takes over the settings of the file, as far as the options do not replace them.
 func (c *Compilation) compileSettings(context.Context) (err error) {
 	p, o := c.problem, c.options
-	p.Name, p.Search, p.Campaign, p.Labels = p.file.Name, p.file.Search, p.file.Campaign, p.file.Labels
+	p.Name, p.Search, p.Campaign = p.file.Name, p.file.Search, p.file.Campaign
+	for _, label := range p.file.Labels {
+		p.Labels = append(p.Labels, dataset.NormalizeName(label.Value))
+	}
 	if o.Effort != nil {
 		p.Search.Effort = *o.Effort
 	}
@@ -120,7 +121,7 @@ func (c *Compilation) compileSettings(context.Context) (err error) {
 // joinTables reads the tables that the file names: what its words are about.
 func (c *Compilation) joinTables(ctx context.Context) error {
 	p, s := c.problem, c.loader
-	if err := s.readInputs(ctx, c.root); err != nil {
+	if err := s.readInputs(ctx, p.file); err != nil {
 		if err := s.diagnostics.Add(err); err != nil {
 			return err
 		}
@@ -138,11 +139,13 @@ func (c *Compilation) joinTables(ctx context.Context) error {
 // compileConstraints compiles the constraints.
 func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
 	p, s := c.problem, c.loader
-	var more []*yaml.Node
+	listed := len(p.file.Constraints)
 	if c.options.WithinBook {
-		more = append(more, config.WithinBook(c.root))
+		if err := p.file.AddWithinBook(s.diagnostics); err != nil {
+			return err
+		}
 	}
-	if p.Rules, err = compileRules(ctx, s, c.root.Get("constraints"), more...); err != nil {
+	if p.Rules, err = compileRules(ctx, s, p.file.Constraints, listed); err != nil {
 		return err
 	}
 	if len(s.diagnostics.All) == 0 {
@@ -189,7 +192,7 @@ func (c *Compilation) finishCount(ctx context.Context) (err error) {
 
 // compileProperties compiles the properties, with the models that they learn.
 func (c *Compilation) compileProperties(ctx context.Context) (err error) {
-	if c.problem.Properties, err = readProperties(ctx, c.loader, c.root.Get("properties")); err != nil {
+	if c.problem.Properties, err = compileProperties(ctx, c.loader, c.problem.file.Properties); err != nil {
 		return err
 	}
 	if len(c.loader.diagnostics.All) > 0 {
@@ -225,7 +228,7 @@ func (c *Compilation) makeTarget(ctx context.Context) (err error) {
 // compileTrade compiles the trade-off, and writes the problem out with every default.
 func (c *Compilation) compileTrade(context.Context) error {
 	p, s := c.problem, c.loader
-	if err := s.diagnostics.Collect(c.root.Get("trade"), func(n *yaml.Node) (err error) { p.Trade, err = readTrade(p, n); return err }); err != nil {
+	if err := p.file.Trade.Compile(s.diagnostics, p.compileTrade); err != nil {
 		return err
 	}
 	if len(s.diagnostics.All) > 0 {
@@ -272,19 +275,14 @@ type loader struct {
 const anyTotal = 1_000_000
 
 // readInputs reads the total, the ingredients and the known recipes.
-func (s *loader) readInputs(ctx context.Context, root *yaml.Node) (err error) {
-	if s.Total, err = readTotal(root); err != nil {
-		if err := s.diagnostics.Add(err); err != nil {
-			return err
-		}
-		s.Total = anyTotal
-	}
+func (s *loader) readInputs(ctx context.Context, file *config.Problem) error {
+	s.Total = file.Total.Or(anyTotal)
 	s.reportProgress("reading the tables")
 	s.Whole = s.Total
-	if err := s.readIngredients(ctx, root); err != nil {
+	if err := s.readIngredients(ctx, file.Root); err != nil {
 		return err
 	}
-	return s.readRecipes(ctx, root)
+	return s.readRecipes(ctx, file)
 }
 
 // readText reads a problem file. A non-nil text replaces its contents.
@@ -313,15 +311,6 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 		_, err = schema.Problem.Fields(root)
 	}
 	return root, err
-}
-
-// readTotal reads the total, in units.
-func readTotal(root *yaml.Node) (int, error) {
-	n := root.Get("total")
-	if n == nil {
-		return 0, yaml.Hint(root.Errorf("the problem has no total"), "add total: how many units a composition divides, such as 1000 for steps of 0.1 %%")
-	}
-	return n.Whole("the total", 1, math.MaxInt32)
 }
 
 // maxUsed bounds min(N, M). Every law of the number of ingredients, and every figure about it, has that

@@ -41,7 +41,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 		return nil, err
 	}
 	bad := &config.Diagnostics{File: root.File, Root: root}
-	file, err := config.Read(root, path, bad)
+	file, err := config.Read(root, path, allKinds().file(), bad)
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +53,12 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 		return nil, err
 	}
 	s := &loader{readContext: readContext{Data: config.Data{Files: files}, kinds: allKinds()}, diagnostics: bad, file: path}
-	if err := s.readInputs(ctx, root); err != nil {
+	if err := s.readInputs(ctx, file); err != nil {
 		return nil, err
 	}
 	out.Ingredients, out.Attributes, out.Book, out.Total = s.Names, s.Attributes, s.Book, s.Total
 	out.Units = s.Units
-	rules, err := compileRules(ctx, s, root.Get("constraints"))
+	rules, err := compileRules(ctx, s, file.Constraints, len(file.Constraints))
 	if err != nil {
 		return nil, err
 	}

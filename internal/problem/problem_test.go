@@ -443,12 +443,16 @@ func TestClose(t *testing.T) {
 	if err := p.Close(); err != nil || closed != 2 {
 		t.Errorf("%d of 2 are closed: %v", closed, err)
 	}
-	root, err := yaml.Parse("p.yaml", []byte("a: {program: {command: [go]}}\nb: {program: {}}\n"))
+	root, err := yaml.Parse("p.yaml", []byte("properties: {a: {program: {command: [go]}}, b: {program: {}}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &loader{readContext: readContext{Data: config.Data{Names: []string{"Gin", "Rum"}, Total: 3, Files: &yaml.Files{Dir: t.TempDir()}}, kinds: allKinds()}, diagnostics: &config.Diagnostics{}}
-	read, err := readProperties(AllowPrograms(context.Background()), s, root)
+	s := &loader{readContext: readContext{Data: config.Data{Names: []string{"Gin", "Rum"}, Total: 3, Files: &yaml.Files{Dir: t.TempDir()}}, kinds: allKinds()}, diagnostics: &config.Diagnostics{File: root.File, Root: root}}
+	file, err := config.Read(root, "p.yaml", s.kinds.file(), &config.Diagnostics{File: root.File, Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := compileProperties(AllowPrograms(context.Background()), s, file.Properties)
 	if err != nil || s.diagnostics.Err() == nil || len(read) != 1 || read[0].Name != "a" {
 		t.Errorf("with the errors %v, %v there are %v", err, s.diagnostics.Err(), read)
 	}

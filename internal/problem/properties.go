@@ -3,9 +3,8 @@ package problem
 import (
 	"context"
 	"math"
-	"slices"
-	"strings"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -53,9 +52,10 @@ type Property struct {
 	classChance   func(x *mcmc.Composition) float64 // chance of the wanted class by an imported model; else nil
 	subObjectives []subObjective                    // figures that can be objectives of their own
 	property      mcmc.Property
-	command       *Command   // command of a program; else nil
-	at            *yaml.Node // node under the kind
-	resolved      any        // value under the kind, with defaults filled in
+	command       *Command     // command of a program; else nil
+	written       config.Value // as the file has it; nil for functions of a program
+	at            *yaml.Node   // node under the kind
+	resolved      any          // value under the kind, with defaults filled in
 }
 
 // ScoresByHeldOut reports whether known recipes are scored by models that have not learnt from them, such
@@ -114,106 +114,41 @@ type Figure struct {
 	Of      func(x *mcmc.Composition) float64
 }
 
-// floorKey returns the key of the least score.
-func floorKey(example string) schema.Key {
-	return newKey("floor", schema.Between(0, 1), "0", "the least score", example)
-}
-
-// readFloor reads the least score, 0 by default.
-func readFloor(f fields) (float64, error) {
-	v := f["floor"]
-	if v == nil {
-		return 0, nil
-	}
-	least, err := v.Weight("the floor")
-	if err == nil && least > 1 {
-		err = yaml.Hint(v.Errorf("the floor is %v", least), "it is the least score, from 0 to 1")
-	}
-	return least, err
-}
-
-// readProperties reads the properties, and returns those without errors. If it returns an error, the caller
-// must close the returned properties.
-func readProperties(ctx context.Context, s *loader, n *yaml.Node) (all []Property, err error) {
-	if n == nil || n.Kind == yaml.Null {
-		return nil, nil
-	}
-	if n.Kind != yaml.Mapping {
-		return nil, s.diagnostics.Add(yaml.Hint(n.Errorf("properties are %s", n.Describe()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}"))
-	}
-	for _, e := range n.Entries {
-		name := dataset.NormalizeName(e.Key.Text)
-		if name == "" || strings.ContainsAny(name, "\r\n") {
-			_ = s.diagnostics.Add(yaml.Hint(e.Key.Errorf("%s is no name for a property", inputerr.Quote(e.Key.Text)), "give it a name of one line"))
-		}
-		if slices.Contains(schema.Reserved(), name) {
-			_ = s.diagnostics.Add(yaml.Hint(e.Key.Errorf("a property cannot be called %s", inputerr.Quote(name)), "the draws have a column of that name: choose another"))
+// compileProperties compiles the properties of a file, and returns those without errors. If it returns an error, the
+// caller must close the returned properties.
+func compileProperties(ctx context.Context, s *loader, entries []*config.Entry[config.Property]) (all []Property, err error) {
+	for _, e := range entries {
+		kind := s.kinds.property(e.Value.Kind)
+		if kind == nil || kind.compiledOnce && e.Faulty {
+			continue
 		}
 		var p Property
-		first, before := true, len(s.diagnostics.All)
-		err := s.diagnostics.Collect(e.Value, func(n *yaml.Node) (err error) {
-			if !first && p.Kind != "" && s.kinds.property(p.Kind).readOnce {
+		compiled, before := false, len(s.diagnostics.All)
+		err := e.Compile(s.diagnostics, func(v config.Property) (err error) {
+			if compiled && kind.compiledOnce {
 				return nil
 			}
-			first = false
-			p, err = readProperty(ctx, &s.readContext, name, n)
+			compiled = true
+			p, err = compileProperty(ctx, &s.readContext, kind, v)
 			return err
 		})
 		if err != nil {
 			return all, err
 		}
-		if len(s.diagnostics.All) == before {
+		if compiled && len(s.diagnostics.All) == before {
 			all = append(all, p)
 		}
 	}
 	return all, nil
 }
 
-// readProperty reads one property.
-func readProperty(ctx context.Context, s *readContext, name string, n *yaml.Node) (Property, error) {
-	section := s.kinds.schema().Property()
-	f, err := section.Fields(n)
-	if err != nil {
-		return Property{}, err
+// compileProperty compiles one property.
+func compileProperty(ctx context.Context, s *readContext, kind *propertyKind, v config.Property) (Property, error) {
+	if s.Total > schema.MaxSplits && kind.scoredBySplit != nil && kind.scoredBySplit(v.Value) {
+		return Property{}, yaml.Hint(v.At.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", inputerr.Quote(v.Name), s.Total), "take a total of at most %d", schema.MaxSplits)
 	}
-	weight := 1.0
-	if w := f["weight"]; w != nil {
-		if weight, err = w.Weight("the weight"); err != nil {
-			return Property{}, err
-		}
-		delete(f, "weight")
-	}
-	if len(f) != 1 {
-		return Property{}, yaml.Hint(n.Errorf("property %s names %s", inputerr.Quote(name), inputerr.Count(len(f), "kind")), "name one of %s", strings.Join(section.ExactlyOneOf, ", "))
-	}
-	var kind *propertyKind
-	var v *yaml.Node
-	for name, at := range f {
-		kind, v = s.kinds.property(name), at
-	}
-	if s.Total > schema.MaxSplits && kind.scoredBySplit != nil && kind.scoredBySplit(v) {
-		return Property{}, yaml.Hint(v.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", inputerr.Quote(name), s.Total), "take a total of at most %d", schema.MaxSplits)
-	}
-	s.reportProgress("reading the property %s", inputerr.Quote(name))
-	p, err := kind.readAt(ctx, s, v)
-	p.Name, p.Kind, p.Weight, p.at = name, kind.Name, weight, v
+	s.reportProgress("reading the property %s", inputerr.Quote(v.Name))
+	p, err := kind.compile(ctx, s, v.Value, v.At)
+	p.Name, p.Kind, p.Weight, p.written, p.at = v.Name, v.Kind, v.Weight, v.Value, v.At
 	return p, err
-}
-
-// readAt reads the value under the key of a kind.
-func (k *propertyKind) readAt(ctx context.Context, s *readContext, n *yaml.Node) (p Property, err error) {
-	var f fields
-	if n.Kind == yaml.Mapping || !k.allowsText {
-		if f, err = k.sections()[0].Fields(n); err != nil {
-			return p, err
-		}
-	}
-	if k.read != nil {
-		return k.read(ctx, s, n, f)
-	}
-	v := k.New()
-	if err := v.Decode(n); err != nil {
-		return p, err
-	}
-	return k.compile(ctx, s, v, n)
 }

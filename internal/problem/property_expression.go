@@ -18,7 +18,6 @@ import (
 var expressionKind = propertyKind{
 	PropertyKind:  config.ExpressionKind,
 	compile:       compiles(compileExpression),
-	allowsText:    true,
 	scoredBySplit: alwaysBySplit,
 }
 

@@ -13,7 +13,7 @@ import (
 var forestKind = propertyKind{
 	PropertyKind:  config.ForestKind,
 	compile:       compiles(compileForest),
-	readOnce:      true,
+	compiledOnce:  true,
 	hasDirections: true,
 }
 

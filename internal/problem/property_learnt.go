@@ -177,20 +177,6 @@ func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
 	return all, nil
 }
 
-// hasDirection reports whether a value is to be maximised or minimised.
-func hasDirection(f fields) bool { return f["maximize"] != nil || f["minimize"] != nil }
-
-// readDirection reads maximize: true or minimize: true.
-func readDirection(key string, n *yaml.Node) (model.Want, error) {
-	if n.Kind != yaml.Boolean || n.Plain() != true {
-		return model.Want{}, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write %s: true; or at_least, at_most or between for what is good enough", key)
-	}
-	if key == "minimize" {
-		return model.Minimize(), nil
-	}
-	return model.Maximize(), nil
-}
-
 // checkFewClasses returns an error if a label with many different numbers is used as classes.
 func checkFewClasses(want *yaml.Node, label *dataset.Label) error {
 	if len(label.Classes) <= maxClasses || !label.Numeric() {

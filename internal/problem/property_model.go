@@ -24,7 +24,7 @@ import (
 var modelKind = propertyKind{
 	PropertyKind: config.ModelKind,
 	compile:      compiles(compileModel),
-	readOnce:     true,
+	compiledOnce: true,
 }
 
 // compileModel makes a property that scores the output of an imported tree ensemble.

@@ -18,10 +18,7 @@ var (
 )
 
 // isByAmounts reports whether novelty or likeness compares amounts, not only ingredients.
-func isByAmounts(n *yaml.Node) bool {
-	by := n.Get("by")
-	return by != nil && by.Text == config.ByAmounts
-}
+func isByAmounts(v config.Value) bool { return v.(*config.Nearest).By.Value == config.ByAmounts }
 
 // compileNearest makes a property of how far a composition is from known recipes, or how near.
 func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yaml.Node) (Property, error) {

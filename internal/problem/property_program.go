@@ -18,7 +18,7 @@ const programBatch = 16
 var programKind = propertyKind{
 	PropertyKind:  config.ProgramKind,
 	compile:       compiles(compileProgram),
-	readOnce:      true,
+	compiledOnce:  true,
 	scoredBySplit: alwaysBySplit,
 }
 

@@ -33,7 +33,8 @@ func SiblingPath(problem, ending string) string {
 
 // readRecipes reads the known recipes from the tables that the problem names and from the results of its
 // campaign. It adds their ingredients to those read before.
-func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
+func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
+	root := file.Root
 	n := root.Get("recipes")
 	results, err := s.findResults(root)
 	if err != nil {
@@ -48,9 +49,10 @@ func (s *loader) readRecipes(ctx context.Context, root *yaml.Node) error {
 	}
 	options := dataset.Options{Ingredients: s.Attributes}
 	var labelAt map[string]*yaml.Node
-	if options.Labels, labelAt, err = namedLabels(root); err != nil {
-		return err
+	if file.LabelsError != nil {
+		return file.LabelsError
 	}
+	options.Labels, labelAt = file.LabelNodes()
 	if s.Units, err = readBookUnits(root.Get("units")); err != nil {
 		return err
 	}
@@ -235,51 +237,6 @@ func (s *loader) warnAlike() {
 	if more := len(groups) - maxAlikeGroups; more > 0 {
 		s.Warn(fmt.Sprintf("%d more groups of ingredients differ in case or space only.", more))
 	}
-}
-
-// namedLabels returns the labels that the problem names, and their nodes: under labels, and in properties
-// that learn one.
-func namedLabels(root *yaml.Node) (names []string, at map[string]*yaml.Node, err error) {
-	at = make(map[string]*yaml.Node)
-	add := func(n *yaml.Node, what string) error {
-		name, err := n.Str(what)
-		if err != nil {
-			return err
-		}
-		if name = dataset.NormalizeName(name); at[name] == nil {
-			names = append(names, name)
-			at[name] = n
-		}
-		return nil
-	}
-	if n := root.Get("properties"); n != nil {
-		for _, p := range n.Entries {
-			for _, kind := range []string{"learn", "forest", "process"} {
-				if f := p.Value.Get(kind); f != nil && f.Get("label") != nil && f.Get("file") == nil {
-					if err := add(f.Get("label"), "the label"); err != nil {
-						return nil, nil, err
-					}
-					if sd := f.Get("sd"); sd != nil && kind != "forest" {
-						if err := add(sd, "the column of standard deviations"); err != nil {
-							return nil, nil, err
-						}
-					}
-				}
-			}
-		}
-	}
-	if n := root.Get("labels"); n != nil {
-		items, err := n.List("labels")
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, item := range items {
-			if err := add(item, "a label"); err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	return names, at, nil
 }
 
 // readBookUnits returns the default units with those that the problem adds or redefines.

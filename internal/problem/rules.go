@@ -2,10 +2,8 @@ package problem
 
 import (
 	"context"
-	"slices"
 
 	"kir/internal/config"
-	"kir/internal/config/yaml"
 	"kir/internal/constraint"
 	"kir/rule"
 )
@@ -26,31 +24,20 @@ func (r *Rule) Slacks(parts []rule.Part, total int) []constraint.Slack {
 	return constraint.Slacks(r.Rules[0], parts, total)
 }
 
-// compileRules compiles the constraints of the file, and further ones that are not in it.
-func compileRules(ctx context.Context, s *loader, n *yaml.Node, more ...*yaml.Node) ([]Rule, error) {
-	var items []*yaml.Node
-	if n != nil && n.Kind != yaml.Null {
-		var err error
-		if items, err = n.List("constraints"); err != nil {
-			return nil, s.diagnostics.Add(err)
-		}
-	}
-	if err := s.ReadConstituents(ctx, items); err != nil {
+// compileRules compiles the constraints of a file. Those after the first listed ones are not in it.
+func compileRules(ctx context.Context, s *loader, entries []*config.Entry[config.Item], listed int) (rules []Rule, err error) {
+	if err := s.ReadConstituents(ctx, entries); err != nil {
 		return nil, s.diagnostics.Add(err) // rules use these attributes
 	}
-	var rules []Rule
-	for k, item := range append(slices.Clip(items), more...) {
-		if k >= len(items) {
+	kinds := s.kinds.file()
+	for k, e := range entries {
+		if k >= listed {
 			k = -1
 		}
-		err := s.diagnostics.Collect(item, func(n *yaml.Node) error {
-			item, err := s.kinds.constraints.DecodeItem(n)
-			if err != nil {
-				return err
-			}
-			demands, err := s.CompileItem(ctx, s.kinds.constraints, item)
+		err := e.Compile(s.diagnostics, func(item config.Item) error {
+			demands, err := s.CompileItem(ctx, kinds, item)
 			for _, d := range demands {
-				rules = append(rules, Rule{Demand: d, Place: k, Alone: len(demands) == 1 && d.At == n && len(d.Rules) == 1})
+				rules = append(rules, Rule{Demand: d, Place: k, Alone: len(demands) == 1 && d.At == item.At && len(d.Rules) == 1})
 			}
 			return err
 		})

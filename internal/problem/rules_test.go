@@ -328,7 +328,7 @@ func TestDocumentedRules(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range config.AllKinds().Constraints {
+	for _, kind := range config.ConstraintKinds() {
 		if !shown[kind.Name] {
 			t.Errorf("%s is not shown", kind.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -68,39 +69,57 @@ func valueDirectionOf(w *Property) valueDirection {
 		least, most, _ := w.learnt.want.Bounds()
 		return valueDirection{Between, least, most}
 	}
-	if w.valueScale == nil || w.at == nil || w.at.Kind != yaml.Mapping {
+	if w.valueScale == nil {
 		return valueDirection{direction: Maximize} // scores are maximised
 	}
-	number := func(n *yaml.Node) float64 {
-		v, _ := n.Float("a bound") // readBound has checked it
-		return v
-	}
-	least, most := math.Inf(-1), math.Inf(1)
-	for _, e := range w.at.Entries {
-		v := e.Value
-		switch e.Key.Text {
-		case "maximize", "larger":
-			return valueDirection{direction: Maximize}
-		case "minimize", "smaller":
+	switch v := w.written.(type) {
+	case *config.Blend:
+		return blendDirection(v)
+	case *config.Model:
+		return modelDirection(&v.ModelObjective)
+	case *config.Expression:
+		return extremumDirection(&v.Extremum)
+	case *config.Markowitz:
+		if v.Minimize.At != nil {
 			return valueDirection{direction: Minimize}
-		case "target":
-			return valueDirection{Between, number(v.Get("at")), number(v.Get("at"))}
-		case "normal":
-			return valueDirection{Between, number(v.Get("mean")), number(v.Get("mean"))}
-		case "range":
-			return valueDirection{Between, number(v.Get("from")), number(v.Get("to"))}
-		case "between":
-			return valueDirection{Between, number(v.Items[0]), number(v.Items[1])}
-		case "at_least":
-			least = number(v)
-		case "at_most":
-			most = number(v)
 		}
 	}
-	if math.IsInf(least, -1) && math.IsInf(most, 1) {
-		return valueDirection{direction: Maximize}
+	return valueDirection{direction: Maximize}
+}
+
+func extremumDirection(e *config.Extremum) valueDirection {
+	if e.Minimize.At != nil {
+		return valueDirection{direction: Minimize}
 	}
-	return valueDirection{Between, least, most}
+	return valueDirection{direction: Maximize}
+}
+
+func blendDirection(b *config.Blend) valueDirection {
+	switch {
+	case b.Smaller.At != nil:
+		return valueDirection{direction: Minimize}
+	case b.Target.At != nil:
+		return valueDirection{Between, b.Target.Value.At.Value, b.Target.Value.At.Value}
+	case b.Normal.At != nil:
+		return valueDirection{Between, b.Normal.Value.Mean.Value, b.Normal.Value.Mean.Value}
+	case b.Range.At != nil:
+		return valueDirection{Between, b.Range.Value.From.Value, b.Range.Value.To.Value}
+	}
+	return extremumDirection(&b.Extremum)
+}
+
+func modelDirection(o *config.ModelObjective) valueDirection {
+	switch {
+	case o.Minimize.At != nil:
+		return valueDirection{direction: Minimize}
+	case o.Target.At != nil:
+		return valueDirection{Between, o.Target.Value.At.Value, o.Target.Value.At.Value}
+	case o.Between.At != nil:
+		return valueDirection{Between, o.Between.Value[0], o.Between.Value[1]}
+	case o.AtLeast.At != nil || o.AtMost.At != nil:
+		return valueDirection{Between, o.AtLeast.Or(math.Inf(-1)), o.AtMost.Or(math.Inf(1))}
+	}
+	return valueDirection{direction: Maximize}
 }
 
 // tradeScale returns the value scale of a property for a trade-off. It is the scale for limits, except for
@@ -132,32 +151,24 @@ func tradeScale(w *Property) (*valueScale, error) {
 // LeastTrade and MostTrade bound the number of objectives in a trade-off.
 const LeastTrade, MostTrade = schema.LeastTrade, schema.MostTrade
 
-// readTrade reads
+// compileTrade sets the objectives of the trade-off that the file asks for.
 //
 //	trade: [cost, viscosity]
-func readTrade(p *Problem, n *yaml.Node) ([]string, error) {
-	if n == nil || n.Kind == yaml.Null {
-		return nil, nil
+func (p *Problem) compileTrade(written []config.Written[string]) error {
+	p.Trade = nil
+	if written == nil {
+		return nil
 	}
-	if n.Kind != yaml.Sequence {
-		return nil, yaml.Hint(n.Errorf("trade is %s", n.Describe()), "write a list of objectives, such as [cost, viscosity]")
+	for _, name := range written {
+		p.Trade = append(p.Trade, dataset.NormalizeName(name.Value))
 	}
-	items := n.Items
-	var names []string
-	for _, item := range items {
-		name, err := item.Str("an objective of the trade-off")
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, dataset.NormalizeName(name))
-	}
-	_, err := p.objectives(names, func(k int) *yaml.Node {
+	_, err := p.objectives(p.Trade, func(k int) *yaml.Node {
 		if k < 0 {
-			return n
+			return p.file.Root.Get("trade")
 		}
-		return items[k]
+		return written[k].At
 	})
-	return names, err
+	return err
 }
 
 // Objectives returns the objectives with the given names. Its errors have no place in the problem file.

@@ -6,7 +6,6 @@ import (
 
 	"kir/internal/config"
 	"kir/internal/config/yaml"
-	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/model"
 )
@@ -48,63 +47,4 @@ func objectiveCountText(what string, given []string) string {
 		return "nothing is asked of " + what
 	}
 	return strings.Join(given, " and ") + " are asked of " + what + " at once"
-}
-
-// readWant reads the objective of a forest. at is the node for errors about it.
-func readWant(n *yaml.Node, f fields) (want model.Want, at *yaml.Node, err error) {
-	var given []string
-	for _, key := range []string{"want", "at_least", "at_most", "between", "maximize", "minimize"} {
-		if f[key] != nil {
-			given = append(given, key)
-			at = f[key]
-		}
-	}
-	if len(given) == 2 && given[0] == "at_least" && given[1] == "at_most" {
-		low, err := f["at_least"].Float("at_least")
-		if err != nil {
-			return want, at, err
-		}
-		high, err := f["at_most"].Float("at_most")
-		return model.Between(low, high), at, err
-	}
-	if len(given) != 1 {
-		return want, at, yaml.Hint(n.Errorf("%s", objectiveCountText("the forest", given)), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
-	}
-	switch given[0] {
-	case "maximize", "minimize":
-		want, err := readDirection(given[0], at)
-		return want, at, err
-	case "want":
-		var classes []string
-		for _, item := range at.ItemsOrSelf() {
-			class, err := item.Str("the wanted class")
-			if err != nil {
-				return want, at, err
-			}
-			classes = append(classes, dataset.NormalizeName(class))
-		}
-		return model.AnyOf(classes...), at, nil
-	case "at_least":
-		low, err := at.Float("at_least")
-		return model.AtLeast(low), at, err
-	case "at_most":
-		high, err := at.Float("at_most")
-		return model.AtMost(high), at, err
-	}
-	items, err := at.List("between")
-	if err != nil {
-		return want, at, err
-	}
-	if len(items) != 2 {
-		return want, at, yaml.Hint(at.Errorf("between has %s", inputerr.Count(len(items), "number")), "write the lowest and the highest, such as [3, 4]")
-	}
-	low, err := items[0].Float("the lowest number")
-	if err != nil {
-		return want, at, err
-	}
-	high, err := items[1].Float("the highest number")
-	if err == nil && low > high {
-		err = yaml.Hint(at.Errorf("no number is between %v and %v", low, high), "write the lower one first")
-	}
-	return model.Between(low, high), at, err
 }

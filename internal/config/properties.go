@@ -1,0 +1,128 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+)
+
+// A Property is one of the properties of a file.
+type Property struct {
+	Name   string
+	Weight float64 // exponent c: the target is multiplied by y(x)^c
+	Kind   string  // the key of its kind
+	Value  Value
+	At     *yaml.Node // under the kind
+}
+
+// readProperties decodes the properties of a file.
+func (k *Kinds) readProperties(n *yaml.Node, bad *Diagnostics) (all []*Entry[Property], err error) {
+	if n == nil || n.Kind == yaml.Null {
+		return nil, nil
+	}
+	if n.Kind != yaml.Mapping {
+		return nil, bad.Add(yaml.Hint(n.Errorf("properties are %s", n.Describe()), "write a name and a property each, such as taste: {forest: {label: taste, want: Fresh}}"))
+	}
+	for _, e := range n.Entries {
+		name := dataset.NormalizeName(e.Key.Text)
+		if err := bad.Add(checkPropertyName(e.Key, name)); err != nil {
+			return nil, err
+		}
+		p, err := newEntry(e.Value, bad, func(n *yaml.Node) (Property, error) { return k.decodeProperty(name, n) })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// checkPropertyName returns an error for a name that a property must not have.
+func checkPropertyName(key *yaml.Node, name string) error {
+	if name == "" || strings.ContainsAny(name, "\r\n") {
+		return yaml.Hint(key.Errorf("%s is no name for a property", inputerr.Quote(key.Text)), "give it a name of one line")
+	}
+	if slices.Contains(schema.Reserved(), name) {
+		return yaml.Hint(key.Errorf("a property cannot be called %s", inputerr.Quote(name)), "the draws have a column of that name: choose another")
+	}
+	return nil
+}
+
+// decodeProperty decodes a property.
+func (k *Kinds) decodeProperty(name string, n *yaml.Node) (p Property, err error) {
+	section := k.Description().Property()
+	f, err := section.Fields(n)
+	if err != nil {
+		return p, err
+	}
+	p = Property{Name: name, Weight: 1}
+	if w := f["weight"]; w != nil {
+		if p.Weight, err = w.Weight("the weight"); err != nil {
+			return p, err
+		}
+		delete(f, "weight")
+	}
+	if len(f) != 1 {
+		return p, yaml.Hint(n.Errorf("property %s names %s", inputerr.Quote(name), inputerr.Count(len(f), "kind")), "name one of %s", strings.Join(section.ExactlyOneOf, ", "))
+	}
+	for key, at := range f {
+		p.Kind, p.At = key, at
+	}
+	i := slices.IndexFunc(k.Properties, func(kind PropertyKind) bool { return kind.Name == p.Kind })
+	kind := &k.Properties[i]
+	p.Value = kind.New()
+	if p.At.Kind == yaml.Mapping || !kind.AllowsText {
+		if _, err := p.Value.Sections()[0].Fields(p.At); err != nil {
+			return p, err
+		}
+	}
+	return p, p.Value.Decode(p.At)
+}
+
+// A labelled is a value that learns labels of the recipes.
+type labelled interface {
+	labels() []Written[string]
+}
+
+func (v *Learn) labels() []Written[string] {
+	if v.File != nil {
+		return nil
+	}
+	return []Written[string]{v.Label, v.SD}
+}
+
+func (v *Forest) labels() []Written[string] {
+	if v.File != nil {
+		return nil
+	}
+	return []Written[string]{v.Label}
+}
+
+func (v *Process) labels() []Written[string] { return []Written[string]{v.Label, v.SD} }
+
+// LabelNodes returns the labels that the file names, without repetition, and the node of each: those that
+// properties learn, and those under the key labels.
+func (p *Problem) LabelNodes() (names []string, at map[string]*yaml.Node) {
+	at = make(map[string]*yaml.Node)
+	add := func(label Written[string]) {
+		if name := dataset.NormalizeName(label.Value); label.At != nil && at[name] == nil {
+			names = append(names, name)
+			at[name] = label.At
+		}
+	}
+	for _, e := range p.Properties {
+		if v, ok := e.Value.Value.(labelled); ok {
+			for _, label := range v.labels() {
+				add(label)
+			}
+		}
+	}
+	for _, label := range p.Labels {
+		add(label)
+	}
+	return names, at
+}
