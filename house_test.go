@@ -65,6 +65,35 @@ func TestHouse(t *testing.T) {
 	}
 }
 
+// TestConfigIsPure checks that what a file says is decoded without a sampler, a model or a search: package config
+// and what it imports know none.
+func TestConfigIsPure(t *testing.T) {
+	imports := make(map[string][]string)
+	for _, p := range listPackages(t) {
+		imports[p.ImportPath] = p.Imports
+	}
+	if len(imports[module+"/internal/config"]) == 0 {
+		t.Fatal("there is no package config")
+	}
+	seen := make(map[string]bool)
+	var visit func(path string)
+	visit = func(path string) {
+		if seen[path] {
+			return
+		}
+		seen[path] = true
+		for _, next := range imports[path] {
+			visit(next)
+		}
+	}
+	visit(module + "/internal/config")
+	for _, name := range []string{"mcmc", "model", "property", "internal/search", "internal/run", "internal/problem"} {
+		if seen[module+"/"+name] {
+			t.Errorf("package config needs %s", name)
+		}
+	}
+}
+
 // TestHouseNotices shows that the checks of TestHouse find what they look for.
 func TestHouseNotices(t *testing.T) {
 	if got := againstOrder(builtPackage{ImportPath: module + "/model", Imports: []string{"fmt", module + "/internal/problem"}}); len(got) != 1 {

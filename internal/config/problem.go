@@ -30,6 +30,8 @@ type Problem struct {
 	Properties  []*Entry[Property]
 	Trade       *Entry[[]Written[string]] // objectives of a trade-off
 
+	PropertyErrors int // number of errors in Properties and Trade, with which constraints can still be compiled
+
 	Sampler  Sampler
 	Search   Search
 	Campaign Campaign
@@ -69,10 +71,12 @@ func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Prob
 	if p.Constraints, err = kinds.readConstraints(root.Get("constraints"), bad); err != nil {
 		return nil, err
 	}
+	before := len(bad.All)
 	if p.Properties, err = kinds.readProperties(root.Get("properties"), bad); err != nil {
 		return nil, err
 	}
 	p.Trade, err = newEntry(root.Get("trade"), bad, decodeTrade)
+	p.PropertyErrors = len(bad.All) - before
 	return p, err
 }
 

@@ -17,7 +17,7 @@ const firstEvaluations = 2000
 // space with approximate counts. It returns the problem of that space. It returns nil if the counts are known
 // already, if a program scores the problem, or if the problem has errors, which [Compilation.Finish] reports.
 func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Found, error) {
-	if c.count == nil || c.runs {
+	if c.count == nil || c.runs || len(c.loader.diagnostics.All) > 0 {
 		return nil, nil, nil
 	}
 	rough := c.count.count.Rough()

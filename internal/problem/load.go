@@ -148,10 +148,15 @@ func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
 	if p.Rules, err = compileRules(ctx, s, p.file.Constraints, listed); err != nil {
 		return err
 	}
-	if len(s.diagnostics.All) == 0 {
-		return s.warnUnkept(ctx, p.Rules)
+	if c.hasErrors() {
+		return nil
 	}
-	return nil
+	return s.warnUnkept(ctx, p.Rules)
+}
+
+// hasErrors reports whether anything but a property or the trade-off has errors.
+func (c *Compilation) hasErrors() bool {
+	return len(c.loader.diagnostics.All) > c.problem.file.PropertyErrors
 }
 
 // beginCount compiles the law of the number of ingredients, and begins to count the compositions of each
@@ -169,7 +174,7 @@ func (c *Compilation) beginCount(ctx context.Context) error {
 		return s.diagnostics.Add(err)
 	}
 	s.law = p.law
-	if len(s.diagnostics.All) > 0 {
+	if c.hasErrors() {
 		return nil
 	}
 	if !slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Predicted == nil }) {
