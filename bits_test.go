@@ -168,7 +168,7 @@ func TestPortableNotices(t *testing.T) {
 			t.Errorf("%s: %q, not %q", body, faults, want)
 		}
 	}
-	if faults, err := notPortable("kir/a", map[string]string{"a.go": "package a\nimport _ \"gonum.org/v1/gonum/mat\"\n"}, importExports(exports)); err != nil || len(faults) != 1 {
+	if faults, err := notPortable("kir/a", map[string]string{"a.go": "package a\nimport _ \"gonum.org/v1/gonum/mathext\"\n"}, importExports(exports)); err != nil || len(faults) != 1 {
 		t.Errorf("an import: %q, %v", faults, err)
 	}
 }
