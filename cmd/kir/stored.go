@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"kir/internal/run/bucket"
+	"kir/internal/terminal"
 
 	"github.com/spf13/cobra"
 
@@ -146,7 +147,7 @@ func checkComplete(r *run.Run, tell func(string)) error {
 		return err
 	}
 	for _, damage := range s.Damaged() {
-		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, run.Quoted(r.Dir)))
+		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, terminal.ShellLocation(r.Dir)))
 	}
 	return r.CheckComplete()
 }

@@ -3,18 +3,9 @@ package run
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"kir/internal/terminal"
 )
-
-// Quoted quotes a location as one word of a shell command.
-func Quoted(location string) string {
-	if !strings.ContainsAny(location, " \t\n?&;|<>()$*'\"`\\") {
-		return location
-	}
-	return terminal.ShellQuote(location)
-}
 
 // ErrComplete is returned by [Resume] when the run has all its draws.
 var ErrComplete = errors.New("the run is complete: there is nothing to resume")
@@ -28,7 +19,7 @@ var ErrAutoShard = errors.New("a shard cannot tell when the draws of all shards 
 type ExistsError struct{ Dir string }
 
 func (e *ExistsError) Error() string {
-	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", Quoted(e.Dir))
+	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", terminal.ShellLocation(e.Dir))
 }
 
 // A NotRunError is returned for a directory without a run.
@@ -38,7 +29,7 @@ type NotRunError struct {
 }
 
 func (e *NotRunError) Error() string {
-	return fmt.Sprintf("%s is not the directory of a run: %v", Quoted(e.Dir), e.Err)
+	return fmt.Sprintf("%s is not the directory of a run: %v", terminal.ShellLocation(e.Dir), e.Err)
 }
 
 func (e *NotRunError) Unwrap() error { return e.Err }
@@ -51,9 +42,9 @@ type BusyError struct {
 
 func (e *BusyError) Error() string {
 	if e.Chain >= 0 {
-		return fmt.Sprintf("another process is working on chain %d of %s, and is ahead: leave it to that one; nothing is lost", e.Chain, Quoted(e.Dir))
+		return fmt.Sprintf("another process is working on chain %d of %s, and is ahead: leave it to that one; nothing is lost", e.Chain, terminal.ShellLocation(e.Dir))
 	}
-	return fmt.Sprintf("another process is working on %s: wait until it ends", Quoted(e.Dir))
+	return fmt.Sprintf("another process is working on %s: wait until it ends", terminal.ShellLocation(e.Dir))
 }
 
 // A ChangedError is returned if the spec for resuming a run differs from that of its start.
@@ -65,7 +56,7 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", Quoted(e.Dir), e.What, e.Was, e.Now, e.WayToward)
+	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", terminal.ShellLocation(e.Dir), e.What, e.Was, e.Now, e.WayToward)
 }
 
 // An InterruptedError is returned for an interrupted run, and tells whether it can be resumed.
@@ -83,7 +74,7 @@ func (e *InterruptedError) Error() string {
 	case e.Dir == "":
 		return "interrupted: nothing was stored"
 	default:
-		way = fmt.Sprintf("go on with `kir resume %s`", Quoted(e.Dir))
+		way = fmt.Sprintf("go on with `kir resume %s`", terminal.ShellLocation(e.Dir))
 	}
 	return fmt.Sprintf("interrupted with %.0f %% done: %s", 100*e.Done, way)
 }
@@ -101,7 +92,7 @@ func (e *StorageError) Error() string {
 	if e.Dir == "" {
 		return fmt.Sprintf("the run could not be begun: %v", e.Err)
 	}
-	return fmt.Sprintf("the run stopped: %v; once that is put right, go on with `kir resume %s`", e.Err, Quoted(e.Dir))
+	return fmt.Sprintf("the run stopped: %v; once that is put right, go on with `kir resume %s`", e.Err, terminal.ShellLocation(e.Dir))
 }
 
 func (e *StorageError) Unwrap() error { return e.Err }
@@ -114,7 +105,7 @@ type StateError struct {
 }
 
 func (e *StateError) Error() string {
-	return fmt.Sprintf("%v: the draws are whole, and `kir resume %s` makes it again", e.Err, Quoted(e.Dir))
+	return fmt.Sprintf("%v: the draws are whole, and `kir resume %s` makes it again", e.Err, terminal.ShellLocation(e.Dir))
 }
 
 func (e *StateError) Unwrap() error { return e.Err }
@@ -128,7 +119,7 @@ type UnfinishedError struct {
 
 func (e *UnfinishedError) Error() string {
 	if e.Active {
-		return fmt.Sprintf("the run in %s is still going: `kir status %[1]s` says how far it is", Quoted(e.Dir))
+		return fmt.Sprintf("the run in %s is still going: `kir status %[1]s` says how far it is", terminal.ShellLocation(e.Dir))
 	}
-	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", Quoted(e.Dir))
+	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", terminal.ShellLocation(e.Dir))
 }

@@ -17,3 +17,12 @@ func ShellWord(text, plain string) string {
 func ShellQuote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
+
+// ShellLocation returns the location of a file or a run as one word of a POSIX shell. A location without
+// characters that a shell may take for something else needs no quotes.
+func ShellLocation(location string) string {
+	if !strings.ContainsAny(location, " \t\n?&;|<>()$*'\"`\\#~[]{}!") {
+		return location
+	}
+	return ShellQuote(location)
+}

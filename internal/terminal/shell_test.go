@@ -26,3 +26,17 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+
+// TestShellLocation: a shell reads a location as it is.
+func TestShellLocation(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell: ", err)
+	}
+	for _, text := range []string{"runs/bar", "s3://bucket/a-b", "#a", "~/a", "a!b", "a[1]", "{a,b}", "it's", "a b", "$HOME"} {
+		read, err := exec.CommandContext(t.Context(), shell, "-c", "printf %s "+ShellLocation(text)).Output()
+		if err != nil || string(read) != text {
+			t.Errorf("a shell reads %s as %q instead of %q: %v", ShellLocation(text), read, text, err)
+		}
+	}
+}
