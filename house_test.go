@@ -34,7 +34,7 @@ var floors = [][]string{
 	{"internal/inputerr", "internal/constraint/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
 	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
 	{"internal/constraint", "internal/constraint/linprog", "model", "internal/dataset", "internal/report/figure"},
-	{"internal/constraint/volume", "internal/constraint/conflict", "internal/bound", "internal/report/sheet"},
+	{"internal/constraint/volume", "internal/constraint/conflict", "internal/bound", "internal/dataset/sheet"},
 	{"mcmc"},
 	{"internal/importedmodel", "property", "internal/search", "internal/rounding", "internal/config/yaml"},
 	{"internal/config/schema", "internal/run"},

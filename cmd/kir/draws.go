@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/dataset/sheet"
 	"kir/internal/inputerr"
 	"kir/internal/report"
-	"kir/internal/report/sheet"
 	"kir/internal/run"
 	"kir/internal/terminal"
 )

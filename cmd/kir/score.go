@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/internal/dataset"
+	"kir/internal/dataset/sheet"
 	"kir/internal/problem"
 	"kir/internal/report/assemble"
-	"kir/internal/report/sheet"
 	"kir/internal/report/view"
 )
 

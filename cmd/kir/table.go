@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/internal/dataset"
+	"kir/internal/dataset/sheet"
 	"kir/internal/inputerr"
 	"kir/internal/report"
-	"kir/internal/report/sheet"
 	"kir/internal/report/view"
 )
 

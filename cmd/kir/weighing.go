@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/dataset/sheet"
 	"kir/internal/inputerr"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
-	"kir/internal/report/sheet"
 	"kir/internal/report/view"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"kir/internal/dataset"
-	"kir/internal/report/sheet"
+	"kir/internal/dataset/sheet"
 )
 
 // amountsText joins the amounts of a recipe, the largest first.

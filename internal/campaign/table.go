@@ -14,10 +14,10 @@ import (
 	"strings"
 
 	"kir/internal/dataset"
+	"kir/internal/dataset/sheet"
 	"kir/internal/file"
 	"kir/internal/inputerr"
 	"kir/internal/problem"
-	"kir/internal/report/sheet"
 )
 
 // saveBatch stores a new batch. It is an error if the batch already exists.

@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"strconv"
 
+	"kir/internal/dataset/sheet"
 	"kir/internal/inputerr"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
-	"kir/internal/report/sheet"
 	"kir/internal/report/view"
 	"kir/internal/terminal"
 )

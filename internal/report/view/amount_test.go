@@ -14,10 +14,10 @@ import (
 
 	"kir/internal/campaign"
 	"kir/internal/dataset"
+	"kir/internal/dataset/sheet"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
-	"kir/internal/report/sheet"
 	"kir/internal/terminal"
 	"kir/rule"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/dataset/sheet"
 	"kir/internal/diagnose"
 	"kir/internal/report"
-	"kir/internal/report/sheet"
 	"kir/internal/run"
 	"kir/internal/terminal"
 	"kir/internal/testonly/golden"

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"kir/internal/dataset"
+	"kir/internal/dataset/sheet"
 	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/sheet"
 	"kir/internal/terminal"
 	"kir/internal/testonly/golden"
 )

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"kir/internal/dataset/sheet"
 	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/sheet"
 )
 
 // Sheets returns a shortlist as two tables. The first has a column for each recipe and a row for

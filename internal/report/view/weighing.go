@@ -6,9 +6,9 @@ import (
 	"html/template"
 	"io"
 
+	"kir/internal/dataset/sheet"
 	"kir/internal/number"
 	"kir/internal/report"
-	"kir/internal/report/sheet"
 	"kir/internal/terminal"
 )
 
