@@ -390,7 +390,7 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	return c.starts, c.values
 }
 
-// A forestModelScorer scores by a forest of amounts and totals.
+// A forestModelScorer scores by a forest without descriptors.
 type forestModelScorer struct {
 	score *Score
 	*Scorer
