@@ -6,9 +6,9 @@ import (
 	"kir/internal/portable"
 )
 
-// maxLearntCost is the largest Σ r/(1−r) of the learnt leg, relative to that of the first leg, at
-// which the learnt leg is kept; see [ladderSums.inefficiency].
-const maxLearntCost = 0.75
+// maxLearntLegCost is the share of the first leg's [ladderSums.inefficiency] below which that of the
+// learnt leg must be. Otherwise the learnt leg is given up.
+const maxLearntLegCost = 0.75
 
 // leg returns the rungs of the learnt leg, including the one at β = 1.
 func (l *replicas) leg() []rung {
@@ -79,7 +79,7 @@ func (l *replicas) relearn() error {
 	if l.learnt > 0 {
 		leg := l.leg()
 		barrier, logZ := l.learntSums.cumulate(leg)
-		l.learntPays = l.learntSums.inefficiency() < maxLearntCost*l.sums.inefficiency()
+		l.learntPays = l.learntSums.inefficiency() < maxLearntLegCost*l.sums.inefficiency()
 		betas, levels = spaceBetas(leg, barrier, logZ, min(stepsFor(barrier[l.learnt]), l.steps()))
 	}
 	return l.rebuildLearnt(betas, levels)

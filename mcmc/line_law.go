@@ -96,10 +96,10 @@ func (r *Rand) split(w *lineLaw, s int) int {
 	return s - 1
 }
 
-// A splitLaw is the weight of the splits of a line of (i, j) without their scores. The ends k = 0
-// and k = s use one ingredient less than the splits between. An inner split weighs inner·e^shift.
-// shift is not 0 only where the weights of the two sizes differ by more than the exponent of a
-// float64 can hold.
+// A splitLaw has the weights of the splits k = 0..s of a line, without their scores: zero for k = 0,
+// full for k = s, and inner·e^shift for each split between. The two ends use one ingredient less
+// than the others, so the law of n weighs them differently. shift is 0, unless the ratio of these
+// weights would exceed the range of a float64.
 type splitLaw struct {
 	zero, full, inner float64
 	shift             float64

@@ -1,7 +1,7 @@
 package mcmc
 
 // A memory is what a chain has learnt in warm-up: which ingredients its states used, how many of
-// them, and how much of each. With probability 1−unmet a draw from it comes from a list of what was
+// them, and how much of each. With probability 1−uniformShare a draw from it comes from a list of what was
 // met. Otherwise it is uniform over all ingredients. A nil or empty memory has met nothing.
 //
 // Warm-up has rounds, each twice as long as the last. The states that a round meets are used once
@@ -60,9 +60,9 @@ const (
 	maxMetStates = 8192    // states that a round looks at, at most
 	maxMet       = 1 << 15 // ingredients of states that are remembered, but for the last state
 
-	// The number of refreshes and recalls for each line: wholeWorth times the larger
-	// [wholeTally.worth], over the number of ingredients. It is at least minWhole over that number
-	// and at most maxWhole.
+	// These set how many refreshes and recalls are made for each line. If states use n ingredients
+	// on average, that is wholeWorth/n times the larger [wholeTally.worth] of the two, at most
+	// maxWhole and at least minWhole/n.
 	wholeWorth = 75
 	minWhole   = 0.1
 	maxWhole   = 10

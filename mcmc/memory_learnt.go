@@ -27,7 +27,7 @@ func LearntESS(chains []*Chain) float64 {
 	return min(stateChainRatio(used), stateChainRatio(amounts))
 }
 
-// moments are the means over states of one number an ingredient, and of its square.
+// moments are, by ingredient, the mean over states of a number, and the mean of its square.
 type moments struct{ mean, square []float64 }
 
 // moments returns the moments of whether each of n ingredients is used, and of its amount, over the

@@ -105,7 +105,7 @@ func (c *adaptiveProposal) learn(t *Target, met *states) {
 	}
 	c.bins.bin(t.space.total)
 	all := c.places()
-	c.tilts = c.tiltsOf(t, all, nil, tiltWeight)
+	c.tilts = c.tiltsOf(t, all, nil, flatTiltWeight)
 	c.learnGroups(t, all)
 	c.odds = c.odds[:0]
 	for _, i := range c.order {
@@ -247,10 +247,10 @@ func (c *adaptiveProposal) otherShare(i int32, g *group, n int) float64 {
 	return float64((1-ownShare)*u) + float64(ownShare*own)
 }
 
-// states are compositions, one after the other.
+// states is a list of compositions, stored without gaps in shared slices.
 type states struct {
-	sizes         []int32 // how many ingredients each uses
-	list, amounts []int32 // of all: the ingredients, and their units
+	sizes         []int32 // by composition: how many ingredients it uses
+	list, amounts []int32 // the used ingredients of all compositions in turn, and their units
 }
 
 // add appends a composition.

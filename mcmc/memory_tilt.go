@@ -13,11 +13,11 @@ type group struct {
 type tilt [tiltBins]float64
 
 const (
-	tiltBins    = 20  // parts of the total in each of which a tilt is constant
-	tiltWeight  = 8   // of no tilt, in states, against what was met
-	groupWeight = 2   // of the tilts of all, in states, against what a group met
-	groupParts  = 128 // a group has at least one in so many states
-	ownShare    = 0.5 // how often an ingredient that is not of the core is drawn as in its group
+	tiltBins         = 20  // parts of the total in each of which a tilt is constant
+	flatTiltWeight   = 8   // weight of no tilt when a tilt is estimated: counts like so many states
+	commonTiltWeight = 2   // weight of the tilt of all states when a group's is estimated, likewise
+	groupParts       = 128 // a group has at least one in so many states
+	ownShare         = 0.5 // how often an ingredient that is not of the core is drawn as in its group
 )
 
 // A place locates a state among those that were met: its number, and the index where its
@@ -56,7 +56,7 @@ func (c *adaptiveProposal) learnGroups(t *Target, all []place) {
 				}
 			}
 		}
-		g.tilts = c.tiltsOf(t, of, c.tilts, groupWeight)
+		g.tilts = c.tiltsOf(t, of, c.tilts, commonTiltWeight)
 		c.groups[core] = g
 	}
 }

@@ -100,8 +100,8 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	}
 	s.set(i, a)
 	s.set(j, b)
-	minI, maxI := s.bounds(i)
-	minJ, maxJ := s.bounds(j)
+	minI, maxI := s.amountBounds(i)
+	minJ, maxJ := s.amountBounds(j)
 	narrow(minI, maxI)
 	narrow(int64(sum)-maxJ, int64(sum)-minJ)
 	if !others {
@@ -290,7 +290,7 @@ func (s *ruleScorer) feasibleSteps(d *step, from, to int) (first, last int, whol
 		if d.d[k] == 0 {
 			continue
 		}
-		least, most := s.bounds(int(i))
+		least, most := s.amountBounds(int(i))
 		narrow(int64(s.amounts[i]), d.d[k], least, most)
 		whole = whole && s.r.Amounts[i].Step <= 1 && len(s.r.GroupsOf[i]) == 0
 		for _, t := range s.r.termsOf(int(i)) {

@@ -301,8 +301,9 @@ func (s *ruleScorer) Moved(i, j int) {
 	}
 }
 
-// bounds returns the smallest and the largest amount of a used ingredient.
-func (s *ruleScorer) bounds(i int) (smallest, largest int64) {
+// amountBounds returns the least and the greatest amount that ingredient i may have if it is used.
+// The least exceeds the greatest if it is excluded.
+func (s *ruleScorer) amountBounds(i int) (smallest, largest int64) {
 	a := &s.r.Amounts[i]
 	if a.Excluded {
 		return 1, 0

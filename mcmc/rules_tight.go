@@ -46,7 +46,8 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 	return s
 }
 
-// maxCompensated is the most sums that an exchange makes up for.
+// maxCompensated is the most sums that an exchange keeps unchanged, by changing as many further
+// ingredients.
 const maxCompensated = 3
 
 // solve finds how many units b (ρ) and each of the others (κ) take for one unit of a, so that the

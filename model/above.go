@@ -12,9 +12,9 @@ func (s *Score) Above(lo, hi []int32) int64 {
 
 // aboveWithCost is [Score.Above] with its approximate time, in nanoseconds.
 func (s *Score) aboveWithCost(lo, hi []int32) (sum, steps int64) {
-	if s.bound != nil {
-		_, greatest := s.bound.BoundsInBox(lo, hi, s.forest.total)
-		return int64(greatest[0]), s.bound.BoundsInBoxCost()
+	if s.ensembleScore != nil {
+		_, greatest := s.ensembleScore.BoundsInBox(lo, hi, s.forest.total)
+		return int64(greatest[0]), s.ensembleScore.BoundsInBoxCost()
 	}
 	least, most := s.slotsWithin(lo, hi)
 	todo := make([]int32, 0, s.deepest+2)
@@ -43,8 +43,8 @@ func (s *Score) aboveWithCost(lo, hi []int32) (sum, steps int64) {
 
 // AboveCost returns the approximate time of [Score.Above], in nanoseconds.
 func (s *Score) AboveCost() int64 {
-	if s.bound != nil {
-		return s.bound.BoundsInBoxCost()
+	if s.ensembleScore != nil {
+		return s.ensembleScore.BoundsInBoxCost()
 	}
 	return int64(2 * len(s.nodes))
 }

@@ -13,8 +13,8 @@ const mostAhead = 4
 // Reset moves to the dense composition x. Used are the ingredients with a
 // positive amount, in any order; both slices are only read.
 func (s *Scorer) Reset(x, used []int32) {
-	if s.bound != nil {
-		s.bound.Reset(x, used)
+	if s.descriptorScorer != nil {
+		s.descriptorScorer.Reset(x, used)
 		return
 	}
 	s.pending = s.pending[:0]
@@ -49,7 +49,7 @@ func (s *Scorer) placeUsed(i int32, k int) {
 
 // Value returns the score of the current composition.
 func (s *Scorer) Value() int64 {
-	if s.bound != nil {
+	if s.descriptorScorer != nil {
 		return s.describedValue()
 	}
 	if s.hasPending {
@@ -61,8 +61,8 @@ func (s *Scorer) Value() int64 {
 // Set moves to the composition in which ingredient i has amount xi and
 // ingredient j has amount xj, the others as they are.
 func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
-	if s.bound != nil {
-		s.bound.Set(i, xi, j, xj)
+	if s.descriptorScorer != nil {
+		s.descriptorScorer.Set(i, xi, j, xj)
 		return
 	}
 	if s.setPending(int32(i), xi, int32(j), xj) {
@@ -79,7 +79,7 @@ func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
 // [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece comes
 // s+1. Neighbouring pieces differ. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
-	if s.bound != nil {
+	if s.descriptorScorer != nil {
 		return s.describedLine(i, j)
 	}
 	if s.hasPending && s.lines < mostAhead && s.score.cover.most >= 0 {
@@ -135,7 +135,7 @@ func (s *Scorer) maskAhead(i, j int32) {
 			free[w<<6|bits.TrailingZeros64(blocked)] = ^uint64(0)
 		}
 	}
-	s.varying = append(s.varying[:0], variation{i, 0, 1}, variation{j, s.shared, -1})
+	s.varying = append(s.varying[:0], varyingSlot{i, 0, 1}, varyingSlot{j, s.shared, -1})
 	s.maskSmall(s.others, i, j, s.shared)
 }
 

@@ -99,18 +99,18 @@ func (s *Score) pointWithDescriptors(x []int32) int64 {
 }
 
 // Described reports whether the forest has descriptors.
-func (s *Score) Described() bool { return s.bound != nil }
+func (s *Score) Described() bool { return s.ensembleScore != nil }
 
 // describedValue is Value for a forest with descriptors: the sums of package ensemble are whole
 // numbers.
 func (s *Scorer) describedValue() int64 {
-	s.values = s.bound.AppendSums(s.values[:0])
+	s.values = s.descriptorScorer.AppendSums(s.values[:0])
 	return int64(s.values[0])
 }
 
 // describedLine is Line for a forest with descriptors.
 func (s *Scorer) describedLine(i, j int) (starts []int32, sums []int64) {
-	starts, values := s.bound.Line(i, j)
+	starts, values := s.descriptorScorer.Line(i, j)
 	s.sums = s.sums[:0]
 	for _, v := range values[0] {
 		s.sums = append(s.sums, int64(v))

@@ -69,7 +69,7 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	var rows []calibrationRow
 	for r, p := range probabilities {
 		if !math.IsNaN(p) {
-			rows = append(rows, calibrationRow{c.logOdds(p), came[r]})
+			rows = append(rows, calibrationRow{c.clippedLogOdds(p), came[r]})
 		}
 	}
 	if len(rows) == 0 {
@@ -180,7 +180,10 @@ func slopePrior(b float64) float64 { return portable.Exp(float64(-float64(b*b) /
 
 func logOdds(p float64) float64 { return portable.Log(p / (1 - p)) }
 
-func (c *Calibration) logOdds(p float64) float64 { return logOdds(min(max(p, c.clip), 1-c.clip)) }
+// clippedLogOdds returns the log odds of p, clipped to clip..1−clip.
+func (c *Calibration) clippedLogOdds(p float64) float64 {
+	return logOdds(min(max(p, c.clip), 1-c.clip))
+}
 
 func whole(v float64) int { return int(math.Round(v)) }
 
@@ -206,7 +209,7 @@ func (c *Calibration) Value(probability float64) float64 {
 // law yields P and the mass at each point of the grid, for a forest's probability. Points that
 // differ only in λ follow each other.
 func (c *Calibration) law(probability float64) iter.Seq2[float64, float64] {
-	x := c.logOdds(probability) - c.centre
+	x := c.clippedLogOdds(probability) - c.centre
 	return func(yield func(p, mass float64) bool) {
 		a, b, sure := math.NaN(), math.NaN(), 0.0
 		for _, point := range c.points {
@@ -293,7 +296,7 @@ func (v *curve) at(probability float64) float64 {
 	if v == nil {
 		return probability
 	}
-	t := (v.of.logOdds(probability) - v.first) / v.step
+	t := (v.of.clippedLogOdds(probability) - v.first) / v.step
 	k := min(max(int(t), 0), curveKnots-1)
 	from, to := v.values[k], v.values[k+1]
 	return v.of.extrapolate(probability, min(from+float64(max(t-float64(k), 0)*(to-from)), to))

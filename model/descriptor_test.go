@@ -150,8 +150,8 @@ func TestDescriptorsScore(t *testing.T) {
 						piece++
 					}
 					x[i], x[j] = k, total-k
-					if want := byTrees(x); s.Point(x) != want || sums[piece] != want || int64(s.bound.Sums(x)[0]) != want {
-						t.Fatalf("%s: split %d of %d, %d: the trees say %d, the point %d or %v, the line %v", name, k, i, j, want, s.Point(x), s.bound.Sums(x), sums[piece])
+					if want := byTrees(x); s.Point(x) != want || sums[piece] != want || int64(s.ensembleScore.Sums(x)[0]) != want {
+						t.Fatalf("%s: split %d of %d, %d: the trees say %d, the point %d or %v, the line %v", name, k, i, j, want, s.Point(x), s.ensembleScore.Sums(x), sums[piece])
 					}
 				}
 				x[i] = random.Int32N(total + 1)

@@ -18,8 +18,8 @@ import (
 // The format of a saved forest, which docs/forest.md describes.
 const (
 	fileFormat    = "kir forest"
-	fileVersion   = 4
-	chosenVersion = 3 // best splits, with descriptors or a choice
+	fileVersion   = 4 // random splits
+	chosenVersion = 3 // best splits, with descriptors or with features chosen by cross-validation
 	plainVersion  = 2 // best splits without either
 )
 

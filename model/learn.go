@@ -72,15 +72,15 @@ type Learned struct {
 	process *Process // nil for a forest alone
 	success *Forest  // classes: made and failed; nil if nothing failed
 
-	numbers []float64 // labels of the data, as given; nil for classes
-	sd      []float64 // standard deviations of the measurements; nil if none is known
-	classes []string  // labels of the data; nil for numbers
-	rows    [][]Part
-	quality Quality
-	choice  *Choice // of features; nil if there was only one set
-	brings  []Tried // held-out errors of the forest, the process and their average
-	spread  float64 // factor by which a law is stretched about its mean
-	widen   float64 // shift of each end of a 90 % interval
+	numbers       []float64 // labels of the data, as given; nil for classes
+	sd            []float64 // standard deviations of the measurements; nil if none is known
+	classes       []string  // labels of the data; nil for numbers
+	rows          [][]Part
+	quality       Quality
+	choice        *Choice // of features; nil if there was only one set
+	heldOutErrors []Tried // of the forest, the process and their average
+	spread        float64 // factor by which a law is stretched about its mean
+	widen         float64 // shift of each end of a 90 % interval
 }
 
 // The classes of the forest that predicts which compositions can be made.
@@ -108,7 +108,7 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 		if known.Numbers, err = logarithms(d); err != nil {
 			return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 		}
-		known.SD = relative(d)
+		known.SD = logSDs(d)
 	}
 	if o.Kind != ProcessAlone {
 		if err := m.grow(ctx, &known); err != nil {
@@ -155,8 +155,9 @@ func logarithms(d *Data) ([]float64, error) {
 	return logs, nil
 }
 
-// relative returns the standard deviations of the logarithms of the numbers.
-func relative(d *Data) []float64 {
+// logSDs returns the standard deviations of the logarithms of the labels, to first order: sd/label.
+// It returns nil if the data has no standard deviations.
+func logSDs(d *Data) []float64 {
 	if d.SD == nil {
 		return nil
 	}
@@ -298,9 +299,9 @@ func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 			if len(meter.crps) != len(meters[0].crps) {
 				gain = moment{n: 1} // some rows are in the bootstrap of every tree
 			}
-			m.brings = append(m.brings, Tried{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
+			m.heldOutErrors = append(m.heldOutErrors, Tried{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
 		}
-		if t := m.brings[2]; t.Gain < -t.GainSE {
+		if t := m.heldOutErrors[2]; t.Gain < -t.GainSE {
 			m.process = nil
 		}
 	}
@@ -515,7 +516,7 @@ func (m *Learned) Choice() *Choice { return m.choice }
 
 // Brings returns the held-out CRPS of the forest, the process and their average, each with its gain
 // over the forest. It is nil unless both were learnt.
-func (m *Learned) Brings() []Tried { return slices.Clone(m.brings) }
+func (m *Learned) Brings() []Tried { return slices.Clone(m.heldOutErrors) }
 
 // Compositions returns the learnt rows, which the caller must not change.
 func (m *Learned) Compositions() [][]Part { return m.rows }

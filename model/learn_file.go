@@ -72,7 +72,7 @@ func (m *Learned) Write(w io.Writer) error {
 		Label: m.Label(), Kind: m.options.Kind.String(), Log: m.options.Log,
 		Ingredients: m.Ingredients(), Total: m.Total(),
 		Rows: flattenRows(m.rows), Classes: m.classes, Numbers: m.numbers, SD: savedSD(m.sd), Failed: flattenRows(m.options.Failed),
-		HeldOut: m.quality, Spread: m.spread, Widen: m.widen, Choice: m.choice, Brings: m.brings,
+		HeldOut: m.quality, Spread: m.spread, Widen: m.widen, Choice: m.choice, Brings: m.heldOutErrors,
 	}
 	for _, f := range []struct {
 		of *Forest
@@ -206,7 +206,7 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 	}
 	m := &Learned{
 		options: LearnOptions{Kind: kind, Log: s.Log}, numbers: s.Numbers, sd: restoredSD(s.SD), classes: s.Classes,
-		quality: s.HeldOut, spread: s.Spread, widen: s.Widen, choice: s.Choice, brings: s.Brings,
+		quality: s.HeldOut, spread: s.Spread, widen: s.Widen, choice: s.Choice, heldOutErrors: s.Brings,
 	}
 	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, SD: restoredSD(s.SD), Classes: s.Classes}
 	if d.Rows, err = unflattenRows(s.Rows); err != nil {
@@ -295,7 +295,7 @@ func (m *Learned) restoreProcess(ctx context.Context, s *savedProcess, d *Data) 
 		if known.Numbers, err = logarithms(d); err != nil {
 			return damaged("%v", err)
 		}
-		known.SD = relative(d)
+		known.SD = logSDs(d)
 	}
 	kernel, err := ParseKernel(s.Kernel)
 	if err != nil {

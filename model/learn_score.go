@@ -270,25 +270,25 @@ func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 // the working memory of one chain: several goroutines must not use it at once. Its scores of a line
 // equal, bit for bit, those of [LearnedScore.At] at the points.
 type LearnedScorer struct {
-	score *LearnedScore
-	walks [3]walk // nil where there is none
-	taken []int   // the indices of the walks that exist
-	lines [3]walkLine
+	score   *LearnedScore
+	scorers [3]modelScorer // nil where there is none
+	present []int          // the indices of the scorers that exist
+	lines   [3]modelLine
 
 	starts []int32
 	values []float64
 }
 
-// A walk scores a moving composition by one model.
-type walk interface {
+// A modelScorer scores a moving composition, and its lines, by one model.
+type modelScorer interface {
 	Reset(x, used []int32)
 	Set(i int, xi int32, j int, xj int32)
 	value() float64
 	line(i, j int) (starts []int32, values []float64)
 }
 
-// A walkLine is a line of one walk, and its current piece.
-type walkLine struct {
+// A modelLine has the pieces of a line by one model, and which of them is current.
+type modelLine struct {
 	starts []int32
 	values []float64
 	at     int
@@ -301,18 +301,18 @@ func (s *LearnedScore) NewScorer() *LearnedScorer {
 	for k, f := range []*Score{0: s.forest, 2: s.success} {
 		switch {
 		case f == nil:
-		case f.bound != nil:
-			c.walks[k] = &describedWalk{score: f, Scorer: f.bound.NewScorer()}
+		case f.ensembleScore != nil:
+			c.scorers[k] = &describedModelScorer{score: f, Scorer: f.ensembleScore.NewScorer()}
 		default:
-			c.walks[k] = &forestWalk{score: f, Scorer: f.NewScorer()}
+			c.scorers[k] = &forestModelScorer{score: f, Scorer: f.NewScorer()}
 		}
 	}
 	if s.process != nil {
-		c.walks[1] = processWalk{s.process.NewScorer()}
+		c.scorers[1] = processModelScorer{s.process.NewScorer()}
 	}
-	for k, w := range c.walks {
+	for k, w := range c.scorers {
 		if w != nil {
-			c.taken = append(c.taken, k)
+			c.present = append(c.present, k)
 		}
 	}
 	return c
@@ -321,7 +321,7 @@ func (s *LearnedScore) NewScorer() *LearnedScorer {
 // Reset moves to the dense composition x. Used are the ingredients with a positive
 // amount, in any order; both slices are only read.
 func (c *LearnedScorer) Reset(x, used []int32) {
-	for _, w := range c.walks {
+	for _, w := range c.scorers {
 		if w != nil {
 			w.Reset(x, used)
 		}
@@ -331,7 +331,7 @@ func (c *LearnedScorer) Reset(x, used []int32) {
 // Set moves to the composition in which ingredient i has amount xi and ingredient j has
 // amount xj, the others as they are.
 func (c *LearnedScorer) Set(i int, xi int32, j int, xj int32) {
-	for _, w := range c.walks {
+	for _, w := range c.scorers {
 		if w != nil {
 			w.Set(i, xi, j, xj)
 		}
@@ -341,7 +341,7 @@ func (c *LearnedScorer) Set(i int, xi int32, j int, xj int32) {
 // Value returns the score of the current composition.
 func (c *LearnedScorer) Value() float64 {
 	var of [3]float64
-	for k, w := range c.walks {
+	for k, w := range c.scorers {
 		if w != nil {
 			of[k] = w.value()
 		}
@@ -356,9 +356,9 @@ func (c *LearnedScorer) Value() float64 {
 func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	var of [3]float64
 	next := int32(math.MaxInt32)
-	for _, k := range c.taken {
+	for _, k := range c.present {
 		l := &c.lines[k]
-		l.starts, l.values = c.walks[k].line(i, j)
+		l.starts, l.values = c.scorers[k].line(i, j)
 		l.at, l.next = 0, int32(math.MaxInt32)
 		of[k] = l.values[0]
 		if len(l.starts) > 1 {
@@ -371,7 +371,7 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	for next != math.MaxInt32 {
 		start := next
 		next = math.MaxInt32
-		for _, k := range c.taken {
+		for _, k := range c.present {
 			l := &c.lines[k]
 			if l.next == start {
 				l.at++
@@ -390,16 +390,16 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	return c.starts, c.values
 }
 
-// A forestWalk scores by a forest of amounts and totals.
-type forestWalk struct {
+// A forestModelScorer scores by a forest without descriptors.
+type forestModelScorer struct {
 	score *Score
 	*Scorer
 	probabilities []float64
 }
 
-func (w *forestWalk) value() float64 { return w.score.Probability(w.Value()) }
+func (w *forestModelScorer) value() float64 { return w.score.Probability(w.Value()) }
 
-func (w *forestWalk) line(i, j int) (starts []int32, values []float64) {
+func (w *forestModelScorer) line(i, j int) (starts []int32, values []float64) {
 	starts, sums := w.Line(i, j)
 	w.probabilities = w.probabilities[:0]
 	one := float64(w.score.One()) // the same division as in Score.Probability
@@ -409,20 +409,20 @@ func (w *forestWalk) line(i, j int) (starts []int32, values []float64) {
 	return starts, w.probabilities
 }
 
-// A describedWalk scores by a forest with descriptors.
-type describedWalk struct {
+// A describedModelScorer scores by a forest with descriptors.
+type describedModelScorer struct {
 	score *Score
 	*ensemble.Scorer
 	sums          []float64
 	probabilities []float64
 }
 
-func (w *describedWalk) value() float64 {
+func (w *describedModelScorer) value() float64 {
 	w.sums = w.AppendSums(w.sums[:0])
 	return w.score.Probability(int64(w.sums[0]))
 }
 
-func (w *describedWalk) line(i, j int) (starts []int32, values []float64) {
+func (w *describedModelScorer) line(i, j int) (starts []int32, values []float64) {
 	starts, sums := w.Line(i, j)
 	w.probabilities = w.probabilities[:0]
 	for _, sum := range sums[0] {
@@ -431,8 +431,8 @@ func (w *describedWalk) line(i, j int) (starts []int32, values []float64) {
 	return starts, w.probabilities
 }
 
-// A processWalk scores by a Gaussian process.
-type processWalk struct{ *ProcessScorer }
+// A processModelScorer scores by a Gaussian process.
+type processModelScorer struct{ *ProcessScorer }
 
-func (w processWalk) value() float64                                   { return w.Value() }
-func (w processWalk) line(i, j int) (starts []int32, values []float64) { return w.Line(i, j) }
+func (w processModelScorer) value() float64                                   { return w.Value() }
+func (w processModelScorer) line(i, j int) (starts []int32, values []float64) { return w.Line(i, j) }

@@ -8,8 +8,8 @@ type lineBreak struct {
 	step int64
 }
 
-// A variation is a slot whose amount varies along a line: it is offset + slope·k.
-type variation struct {
+// A varyingSlot is a slot whose amount varies along a line: it is offset + slope·k at split k.
+type varyingSlot struct {
 	slot, offset int32
 	slope        int32
 }
@@ -38,8 +38,8 @@ func (s *Scorer) line(i, j int32) (starts []int32, sums []int64) {
 func (s *Scorer) vary(x []int32, i, j int32) (groups bool) {
 	k := x[i]
 	s.varying = append(s.varying[:0],
-		variation{i, 0, 1},
-		variation{j, x[j] + k, -1})
+		varyingSlot{i, 0, 1},
+		varyingSlot{j, x[j] + k, -1})
 	if len(s.score.groups) == 0 {
 		return false
 	}
@@ -48,11 +48,11 @@ func (s *Scorer) vary(x []int32, i, j int32) (groups bool) {
 		switch {
 		case len(ofJ) == 0 || len(ofI) > 0 && ofI[0] < ofJ[0]:
 			slot := int32(s.score.ingredients) + ofI[0]
-			s.varying = append(s.varying, variation{slot, x[slot] - k, 1})
+			s.varying = append(s.varying, varyingSlot{slot, x[slot] - k, 1})
 			ofI = ofI[1:]
 		case len(ofI) == 0 || ofJ[0] < ofI[0]:
 			slot := int32(s.score.ingredients) + ofJ[0]
-			s.varying = append(s.varying, variation{slot, x[slot] + k, -1})
+			s.varying = append(s.varying, varyingSlot{slot, x[slot] + k, -1})
 			ofJ = ofJ[1:]
 		default:
 			ofI, ofJ = ofI[1:], ofJ[1:]

@@ -21,7 +21,7 @@ func (s *structure) newPoint() *point {
 // Sum is [Score.Point] for a composition whose ingredients with a positive amount are listed in
 // used, in any order.
 func (s *Score) Sum(x, used []int32) int64 {
-	if s.bound != nil {
+	if s.ensembleScore != nil {
 		return s.Point(x)
 	}
 	p, ok := s.cover.points.Get().(*point)

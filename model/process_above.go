@@ -213,7 +213,7 @@ func (b *meanBound) expand() {
 	b.steps += int64(2 * len(b.open) * len(p.alpha))
 	b.second = b.second[:0]
 	if len(b.open) <= mostCurved && b.reach < widestCurved {
-		b.curve(all)
+		b.computeSecondDerivatives(all)
 	}
 	b.off = off + float64(2*float64(tilt*math.Sqrt(b.reach))) + b.rough.off + float64(rounding*0x1p-40)
 	b.steps += int64(4 * len(p.alpha))
@@ -227,8 +227,9 @@ const (
 	nearCurved   = 0.1 // squared distance up to which no bound is better
 )
 
-// curve computes the second derivatives.
-func (b *meanBound) curve(slopes float64) {
+// computeSecondDerivatives sets second to the second derivatives of the mean at the middle of the
+// box, for each pair of open ingredients. slopes is the sum of b.slopes.
+func (b *meanBound) computeSecondDerivatives(slopes float64) {
 	n := len(b.open)
 	b.second = slices.Grow(b.second, n*n)[:n*n]
 	for k, i := range b.open {

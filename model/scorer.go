@@ -47,7 +47,7 @@ type Scorer struct {
 	changed  []int32  // changed slots that stale trees have not yet followed
 
 	// The current line.
-	varying []variation
+	varying []varyingSlot
 	slope   []int8  // by slot: while needed, not 0 for slots that vary or have changed
 	aside   []int32 // by slot: the saved amounts of varying slots, while they are marked
 	step    []int64 // by level: the rise of the score where the level is crossed
@@ -58,9 +58,9 @@ type Scorer struct {
 	trees   []uint64 // bit set of the small trees that test a varying slot
 	todo    []span
 
-	// For a forest with descriptors, which uses no other lists than sums.
-	bound  *ensemble.Scorer
-	values []float64
+	// For a forest with descriptors. Then of the lists above only sums is used.
+	descriptorScorer *ensemble.Scorer
+	values           []float64
 }
 
 // freeLeaves are two bit sets of the leaves of a small tree: those that no slot blocks and those
@@ -83,8 +83,8 @@ type blockCount [6]uint64
 // NewScorer returns a scorer whose composition has no ingredients. Call
 // [Scorer.Reset] to begin.
 func (s *Score) NewScorer() *Scorer {
-	if s.bound != nil {
-		return &Scorer{score: s, bound: s.bound.NewScorer()}
+	if s.ensembleScore != nil {
+		return &Scorer{score: s, descriptorScorer: s.ensembleScore.NewScorer()}
 	}
 	levels := len(s.thresholds)
 	sc := &Scorer{
@@ -100,7 +100,7 @@ func (s *Score) NewScorer() *Scorer {
 		length:   make([]int32, len(s.large)),
 		touching: make([]uint64, len(s.tests)*s.largeWords),
 		stale:    make([]uint64, s.largeWords),
-		varying:  make([]variation, 0, 2+len(s.groups)),
+		varying:  make([]varyingSlot, 0, 2+len(s.groups)),
 		slope:    make([]int8, s.slots()),
 		aside:    make([]int32, s.slots()),
 		step:     make([]int64, levels),

@@ -199,8 +199,8 @@ type Score struct {
 	empty  int64   // the sum at the composition without ingredients
 
 	// For a forest with descriptors, whose structure has no tests.
-	forest *Forest
-	bound  *ensemble.Score
+	forest        *Forest
+	ensembleScore *ensemble.Score
 
 	least, greatest float64 // labels of a numeric forest
 }
@@ -233,7 +233,7 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	}
 	if hasDescriptors(f.features) {
 		s.forest = f
-		if s.bound, err = f.bind(s.values); err != nil {
+		if s.ensembleScore, err = f.bind(s.values); err != nil {
 			return nil, err
 		}
 	}
@@ -269,7 +269,7 @@ func (s *Score) Value(sum int64) float64 {
 // Point returns the sum of the leaves' values at the dense composition x, computed tree by tree. It
 // is the reference for the other ways to score; [Score.Sum] is the fast one.
 func (s *Score) Point(x []int32) int64 {
-	if s.bound != nil {
+	if s.ensembleScore != nil {
 		return s.pointWithDescriptors(x)
 	}
 	if len(s.groups) > 0 {

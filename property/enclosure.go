@@ -60,7 +60,8 @@ func (c *encloser) newEnclosure(e enclosure) *enclosure {
 	return &e
 }
 
-// newOperation makes an operation on one or two numbers.
+// newOperation returns the enclosure of a function of one or two numbers. by is the function on
+// intervals, and of are the enclosures of its arguments.
 func (c *encloser) newOperation(by func(interval, interval) interval, of ...*enclosure) *enclosure {
 	return c.newEnclosure(enclosure{kind: "of", operands: of, operation: by})
 }

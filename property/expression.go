@@ -165,34 +165,34 @@ func (e *Expression) Value(x *mcmc.Composition) float64 {
 // Scorer returns a scorer of x.
 func (e *Expression) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	n := len(e.questions)
-	return &expressionScorer{property: e, previousAmounts: previousAmounts{x: x}, sums: make([]int64, n), at: make([]int64, n), step: make([]int64, n), v: make([]float64, e.slots)}
+	return &expressionScorer{property: e, previousAmounts: previousAmounts{x: x}, sums: make([]int64, n), splitSums: make([]int64, n), stepSums: make([]int64, n), answers: make([]float64, e.slots)}
 }
 
 type expressionScorer struct {
 	property *Expression
 	previousAmounts
-	sums     []int64 // the answers at x
-	at, step []int64 // scratch: the answers at a split, and the increment to the next split
-	v        []float64
-	bad      float64 // the last value that was not a valid score
+	sums                []int64 // the answers at x
+	splitSums, stepSums []int64 // scratch: the answers at a split, and the increment to the next split
+	answers             []float64
+	lastInvalid         float64 // the last value that was not a valid score
 }
 
 // Err returns an error that states the formula's last invalid value, if there was one.
 func (s *expressionScorer) Err() error {
 	if s.property.d != nil {
-		return fmt.Errorf("the expression is %.6g, and it must be finite", s.bad)
+		return fmt.Errorf("the expression is %.6g, and it must be finite", s.lastInvalid)
 	}
-	return fmt.Errorf("the expression is %.6g, and a score is at least 0 and finite", s.bad)
+	return fmt.Errorf("the expression is %.6g, and a score is at least 0 and finite", s.lastInvalid)
 }
 
 // log returns log y from the answers.
 func (s *expressionScorer) log(sums []int64) float64 {
 	for k := range s.property.questions {
-		s.v[k] = s.property.questions[k].number(sums[k])
+		s.answers[k] = s.property.questions[k].number(sums[k])
 	}
-	y := s.property.value(s.v)
+	y := s.property.value(s.answers)
 	if !(y >= 0 || s.property.d != nil) || math.IsInf(y, 0) || math.IsNaN(y) {
-		s.bad = y
+		s.lastInvalid = y
 	}
 	return s.property.log(y)
 }
@@ -215,9 +215,9 @@ func (s *expressionScorer) prepareSplit(i, j, k int) (units bool) {
 	byI, byJ := uses(k, a), uses(sum-k, sum-a)
 	for q := range s.property.questions {
 		ask := &s.property.questions[q]
-		s.step[q] = ask.perUnit(i) - ask.perUnit(j)
-		s.at[q] = s.sums[q] + int64(k-a)*s.step[q] + byI*ask.perUse(i) + byJ*ask.perUse(j)
-		units = units || s.step[q] != 0
+		s.stepSums[q] = ask.perUnit(i) - ask.perUnit(j)
+		s.splitSums[q] = s.sums[q] + int64(k-a)*s.stepSums[q] + byI*ask.perUse(i) + byJ*ask.perUse(j)
+		units = units || s.stepSums[q] != 0
 	}
 	return units
 }
@@ -234,20 +234,20 @@ func (s *expressionScorer) Line(i, j int, p *mcmc.Pieces) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	q := joiner{pieces: p}
 	s.prepareSplit(i, j, 0)
-	q.add(0, s.log(s.at))
+	q.add(0, s.log(s.splitSums))
 	if sum > 1 {
 		units := s.prepareSplit(i, j, 1)
-		q.add(1, s.log(s.at))
+		q.add(1, s.log(s.splitSums))
 		for k := 2; units && k < sum; k++ {
-			for a, step := range s.step {
-				s.at[a] += step
+			for a, step := range s.stepSums {
+				s.splitSums[a] += step
 			}
-			q.add(k, s.log(s.at))
+			q.add(k, s.log(s.splitSums))
 		}
 	}
 	if sum > 0 {
 		s.prepareSplit(i, j, sum)
-		q.add(sum, s.log(s.at))
+		q.add(sum, s.log(s.splitSums))
 	}
 }
 

@@ -21,11 +21,11 @@ import (
 // A line has at most three pieces. Their time grows with the recipes that use i or j, not with all.
 // The scorer keeps counts of ingredients, which are exact.
 type Overlap struct {
-	isLikeness bool
-	floor      float64
-	recipes    [][]int32 // by ingredient, the recipes that use it
-	size       []int32   // of each recipe, as an index into sizes
-	sizes      []int     // the sizes that occur, rising
+	isLikeness   bool
+	floor        float64
+	recipesUsing [][]int32 // by ingredient, the recipes that use it
+	sizeIndex    []int32   // of each recipe, as an index into sizes
+	sizes        []int     // the sizes that occur, rising
 }
 
 var _ mcmc.LineProperty = (*Overlap)(nil)
@@ -48,7 +48,7 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 	if len(recipes) == 0 {
 		return nil, fmt.Errorf("there is no recipe to compare with")
 	}
-	o := &Overlap{isLikeness: likes, floor: floor, size: make([]int32, len(recipes))}
+	o := &Overlap{isLikeness: likes, floor: floor, sizeIndex: make([]int32, len(recipes))}
 	uses := make([]int, ingredients)
 	for r, recipe := range recipes {
 		if len(recipe) == 0 {
@@ -66,9 +66,9 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 	o.sizes = slices.Compact(o.sizes)
 	for r, recipe := range recipes {
 		at, _ := slices.BinarySearch(o.sizes, len(recipe))
-		o.size[r] = int32(at)
+		o.sizeIndex[r] = int32(at)
 	}
-	o.recipes = invert(ingredients, recipes, uses)
+	o.recipesUsing = invert(ingredients, recipes, uses)
 	return o, nil
 }
 
@@ -88,9 +88,9 @@ func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 	shared := make(map[int32]int)
 	nearest := 0.0
 	for _, i := range x.Ingredients() {
-		for _, r := range o.recipes[i] {
+		for _, r := range o.recipesUsing[i] {
 			shared[r]++
-			nearest = max(nearest, float64(shared[r])/float64(min(x.Used(), o.sizes[o.size[r]])))
+			nearest = max(nearest, float64(shared[r])/float64(min(x.Used(), o.sizes[o.sizeIndex[r]])))
 		}
 	}
 	return o.log(nearest)
@@ -98,40 +98,40 @@ func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 
 // Scorer returns a scorer of x.
 func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &overlapScorer{property: o, previousAmounts: previousAmounts{x: x}, shared: make([]int32, len(o.size)), row: make([]int, len(o.sizes)), top: make([]int32, len(o.sizes))}
+	s := &overlapScorer{property: o, previousAmounts: previousAmounts{x: x}, shared: make([]int32, len(o.sizeIndex)), firstCount: make([]int, len(o.sizes)), mostShared: make([]int32, len(o.sizes))}
 	cells := 0
 	for k, size := range o.sizes {
-		s.row[k] = cells
+		s.firstCount[k] = cells
 		cells += size + 1
 	}
-	s.recipes = make([]int32, cells)
+	s.recipeCounts = make([]int32, cells)
 	return s
 }
 
 type overlapScorer struct {
 	property *Overlap
 	previousAmounts
-	in     []bool  // whether an ingredient is in the set
+	inSet  []bool  // whether an ingredient is in the set
 	used   int     // the size of the set
 	shared []int32 // by recipe, how many ingredients of the set it has
 
-	// recipes[row[size]+shared] is the number of recipes of a size that share so many ingredients
-	// with the set. top is the greatest number shared, by size.
-	recipes []int32
-	row     []int
-	top     []int32
+	// recipeCounts[firstCount[size]+shared] is the number of recipes of a size that share so many
+	// ingredients with the set. mostShared is the greatest number shared, by size.
+	recipeCounts []int32
+	firstCount   []int
+	mostShared   []int32
 }
 
 func (s *overlapScorer) Reset() {
 	s.previousAmounts.reset()
 	o := s.property
 	clear(s.shared)
-	clear(s.recipes)
-	clear(s.top)
-	for _, size := range o.size {
-		s.recipes[s.row[size]]++
+	clear(s.recipeCounts)
+	clear(s.mostShared)
+	for _, size := range o.sizeIndex {
+		s.recipeCounts[s.firstCount[size]]++
 	}
-	s.in = append(s.in[:0], make([]bool, s.x.N())...)
+	s.inSet = append(s.inSet[:0], make([]bool, s.x.N())...)
 	s.used = 0
 	for _, i := range s.x.Ingredients() {
 		s.setUsed(int(i), true)
@@ -140,35 +140,35 @@ func (s *overlapScorer) Reset() {
 
 // setUsed adds an ingredient to the set or removes it.
 func (s *overlapScorer) setUsed(i int, in bool) {
-	if s.in[i] == in {
+	if s.inSet[i] == in {
 		return
 	}
-	s.in[i] = in
+	s.inSet[i] = in
 	by := int32(sign(in))
 	s.used += int(by)
-	for _, r := range s.property.recipes[i] {
-		size := s.property.size[r]
-		at := s.row[size] + int(s.shared[r])
+	for _, r := range s.property.recipesUsing[i] {
+		size := s.property.sizeIndex[r]
+		at := s.firstCount[size] + int(s.shared[r])
 		s.shared[r] += by
-		s.recipes[at]--
-		s.recipes[at+int(by)]++
-		s.top[size] = max(s.top[size], s.shared[r])
+		s.recipeCounts[at]--
+		s.recipeCounts[at+int(by)]++
+		s.mostShared[size] = max(s.mostShared[size], s.shared[r])
 	}
 	if in {
 		return
 	}
-	for size, top := range s.top {
-		for top > 0 && s.recipes[s.row[size]+int(top)] == 0 {
+	for size, top := range s.mostShared {
+		for top > 0 && s.recipeCounts[s.firstCount[size]+int(top)] == 0 {
 			top--
 		}
-		s.top[size] = top
+		s.mostShared[size] = top
 	}
 }
 
 // score returns log y of the set.
 func (s *overlapScorer) score() float64 {
 	nearest := 0.0
-	for size, top := range s.top {
+	for size, top := range s.mostShared {
 		nearest = max(nearest, float64(top)/float64(min(s.used, s.property.sizes[size])))
 	}
 	return s.property.log(nearest)

@@ -261,8 +261,8 @@ type programScorer struct {
 	property *Program
 	x        *mcmc.Composition
 
-	known bool // whether score is that of x
-	score float64
+	scoreKnown bool // whether score is that of x
+	score      float64
 
 	// The line of the last request, if x has not moved since: its splits are those of i and j. i is
 	// −1 if there is none.
@@ -280,12 +280,12 @@ type programScorer struct {
 // Err returns the program's failure, or nil.
 func (s *programScorer) Err() error { return s.property.Err() }
 
-func (s *programScorer) Reset() { s.known, s.i = false, -1 }
+func (s *programScorer) Reset() { s.scoreKnown, s.i = false, -1 }
 
 func (s *programScorer) LogScore() float64 {
-	if !s.known {
+	if !s.scoreKnown {
 		s.score = s.property.LogScore(s.x)
-		s.known = true
+		s.scoreKnown = true
 	}
 	return s.score
 }
@@ -376,9 +376,9 @@ func (s *programScorer) Splits(i, j int, wanted, p *mcmc.Pieces) {
 
 func (s *programScorer) Moved(i, j int) {
 	if k := s.x.Amount(i); s.i == i && s.j == j && k < len(s.logs) {
-		s.score, s.known = s.logs[k], true
+		s.score, s.scoreKnown = s.logs[k], true
 	} else {
-		s.known = false
+		s.scoreKnown = false
 	}
 	s.i = -1
 }

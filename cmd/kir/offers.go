@@ -16,11 +16,13 @@ import (
 	"kir/internal/terminal"
 )
 
-// outsideDraws is the number of random compositions that show whether doses exceed those of the
-// known recipes. trialLines is the most lines scored in a trial search.
 const (
+	// outsideDraws is the number of random compositions that show whether doses exceed those of the
+	// known recipes.
 	outsideDraws = 200
-	trialLines   = 20_000 // times a quarter, see search.Budget
+	// trialIterations is the number of chain iterations for which a trial search has the budget: it
+	// scores a quarter as many lines, see [search.Budget].
+	trialIterations = 20_000
 )
 
 // A trial is the result of a short search.
@@ -191,7 +193,7 @@ func trySearch(ctx context.Context, p *problem.Problem, setting string, effort f
 		return nil, err
 	}
 	q.Effort = effort
-	a, err := q.Answer(ctx, search.RunContext{Iterations: trialLines, Seed: p.Sampler.Seed})
+	a, err := q.Answer(ctx, search.RunContext{Iterations: trialIterations, Seed: p.Sampler.Seed})
 	if err != nil || a == nil {
 		return nil, err
 	}

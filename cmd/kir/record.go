@@ -126,7 +126,7 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		}
 		r.Name = what
 	}
-	labels := k.Labels()
+	labels := k.ResultLabels()
 	for _, text := range values {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || strings.TrimSpace(name) == "" {

@@ -25,11 +25,11 @@ type spinner struct {
 	quiet bool
 	delay time.Duration
 
-	mu    sync.Mutex
-	what  string
-	since time.Time
-	timer *time.Timer
-	round int // of begin and end: what a timer of an earlier one has to say is past
+	mu         sync.Mutex
+	work       string    // name of the current work
+	since      time.Time // when it began
+	timer      *time.Timer
+	generation int // counts calls of begin and end; a timer of an earlier generation prints nothing
 }
 
 // newSpinner returns a spinner that writes to w, or to nothing if quiet is true.
@@ -57,7 +57,7 @@ func (d *spinner) begin(what string) {
 	if d.quiet {
 		return
 	}
-	d.what, d.since = what, time.Now()
+	d.work, d.since = what, time.Now()
 	d.wait(d.delay)
 }
 
@@ -76,14 +76,14 @@ func (d *spinner) tell(message string) {
 }
 
 func (d *spinner) stop() {
-	d.round++
+	d.generation++
 	if d.timer != nil {
 		d.timer.Stop()
 	}
 }
 
 func (d *spinner) wait(pause time.Duration) {
-	round := d.round
+	round := d.generation
 	d.timer = time.AfterFunc(pause, func() { d.remind(round) })
 }
 
@@ -91,13 +91,13 @@ func (d *spinner) wait(pause time.Duration) {
 func (d *spinner) remind(round int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.round != round {
+	if d.generation != round {
 		return
 	}
 	since := ""
 	if took := time.Since(d.since).Round(time.Second); took >= reminder {
 		since = fmt.Sprintf(" (for %s)", took)
 	}
-	fmt.Fprintf(d.w, "kir: %s%s ...\n", terminal.Plain(d.what), since)
+	fmt.Fprintf(d.w, "kir: %s%s ...\n", terminal.Plain(d.work), since)
 	d.wait(reminder)
 }

@@ -79,8 +79,8 @@ type Moments struct {
 	Mean       []float64
 	Covariance [][]float64
 
-	// Intensity is the share of the target in the covariance, from 0 to 1, and
-	// Correlation the one that the target gives all pairs.
+	// The covariance is the sample covariance, shrunk towards a target in which all pairs of assets
+	// have the same Correlation. Intensity is the weight of the target, from 0 to 1.
 	Intensity, Correlation float64
 }
 

@@ -100,8 +100,8 @@ type Linear struct {
 	PerUse   []float64 // by ingredient; nil: nothing
 	Constant float64
 
-	// Log rises up to Best and falls after it. From Low to High it is at least Floor. Where it
-	// exceeds Floor, it is concave with the derivative Slope. Outside it is −Inf.
+	// Log is −Inf below Low and above High. Between them it is at least Floor, rises up to Best and
+	// falls after it. Where it exceeds Floor, it is concave with the derivative Slope.
 	Log, Slope       func(v float64) float64
 	Best             float64
 	Low, High, Floor float64

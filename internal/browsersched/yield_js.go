@@ -1,5 +1,5 @@
-// Package browsersched lets others in during long work where a program has one thread: in a browser
-// nothing that a page asks is heard until all that runs waits for something.
+// Package browsersched lets a page's requests be handled during long work. A program in a browser
+// has one thread, so the page waits until all goroutines are blocked.
 package browsersched
 
 import (
@@ -9,68 +9,71 @@ import (
 	"time"
 )
 
-// turn is how long work goes on before the page is let in.
-const turn = 30 * time.Millisecond
+// yieldInterval is the time after which work yields to the page.
+const yieldInterval = 30 * time.Millisecond
 
-// Err returns ctx.Err(). In a browser it first lets the page in, some times a second: it
-// stands wherever long work looks whether it is to end.
+// Err returns ctx.Err(). In a browser it first yields to the page, if yieldInterval has passed. Long
+// work calls it wherever it checks whether it must end.
 func Err(ctx context.Context) error {
-	loop().letIn()
+	loop().yieldToPage()
 	return ctx.Err()
 }
 
-// A eventLoop is the one of the thread that the program has.
+// An eventLoop yields the program's only thread to the event loop of JavaScript. It posts a message
+// to itself, which arrives after all events that were waiting before.
 type eventLoop struct {
-	port    js.Value // a message to it comes after what is waiting
-	heard   js.Value // where it comes
-	counted bool     // under Node, a port that listens keeps the process alive
-	mu      sync.Mutex
-	last    time.Time // when the page was let in
-	waiting []chan struct{}
+	sender     js.Value // the port to which messages are posted
+	receiver   js.Value // the port at which they arrive
+	keepsAlive bool     // a listening receiver keeps the process alive, as under Node
+	mu         sync.Mutex
+	lastYield  time.Time       // when the thread yielded last
+	waiting    []chan struct{} // closed when the message arrives
 }
 
 var loop = sync.OnceValue(func() *eventLoop {
 	channel := js.Global().Get("MessageChannel").New()
-	l := &eventLoop{port: channel.Get("port2"), heard: channel.Get("port1"), last: time.Now()}
-	l.counted = l.heard.Get("unref").Type() == js.TypeFunction
-	l.heard.Set("onmessage", js.FuncOf(func(js.Value, []js.Value) any {
+	l := &eventLoop{sender: channel.Get("port2"), receiver: channel.Get("port1"), lastYield: time.Now()}
+	l.keepsAlive = l.receiver.Get("unref").Type() == js.TypeFunction
+	l.receiver.Set("onmessage", js.FuncOf(func(js.Value, []js.Value) any {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.listen(false)
-		l.last = time.Now()
+		l.keepAlive(false)
+		l.lastYield = time.Now()
 		for _, w := range l.waiting {
 			close(w)
 		}
 		l.waiting = nil
 		return nil
 	}))
-	l.listen(false)
+	l.keepAlive(false)
 	return l
 })
 
-// letIn waits until the thread was idle, if it was not for a while.
-func (l *eventLoop) letIn() {
+// yieldToPage blocks until waiting events were handled, if yieldInterval has passed since the last
+// time.
+func (l *eventLoop) yieldToPage() {
 	l.mu.Lock()
-	if time.Since(l.last) < turn {
+	if time.Since(l.lastYield) < yieldInterval {
 		l.mu.Unlock()
 		return
 	}
 	w := make(chan struct{})
 	if l.waiting = append(l.waiting, w); len(l.waiting) == 1 {
-		l.listen(true)
-		l.port.Call("postMessage", js.Null())
+		l.keepAlive(true)
+		l.sender.Call("postMessage", js.Null())
 	}
 	l.mu.Unlock()
 	<-w
 }
 
-// listen says whether a message is still to come.
-func (l *eventLoop) listen(on bool) {
+// keepAlive sets whether the receiver keeps the process alive, which it must while a message is to
+// come.
+func (l *eventLoop) keepAlive(on bool) {
 	switch {
-	case !l.counted:
+	case !l.keepsAlive:
 	case on:
-		l.heard.Call("ref")
+		l.receiver.Call("ref")
 	default:
-		l.heard.Call("unref")
+		l.receiver.Call("unref")
 	}
 }

@@ -371,9 +371,9 @@ func (c *Campaign) NoRecipeError(id string) error {
 	return &inputerr.Error{Message: fmt.Sprintf("there is no file and no recipe %s", inputerr.Quote(id)), Hint: c.pendingIDsHint()}
 }
 
-// Labels returns the labels that a result may have: the measured labels and those of the known
+// ResultLabels returns the labels that a result may have: the measured labels and those of the known
 // recipes.
-func (c *Campaign) Labels() []string {
+func (c *Campaign) ResultLabels() []string {
 	names := c.measuredLabels()
 	if c.Problem.Book != nil {
 		for _, l := range c.Problem.Book.Labels {

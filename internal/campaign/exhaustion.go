@@ -21,9 +21,14 @@ type restriction struct {
 	relax func(d *batchOptimizer)         // lifts the restriction in d
 }
 
-// mostFixes limits the changes offered and mostRelaxed the rules lifted for a trial.
-// triedReach is the number of recipes visited with a restriction lifted.
-const mostFixes, mostRelaxed, triedReach = 4, 20, 20_000
+const (
+	// mostFixes is the greatest number of fixes offered.
+	mostFixes = 4
+	// mostRelaxed is the greatest number of rules that are lifted in turn to find fixes.
+	mostRelaxed = 20
+	// triedReach is the number of recipes that each search with lifted restrictions may visit.
+	triedReach = 20_000
+)
 
 // clone returns a copy that can continue the batch without changing ch.
 func (ch *batchOptimizer) clone() *batchOptimizer {

@@ -61,7 +61,7 @@ type tradeOffOptimizer struct {
 	otherObjectives []*objective // learnt objectives outside the trade-off
 
 	parts       [][]mcmc.Part
-	gainFactors []float64 // by candidate: see gainFactor
+	gainFactors []float64 // by candidate: the result of gainFactor
 	stated      lossDraws // with the models' own uncertainty; for the choice of recipes
 	student     lossDraws // as in [batchOptimizer.studentDraws]; for the probability of a gain
 }

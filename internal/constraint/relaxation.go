@@ -11,11 +11,11 @@ import (
 
 // A Relaxation is a way to loosen a rule by 1 to Limit notches. Each notch loosens it further.
 type Relaxation struct {
-	Limit int
-	Relax func(notches int) rule.Rule
-	Text  func(notches int, name string) string
-	By    int           // units per notch; 0 if the relaxation drops something
-	Round func(int) int // raises the notches so that the bound is a rounder number; may be nil
+	Limit   int
+	Relax   func(notches int) rule.Rule
+	Text    func(notches int, name string) string
+	By      int           // units per notch; 0 if the relaxation drops something
+	RoundUp func(int) int // raises the notches so that the bound is a rounder number; may be nil
 }
 
 // Relaxations returns the ways to loosen a rule of a set, other than dropping the rule.
@@ -67,7 +67,7 @@ func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned f
 			Text: func(n int, name string) string {
 				return fmt.Sprintf("%s the %s of %s from %v to %v", verb, what, name, was, decimal(from+by*int64(n)))
 			},
-			Round: func(n int) int { return roundOutwards(from, by, int64(n)) },
+			RoundUp: func(n int) int { return roundOutwards(from, by, int64(n)) },
 		})
 	}
 	// A bound above all figures is moved to just above them, and a bound below all to just below.

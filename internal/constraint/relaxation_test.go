@@ -71,8 +71,8 @@ func TestRelaxations(t *testing.T) {
 		for _, k := range Relaxations(r, s) {
 			last := k.Limit
 			said += fmt.Sprintf("%s; at last %s: %s", k.Text(1, "x"), k.Text(last, "x"), wordsOf(k.Relax(last)))
-			if k.Round != nil {
-				said += fmt.Sprintf(", 1 and 3 rounded to %d and %d", k.Round(1), k.Round(3))
+			if k.RoundUp != nil {
+				said += fmt.Sprintf(", 1 and 3 rounded to %d and %d", k.RoundUp(1), k.RoundUp(3))
 			}
 			said += fmt.Sprintf(", by %d\n", k.By)
 		}

@@ -24,9 +24,9 @@ type builder struct {
 	names        map[string]string    // ingredients, by their spelling in the table
 	excluded     map[string]bool      // recipes that are left out
 	// including lists recipes that would be left out otherwise.
-	including []string
-	skipped   bool            // the previous row was of such a recipe
-	reported  map[string]bool // keys of errors that are reported only once
+	including        []string
+	previousExcluded bool            // the previous row belongs to an excluded recipe
+	reported         map[string]bool // keys of errors that are reported only once
 
 	// columns; -1 where there is none
 	recipe, ingredient, amount, unit int        // recipe is -1 also in the wide form if rows have no names
@@ -168,13 +168,13 @@ func (b *builder) skipRow() bool {
 	}
 	name := b.recipeName()
 	if name != "" || b.ingredient < 0 {
-		b.skipped = b.excluded[name]
+		b.previousExcluded = b.excluded[name]
 	}
-	if b.skipped {
+	if b.previousExcluded {
 		b.reported["without "+strings.Clone(name)] = b.reported["without "+name] || name != ""
 		b.table.noteLeftOut(b.table.rows.line(max(b.recipe, 0)))
 	}
-	return b.skipped
+	return b.previousExcluded
 }
 
 // findRecipe returns the recipe of the current row, a new one if the name is new. below reports

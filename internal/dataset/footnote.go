@@ -46,8 +46,8 @@ func (b *builder) holdFootnote() bool {
 	}
 	n := footnote{text: strings.Clone(NormalizeName(t.row[at])), place: t.place(at)}
 	switch {
-	case t.short != nil:
-		n.wrong = []*Error{t.short}
+	case t.shortRowErr != nil:
+		n.wrong = []*Error{t.shortRowErr}
 	case b.book.Long:
 		n.wrong = []*Error{
 			t.errorAt(b.ingredient, "an ingredient without a name", "name it, or remove the row"),

@@ -156,8 +156,8 @@ func (t *table) readIngredients() (*Ingredients, error) {
 	err = t.readRows(&faults, func() {
 		name := NormalizeName(t.row[named])
 		p := t.place(named)
-		if t.short != nil && !remarkPattern().MatchString(NormalizeName(t.row[0])) {
-			faults.add(t.short)
+		if t.shortRowErr != nil && !remarkPattern().MatchString(NormalizeName(t.row[0])) {
+			faults.add(t.shortRowErr)
 			return
 		}
 		if name == "" && t.hasSingleCell(t.row) && remarkPattern().MatchString(NormalizeName(t.row[0])) {

@@ -30,15 +30,15 @@ const maxLeftOut = 1000
 
 // noteLeftOut records that the row at a line is left out.
 func (t *table) noteLeftOut(line int) {
-	if len(t.left) < maxLeftOut {
-		t.left = append(t.left, line)
+	if len(t.leftOutLines) < maxLeftOut {
+		t.leftOutLines = append(t.leftOutLines, line)
 	}
 }
 
 // shapeOf returns the interpretation of a table's parts. before is the table as in the file if it
 // was transposed, else nil.
 func shapeOf(t *table, columns []Column, before *table) *Shape {
-	s := &Shape{Sheet: t.sheet, Columns: columns, Left: t.left}
+	s := &Shape{Sheet: t.sheet, Columns: columns, Left: t.leftOutLines}
 	if t.summed > 0 {
 		s.Left = append(s.Left, t.summed)
 	}

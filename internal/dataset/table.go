@@ -25,14 +25,14 @@ type table struct {
 	summed  int    // line of a row that is the sum of the others; 0 if there is none
 	sum     string // the name of that row
 	// included is that row's name if the layout includes it.
-	included string
-	marking  markCounts
-	decimal  Decimal      // decimal mark of text cells
-	left     []int        // lines of rows below the header that are left out
-	unnamed  map[int]bool // columns with a note that they have no name
+	included     string
+	marking      markCounts
+	decimal      Decimal      // decimal mark of text cells
+	leftOutLines []int        // lines of rows below the header that are left out
+	unnamed      map[int]bool // columns with a note that they have no name
 
-	footnotes bool   // rows of one cell may be too short
-	short     *Error // the error of the current row if it is too short and not a footnote
+	footnotes   bool   // rows of one cell may be too short
+	shortRowErr *Error // the error of the current row if it is too short and not a footnote
 }
 
 // hasSingleCell reports whether a row of three columns or more has a single cell that is not empty.
@@ -229,7 +229,7 @@ func (t *table) next() error {
 				return t.errorAt(i, fmt.Sprintf("column %d has no name and holds %s", i+1, inputerr.Quote(text)), "name the column, or empty it")
 			}
 		}
-		if t.short = nil; len(row) == len(t.header) {
+		if t.shortRowErr = nil; len(row) == len(t.header) {
 			return nil
 		}
 		message := fmt.Sprintf("the row has %s and the header %s", inputerr.Count(len(row), "column"), inputerr.Count(len(t.header), "column"))
@@ -242,7 +242,7 @@ func (t *table) next() error {
 		}
 		short := t.errorAt(len(row), message, "add "+inputerr.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty")
 		if t.footnotes && t.hasSingleCell(row) {
-			t.short, t.row = short, append(slices.Clip(row), make([]string, len(t.header)-len(row))...)
+			t.shortRowErr, t.row = short, append(slices.Clip(row), make([]string, len(t.header)-len(row))...)
 			return nil
 		}
 		return short

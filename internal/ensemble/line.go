@@ -75,7 +75,7 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	starts = s.splits.finish(total)
 	s.splits.place(s.changes)
 	for g := range s.line {
-		s.line[g] = s.sums.line(g, s.changes, len(starts), s.line[g][:0])
+		s.line[g] = s.sums.appendLine(g, s.changes, len(starts), s.line[g][:0])
 	}
 	return starts, s.line
 }

@@ -47,7 +47,7 @@ func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
 
 func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	for g := range s.Terms {
-		dst = append(dst, s.tables().at(g, leaves))
+		dst = append(dst, s.tables().sumOfLeaves(g, leaves))
 	}
 	return dst
 }
@@ -97,7 +97,7 @@ func (m *Model) Sums(inputs []float64) []float64 {
 	}
 	var sums []float64
 	for g := range m.Terms {
-		sums = append(sums, m.tables().at(g, leaves))
+		sums = append(sums, m.tables().sumOfLeaves(g, leaves))
 	}
 	return sums
 }

@@ -37,7 +37,7 @@ type Scorer struct {
 func (s *Score) NewScorer() *Scorer {
 	trees := s.Trees()
 	c := &Scorer{
-		score: s, sums: s.tables().fresh(),
+		score: s, sums: s.tables().newCopy(),
 		x: make([]int32, len(s.effects)), place: make([]int32, len(s.effects)),
 		exact:  make([]int64, len(s.slots)),
 		leaves: make([]int32, trees), starts: make([]int32, trees), lengths: make([]int32, trees),
@@ -84,7 +84,7 @@ func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
 // AppendSums appends the sum of each target at the current composition to dst.
 func (s *Scorer) AppendSums(dst []float64) []float64 {
 	for g := range s.score.Terms {
-		dst = append(dst, s.sums.point(g))
+		dst = append(dst, s.sums.currentSum(g))
 	}
 	return dst
 }

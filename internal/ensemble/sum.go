@@ -2,19 +2,20 @@ package ensemble
 
 import "slices"
 
-// A summer adds the leaves of the trees in the precision of the model. Scorers share its tables;
-// each has a copy, which fresh returns.
+// A summer adds the leaves of the trees in the precision of the model.
 type summer interface {
-	fresh() summer
+	// newCopy returns a summer for another scorer. It shares the values of leaves, but has its own
+	// current leaves.
+	newCopy() summer
 	// set makes a leaf the current leaf of its tree.
 	set(tree, leaf int32)
-	// point returns the sum of a target.
-	point(target int) float64
-	// at returns the sum of a target given the leaf of each tree.
-	at(target int, leaves []int32) float64
-	// line appends the sums of a target over the pieces of a line to out. Changes must be ascending
+	// currentSum returns the sum of a target over the trees' current leaves.
+	currentSum(target int) float64
+	// sumOfLeaves returns the sum of a target, given the leaf of each tree.
+	sumOfLeaves(target int, leaves []int32) float64
+	// appendLine appends the sums of a target over the pieces of a line to out. Changes must be ascending
 	// by tree, then by piece.
-	line(target int, changes []change, pieces int, out []float64) []float64
+	appendLine(target int, changes []change, pieces int, out []float64) []float64
 	// bounds returns bounds of the sum of a target, given the possible leaves of each tree.
 	bounds(target int, leaves [][]int32) (least, greatest float64)
 }
@@ -89,7 +90,7 @@ func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
 	return a
 }
 
-func (a *tables[T]) fresh() summer {
+func (a *tables[T]) newCopy() summer {
 	c := *a
 	c.current = make([][]T, len(a.added))
 	for g, terms := range a.added {
@@ -107,7 +108,9 @@ func (a *tables[T]) set(tree, leaf int32) {
 	}
 }
 
-func (a *tables[T]) point(target int) float64 { return float64(a.foldTerms(target, a.current[target])) }
+func (a *tables[T]) currentSum(target int) float64 {
+	return float64(a.foldTerms(target, a.current[target]))
+}
 
 // foldTerms returns the fold of a target's terms, such as their sum.
 func (a *tables[T]) foldTerms(target int, terms []T) T {
@@ -126,7 +129,7 @@ func (a *tables[T]) foldTerms(target int, terms []T) T {
 	return v
 }
 
-func (a *tables[T]) line(target int, changes []change, pieces int, out []float64) []float64 {
+func (a *tables[T]) appendLine(target int, changes []change, pieces int, out []float64) []float64 {
 	terms := a.current[target]
 	for p := 0; p < pieces; p += lanes {
 		a.fillPlaces(target, changes, int32(p))
@@ -238,7 +241,7 @@ func addPlain[T float32 | float64](sums, terms []T, places []place[T]) {
 	})
 }
 
-func (a *tables[T]) at(target int, leaves []int32) float64 {
+func (a *tables[T]) sumOfLeaves(target int, leaves []int32) float64 {
 	if a.fold == Sum {
 		v := a.start[target]
 		for _, t := range a.added[target] {

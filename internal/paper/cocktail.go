@@ -57,7 +57,7 @@ type candidate struct {
 	logDensity float64
 }
 
-// better says whether c is to be preferred.
+// better reports whether c is preferred to than.
 func (c candidate) better(than candidate) bool {
 	switch {
 	case c.parts == nil || than.parts == nil:
@@ -234,8 +234,8 @@ func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index i
 	})
 }
 
-// sumUp makes the result of all sequences.
-func (lab *cocktailLab) sumUp() (*Cocktails, error) {
+// summarize computes the figures of the result from the random and the MCMC sequences.
+func (lab *cocktailLab) summarize() (*Cocktails, error) {
 	c := &lab.result
 	kept := c.Iterations - c.Discarded
 	c.Random, c.Chain = productLaw(lab.independent, kept), productLaw(lab.chains, kept)

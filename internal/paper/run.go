@@ -192,7 +192,7 @@ func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Repo
 	}
 	r.Verdict = verdict(r.Tables)
 	if lab != nil {
-		c, err := lab.sumUp()
+		c, err := lab.summarize()
 		if err != nil {
 			return nil, err
 		}

@@ -548,7 +548,7 @@ func checkNewCocktail(t *testing.T, book *dataset.Book) {
 			t.Fatal(err)
 		}
 	}
-	c, err := lab.sumUp()
+	c, err := lab.summarize()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -361,7 +361,7 @@ func (c *chain) storeBuffered() error {
 		if err := c.part.appendDraw(d, h.density[d], ingredients, amounts, h.scoresOf(d)); err != nil {
 			return err
 		}
-		if c.part.full() {
+		if c.part.isFull() {
 			if err := c.storePart(); err != nil {
 				return err
 			}

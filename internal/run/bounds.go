@@ -11,7 +11,7 @@ import (
 const (
 	mostFiles  = 2_000_000
 	mostBytes  = 16 << 40 // of draws
-	mostMemory = 16 << 30 // of figures
+	mostMemory = 16 << 30 // bytes in memory, of sums by ingredient and of draws that are not stored yet
 )
 
 // A BoundsError is returned for a run that exceeds the bounds of any run.

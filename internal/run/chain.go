@@ -346,7 +346,7 @@ func (c *chain) runUntil(until time.Time) error {
 			return c.finish()
 		}
 		now := time.Now()
-		if c.part != nil && c.part.full() || now.Sub(c.saved) >= c.session.options.interval() {
+		if c.part != nil && c.part.isFull() || now.Sub(c.saved) >= c.session.options.interval() {
 			if err := c.store(); err != nil {
 				return err
 			}

@@ -42,7 +42,7 @@ type Manifest struct {
 	Inputs      []Input       `json:"inputs"`
 	Ingredients []string      `json:"ingredients,omitempty"` // unless they are Counted
 	Counted     *Counted      `json:"counted,omitempty"`
-	Checksum    string        `json:"checksum"` // of the file, see [Seal]; empty until it is written
+	Checksum    string        `json:"checksum"` // filled in by [Seal] when the manifest is written; empty before
 }
 
 // newManifest returns the manifest of a run that begins.

@@ -30,38 +30,38 @@ func reserved() []string {
 
 // A table holds the schema and names that all parts of a run share.
 type table struct {
-	schema *parquet.Schema
-	scores int
-	names  []string        // of the ingredients
-	units  []parquet.Value // of the smaller amounts, as they stand in a list after its first
-	codec  *zstd.Codec     // whose bytes are the same on every machine, as Snappy's here are not
+	schema       *parquet.Schema
+	scores       int
+	names        []string        // of the ingredients
+	amountValues []parquet.Value // of the smaller amounts, at any place of a list but the first
+	codec        *zstd.Codec     // zstd, because its bytes are the same on every machine, unlike those of Snappy in this library
 }
 
-// list returns the index of the ingredients' column. The next one holds their amounts.
-func (t *table) list() int { return 3 + t.scores }
+// ingredientIndex returns the index of the ingredients' column. The next one holds their amounts.
+func (t *table) ingredientIndex() int { return 3 + t.scores }
 
 // newTable returns the table of draws with scores of the named properties.
 func newTable(properties, ingredients []string) *table {
 	t := &table{schema: drawSchema(properties), scores: len(properties), names: ingredients, codec: &zstd.Codec{Level: zstd.SpeedFastest}}
 	for amount := range int32(1 << 12) {
-		t.units = append(t.units, t.unit(amount))
+		t.amountValues = append(t.amountValues, t.amountValue(amount))
 	}
 	return t
 }
 
-// name returns the value of an ingredient. It shares the memory of the name, which the library only
-// reads.
-func (t *table) name(i int32) parquet.Value {
+// ingredientValue returns the value of an ingredient. It shares the memory of the name, which the
+// library only reads.
+func (t *table) ingredientValue(i int32) parquet.Value {
 	name := t.names[i]
-	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(name), len(name))).Level(1, 1, t.list())
+	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(name), len(name))).Level(1, 1, t.ingredientIndex())
 }
 
-// unit returns the value of an amount.
-func (t *table) unit(amount int32) parquet.Value {
-	if int(amount) < len(t.units) {
-		return t.units[amount]
+// amountValue returns the value of an amount.
+func (t *table) amountValue(amount int32) parquet.Value {
+	if int(amount) < len(t.amountValues) {
+		return t.amountValues[amount]
 	}
-	return parquet.Int32Value(amount).Level(1, 1, t.list()+1)
+	return parquet.Int32Value(amount).Level(1, 1, t.ingredientIndex()+1)
 }
 
 // columns is a group that keeps its fields in the given order.
@@ -169,11 +169,11 @@ func (p *partWriter) appendDraw(draw int, density float64, list, amounts []int32
 	for k, y := range scores {
 		put(3+k, number(y))
 	}
-	k := p.table.list()
+	k := p.table.ingredientIndex()
 	ingredients, units := p.values[k], p.values[k+1]
 	from := len(ingredients)
 	for at, i := range list {
-		ingredients, units = append(ingredients, p.table.name(i)), append(units, p.table.unit(amounts[at]))
+		ingredients, units = append(ingredients, p.table.ingredientValue(i)), append(units, p.table.amountValue(amounts[at]))
 	}
 	ingredients[from], units[from] = ingredients[from].Level(0, 1, k), units[from].Level(0, 1, k+1)
 	p.values[k], p.values[k+1] = ingredients, units
@@ -199,7 +199,7 @@ func (p *partWriter) flush() error {
 	return nil
 }
 
-func (p *partWriter) full() bool { return p.draws >= partDraws || p.entries >= partEntries }
+func (p *partWriter) isFull() bool { return p.draws >= partDraws || p.entries >= partEntries }
 
 // close returns the file.
 func (p *partWriter) close() ([]byte, error) {

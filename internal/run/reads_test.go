@@ -155,7 +155,7 @@ func TestPartsThatAreNot(t *testing.T) {
 		{"out of order", "a", 0, []string{"score"}, func(p *partWriter) {
 			p.values[4][0], p.values[4][1] = p.values[4][1].Level(0, 1, 4), p.values[4][0].Level(1, 1, 4)
 		}, "the ingredients of draw 5 are not in order"},
-		{"of one ingredient twice", "a", 0, []string{"score"}, func(p *partWriter) { p.values[4][1] = table.name(0) }, "the ingredients of draw 5 are not in order"},
+		{"of one ingredient twice", "a", 0, []string{"score"}, func(p *partWriter) { p.values[4][1] = table.ingredientValue(0) }, "the ingredients of draw 5 are not in order"},
 		{"of an unknown ingredient", "a", 0, []string{"score"}, func(p *partWriter) { p.values[4][1] = parquet.ByteArrayValue([]byte("Tea")).Level(1, 1, 4) }, `"Tea" is no ingredient of the run`},
 	} {
 		p := table.newPart("a", 0)

@@ -56,8 +56,8 @@ type ChainResult struct {
 
 // Rates are shares of iterations after warm-up, in 0..1.
 type Rates struct {
-	Accepted number.Number `json:"accepted"`
-	Updated  number.Number `json:"updated"`
+	Accepted number.Number `json:"accepted"` // iterations whose proposal was accepted
+	Updated  number.Number `json:"updated"`  // iterations that changed the composition
 }
 
 // ratesOf returns counts as shares of iterations.

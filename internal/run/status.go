@@ -18,19 +18,19 @@ type ChainStatus struct {
 	Parts int // files of draws
 	Bytes int64
 	Done  bool      // all draws are stored
-	Saved time.Time // when it was heard of last; zero if never
+	Saved time.Time // when it stored draws or its state last; zero if never
 	Shard Shard     // that worked on it last
 
 	// Damage is the error of the chain's state file, nil if the file is whole or absent. The
 	// chain's draws are counted in any case.
 	Damage error
 
-	// Broken is the error of the first damaged file of draws, as far as names, lengths and ends of
-	// files show; nil if there is none.
+	// Broken is the error of the first damaged file of draws, nil if there is none. Only the files'
+	// names, lengths and ends are checked.
 	Broken error
 
-	wantBytes int64 // bytes that there should be
-	settled   bool  // there is a state, and it is whole
+	wantBytes int64 // bytes that the files of draws should have
+	settled   bool  // the state file exists and is undamaged
 }
 
 // Complete reports whether all draws are stored.

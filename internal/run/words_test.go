@@ -573,12 +573,12 @@ func TestKeptDraws(t *testing.T) {
 		t.Errorf("it stores every %v", o.interval())
 	}
 	for draws, want := range map[int]bool{1<<16 - 1: false, 1 << 16: true} {
-		if p := (&partWriter{draws: draws}); p.full() != want {
+		if p := (&partWriter{draws: draws}); p.isFull() != want {
 			t.Errorf("a part of %d draws is full: %v", draws, !want)
 		}
 	}
 	for entries, want := range map[int]bool{1<<19 - 1: false, 1 << 19: true} {
-		if p := (&partWriter{entries: entries}); p.full() != want {
+		if p := (&partWriter{entries: entries}); p.isFull() != want {
 			t.Errorf("a part of %d entries is full: %v", entries, !want)
 		}
 	}

@@ -143,7 +143,7 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	var c *boundTracker
 	if o.Evaluations > 0 {
 		c = q.newBoundTracker(plain, o)
-		if o.Extra, err = c.boundBefore(ctx); err != nil {
+		if o.FeasibleStarts, err = c.boundBefore(ctx); err != nil {
 			return nil, err
 		}
 		r, err := best(ctx, plain, o, b.Found)

@@ -91,7 +91,7 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	c := &Comparison{Shortlist: newScores(own), Random: newScores(random), Known: newScores(known)}
 	c.BeatRandom = number.Number(shareBelow(random, float64(c.Shortlist.Median)))
 	c.BeatKnown = number.Number(shareBelow(known, float64(c.Shortlist.Median)))
-	c.distances(list, o)
+	c.computeDistances(list, o)
 	return c, nil
 }
 
@@ -116,8 +116,8 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 	return scores, nil
 }
 
-// distances computes the distances between entries and known recipes.
-func (c *Comparison) distances(list []Entry, o CompareOptions) {
+// computeDistances sets the distances between the entries, and from them to the known recipes.
+func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 	var between []float64
 	for a := range list {
 		for b := range a {

@@ -20,8 +20,8 @@ type Options struct {
 	// The search repairs them if a few changes suffice.
 	Starts []*mcmc.Composition
 
-	// Extra are further compositions to start from, which keep rules and doses.
-	Extra []Found
+	// FeasibleStarts are further compositions to start from, which keep rules and doses.
+	FeasibleStarts []Found
 
 	// Least and Most bound the amount of each used ingredient, as in the known recipes. Nil stands
 	// for 1 and the total. A Most of 0 excludes the ingredient.

@@ -34,7 +34,7 @@ func (s *searcher) prepare(ctx context.Context) error {
 		return err
 	}
 	random := len(s.seeds)
-	for _, f := range s.o.Extra {
+	for _, f := range s.o.FeasibleStarts {
 		x, err := mcmc.NewComposition(s.target.Space().N(), f.Parts...)
 		if err != nil {
 			return err

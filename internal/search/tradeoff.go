@@ -316,6 +316,6 @@ func Extrapolating(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) [
 		entries[k].Parts = list[k]
 	}
 	c := new(Comparison)
-	c.distances(entries, CompareOptions{Distance: d, Known: known})
+	c.computeDistances(entries, CompareOptions{Distance: d, Known: known})
 	return c.Extrapolates
 }

@@ -153,7 +153,7 @@ func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 		Step: step.ID, Size: c.Problem.Campaign.Batch, Round: c.Round(), OwnResults: c.CountOwnResults(), Labels: []Label{}, Batches: []Batch{},
 		Results: filepath.Base(problem.ResultsPath(s.file)), text: step.Text,
 	}
-	names := c.Labels()
+	names := c.ResultLabels()
 	for _, name := range names {
 		n.Labels = append(n.Labels, Label{name, c.IsNumeric(name)})
 	}
@@ -423,7 +423,7 @@ func (s *Session) record(came []RecipeResult, withdraw bool) (*campaign.RecordSu
 	}
 	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
 		var all []campaign.Result
-		labels := c.Labels()
+		labels := c.ResultLabels()
 		for _, r := range came {
 			if !c.HasID(r.ID) {
 				return nil, c.NoRecipeError(r.ID)
@@ -467,7 +467,7 @@ func valuesOf(text string, labels []string) (all []campaign.Result) {
 // recordTable records the results in a table, as kir record does.
 func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
-		if all := valuesOf(text, c.Labels()); all != nil {
+		if all := valuesOf(text, c.ResultLabels()); all != nil {
 			return all, nil
 		}
 		all, _, err := c.ParseTable([]byte(text), "the table", dataset.Layout{})

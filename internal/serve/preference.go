@@ -39,11 +39,11 @@ const (
 
 // A Question is a pair of recipes to compare.
 type Question struct {
-	A        map[string]int `json:"a"` // units
-	B        map[string]int `json:"b"`
-	Asked    int            `json:"asked"`    // number of answers so far
-	Expected float64        `json:"expected"` // probability that A is preferred; 0.5 without any answer
-	About    string         `json:"about"`    // how well the preference is known
+	A         map[string]int `json:"a"` // units
+	B         map[string]int `json:"b"`
+	Asked     int            `json:"asked"`    // number of answers so far
+	Expected  float64        `json:"expected"` // probability that A is preferred; 0.5 without any answer
+	Certainty string         `json:"about"`    // how well the preference is known
 }
 
 // answerPair responds with the pair to compare next, the one whose answer is most informative.
@@ -78,7 +78,7 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 	preference := preferenceProperty(p)
 	q := &Question{Expected: 0.5}
 	if preference != nil {
-		q.Asked, q.About = preference.HeldOut.Pairs, preference.About
+		q.Asked, q.Certainty = preference.HeldOut.Pairs, preference.About
 	}
 	var learnt *property.PreferencePosterior
 	if preference != nil {

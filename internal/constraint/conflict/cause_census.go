@@ -55,12 +55,12 @@ func (b *bounds) fillTallies() (ok bool) {
 // that can.
 type census struct {
 	usable, required []int
-	min, max         int // bounds of the sum of amounts, given how many are used
-	lows, highs      []int
+	min, max         int   // bounds of the sum of amounts, given how many are used
+	lows, highs      []int // least amounts, ascending, and greatest amounts, descending
 }
 
-// minCount returns the least number of ingredients whose sum can reach sum. If none can, it returns one
-// more than there are.
+// minCount returns the least number of ingredients whose amounts can add up to sum. If all of them together
+// cannot, it returns one more than their number.
 func (c *census) minCount(sum int) int {
 	n := 0
 	for ; sum > 0; n++ {
@@ -72,7 +72,7 @@ func (c *census) minCount(sum int) int {
 	return n
 }
 
-// maxCount returns the greatest number of ingredients whose least amounts fit in sum.
+// maxCount returns the greatest number of ingredients whose least amounts add up to at most sum.
 func (c *census) maxCount(sum int) int {
 	n := 0
 	for ; n < len(c.lows) && sum >= c.lows[n]; n++ {
@@ -81,7 +81,7 @@ func (c *census) maxCount(sum int) int {
 	return n
 }
 
-// takeCensus summarises some ingredients, least to most of which are used.
+// takeCensus summarises the ingredients in of. At least least and at most most of them are used.
 func (b *bounds) takeCensus(of []int, least, most int) census {
 	var c census
 	var free []int // least amounts of those that are not required

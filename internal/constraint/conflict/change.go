@@ -61,7 +61,7 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 				return Change{Rule: k, By: notches * q.By, Text: q.Text(notches, s.TextOf(k)),
 					apply: func(s *question) { s.Rules[k] = q.Relax(notches) }}
 			}
-			if q.Round != nil && try(relaxed(min(q.Round(notches), q.Limit))) {
+			if q.RoundUp != nil && try(relaxed(min(q.RoundUp(notches), q.Limit))) {
 				continue
 			}
 			try(relaxed(notches))

@@ -293,8 +293,10 @@ func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []de
 	return x
 }
 
-// findNodes finds the nodes of a family that up to st.most ingredients of the stage reach from its
-// states.
+// findNodes fills in the nodes of family f: the keys that result when 0 to st.most ingredients of
+// the stage are added to a state of the family. keys are the keys of these states, and units(k) are
+// the least units that earlier ingredients take in state k. d decides which keys can still keep the
+// sums. It returns a [SizeError] if the tables get too large.
 func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int64, units func(k int) int) error {
 	type place struct {
 		units, level int32

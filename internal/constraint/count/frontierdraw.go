@@ -13,7 +13,7 @@ type stageDraw struct {
 
 // frontier makes the tables of a plan with a frontier: for each state the ways to continue from it.
 // root is the tree of the ingredients without sums, nil if there are none.
-func (b *builder) frontier(ctx context.Context, p *plan) (root *node, stages []stageDraw, err error) {
+func (b *treeBuilder) frontier(ctx context.Context, p *plan) (root *node, stages []stageDraw, err error) {
 	rest := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, 0, p.total)
 	last := []series{roundedRow(&rest.rows[0])}
 	if p.root.members > 0 {

@@ -52,7 +52,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	if need := p.samplerBytes(); need > float64(t.options.Memory) {
 		return nil, &SizeError{need, float64(t.options.Memory), "bytes of memory"}
 	}
-	b := &builder{tilt: tilt, shares: make(map[shareKey][]series), workers: make(chan struct{}, t.options.Workers)}
+	b := &treeBuilder{tilt: tilt, shares: make(map[shareKey][]series), workers: make(chan struct{}, t.options.Workers)}
 	for range t.options.Workers - 1 {
 		b.workers <- struct{}{}
 	}

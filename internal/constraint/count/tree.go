@@ -88,8 +88,8 @@ func extendable(list []item, q *groupNode) (passes int, ok bool) {
 	return passes, true
 }
 
-// A builder makes trees.
-type builder struct {
+// A treeBuilder builds the tree of nodes of a [Sampler], in several goroutines.
+type treeBuilder struct {
 	tilt    float64
 	shares  map[shareKey][]series
 	workers chan struct{} // holds a value for each worker that may still be started
@@ -105,7 +105,7 @@ type pairGrid = grid[pair, real]
 
 // buildGroup makes the tree of a part and the grid of its root. The root of the whole tree needs no
 // grid.
-func (b *builder) buildGroup(ctx context.Context, q *groupNode, root bool) (*node, *pairGrid, error) {
+func (b *treeBuilder) buildGroup(ctx context.Context, q *groupNode, root bool) (*node, *pairGrid, error) {
 	n, g, err := b.buildItems(ctx, q, q.items(), root)
 	if err != nil || root {
 		return n, nil, err
@@ -116,7 +116,7 @@ func (b *builder) buildGroup(ctx context.Context, q *groupNode, root bool) (*nod
 }
 
 // buildItems makes the tree of some items of a part.
-func (b *builder) buildItems(ctx context.Context, q *groupNode, list []item, root bool) (*node, *pairGrid, error) {
+func (b *treeBuilder) buildItems(ctx context.Context, q *groupNode, list []item, root bool) (*node, *pairGrid, error) {
 	if err := browsersched.Err(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -168,7 +168,7 @@ func (b *builder) buildItems(ctx context.Context, q *groupNode, list []item, roo
 // combine returns the grid of a node from those of its left and right and their items. If possible
 // it takes one side's grid, which it changes, and multiplies it by the items of the other side one
 // by one.
-func (b *builder) combine(ctx context.Context, q *groupNode, n *node, lg, rg *pairGrid, l, r []item) (*pairGrid, error) {
+func (b *treeBuilder) combine(ctx context.Context, q *groupNode, n *node, lg, rg *pairGrid, l, r []item) (*pairGrid, error) {
 	maxUsed := min(lg.maxUsed+rg.maxUsed, q.maxUsed)
 	lPasses, lOK := extendable(l, q)
 	rPasses, rOK := extendable(r, q)
@@ -197,7 +197,7 @@ func (b *builder) combine(ctx context.Context, q *groupNode, n *node, lg, rg *pa
 }
 
 // buildLeaf makes the leaf of a class.
-func (b *builder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pairGrid, error) {
+func (b *treeBuilder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pairGrid, error) {
 	n := &node{class: c, shares: b.shares[shareKey{c.kind, q.maxUnits}]}
 	if root {
 		return n, nil, nil
@@ -209,7 +209,7 @@ func (b *builder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pairGrid
 }
 
 // fillCommonShares fills in the shares of kinds that several classes have in common.
-func (b *builder) fillCommonShares(ctx context.Context, q *groupNode) error {
+func (b *treeBuilder) fillCommonShares(ctx context.Context, q *groupNode) error {
 	for i := range q.classes {
 		c := &q.classes[i]
 		if len(c.members) < 2 || c.kind.unbounded(q.maxUnits) {
@@ -229,7 +229,7 @@ func (b *builder) fillCommonShares(ctx context.Context, q *groupNode) error {
 }
 
 // fillShares fills in the shares of up to most ingredients of a kind.
-func (b *builder) fillShares(k amountSet, units, most int) []series {
+func (b *treeBuilder) fillShares(k amountSet, units, most int) []series {
 	key := shareKey{k, units}
 	if len(b.shares[key]) <= most {
 		g := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, 0, units)

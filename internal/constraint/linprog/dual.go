@@ -88,7 +88,7 @@ func (t *Dual) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 		if k%50 == 49 {
 			t.setValues()
 		}
-		row, side := t.leaving()
+		row, side := t.leavingRow()
 		if row < 0 {
 			return Optimal, -1
 		}
@@ -132,9 +132,9 @@ func (t *Dual) Objective() (v float64) {
 	return v
 }
 
-// leaving returns the row whose basic variable violates its bounds most, and the violated side; −1
+// leavingRow returns the row whose basic variable violates its bounds most, and the violated side; −1
 // if there is none.
-func (t *Dual) leaving() (row int, side float64) {
+func (t *Dual) leavingRow() (row int, side float64) {
 	row, most := -1, outOfBounds
 	for r, b := range t.basic {
 		v := t.Value[b]

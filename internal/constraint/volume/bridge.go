@@ -68,7 +68,9 @@ func (m *measurement) bridgedSizes(first bool) []int {
 	return chosen
 }
 
-// trySizeChanges moves each composition of a size, and tries to change its size.
+// trySizeChanges moves each composition of size k under the rules. Between moves it tries to split
+// or merge ingredients, and counts the successes. The counts give the ratio of the numbers of
+// compositions of neighbouring sizes.
 func (m *measurement) trySizeChanges(ctx context.Context, k, tries int) error {
 	up, down := m.areNeighbours(k), k > 0 && m.areNeighbours(k-1)
 	walker := newWalker(m.rules)

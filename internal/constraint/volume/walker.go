@@ -18,10 +18,10 @@ type walker struct {
 	slot    []int32    // by ingredient: where a used one stands in the list
 	sums    []sumState // by sum
 	hard    int        // countable rules that are broken
-	v       int64      // by how much the sums are broken, in parts of quantum
+	v       int64      // total violation of the sums, in parts of quantum
 
-	added   []int64 // by sum: what changes that are looked at would add; else 0
-	touched []int32 // the sums that they may add to, some maybe twice
+	added   []int64 // by sum: the increase by the proposed change; 0 between proposals
+	touched []int32 // the sums that the proposed change may increase, some maybe twice
 
 	moves int64
 }

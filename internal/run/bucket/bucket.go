@@ -173,7 +173,7 @@ func (b *bucket) Read(ctx context.Context, name string, offset, length int64) ([
 func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	ctx = context.WithValue(ctx, listingKey{}, &listing{end: end, mostPages: b.mostPages, mostPage: b.mostPage})
+	ctx = context.WithValue(ctx, listingContextKey{}, &listing{end: end, mostPages: b.mostPages, mostPage: b.mostPage})
 	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
 		name := strings.TrimPrefix(o.Key, b.prefix)
 		switch {

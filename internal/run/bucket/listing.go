@@ -25,8 +25,8 @@ type listing struct {
 	mostPages, mostPage int
 }
 
-// listingKey is the key of the listing in a request's context.
-type listingKey struct{}
+// listingContextKey is the context key under which a request has its listing.
+type listingContextKey struct{}
 
 // boundListings stops listings that would not end. The client requests page after page, even empty
 // ones, and reads each to its end.
@@ -34,7 +34,7 @@ type boundListings struct{ http.RoundTripper }
 
 // RoundTrip sends a request.
 func (t boundListings) RoundTrip(r *http.Request) (*http.Response, error) {
-	l, ok := r.Context().Value(listingKey{}).(*listing)
+	l, ok := r.Context().Value(listingContextKey{}).(*listing)
 	if !ok {
 		return t.RoundTripper.RoundTrip(r)
 	}
