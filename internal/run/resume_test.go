@@ -142,7 +142,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 func testInterrupted(t *testing.T, kernel string) {
-	settings := resumeSettings(testmode.Pick(4000, 1800))
+	settings := resumeSettings(4000)
 	settings.Kernel = kernel
 	if kernel == "tempered" { // an iteration of it takes ten times as long
 		settings.Draws, settings.Warmup, settings.Chains = 600, testmode.Pick(2500, 1100), testmode.Pick(3, 2)
