@@ -330,6 +330,7 @@ func recordAlone(path string) error {
 const killedPath = "KIR_TEST_RECORD"
 
 func TestMain(m *testing.M) {
+	testmode.CollectRarely()
 	if path := os.Getenv(killedPath); path != "" {
 		fmt.Fprintln(os.Stderr, recordAlone(path))
 		os.Exit(3)

@@ -197,6 +197,9 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 		p.failed++
 	}
 	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
+		if d == DecimalComma && !strings.ContainsAny(text, ".,") {
+			break // without a mark it reads as before
+		}
 		if q, message, _ := parseQuantity(text, d, units); message == "" {
 			countMark(&t.marking, q.mark, q.twoWay, text, head, field)
 			if q.isRest {

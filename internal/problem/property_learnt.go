@@ -168,11 +168,18 @@ func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
 		return nil, err
 	}
 	all := make([]model.Prediction, len(stated))
+	chances := make(map[float64]model.Chance) // rows share probabilities, which are shares of few trees
 	for r, p := range stated {
-		all[r] = model.Prediction{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-		if !math.IsNaN(p) {
-			all[r] = model.Prediction(c.Chance(p))
+		if math.IsNaN(p) {
+			all[r] = model.Prediction{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+			continue
 		}
+		chance, known := chances[p]
+		if !known {
+			chance = c.Chance(p)
+			chances[p] = chance
+		}
+		all[r] = model.Prediction(chance)
 	}
 	return all, nil
 }

@@ -148,6 +148,7 @@ func TestTwoWriters(t *testing.T) {
 const childRun = "KIR_TEST_RUN"
 
 func TestMain(m *testing.M) {
+	testmode.CollectRarely()
 	if dir := os.Getenv(childRun); dir != "" {
 		os.Exit(child(dir, os.Getenv("KIR_TEST_SPEC"), os.Getenv("KIR_TEST_SHARD")))
 	}

@@ -261,9 +261,10 @@ func TestFiguresOfTheDraws(t *testing.T) {
 func TestFiguresWithoutProperties(t *testing.T) {
 	kernels := []string{"balanced", "accelerated"}
 	for _, kernel := range kernels[:testmode.Pick(2, 1)] {
-		s := newSpec(t, 200, 60, mcmc.Uniform(3, 20), mcmc.Settings{Kernel: kernel, Chains: 2, Warmup: 100, Draws: 140_000, Thin: 1, Seed: 6})
+		n := testmode.Pick(200, 50)
+		s := newSpec(t, n, 60, mcmc.Uniform(3, testmode.Pick(20, 8)), mcmc.Settings{Kernel: kernel, Chains: 2, Warmup: 100, Draws: 140_000, Thin: 1, Seed: 6})
 		dir, r := start(t, s, Options{})
-		counts, amounts, sizes := make([]int, 200), make([]int, 200), make(map[int]int)
+		counts, amounts, sizes := make([]int, n), make([]int, n), make(map[int]int)
 		used, density := 0.0, 0.0
 		for _, draws := range collect(t, dir) {
 			for _, d := range draws {

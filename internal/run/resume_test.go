@@ -88,7 +88,7 @@ func counted(t testing.TB, s *Spec, at func(n int64)) *Spec {
 func TestWorkersAndShardsChangeNothing(t *testing.T) {
 	for name, s := range map[string]*Spec{
 		"small":    smallSpec(t, resumeSettings(testmode.Pick(4000, 1500))),
-		"bare":     newSpec(t, 300, 60, mcmc.Uniform(3, 20), mcmc.Settings{Kernel: "balanced", Chains: 5, Warmup: 100, Draws: testmode.Pick(6000, 2000), Thin: 1, Seed: 4}),
+		"bare":     newSpec(t, testmode.Pick(300, 80), 60, mcmc.Uniform(3, 20), mcmc.Settings{Kernel: "balanced", Chains: 5, Warmup: 100, Draws: testmode.Pick(6000, 1200), Thin: 1, Seed: 4}),
 		"tempered": smallSpec(t, mcmc.Settings{Kernel: "tempered", Chains: testmode.Pick(17, 9), Warmup: testmode.Pick(300, 100), Draws: 130, Thin: 1, Seed: 4}),
 	} {
 		dir, _ := start(t, s, Options{Workers: 1})
@@ -121,7 +121,7 @@ func TestWorkersAndShardsChangeNothing(t *testing.T) {
 		other := *s
 		other.Settings.Seed++
 		dir, _ = start(t, &other, Options{})
-		if reflect.DeepEqual(outcomeOf(t, &other, dir).draws, want.draws) {
+		if reflect.DeepEqual(collect(t, dir), want.draws) {
 			t.Errorf("%s: another seed gives the same draws", name)
 		}
 		var changed *ChangedError
@@ -145,7 +145,7 @@ func testInterrupted(t *testing.T, kernel string) {
 	settings := resumeSettings(4000)
 	settings.Kernel = kernel
 	if kernel == "tempered" { // an iteration of it takes ten times as long
-		settings.Draws, settings.Warmup = 600, testmode.Pick(2500, 1100)
+		settings.Draws, settings.Warmup, settings.Chains = 600, testmode.Pick(2500, 1100), testmode.Pick(3, 2)
 	}
 	s := smallSpec(t, settings)
 	var total int64
@@ -390,7 +390,7 @@ func TestExtended(t *testing.T) {
 				settings := resumeSettings(draws)
 				settings.Kernel = kernel
 				if kernel == "tempered" {
-					settings.Warmup = testmode.Pick(2500, 1100)
+					settings.Warmup, settings.Chains = testmode.Pick(2500, 1100), testmode.Pick(3, 2)
 				}
 				return smallSpec(t, settings)
 			}

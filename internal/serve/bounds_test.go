@@ -242,6 +242,7 @@ func TestEvicted(t *testing.T) {
 const childServer = "KIR_TEST_SERVE"
 
 func TestMain(m *testing.M) {
+	testmode.CollectRarely()
 	if problem := os.Getenv(childServer); problem != "" {
 		if _, err := newScratch(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
