@@ -171,10 +171,11 @@ func TestEdges(t *testing.T) {
 				if err := figure.WriteSVG(&bytes.Buffer{}, f); err != nil {
 					t.Error(err)
 				}
-				if strings.Contains(f.SVG(), "NaN") || strings.Contains(f.SVG(), "Inf") || f.Text == "" || f.Title == "" {
-					t.Errorf("figure %s: %s", f.Name, f.SVG())
+				svg := f.SVG()
+				if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || f.Text == "" || f.Title == "" {
+					t.Errorf("figure %s: %s", f.Name, svg)
 				}
-				if !strings.Contains(page.String(), f.SVG()) {
+				if !bytes.Contains(page.Bytes(), []byte(svg)) {
 					t.Errorf("the page lacks the figure %s", f.Name)
 				}
 			}
