@@ -100,11 +100,11 @@ func (s *source) read(ctx context.Context, directory, root string) (*known, erro
 	if err != nil {
 		return nil, err
 	}
-	return s.known(b)
+	return s.labelledRecipes(b)
 }
 
-// known returns what is known of a label.
-func (s *source) known(b *dataset.Book) (*known, error) {
+// labelledRecipes returns what is known of a label.
+func (s *source) labelledRecipes(b *dataset.Book) (*known, error) {
 	label, ok := b.Label(s.label)
 	if !ok {
 		return nil, fmt.Errorf("%s has no label %q", s.file, s.label)

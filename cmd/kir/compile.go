@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"kir/internal/problem"
 	"kir/internal/report/assemble"
@@ -29,7 +30,9 @@ func compileProblem(ctx context.Context, file string, d *spinner, early bool, o 
 		return nil, err
 	}
 	if _, err := chooseKernel(ctx, p, d); err != nil {
-		p.Close() // the error of the kernel says more
+		if closing := p.Close(); closing != nil {
+			err = errors.Join(err, closing)
+		}
 		return nil, err
 	}
 	return p, nil

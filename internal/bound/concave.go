@@ -8,7 +8,7 @@ func (p Factor) hasColumn() bool { return p.Linear != nil || p.Tangent != nil }
 // single returns the separate bound in a box of a factor with a column.
 func (b *Bounder) single(n *box, p *Factor) float64 {
 	if p.Linear != nil {
-		return p.Linear.above(b.linearRange(n, p.Linear))
+		return p.Linear.boundLog(b.linearRange(n, p.Linear))
 	}
 	at := b.middle(n)
 	form, constant, _, ok := b.tangentAt(p, at)

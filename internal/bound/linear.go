@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// above returns an upper bound of the log between two values.
-func (l *Linear) above(from, to float64) float64 {
+// boundLog returns an upper bound of the log between two values.
+func (l *Linear) boundLog(from, to float64) float64 {
 	v := l.Log(min(max(from, l.Best), to))
 	return v + float64(math.Abs(v)*0x1p-50)
 }

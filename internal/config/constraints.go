@@ -112,10 +112,19 @@ func (d *Data) CompileItem(ctx context.Context, k *Kinds, item Item) ([]Demand, 
 	return demands, nil
 }
 
+// itemSection returns the section of a constraint, without those of its kinds.
+func (k *Kinds) itemSection() *schema.Section {
+	var d schema.Description
+	for _, c := range k.Constraints {
+		d.Rules = append(d.Rules, schema.Kind{Key: c.Key})
+	}
+	return d.Rule()
+}
+
 // kindOf returns the kind of a constraint, and the node under its key. d may be nil; with it, errors suggest
 // more.
 func (k *Kinds) kindOf(item *yaml.Node, d *Data) (kind *ConstraintKind, v *yaml.Node, err error) {
-	section := k.Description().Rule()
+	section := k.itemSection()
 	if err := suggestConstraint(item, section.ExactlyOneOf, d); err != nil {
 		return nil, nil, err
 	}

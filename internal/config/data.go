@@ -47,8 +47,8 @@ func (b *Block) Indexes() []int {
 	return b.Members
 }
 
-// within calls f with a total and a block in place of those of d.
-func (d *Data) within(total int, b *Block, f func() error) error {
+// withBlock calls f with a total and a block in place of those of d.
+func (d *Data) withBlock(total int, b *Block, f func() error) error {
 	before, block := d.Total, d.Block
 	d.Total, d.Block = total, b
 	defer func() { d.Total, d.Block = before, block }()

@@ -34,7 +34,7 @@ func (e *Extremum) check(n *yaml.Node) error {
 
 // asTrue decodes a key whose only value is true.
 func asTrue(field *Written[bool], key string) read {
-	return as(field, func(n *yaml.Node) (bool, error) {
+	return decodeWith(field, func(n *yaml.Node) (bool, error) {
 		if n.Kind != yaml.Boolean || n.Plain() != true {
 			return false, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write %s: true; or at_least, at_most or between for what is good enough", key)
 		}
@@ -43,7 +43,7 @@ func asTrue(field *Written[bool], key string) read {
 }
 
 // asShape decodes the exponent of a score.
-func asShape(field *Written[float64]) read { return as(field, decodeShape) }
+func asShape(field *Written[float64]) read { return decodeWith(field, decodeShape) }
 
 func decodeShape(n *yaml.Node) (float64, error) {
 	shape, err := n.Float("the shape")
@@ -55,7 +55,7 @@ func decodeShape(n *yaml.Node) (float64, error) {
 
 // asFloor decodes the least score.
 func asFloor(field *Written[float64]) read {
-	return as(field, func(n *yaml.Node) (float64, error) {
+	return decodeWith(field, func(n *yaml.Node) (float64, error) {
 		least, err := n.Weight("the floor")
 		if err == nil && least > 1 {
 			err = yaml.Hint(n.Errorf("the floor is %v", least), "it is the least score, from 0 to 1")

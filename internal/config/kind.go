@@ -56,11 +56,13 @@ type Demand struct {
 	Predicted *PredictedLimit // limit of what a property predicts, which is no rule of amounts; else nil
 }
 
-// demand returns a list with one rule.
-func demand(text string, r rule.Rule) []Demand { return []Demand{{Text: text, Rules: []rule.Rule{r}}} }
+// singleDemand returns a list with one rule.
+func singleDemand(text string, r rule.Rule) []Demand {
+	return []Demand{{Text: text, Rules: []rule.Rule{r}}}
+}
 
-// add adds a rule and its description.
-func (r *Demand) add(one rule.Rule, text string) {
+// addRule adds a rule and its description.
+func (r *Demand) addRule(one rule.Rule, text string) {
 	r.Rules, r.Texts = append(r.Rules, one), append(r.Texts, text)
 }
 

@@ -29,7 +29,7 @@ func (o *LabelObjective) keys(label, wanted string) []schema.Key {
 	return append(keys,
 		key("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}", asNumber(&o.AtLeast, "at_least")),
 		key("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}", asNumber(&o.AtMost, "at_most")),
-		key("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}", as(&o.Between, decodeBetween)),
+		key("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}", decodeWith(&o.Between, decodeBetween)),
 		key("maximize", schema.OnlyTrue(), "", "as large a number as can be", "{label: stars, maximize: true}", asTrue(&o.Maximize, "maximize")),
 		key("minimize", schema.OnlyTrue(), "", "as small a number as can be", "{label: stars, minimize: true}", asTrue(&o.Minimize, "minimize")),
 	)
@@ -97,13 +97,13 @@ func decodeBetween(n *yaml.Node) (ends [2]float64, err error) {
 
 // asNames decodes a name or a list of names, and normalises them.
 func asNames(field *Written[[]string], what string) read {
-	return as(field, func(n *yaml.Node) (names []string, err error) {
-		for _, item := range n.ItemsOrSelf() {
-			name, err := item.Str(what)
-			if err != nil {
-				return nil, err
-			}
-			names = append(names, dataset.NormalizeName(name))
+	return decodeWith(field, func(n *yaml.Node) (names []string, err error) {
+		var texts Texts
+		if err := asTexts(&texts, what)(n); err != nil {
+			return nil, err
+		}
+		for _, text := range texts.Value {
+			names = append(names, dataset.NormalizeName(text.Value))
 		}
 		return names, nil
 	})

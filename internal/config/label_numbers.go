@@ -23,7 +23,7 @@ func (l *LabelNumbers) keys() []schema.Key {
 
 // asBoolean decodes true or false.
 func asBoolean(field *Written[bool], key string) read {
-	return as(field, func(n *yaml.Node) (bool, error) {
+	return decodeWith(field, func(n *yaml.Node) (bool, error) {
 		if n.Kind != yaml.Boolean {
 			return false, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write true or false")
 		}

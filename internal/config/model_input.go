@@ -36,8 +36,8 @@ type Constant struct {
 	Values []float64
 }
 
-// measures returns the keys of figures of ingredients, and amountMeasures those that are amounts.
-func measures() []string       { return append(amountMeasures(), "presence", "count") }
+// inputMeasures returns the keys of figures of ingredients, and amountMeasures those that are amounts.
+func inputMeasures() []string  { return append(amountMeasures(), "presence", "count") }
 func amountMeasures() []string { return []string{"share", "percent", "units"} }
 
 // inputType is the type of an input: a name, or a figure.
@@ -50,7 +50,7 @@ func (f *Figure) section() *schema.Section {
 	return &schema.Section{
 		Name: "an input", ID: "input", About: "The figure of a recipe that an input of the model stands for.",
 		Keys: []schema.Key{
-			key("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}", as(&f.Mean, decodeMean)),
+			key("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}", decodeWith(&f.Mean, decodeMean)),
 			key("share", schema.Ingredients(), "", "what they take of the total, 0 to 1", "{share: {family: citrus}}", asNode(&f.Share)),
 			key("percent", schema.Ingredients(), "", "the same, 0 to 100", "{percent: Gin}", asNode(&f.Percent)),
 			key("units", schema.Ingredients(), "", "the same in units", "{units: Gin}", asNode(&f.Units)),
@@ -72,7 +72,7 @@ func (f *Figure) Decode(n *yaml.Node) error {
 		return err
 	}
 	if len(keys) != 1 {
-		return yaml.Hint(n.Errorf("the input is %s", inputerr.Count(len(keys), "thing")), "write one of %s, mean", strings.Join(measures(), ", "))
+		return yaml.Hint(n.Errorf("the input is %s", inputerr.Count(len(keys), "thing")), "write one of %s, mean", strings.Join(inputMeasures(), ", "))
 	}
 	return section.Decode(n)
 }
@@ -81,7 +81,7 @@ func (f *Figure) Decode(n *yaml.Node) error {
 func (f *Figure) Measure() (measure string, of Ingredients) {
 	for k, of := range []Ingredients{f.Share, f.Percent, f.Units, f.Presence, f.Count} {
 		if of != nil {
-			return measures()[k], of
+			return inputMeasures()[k], of
 		}
 	}
 	return "", nil

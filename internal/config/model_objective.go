@@ -22,11 +22,11 @@ func (o *ModelObjective) keys() []schema.Key {
 	return []schema.Key{
 		key("at_least", schema.Number(), "", "of a number: at least this", "{file: value.txt, at_least: 0.5, constants: {temperature: 180}}", asNumber(&o.AtLeast, "at_least")),
 		key("at_most", schema.Number(), "", "at most this", "{file: value.txt, at_most: 0.5, constants: {temperature: 180}}", asNumber(&o.AtMost, "at_most")),
-		key("between", schema.Pair(schema.Number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}", as(&o.Between, decodeBetween)),
+		key("between", schema.Pair(schema.Number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}", decodeWith(&o.Between, decodeBetween)),
 		key("maximize", schema.Either(schema.OnlyTrue(), schema.Link("maximize")), "", "as large as can be, from what scores 0 to what scores 1; `true`: all that the model can say", "{file: value.txt, maximize: true, constants: {temperature: 180}}", asEnds(&o.Maximize, "maximize")),
 		key("minimize", schema.Either(schema.OnlyTrue(), schema.Link("minimize")), "", "as small as can be", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}", asEnds(&o.Minimize, "minimize")),
-		key("target", schema.Link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}", as(&o.Target, decodeTarget)),
-		key("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}", as(&o.SD, decodeSD)),
+		key("target", schema.Link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}", decodeWith(&o.Target, decodeTarget)),
+		key("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}", decodeWith(&o.SD, decodeSD)),
 	}
 }
 
@@ -72,7 +72,7 @@ func (e *Ends) section(direction string) *schema.Section {
 
 // asEnds decodes a direction: true, or its ends.
 func asEnds(field *Written[Ends], direction string) read {
-	return as(field, func(n *yaml.Node) (e Ends, err error) {
+	return decodeWith(field, func(n *yaml.Node) (e Ends, err error) {
 		if n.Kind != yaml.Mapping {
 			return e, asTrue(new(Written[bool]), direction)(n)
 		}

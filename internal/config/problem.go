@@ -54,7 +54,6 @@ func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Prob
 		key    string
 		decode func(*yaml.Node) error
 	}{
-		{"total", func(*yaml.Node) (err error) { p.Total, err = decodeTotal(root); return err }},
 		{"name", func(n *yaml.Node) (err error) { p.Name, err = decodeName(n, path); return err }},
 		{"sampler", func(n *yaml.Node) (err error) { p.Sampler, err = decodeSampler(n); return err }},
 		{"search", func(n *yaml.Node) (err error) { p.Search, err = decodeSearch(n); return err }},
@@ -63,6 +62,10 @@ func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Prob
 		if err := bad.Collect(root.Get(section.key), section.decode); err != nil {
 			return nil, err
 		}
+	}
+	p.Total, err = decodeTotal(root)
+	if err := bad.Add(err); err != nil {
+		return nil, err
 	}
 	p.Labels, p.LabelsError = decodeLabels(root.Get("labels"))
 	if p.LawNode = root.Get("sparsity"); p.LawNode != nil {

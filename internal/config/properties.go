@@ -52,9 +52,18 @@ func checkPropertyName(key *yaml.Node, name string) error {
 	return nil
 }
 
+// propertySection returns the section of a property, without those of its kinds.
+func (k *Kinds) propertySection() *schema.Section {
+	var d schema.Description
+	for _, p := range k.Properties {
+		d.Properties = append(d.Properties, schema.Kind{Key: p.Key})
+	}
+	return d.Property()
+}
+
 // decodeProperty decodes a property.
 func (k *Kinds) decodeProperty(name string, n *yaml.Node) (p Property, err error) {
-	section := k.Description().Property()
+	section := k.propertySection()
 	f, err := section.Fields(n)
 	if err != nil {
 		return p, err

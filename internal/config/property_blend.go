@@ -109,7 +109,7 @@ func (b *Blend) decodeShape() error {
 	case b.Target.At == nil || len(b.shape.Items) != 2:
 		return yaml.Hint(b.shape.Errorf("the shape has %s", inputerr.Count(len(b.shape.Items), "number")), "write one number, or two for a target: below it and above")
 	}
-	return as(&b.TargetShapes, decodeTargetShapes)(b.shape)
+	return decodeWith(&b.TargetShapes, decodeTargetShapes)(b.shape)
 }
 
 func decodeTargetShapes(n *yaml.Node) (shapes [2]float64, err error) {

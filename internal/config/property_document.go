@@ -41,7 +41,7 @@ func (d *Document) Sections() schema.Sections {
 		Name: "a document", ID: "document", About: "The likelihood of a document when its words come from a mixture of topics.",
 		Keys: []schema.Key{
 			key("topics", schema.Text("file"), "", "a CSV file: a row a topic, a column a word, probabilities", "{topics: topics.csv, words: words.csv}", asNode(&d.Topics)),
-			key("words", schema.Either(schema.Text("file"), schema.MapOf("words", schema.Integer(0, 1e9), schema.Object{"minProperties": 1})), "", "how often the document has each word", "{topics: topics.csv, words: {river: 3, bank: 1}}", as(&d.Words, decodeWords)),
+			key("words", schema.Either(schema.Text("file"), schema.MapOf("words", schema.Integer(0, 1e9), schema.Object{"minProperties": 1})), "", "how often the document has each word", "{topics: topics.csv, words: {river: 3, bank: 1}}", decodeWith(&d.Words, decodeWords)),
 		},
 		Required: []string{"topics", "words"},
 	}}

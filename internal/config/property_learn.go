@@ -77,5 +77,5 @@ func treesKey(field *Written[int], missing, about string) schema.Key {
 // seedKey returns the key of the seed of a forest.
 func seedKey(field *Written[uint64]) schema.Key {
 	return key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}",
-		as(field, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") }))
+		decodeWith(field, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") }))
 }

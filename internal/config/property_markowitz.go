@@ -51,8 +51,8 @@ func (m *Markowitz) Sections() schema.Sections {
 				key("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return divided by the volatility", "{returns: prices.csv, maximize: ratio}", asFigure(&m.Maximize, "maximize", "return", "ratio")),
 				key("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}", asFigure(&m.Minimize, "minimize", "volatility")),
 				key("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", asWeight(&m.RiskAversion, "the risk aversion")),
-				key("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}", as(&m.As, decodeHistoryKind)),
-				key("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}", as(&m.Periods, decodePeriods)),
+				key("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}", decodeWith(&m.As, decodeHistoryKind)),
+				key("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}", decodeWith(&m.Periods, decodePeriods)),
 			},
 			Required: []string{"returns"},
 			Excludes: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
@@ -121,7 +121,7 @@ func (r *Returns) decodeHistory(n, markowitz *yaml.Node) (err error) {
 
 // asFigure decodes the figure of a portfolio that a key maximises or minimises.
 func asFigure(field *Written[string], key string, figures ...string) read {
-	return as(field, func(n *yaml.Node) (string, error) {
+	return decodeWith(field, func(n *yaml.Node) (string, error) {
 		text, err := n.Str("what to " + key)
 		if err == nil && !slices.Contains(figures, text) {
 			err = yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write maximize: return, maximize: ratio or minimize: volatility")

@@ -52,10 +52,10 @@ func (v *Nearest) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: v.Kind, ID: v.Kind, About: v.about,
 		Keys: []schema.Key{
-			key("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}", as(&v.By, v.decodeBy)),
+			key("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}", decodeWith(&v.By, v.decodeBy)),
 			key("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}", asTexts(&v.To, "a recipe")),
-			key("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}", as(&v.Zero, v.decodeZero)),
-			key("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}", as(&v.Scale, v.decodeScale)),
+			key("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}", decodeWith(&v.Zero, v.decodeZero)),
+			key("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}", decodeWith(&v.Scale, v.decodeScale)),
 			floorKey(&v.Floor, "{floor: 0.01}"),
 		},
 		Extra: []schema.Object{{"anyOf": []schema.Object{

@@ -35,8 +35,8 @@ func (p *Pairs) Sections() schema.Sections {
 			Name: "pairs", ID: "pairs",
 			About: "How usual the pairs of a composition are in the book, and factors of your own.",
 			Keys: []schema.Key{
-				key("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}", as(&p.Lift, decodeLift)),
-				key("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}", as(&p.Smooth, decodeSmooth)),
+				key("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}", decodeWith(&p.Lift, decodeLift)),
+				key("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}", decodeWith(&p.Smooth, decodeSmooth)),
 				key("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}", asPairFactors(&p.Favour, "favour")),
 				key("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}", asPairFactors(&p.Avoid, "avoid")),
 			},
@@ -53,16 +53,16 @@ func (p *Pairs) Decode(n *yaml.Node) error { return p.Sections()[0].Decode(n) }
 // section returns the description of a pair to favour, or of one to avoid, bound to the fields.
 func (f *PairFactor) section(name string) *schema.Section {
 	about, example := "A pair that is better than others.", "3"
-	factor, readFactor := schema.Above(1), as(&f.Factor, decodeFavouringFactor)
+	factor, readFactor := schema.Above(1), decodeWith(&f.Factor, decodeFavouringFactor)
 	if name == "avoid" {
 		about, example = "A pair that is worse than others; a factor of 0 forbids it.", "0.1"
 		factor = schema.Type{Words: "number, 0 to below 1", Schema: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}
-		readFactor = as(&f.Factor, decodeAvoidingFactor)
+		readFactor = decodeWith(&f.Factor, decodeAvoidingFactor)
 	}
 	return &schema.Section{
 		Name: "a pair to " + name, ID: "pair to " + name, About: about,
 		Keys: []schema.Key{
-			key("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}", as(&f.Of, decodeSides)),
+			key("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodeWith(&f.Of, decodeSides)),
 			key("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
 		},
 		Required: []string{"of", "factor"},

@@ -28,7 +28,7 @@ func (p *Program) Sections() schema.Sections {
 		About: "A program that reads recipes and writes scores, as [examples/scorer](../examples/scorer) shows. It runs with your rights.",
 		Keys: []schema.Key{
 			key("command", schema.OneOrMore(schema.Text("word"), 1), "", "the program and its arguments; no shell reads them", "{command: [sh, scorer.sh]}", asNode(&p.Command)),
-			key("timeout", schema.Between(0.001, 1e6), "60", "seconds for a batch", "{command: [sh, scorer.sh], timeout: 5}", as(&p.Timeout, decodeTimeout)),
+			key("timeout", schema.Between(0.001, 1e6), "60", "seconds for a batch", "{command: [sh, scorer.sh], timeout: 5}", decodeWith(&p.Timeout, decodeTimeout)),
 			key("processes", schema.Integer(1, 1024), "1", "how many copies may run", "{command: [sh, scorer.sh], processes: 2}", asWhole(&p.Processes, "processes", 1, 1024)),
 			key("batch", schema.Integer(1, 1024), "16", "how many whole candidates a move asks for at once", "{command: [sh, scorer.sh], batch: 4}", asWhole(&p.Batch, "batch", 1, 1024)),
 		},

@@ -107,7 +107,7 @@ func (r *amount) checkWithin(n *yaml.Node) error {
 
 func (r *amount) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if r.Within != nil {
-		return r.withinBook(d)
+		return r.compileWithinBook(d)
 	}
 	of, text, err := d.WhichIngredients(r.Of)
 	if err != nil {
@@ -115,12 +115,12 @@ func (r *amount) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	}
 	var demands []Demand
 	if r.Min != nil || r.Max != nil || r.Step != nil {
-		if demands, err = r.bounds(d, of, text); err != nil {
+		if demands, err = r.compileBounds(d, of, text); err != nil {
 			return nil, err
 		}
 	}
 	if r.Stock != nil {
-		stock, err := r.stock(d, of, text)
+		stock, err := r.compileStock(d, of, text)
 		if err != nil {
 			return nil, err
 		}
@@ -156,8 +156,8 @@ func subjectText(of string) string {
 	return of
 }
 
-// bounds returns the rules of min, max and step.
-func (r *amount) bounds(d *Data, of []int, text string) ([]Demand, error) {
+// compileBounds returns the rules of min, max and step.
+func (r *amount) compileBounds(d *Data, of []int, text string) ([]Demand, error) {
 	c, words, columns := rule.Amount{Of: of}, "", false
 	for _, b := range []struct {
 		key   string
@@ -194,7 +194,7 @@ func (r *amount) bounds(d *Data, of []int, text string) ([]Demand, error) {
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
 		return nil, yaml.Hint(r.at.Errorf("the rule contradicts itself: the step is %s and max %d", inputerr.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
-	return demand(amountText(text)+words, c), nil
+	return singleDemand(amountText(text)+words, c), nil
 }
 
 // columnBounds returns a rule for each ingredient. Bounds that are columns come from its cells, and the
@@ -245,7 +245,7 @@ func (r *amount) columnBounds(d *Data, all rule.Amount, text string) ([]Demand, 
 				words += fmt.Sprintf(" %s %d", b.key, b.value)
 			}
 		}
-		out.add(a, "amount of "+d.Names[i]+words)
+		out.addRule(a, "amount of "+d.Names[i]+words)
 	}
 	d.excludeUnusable(&out, none, "as less than a unit is allowed")
 	if len(out.Rules) == 0 {
@@ -263,17 +263,17 @@ func (d *Data) excludeUnusable(r *Demand, none []int, why string) {
 	for _, i := range none {
 		names = append(names, d.Names[i])
 	}
-	r.add(rule.Exclude{Of: none}, "exclude "+inputerr.List(names, 4)+", "+why)
+	r.addRule(rule.Exclude{Of: none}, "exclude "+inputerr.List(names, 4)+", "+why)
 	d.Warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, inputerr.List(names, 8), why))
 }
 
-// withinBook returns the rule that keeps amounts within those of the known recipes:
+// compileWithinBook returns the rule that keeps amounts within those of the known recipes:
 //
 //	amount: {of: "*", within: book}
 //
 // Each ingredient that is used has at least the least and at most the greatest amount that a recipe has of
 // it. Ingredients that no recipe uses are excluded.
-func (r *amount) withinBook(d *Data) ([]Demand, error) {
+func (r *amount) compileWithinBook(d *Data) ([]Demand, error) {
 	if err := d.RefuseInBlock(r.at, "the doses of the known recipes are"); err != nil {
 		return nil, err
 	}
@@ -302,7 +302,7 @@ func (r *amount) withinBook(d *Data) ([]Demand, error) {
 			continue
 		}
 		name := d.Names[i]
-		out.add(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the known recipes", name, least[i], most[i]))
+		out.addRule(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the known recipes", name, least[i], most[i]))
 	}
 	if len(unused) == len(of) {
 		return nil, yaml.Hint(r.Of.Errorf("no recipe uses %s", text), "write min and max, or exclude")
@@ -312,7 +312,7 @@ func (r *amount) withinBook(d *Data) ([]Demand, error) {
 		for _, i := range unused {
 			names = append(names, d.Names[i])
 		}
-		out.add(rule.Exclude{Of: unused}, "exclude "+inputerr.List(names, 4)+", which no recipe in the book uses")
+		out.addRule(rule.Exclude{Of: unused}, "exclude "+inputerr.List(names, 4)+", which no recipe in the book uses")
 		d.Warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", inputerr.List(names, 8)))
 	}
 	return []Demand{out}, nil

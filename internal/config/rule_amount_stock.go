@@ -10,8 +10,8 @@ import (
 	"kir/rule"
 )
 
-// stock returns a rule for the greatest amounts that the stock allows.
-func (r *amount) stock(d *Data, of []int, text string) ([]Demand, error) {
+// compileStock returns a rule for the greatest amounts that the stock allows.
+func (r *amount) compileStock(d *Data, of []int, text string) ([]Demand, error) {
 	batch, unit := new(big.Rat).SetInt64(int64(d.Whole)), ""
 	if v := r.Batch; v != nil {
 		var err error
@@ -71,7 +71,7 @@ func (r *amount) stock(d *Data, of []int, text string) ([]Demand, error) {
 		case limit == 0:
 			none = append(none, i)
 		case limit < d.Whole:
-			out.add(rule.Amount{Of: []int{i}, Max: limit}, fmt.Sprintf("stock of %s for at most %d", d.Names[i], limit))
+			out.addRule(rule.Amount{Of: []int{i}, Max: limit}, fmt.Sprintf("stock of %s for at most %d", d.Names[i], limit))
 		}
 	}
 	if !bounded {

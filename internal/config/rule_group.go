@@ -41,8 +41,8 @@ func (r *group) Sections() schema.Sections {
 		About: "Bounds on several ingredients taken together.",
 		Keys: []schema.Key{
 			key("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}", asNode(&r.Of)),
-			key("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}", as(&r.Used, decodeUsed)),
-			key("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}", as(&r.Total, func(n *yaml.Node) ([2]Units, error) { return decodePair(n, "total", `["30%", "70%"]`) })),
+			key("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}", decodeWith(&r.Used, decodeUsed)),
+			key("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}", decodeWith(&r.Total, func(n *yaml.Node) ([2]Units, error) { return decodePair(n, "total", `["30%", "70%"]`) })),
 		},
 		Required:     []string{"of"},
 		AtLeastOneOf: []string{"used", "total"},
@@ -131,5 +131,5 @@ func (r *group) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if words == "" {
 		return nil, yaml.Hint(r.at.Errorf("the rule bounds nothing"), "add used or total")
 	}
-	return demand("group "+text+words, c), nil
+	return singleDemand("group "+text+words, c), nil
 }

@@ -91,7 +91,7 @@ func (r *limit) Decode(n *yaml.Node) error {
 
 func (r *limit) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if r.Property.At != nil {
-		return r.predicted(d)
+		return r.predictedDemand(d)
 	}
 	if r.Attribute.At == nil {
 		return nil, r.namelessError(d)
@@ -112,7 +112,7 @@ func (r *limit) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	}
 	var words string
 	limit.Min, limit.Max, words, err = numberBounds(r.at, r.least, r.most, "the limit")
-	return demand(text+words, limit), err
+	return singleDemand(text+words, limit), err
 }
 
 // namelessError returns the error of a limit without an attribute. A bound that is the name of one is taken

@@ -26,8 +26,8 @@ func (r *limit) checkPredicted(n *yaml.Node) error {
 	return nil
 }
 
-// predicted returns a limit of what a property predicts.
-func (r *limit) predicted(d *Data) ([]Demand, error) {
+// predictedDemand returns a limit of what a property predicts.
+func (r *limit) predictedDemand(d *Data) ([]Demand, error) {
 	if err := d.RefuseInBlock(r.at, "a limit of a property is"); err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (r *near) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
 	if words == "" {
 		return nil, yaml.Hint(r.at.Errorf("the rule bounds nothing"), "add changes: how many ingredients may come or go, or distance: how many units, or what percentage, may change hands")
 	}
-	return demand("near "+near.Name+words, near), nil
+	return singleDemand("near "+near.Name+words, near), nil
 }
 
 // readNearRecipe reads the name of a known recipe, or ingredients with units.

@@ -166,7 +166,7 @@ func (r *block) Sections() schema.Sections {
 		Name: "block", ID: "block", About: "Rules within a block know its ingredients alone; percentages and means are of it.",
 		Keys: []schema.Key{
 			key("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}", asNode(&r.Of)),
-			key("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}", as(&r.Total, decodeBlockTotal)),
+			key("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}", decodeWith(&r.Total, decodeBlockTotal)),
 			key("rules", schema.Optional(innerType(0)), "none", "rules within it", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}", r.kinds.asOptionalInner(&r.Rules, "rules")),
 		},
 		Required: []string{"of", "total"},
@@ -203,8 +203,8 @@ func (r *block) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	demands := demand(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
-	err = d.within(total, &Block{of, text}, func() error {
+	demands := singleDemand(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
+	err = d.withBlock(total, &Block{of, text}, func() error {
 		inner, err := d.compileInner(ctx, r.kinds, r.Rules)
 		for k := range inner {
 			inner[k].transform(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })

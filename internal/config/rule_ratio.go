@@ -30,8 +30,8 @@ func (r *ratio) Sections() schema.Sections {
 		Keys: []schema.Key{
 			key("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}", asNode(&r.Of)),
 			key("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}", asNode(&r.To)),
-			key("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}", as(&r.Min, decodeRatio("min"))),
-			key("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}", as(&r.Max, decodeRatio("max"))),
+			key("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}", decodeWith(&r.Min, decodeRatio("min"))),
+			key("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}", decodeWith(&r.Max, decodeRatio("max"))),
 		},
 		Required:     []string{"of", "to"},
 		AtLeastOneOf: []string{"min", "max"},
@@ -69,5 +69,5 @@ func (r *ratio) Compile(_ context.Context, d *Data) ([]Demand, error) {
 		return nil, err
 	}
 	least, most, words, err := numberBounds(r.at, r.Min, r.Max, "the ratio")
-	return demand("ratio of "+of+" to "+to+words, rule.Ratio{Of: above, To: below, Min: least, Max: most}), err
+	return singleDemand("ratio of "+of+" to "+to+words, rule.Ratio{Of: above, To: below, Min: least, Max: most}), err
 }

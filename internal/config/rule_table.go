@@ -91,7 +91,7 @@ func (r *limits) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 		case limit.Min > limit.Max:
 			return nil, cells.ErrorAt(row, 1, fmt.Sprintf("the limit contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 		}
-		one := demand(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
+		one := singleDemand(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
 		one.At = place
 		rules = append(rules, one)
 	}

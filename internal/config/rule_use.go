@@ -22,7 +22,7 @@ type require struct{ justIngredients }
 
 func (r *require) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
-	return demand("require "+text, rule.Require{Of: of}), err
+	return singleDemand("require "+text, rule.Require{Of: of}), err
 }
 
 // ExcludeKind has ingredients that are never used.
@@ -38,7 +38,7 @@ type exclude struct{ justIngredients }
 
 func (r *exclude) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
-	return demand("exclude "+text, rule.Exclude{Of: of}), err
+	return singleDemand("exclude "+text, rule.Exclude{Of: of}), err
 }
 
 // justIngredients is a value that names ingredients and has no keys.
@@ -79,7 +79,7 @@ func (r *never) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if len(of) < 2 {
 		return nil, yaml.Hint(r.Of.Errorf("never names %s", inputerr.Count(len(of), "ingredient")), "name two or more, at most one of them is used then; to use none, write exclude")
 	}
-	return demand("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
+	return singleDemand("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
 }
 
 // NeedsKind has an ingredient with which one of others must be used.
@@ -123,5 +123,5 @@ func (r *needs) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	return demand(name+" needs "+text, rule.Need{If: first[0], Then: then}), nil
+	return singleDemand(name+" needs "+text, rule.Need{If: first[0], Then: then}), nil
 }

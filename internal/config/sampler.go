@@ -31,8 +31,8 @@ type Sampler struct {
 	Seed                        Written[uint64]
 }
 
-// At returns the node of a setting, nil if the file does not have it.
-func (s *Sampler) At(setting string) *yaml.Node {
+// NodeOf returns the node of a setting, nil if the file does not have it.
+func (s *Sampler) NodeOf(setting string) *yaml.Node {
 	return map[string]*yaml.Node{
 		"kernel": s.Kernel.At, "chains": s.Chains.At, "warmup": s.Warmup.At, "draws": s.Draws.At,
 		"thin": s.Thin.At, "time": s.Time.At, "seed": s.Seed.At,
@@ -75,9 +75,9 @@ func decodeSampler(n *yaml.Node) (s Sampler, err error) {
 		{"chains", whole(&s.Chains, "chains")},
 		{"warmup", whole(&s.Warmup, "warmup")},
 		{"thin", whole(&s.Thin, "thin")},
-		{"draws", as(&s.Draws, decodeDraws)},
-		{"time", as(&s.Time, func(n *yaml.Node) (time.Duration, error) { return decodeTime(n, f["draws"]) })},
-		{"seed", as(&s.Seed, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") })},
+		{"draws", decodeWith(&s.Draws, decodeDraws)},
+		{"time", decodeWith(&s.Time, func(n *yaml.Node) (time.Duration, error) { return decodeTime(n, f["draws"]) })},
+		{"seed", decodeWith(&s.Seed, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") })},
 	} {
 		if v := f[c.key]; v != nil {
 			if err := c.read(v); err != nil {

@@ -31,8 +31,8 @@ type (
 // A read function decodes the node under a key into a field. what is the name of the value in errors.
 type read = func(*yaml.Node) error
 
-// as returns a read function that decodes a value of any type.
-func as[T any](field *Written[T], decode func(*yaml.Node) (T, error)) read {
+// decodeWith returns a read function that decodes a value of any type.
+func decodeWith[T any](field *Written[T], decode func(*yaml.Node) (T, error)) read {
 	return func(n *yaml.Node) error {
 		v, err := decode(n)
 		if err != nil {
@@ -50,12 +50,12 @@ func asNode(field **yaml.Node) read {
 
 // asText decodes a text that is not empty.
 func asText(field *Written[string], what string) read {
-	return as(field, func(n *yaml.Node) (string, error) { return n.Str(what) })
+	return decodeWith(field, func(n *yaml.Node) (string, error) { return n.Str(what) })
 }
 
 // asTexts decodes one text, or a list of texts, none of which is empty. what is the name of one in errors.
 func asTexts(field *Texts, what string) read {
-	return as(field, func(n *yaml.Node) (texts []Written[string], err error) {
+	return decodeWith(field, func(n *yaml.Node) (texts []Written[string], err error) {
 		items := n.ItemsOrSelf()
 		texts = make([]Written[string], len(items))
 		for k, item := range items {
@@ -69,17 +69,17 @@ func asTexts(field *Texts, what string) read {
 
 // asNumber decodes a finite number.
 func asNumber(field *Written[float64], what string) read {
-	return as(field, func(n *yaml.Node) (float64, error) { return n.Float(what) })
+	return decodeWith(field, func(n *yaml.Node) (float64, error) { return n.Float(what) })
 }
 
 // asWeight decodes a number of at least 0.
 func asWeight(field *Written[float64], what string) read {
-	return as(field, func(n *yaml.Node) (float64, error) { return n.Weight(what) })
+	return decodeWith(field, func(n *yaml.Node) (float64, error) { return n.Weight(what) })
 }
 
 // asWhole decodes a whole number from least to most.
 func asWhole(field *Written[int], what string, least, most int) read {
-	return as(field, func(n *yaml.Node) (int, error) { return n.Whole(what, least, most) })
+	return decodeWith(field, func(n *yaml.Node) (int, error) { return n.Whole(what, least, most) })
 }
 
 // key returns a key of a section whose value read decodes.

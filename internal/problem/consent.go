@@ -249,7 +249,7 @@ func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, er
 	if err != nil {
 		return nil, err
 	}
-	file, err := config.Read(root, path, allKinds().file(), &config.Diagnostics{File: root.File, Root: root})
+	file, err := config.Read(root, path, allKinds().fileKinds(), &config.Diagnostics{File: root.File, Root: root})
 	if err != nil {
 		return nil, err
 	}

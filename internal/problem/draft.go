@@ -226,13 +226,13 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 // is weak, because the recipes tell more about pairs.
 const pairsLine = "together: {pairs: {}} # what goes together in the recipes"
 
-// minLogSpan is the least ratio of the largest to the smallest number for which the draft suggests
+// minRatioForLog is the least ratio of the largest to the smallest number for which the draft suggests
 // logarithms.
-const minLogSpan = 100
+const minRatioForLog = 100
 
 // numbersComment suggests logarithms if ascending numbers span decades, and states how many recipes failed.
 func numbersComment(numbers []float64, failed []bool) (text string) {
-	if n := len(numbers); numbers[0] > 0 && numbers[n-1] >= float64(minLogSpan*numbers[0]) {
+	if n := len(numbers); numbers[0] > 0 && numbers[n-1] >= float64(minRatioForLog*numbers[0]) {
 		text += "; log: true learns their logarithms"
 	}
 	failures := 0

@@ -49,7 +49,7 @@ func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Foun
 // nil if no property counts, or if one has errors.
 func (c *Compilation) roughProblem(ctx context.Context, rough *mcmc.Space) (*Problem, error) {
 	own := *c.loader
-	own.Warnings, own.diagnostics, own.notify, own.progress, own.space = slices.Clone(own.Warnings), &config.Diagnostics{File: c.root.File, Root: c.root}, nil, nil, rough
+	own.Warnings, own.diagnostics, own.notify, own.progress, own.space = slices.Clone(own.Warnings), &config.Diagnostics{File: c.problem.file.Root.File, Root: c.problem.file.Root}, nil, nil, rough
 	own.Files = &yaml.Files{Dir: own.Files.Dir, Allow: own.Files.Allow, OnRead: func(string, []byte, int64) {}}
 	p := *c.problem
 	var err error

@@ -63,14 +63,14 @@ var evenKind = propertyKind{
 		Key: schema.NewKey("even", schema.Link("even"), "", "amounts alike", "{even: {power: 2}}"),
 		New: func() config.Value { return new(even) },
 	},
-	compile: compiles(func(_ context.Context, _ *readContext, v *even, _ *yaml.Node) (Property, error) {
+	compile: compileAs(func(_ context.Context, _ *readContext, v *even, _ *yaml.Node) (Property, error) {
 		power := v.Power.Or(1)
 		var resolved yaml.Map
 		resolved.Set("power", power)
 		score := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return evenness(x.Amounts(), power) })
 		return Property{About: "amounts alike", property: score, resolved: resolved}, nil
 	}),
-	scoredBySplit: alwaysBySplit,
+	scoresEverySplit: scoresAnySplit,
 }
 
 type even struct{ Power config.Written[float64] }
@@ -161,7 +161,7 @@ func TestExtending(t *testing.T) {
 		}
 	}
 
-	d := extended().file().Description()
+	d := extended().fileKinds().Description()
 	for _, want := range []string{
 		"| `together` | [together](#together) | all of them, or none | `together: {of: [Gin, Rum]}` |\n",
 		"\n## together\n\nIngredients that come all or not at all.\n",

@@ -15,28 +15,28 @@ type propertyKind struct {
 	config.PropertyKind
 	compile func(ctx context.Context, s *readContext, v config.Value, n *yaml.Node) (Property, error)
 
-	// scoredBySplit reports whether a property is scored split by split; nil: never. Other properties are
+	// scoresEverySplit reports whether a property is scored split by split; nil: never. Other properties are
 	// constant over most of a line.
-	scoredBySplit func(v config.Value) bool
+	scoresEverySplit func(v config.Value) bool
 
 	compiledOnce  bool // not compiled again to find more errors, because that is slow or starts a program
 	hasDirections bool // its direction key can be replaced by another one
 }
 
-// compiles returns the compile function of a kind whose value has type V.
-func compiles[V config.Value](compile func(ctx context.Context, s *readContext, v V, n *yaml.Node) (Property, error)) func(context.Context, *readContext, config.Value, *yaml.Node) (Property, error) {
+// compileAs returns the compile function of a kind whose value has type V.
+func compileAs[V config.Value](compile func(ctx context.Context, s *readContext, v V, n *yaml.Node) (Property, error)) func(context.Context, *readContext, config.Value, *yaml.Node) (Property, error) {
 	return func(ctx context.Context, s *readContext, v config.Value, n *yaml.Node) (Property, error) {
 		return compile(ctx, s, v.(V), n)
 	}
 }
 
-// alwaysBySplit is for properties that are scored split by split.
-func alwaysBySplit(config.Value) bool { return true }
+// scoresAnySplit is for properties that are scored split by split.
+func scoresAnySplit(config.Value) bool { return true }
 
 // RuleFields returns the kind and the fields of a rule. kind is empty if the rule can be written only by
 // hand.
 func RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all []config.RuleField) {
-	return allKinds().file().RuleFields(r, name)
+	return allKinds().fileKinds().RuleFields(r, name)
 }
 
 // DirectionKeys returns, by kind of property, the keys that state its direction. Exactly one of them is
@@ -68,8 +68,8 @@ func allKinds() *kinds {
 	}
 }
 
-// file returns the kinds as a file has them.
-func (k *kinds) file() *config.Kinds {
+// fileKinds returns the kinds as a file has them.
+func (k *kinds) fileKinds() *config.Kinds {
 	of := &config.Kinds{Constraints: k.constraints, Sampler: samplerBounds()}
 	for _, p := range k.properties {
 		of.Properties = append(of.Properties, p.PropertyKind)
@@ -87,4 +87,4 @@ func (k *kinds) property(name string) *propertyKind {
 }
 
 // Schema returns the description of problem files.
-func Schema() schema.Description { return allKinds().file().Description() }
+func Schema() schema.Description { return allKinds().fileKinds().Description() }

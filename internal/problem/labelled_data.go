@@ -95,9 +95,9 @@ func recipeRow(b *dataset.Book, r, total int) ([]model.Part, error) {
 	return row, nil
 }
 
-// spreads returns the standard deviations of the numbers of some recipes, NaN if missing. Without the name of
+// standardDeviations returns the standard deviations of the numbers of some recipes, NaN if missing. Without the name of
 // their column it returns nil.
-func (s *readContext) spreads(column config.Written[string], recipes []int) ([]float64, error) {
+func (s *readContext) standardDeviations(column config.Written[string], recipes []int) ([]float64, error) {
 	if column.At == nil {
 		return nil, nil
 	}

@@ -41,12 +41,12 @@ type Compilation struct {
 	problem *Problem
 	options Options
 	loader  *loader
-	root    *yaml.Node
 	count   *ruledCount // nil if all compositions are allowed, or if the constraints have errors
 	runs    bool        // programs score the problem
 }
 
-// Begin does the first part of [Load], which may take as long as the second.
+// Begin reads a problem with its tables, compiles its constraints, and begins to count the compositions that they
+// allow. It is the first part of [Load].
 func Begin(ctx context.Context, path string, o Options) (*Compilation, error) {
 	return begin(ctx, path, o, allKinds())
 }
@@ -62,11 +62,14 @@ func begin(ctx context.Context, path string, o Options, k *kinds) (*Compilation,
 	return c, nil
 }
 
-// Finish does the second part of [Load]. It can be called once.
+// Finish finishes the count, compiles the properties with the models that they learn, and makes the target. It is the
+// second part of [Load], and can be called once.
 func (c *Compilation) Finish(ctx context.Context) (*Problem, error) {
 	for _, step := range []func(context.Context) error{c.finishCount, c.compileProperties, c.makeTarget, c.compileTrade} {
 		if err := step(ctx); err != nil {
-			c.problem.Close() // stops programs that were started
+			if closing := c.problem.Close(); closing != nil { // stops programs that were started
+				err = errors.Join(err, closing)
+			}
 			return nil, err
 		}
 	}
@@ -74,16 +77,17 @@ func (c *Compilation) Finish(ctx context.Context) (*Problem, error) {
 }
 
 // readFile reads the file, and checks that the programs that it names may run.
-func (c *Compilation) readFile(ctx context.Context) (err error) {
+func (c *Compilation) readFile(ctx context.Context) error {
 	p, s := c.problem, c.loader
 	s.Files = &yaml.Files{Dir: filepath.Dir(p.File), Allow: c.options.Allow, OnRead: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
-	if c.root, err = readText(ctx, s.Files, p.File, c.options.Text); err != nil {
+	root, err := readText(ctx, s.Files, p.File, c.options.Text)
+	if err != nil {
 		return err
 	}
-	s.diagnostics = &config.Diagnostics{File: c.root.File, Root: c.root}
-	if p.file, err = config.Read(c.root, p.File, s.kinds.file(), s.diagnostics); err != nil {
+	s.diagnostics = &config.Diagnostics{File: root.File, Root: root}
+	if p.file, err = config.Read(root, p.File, s.kinds.fileKinds(), s.diagnostics); err != nil {
 		return err
 	}
 	// Consent is checked before any composition may be scored. Errors in reading the commands are reported
@@ -165,10 +169,10 @@ func (c *Compilation) beginCount(ctx context.Context) error {
 	p, s := c.problem, c.loader
 	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
-		return c.root.PlaceError(err)
+		return p.file.Root.PlaceError(err)
 	}
 	if most := plain.MaxUsed(); most > maxUsed {
-		return yaml.Hint(c.root.Get("total").Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
+		return yaml.Hint(p.file.Total.At.Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
 	}
 	if p.law, p.lawNode, err = s.compileSparsity(p.file, plain); err != nil {
 		return s.diagnostics.Add(err)
@@ -243,7 +247,8 @@ func (c *Compilation) compileTrade(context.Context) error {
 	return p.resolve()
 }
 
-// UseKernel samples the problem by another kernel than the one that the file names or kir has chosen.
+// UseKernel samples the problem, which was read from a file, by another kernel than the one that the file names or
+// kir has chosen.
 func (p *Problem) UseKernel(name string) error {
 	p.Sampler.Kernel = name
 	if err := p.checkKernel(); err != nil {

@@ -41,7 +41,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 		return nil, err
 	}
 	bad := &config.Diagnostics{File: root.File, Root: root}
-	file, err := config.Read(root, path, allKinds().file(), bad)
+	file, err := config.Read(root, path, allKinds().fileKinds(), bad)
 	if err != nil {
 		return nil, err
 	}

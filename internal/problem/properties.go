@@ -144,7 +144,7 @@ func compileProperties(ctx context.Context, s *loader, entries []*config.Entry[c
 
 // compileProperty compiles one property.
 func compileProperty(ctx context.Context, s *readContext, kind *propertyKind, v config.Property) (Property, error) {
-	if s.Total > schema.MaxSplits && kind.scoredBySplit != nil && kind.scoredBySplit(v.Value) {
+	if s.Total > schema.MaxSplits && kind.scoresEverySplit != nil && kind.scoresEverySplit(v.Value) {
 		return Property{}, yaml.Hint(v.At.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", inputerr.Quote(v.Name), s.Total), "take a total of at most %d", schema.MaxSplits)
 	}
 	s.reportProgress("reading the property %s", inputerr.Quote(v.Name))

@@ -16,10 +16,10 @@ import (
 )
 
 var blendKind = propertyKind{
-	PropertyKind:  config.BlendKind,
-	compile:       compiles(compileBlend),
-	scoredBySplit: alwaysBySplit,
-	hasDirections: true,
+	PropertyKind:     config.BlendKind,
+	compile:          compileAs(compileBlend),
+	scoresEverySplit: scoresAnySplit,
+	hasDirections:    true,
 }
 
 // A blendedAttribute has a number for each ingredient, whose mean a blend scores.

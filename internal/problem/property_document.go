@@ -17,9 +17,9 @@ import (
 const sumTolerance = 1e-3
 
 var documentKind = propertyKind{
-	PropertyKind:  config.DocumentKind,
-	compile:       compiles(compileDocument),
-	scoredBySplit: alwaysBySplit,
+	PropertyKind:     config.DocumentKind,
+	compile:          compileAs(compileDocument),
+	scoresEverySplit: scoresAnySplit,
 }
 
 // compileDocument makes a property of the likelihood of a document's words. The document is a mixture of

@@ -16,9 +16,9 @@ import (
 )
 
 var expressionKind = propertyKind{
-	PropertyKind:  config.ExpressionKind,
-	compile:       compiles(compileExpression),
-	scoredBySplit: alwaysBySplit,
+	PropertyKind:     config.ExpressionKind,
+	compile:          compileAs(compileExpression),
+	scoresEverySplit: scoresAnySplit,
 }
 
 // compileExpression makes a property of a formula, with or without a direction.

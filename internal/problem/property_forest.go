@@ -12,7 +12,7 @@ import (
 
 var forestKind = propertyKind{
 	PropertyKind:  config.ForestKind,
-	compile:       compiles(compileForest),
+	compile:       compileAs(compileForest),
 	compiledOnce:  true,
 	hasDirections: true,
 }

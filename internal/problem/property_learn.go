@@ -18,13 +18,13 @@ const learntTrees = 100
 
 var learnKind = propertyKind{
 	PropertyKind:  config.LearnKind,
-	compile:       compiles(compileLearn),
+	compile:       compileAs(compileLearn),
 	hasDirections: true,
 }
 
 var processKind = propertyKind{
 	PropertyKind:  config.ProcessKind,
-	compile:       compiles(compileProcess),
+	compile:       compileAs(compileProcess),
 	hasDirections: true,
 }
 
@@ -74,7 +74,7 @@ func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *co
 		return Property{}, objective.Label.At.PlaceError(err)
 	}
 	o.Log, o.Failed = numbers.Log.Value, failed
-	if data.SD, err = s.spreads(numbers.SD, recipes); err != nil {
+	if data.SD, err = s.standardDeviations(numbers.SD, recipes); err != nil {
 		return Property{}, err
 	}
 	m, err := s.modelCache.learn(ctx, data, o)

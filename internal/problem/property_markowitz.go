@@ -16,9 +16,9 @@ import (
 const defaultAversion = 1.5
 
 var markowitzKind = propertyKind{
-	PropertyKind:  config.MarkowitzKind,
-	compile:       compiles(compileMarkowitz),
-	scoredBySplit: alwaysBySplit,
+	PropertyKind:     config.MarkowitzKind,
+	compile:          compileAs(compileMarkowitz),
+	scoresEverySplit: scoresAnySplit,
 }
 
 // compileMarkowitz makes a property of return against risk.

@@ -23,7 +23,7 @@ import (
 
 var modelKind = propertyKind{
 	PropertyKind: config.ModelKind,
-	compile:      compiles(compileModel),
+	compile:      compileAs(compileModel),
 	compiledOnce: true,
 }
 

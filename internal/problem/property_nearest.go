@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	noveltyKind  = propertyKind{PropertyKind: config.NoveltyKind, compile: compiles(compileNearest), scoredBySplit: isByAmounts}
-	likenessKind = propertyKind{PropertyKind: config.LikenessKind, compile: compiles(compileNearest), scoredBySplit: isByAmounts}
+	noveltyKind  = propertyKind{PropertyKind: config.NoveltyKind, compile: compileAs(compileNearest), scoresEverySplit: isByAmounts}
+	likenessKind = propertyKind{PropertyKind: config.LikenessKind, compile: compileAs(compileNearest), scoresEverySplit: isByAmounts}
 )
 
 // isByAmounts reports whether novelty or likeness compares amounts, not only ingredients.

@@ -16,7 +16,7 @@ const maxFactors = 1 << 22
 
 var pairsKind = propertyKind{
 	PropertyKind: config.PairsKind,
-	compile:      compiles(compilePairs),
+	compile:      compileAs(compilePairs),
 }
 
 // compilePairs makes a property of how well pairs of ingredients go together.

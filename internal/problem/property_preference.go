@@ -17,9 +17,9 @@ import (
 )
 
 var preferenceKind = propertyKind{
-	PropertyKind:  config.PreferenceKind,
-	compile:       compiles(compilePreference),
-	scoredBySplit: alwaysBySplit,
+	PropertyKind:     config.PreferenceKind,
+	compile:          compileAs(compilePreference),
+	scoresEverySplit: scoresAnySplit,
 }
 
 // compilePreference makes a preference that is learnt from comparisons.

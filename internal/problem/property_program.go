@@ -16,10 +16,10 @@ import (
 const programBatch = 16
 
 var programKind = propertyKind{
-	PropertyKind:  config.ProgramKind,
-	compile:       compiles(compileProgram),
-	compiledOnce:  true,
-	scoredBySplit: alwaysBySplit,
+	PropertyKind:     config.ProgramKind,
+	compile:          compileAs(compileProgram),
+	compiledOnce:     true,
+	scoresEverySplit: scoresAnySplit,
 }
 
 // compileProgram makes a property that another program scores.

@@ -29,7 +29,7 @@ func compileRules(ctx context.Context, s *loader, entries []*config.Entry[config
 	if err := s.ReadConstituents(ctx, entries); err != nil {
 		return nil, s.diagnostics.Add(err) // rules use these attributes
 	}
-	kinds := s.kinds.file()
+	kinds := s.kinds.fileKinds()
 	for k, e := range entries {
 		if k >= listed {
 			k = -1

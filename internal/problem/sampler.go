@@ -29,14 +29,15 @@ func compileSampler(c config.Sampler, override func(*mcmc.Settings), bad *config
 	for {
 		s, err := settingsOf(&c, override)
 		limit := c.Time.Or(DefaultTime)
-		var one *mcmc.SettingsError
-		if !errors.As(err, &one) || c.At(one.Setting) == nil {
-			return s, limit, bad.Add(err)
+		if bad := bad.Add(err); bad != nil {
+			return s, limit, bad
 		}
-		if err := bad.Add(err); err != nil {
-			return s, limit, err
+		var setting *mcmc.SettingsError
+		var placed *inputerr.Error
+		if !errors.As(err, &setting) || !errors.As(err, &placed) || placed.Line == 0 {
+			return s, limit, nil // there is no error, or not one of the file
 		}
-		c.Unset(one.Setting) // there may be more errors
+		c.Unset(setting.Setting) // the file may have more errors
 	}
 }
 
@@ -59,7 +60,7 @@ func settingsOf(c *config.Sampler, override func(*mcmc.Settings)) (mcmc.Settings
 	}
 	return s, settingsError(&checked, func(setting string) *yaml.Node {
 		if s == given { // otherwise a flag may have set it
-			return c.At(setting)
+			return c.NodeOf(setting)
 		}
 		return nil
 	})

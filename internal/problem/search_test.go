@@ -317,3 +317,25 @@ func TestAutoKernel(t *testing.T) {
 		t.Errorf("kernel %q, error %v", p.Sampler.Kernel, err)
 	}
 }
+
+// TestSettingErrors: of a file all faulty settings are reported; one of a flag is reported once.
+func TestSettingErrors(t *testing.T) {
+	const faulty = "sampler: {chains: 0, warmup: -1, thin: 0, draws: 10}\n"
+	_, err := loadRated(t, faulty, Options{})
+	for _, want := range []string{"chains is 0", "warmup is -1", "thin is 0"} {
+		if err == nil || strings.Count(err.Error(), want) != 1 {
+			t.Errorf("%q is not reported once by %v", want, err)
+		}
+	}
+	_, err = loadRated(t, "sampler: {chains: 4}\n", Options{Override: func(s *mcmc.Settings) { s.Chains = 0 }})
+	if err == nil || strings.Count(err.Error(), "chains is 0") != 1 {
+		t.Errorf("a flag's error is reported as %v", err)
+	}
+}
+
+// TestSettingNames: package config, which does not know mcmc, has the same value for draws that kir chooses.
+func TestSettingNames(t *testing.T) {
+	if config.AutoDraws != mcmc.AutoDraws {
+		t.Errorf("auto draws are %d and %d", config.AutoDraws, mcmc.AutoDraws)
+	}
+}

@@ -218,8 +218,8 @@ type answer struct {
 // mostAnswers limits the stored answers of each kind. The page of a table offers far fewer.
 const mostAnswers = 1 << 18
 
-// invalid returns the error for an answer with an impossible value.
-func (a answer) invalid() error {
+// check returns the error for an answer with an impossible value.
+func (a answer) check() error {
 	return &inputerr.Error{Message: fmt.Sprintf("%s of %s cannot be %s", inputerr.Quote(a.Do), inputerr.Quote(a.Name), inputerr.Quote(a.Value))}
 }
 
@@ -229,7 +229,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		return errMade
 	}
 	if len(b.layout.Columns)+len(b.goals)+len(b.bounds)+len(b.units) > mostAnswers {
-		return a.invalid()
+		return a.check()
 	}
 	switch a.Do {
 	case "column":
@@ -241,7 +241,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	case "decimal":
 		decimal, err := dataset.ParseDecimal(a.Value)
 		if err != nil {
-			return a.invalid()
+			return a.check()
 		}
 		b.layout.Decimal = decimal
 	case "sheet":
@@ -255,7 +255,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	case "round":
 		n, err := strconv.Atoi(a.Value)
 		if err != nil || n < 1 || n > 100 {
-			return a.invalid()
+			return a.check()
 		}
 		b.round = n
 	case "pairs":
@@ -276,7 +276,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 func (b *setup) setColumnRole(a answer) error {
 	role, err := dataset.ParseRole(a.Value)
 	if err != nil {
-		return a.invalid()
+		return a.check()
 	}
 	b.layout = b.layout.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(a.Name): role}})
 	if role == dataset.RecipeColumn || role == dataset.AmountColumn || role == dataset.UnitColumn {
@@ -293,7 +293,7 @@ func (b *setup) setColumnRole(a answer) error {
 // setIngredientName says which ingredient a name in the table means, or no longer says it.
 func (b *setup) setIngredientName(a answer) error {
 	if a.Value == "" || len(a.Value) > 1<<10 {
-		return a.invalid()
+		return a.check()
 	}
 	names := maps.Clone(b.layout.Names)
 	delete(names, dataset.NormalizeName(a.Name))
@@ -322,7 +322,7 @@ func (b *setup) toggleRow(a answer) {
 // setUnitSize sets the size of a unit.
 func (b *setup) setUnitSize(a answer) error {
 	if _, err := dataset.DefaultUnits().With(a.Name, a.Value); err != nil {
-		return a.invalid()
+		return a.check()
 	}
 	b.units = maps.Clone(b.units)
 	if b.units == nil {

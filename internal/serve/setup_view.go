@@ -273,7 +273,7 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *problem.Draft)
 				if i >= len(s.Columns) {
 					return cellLeftOut
 				}
-				head, cell := kinds.of(s.Columns[i])
+				head, cell := kinds.cellKinds(s.Columns[i])
 				if row.Head {
 					return head
 				}
@@ -314,7 +314,7 @@ func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnK
 			row.Why = fmt.Sprintf("You left out %s.", inputerr.Quote(column.Name))
 		}
 	}
-	head, cell := kinds.of(column)
+	head, cell := kinds.cellKinds(column)
 	row.setKinds(func(i int) string {
 		switch {
 		case i < s.Named:
@@ -342,8 +342,8 @@ func newColumnKinds(d *problem.Draft) columnKinds {
 	return k
 }
 
-// of returns the interpretation of a column's name and of its other cells.
-func (k columnKinds) of(c dataset.Column) (head, cell string) {
+// cellKinds returns the interpretation of a column's name and of its other cells.
+func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
 	switch c.Role {
 	case dataset.RecipeColumn:
 		return cellName, cellName
