@@ -26,7 +26,7 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 		Example: "  kir count --ingredients 50 --total 5",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return errors.New("kir count takes numbers alone; kir check " + shellWord(args[0]) + " counts what a problem leaves")
+				return errors.New("kir count takes numbers alone; kir check " + terminal.ShellWord(args[0]) + " counts what a problem leaves")
 			}
 			return nil
 		},

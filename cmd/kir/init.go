@@ -18,6 +18,7 @@ import (
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/internal/problem"
+	"kir/internal/terminal"
 )
 
 // initOptions are the flags of kir init.
@@ -140,7 +141,7 @@ func addIngredientsSheet(d *problem.Draft, file, sheet string, lacking []string)
 // printDraft prints what a problem file contains and the guesses to check.
 func printDraft(w io.Writer, d *problem.Draft, file string) error {
 	contents, notes := d.Contents()
-	text := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", file, contents, shellWord(file))
+	text := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", file, contents, terminal.ShellWord(file))
 	for _, b := range d.OfferedBounds() {
 		if on, left := d.Bounds[b.Key]; left && !on {
 			text += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
@@ -202,14 +203,14 @@ func hintsAsFlags(err error) error {
 	for _, e := range inputerr.All(err) {
 		e.Hint = keyedHint.ReplaceAllStringFunc(e.Hint, func(text string) string {
 			m := keyedHint.FindStringSubmatch(text)
-			return "--" + m[1] + " " + shellWord(m[2]+"="+m[3])
+			return "--" + m[1] + " " + terminal.ShellWord(m[2]+"="+m[3])
 		})
 		e.Hint = withoutHint.ReplaceAllStringFunc(e.Hint, func(text string) string {
 			name := withoutHint.FindStringSubmatch(text)[1]
 			if plain, err := strconv.Unquote(name); err == nil {
 				name = plain
 			}
-			return "--without " + shellWord(name)
+			return "--without " + terminal.ShellWord(name)
 		})
 		e.Hint = plainHint.ReplaceAllString(e.Hint, "--$1 $2")
 	}

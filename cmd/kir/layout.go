@@ -81,7 +81,7 @@ func tellNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error 
 	var flags []string
 	for _, f := range []struct{ name, value string }{{"sheet", guessed.Sheet}, {"encoding", guessed.Encoding}, {"delimiter", guessed.Delimiter}} {
 		if f.value != "" {
-			flags = append(flags, "--"+f.name+" "+shellWord(f.value))
+			flags = append(flags, "--"+f.name+" "+terminal.ShellWord(f.value))
 		}
 	}
 	if guessed.Decimal != dataset.AnyDecimal {
@@ -93,7 +93,7 @@ func tellNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error 
 	}
 	slices.Sort(columns)
 	for _, c := range columns {
-		flags = append(flags, "--columns "+shellWord(c))
+		flags = append(flags, "--columns "+terminal.ShellWord(c))
 	}
 	if len(flags) == 0 {
 		return nil
@@ -101,6 +101,3 @@ func tellNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error 
 	_, err := fmt.Fprintln(w, "To settle what is guessed, write, or write otherwise: "+terminal.Plain(strings.Join(flags, " ")))
 	return err
 }
-
-// shellWord quotes a text as one word of a shell command.
-func shellWord(text string) string { return terminal.ShellWord(text, "_-=.") }

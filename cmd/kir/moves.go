@@ -259,7 +259,7 @@ func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err
 func (s *source) parseDose(flag, text string) (name, amount string, err error) {
 	name, amount, _ = cutLast(text, "=")
 	if amount == "" {
-		return "", "", &inputerr.Error{Message: fmt.Sprintf("--%s %s has no amount", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellLocation(name+"=20%"))}
+		return "", "", &inputerr.Error{Message: fmt.Sprintf("--%s %s has no amount", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellWord(name+"=20%"))}
 	}
 	name, err = s.ingredient(flag, name)
 	return name, amount, err

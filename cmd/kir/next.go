@@ -17,6 +17,7 @@ import (
 	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report/view"
+	"kir/internal/terminal"
 )
 
 func newNextCommand() *cobra.Command {
@@ -151,7 +152,7 @@ func printBatch(w io.Writer, b *campaign.Batch, problemFile, table string, again
 	} else {
 		verb += " " + table
 	}
-	fmt.Fprintf(&text, "%s, then: kir record %s %s\n", verb, shellWord(problemFile), shellWord(table))
+	fmt.Fprintf(&text, "%s, then: kir record %s %s\n", verb, terminal.ShellWord(problemFile), terminal.ShellWord(table))
 	_, err := w.Write(text.Bytes())
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"kir/internal/problem"
 	"kir/internal/report/view"
 	"kir/internal/run"
+	"kir/internal/terminal"
 	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
@@ -35,7 +36,7 @@ func TestPieces(t *testing.T) {
 		record.CheckText(t, "cut "+text, fmt.Sprintf("%q %q %v", before, after, found))
 	}
 	for _, text := range []string{"a", "a b", "it's", "", "a=b", "ü", "$a", "--x"} {
-		record.CheckText(t, "word "+text, shellWord(text))
+		record.CheckText(t, "word "+text, terminal.ShellWord(text))
 	}
 	for k, p := range []run.Progress{
 		{Elapsed: 1500 * time.Millisecond, Done: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{Done: 0.5, Warmup: true, Rate: 10, Accepted: math.NaN()}, {Done: 0.75, Rate: math.NaN(), Accepted: 0.5}}},

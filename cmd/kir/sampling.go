@@ -78,7 +78,7 @@ func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 	if complete {
 		next = "all shards are done, and kir merge %s says what was found"
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, terminal.Plain(terminal.ShellLocation(location)))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, terminal.Plain(terminal.ShellWord(location)))
 	return err
 }
 
@@ -134,7 +134,7 @@ func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *ru
 	m, err := assemble.Model(ctx, p, store, r, thisProgram().Version)
 	if err != nil {
 		if ctx.Err() != nil {
-			way := fmt.Sprintf("kir report %s says what was found", terminal.ShellLocation(store.Location()))
+			way := fmt.Sprintf("kir report %s says what was found", terminal.ShellWord(store.Location()))
 			return nil, &run.InterruptedError{Dir: store.Location(), Done: 1, Way: way, Err: ctx.Err()}
 		}
 		return nil, err

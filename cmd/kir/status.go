@@ -112,7 +112,7 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 		fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, number.Counted(s.Parts, "file"), float64(s.Bytes)/1e6)
 	}
 	for _, damage := range s.Damaged {
-		fmt.Fprintf(w, "Damage  %s; kir resume %s makes it again\n", terminal.Plain(damage), terminal.Plain(terminal.ShellLocation(location)))
+		fmt.Fprintf(w, "Damage  %s; kir resume %s makes it again\n", terminal.Plain(damage), terminal.Plain(terminal.ShellWord(location)))
 	}
 	if len(s.Shards) > 1 {
 		fmt.Fprintf(w, "\n%-12s %-8s %12s %22s  %s\n", "Shard", "", "chains", "draws", "last heard of")
@@ -142,6 +142,6 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	case s.Complete:
 		next = "\nAll draws are stored: kir merge %s says what was found.\n"
 	}
-	_, err := fmt.Fprintf(w, next, terminal.Plain(terminal.ShellLocation(location)))
+	_, err := fmt.Fprintf(w, next, terminal.Plain(terminal.ShellWord(location)))
 	return err
 }

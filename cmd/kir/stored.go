@@ -147,7 +147,7 @@ func checkComplete(r *run.Run, tell func(string)) error {
 		return err
 	}
 	for _, damage := range s.Damaged() {
-		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, terminal.ShellLocation(r.Dir)))
+		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, terminal.ShellWord(r.Dir)))
 	}
 	return r.CheckComplete()
 }

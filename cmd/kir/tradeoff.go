@@ -145,7 +145,7 @@ func tradeHint(p *problem.Problem) string {
 	if len(names) < problem.LeastTrade {
 		return "the problem has fewer than two objectives: add them under properties"
 	}
-	return "add --between, such as --between " + shellWord(names[0]) + "," + shellWord(names[1]) + ", or trade: to the problem; there are " + inputerr.List(names, 12)
+	return "add --between, such as --between " + terminal.ShellWord(names[0]) + "," + terminal.ShellWord(names[1]) + ", or trade: to the problem; there are " + inputerr.List(names, 12)
 }
 
 // readTradeProblem reads a problem file, or the problem of a run.

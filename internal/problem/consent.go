@@ -237,7 +237,7 @@ func requireConsent(ctx context.Context, n *yaml.Node, all ...*Command) error {
 		return nil
 	}
 	e.at = n.Errorf("the problem runs a program with your rights")
-	e.at.Hint = "look at the command; then allow it this once with --allow-programs, or from now on with kir trust " + terminal.ShellLocation(n.File)
+	e.at.Hint = "look at the command; then allow it this once with --allow-programs, or from now on with kir trust " + terminal.ShellWord(n.File)
 	return e
 }
 

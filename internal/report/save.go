@@ -66,7 +66,7 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 	}
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), run.ErrDamaged.Error()+": ")
-		return nil, &inputerr.Error{File: store.Path(SummaryName), Message: "the summary is damaged: " + why, Hint: "kir report " + terminal.ShellLocation(store.Location()) + " makes it again where the draws are", Err: fmt.Errorf("%w: %w", run.ErrDamaged, err)}
+		return nil, &inputerr.Error{File: store.Path(SummaryName), Message: "the summary is damaged: " + why, Hint: "kir report " + terminal.ShellWord(store.Location()) + " makes it again where the draws are", Err: fmt.Errorf("%w: %w", run.ErrDamaged, err)}
 	}
 	return m, nil
 }
@@ -80,7 +80,7 @@ func summaryError(ctx context.Context, store run.Store, err error) error {
 	dir := store.Location()
 	r, openErr := run.Open(ctx, store)
 	if openErr == nil && r.IsActive(time.Now()) {
-		return &inputerr.Error{File: dir, Message: "the run is still going", Hint: "kir status " + terminal.ShellLocation(dir) + " says how far it is", Err: err}
+		return &inputerr.Error{File: dir, Message: "the run is still going", Hint: "kir status " + terminal.ShellWord(dir) + " says how far it is", Err: err}
 	}
 	if openErr == nil && r.CheckComplete() == nil {
 		return &inputerr.Error{File: dir, Message: "the run has no " + SummaryName, Hint: "make it with kir report " + dir, Err: ErrNoSummary}

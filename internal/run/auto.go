@@ -376,7 +376,7 @@ func (s *session) stopNote() string {
 	if auto == nil || auto.Draws != s.manifest.Settings.Draws {
 		return "" // it has been made longer
 	}
-	dir := terminal.ShellLocation(s.store.Location())
+	dir := terminal.ShellWord(s.store.Location())
 	switch auto.Stop {
 	case StopTime:
 		return fmt.Sprintf("The chains stopped when their time, %v, was over, before every figure was known to have %d independent draws: for more, `kir resume %s --draws %d`.", auto.Asked(), auto.Wanted, dir, 4*s.manifest.Settings.Draws)

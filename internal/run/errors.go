@@ -19,7 +19,7 @@ var ErrAutoShard = errors.New("a shard cannot tell when the draws of all shards 
 type ExistsError struct{ Dir string }
 
 func (e *ExistsError) Error() string {
-	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", terminal.ShellLocation(e.Dir))
+	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", terminal.ShellWord(e.Dir))
 }
 
 // A NotRunError is returned for a directory without a run.
@@ -29,7 +29,7 @@ type NotRunError struct {
 }
 
 func (e *NotRunError) Error() string {
-	return fmt.Sprintf("%s is not the directory of a run: %v", terminal.ShellLocation(e.Dir), e.Err)
+	return fmt.Sprintf("%s is not the directory of a run: %v", terminal.ShellWord(e.Dir), e.Err)
 }
 
 func (e *NotRunError) Unwrap() error { return e.Err }
@@ -42,9 +42,9 @@ type BusyError struct {
 
 func (e *BusyError) Error() string {
 	if e.Chain >= 0 {
-		return fmt.Sprintf("another process is working on chain %d of %s, and is ahead: leave it to that one; nothing is lost", e.Chain, terminal.ShellLocation(e.Dir))
+		return fmt.Sprintf("another process is working on chain %d of %s, and is ahead: leave it to that one; nothing is lost", e.Chain, terminal.ShellWord(e.Dir))
 	}
-	return fmt.Sprintf("another process is working on %s: wait until it ends", terminal.ShellLocation(e.Dir))
+	return fmt.Sprintf("another process is working on %s: wait until it ends", terminal.ShellWord(e.Dir))
 }
 
 // A ChangedError is returned if the spec for resuming a run differs from that of its start.
@@ -56,7 +56,7 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", terminal.ShellLocation(e.Dir), e.What, e.Was, e.Now, e.WayToward)
+	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", terminal.ShellWord(e.Dir), e.What, e.Was, e.Now, e.WayToward)
 }
 
 // An InterruptedError is returned for an interrupted run, and tells whether it can be resumed.
@@ -74,7 +74,7 @@ func (e *InterruptedError) Error() string {
 	case e.Dir == "":
 		return "interrupted: nothing was stored"
 	default:
-		way = fmt.Sprintf("go on with `kir resume %s`", terminal.ShellLocation(e.Dir))
+		way = fmt.Sprintf("go on with `kir resume %s`", terminal.ShellWord(e.Dir))
 	}
 	return fmt.Sprintf("interrupted with %.0f %% done: %s", 100*e.Done, way)
 }
@@ -92,7 +92,7 @@ func (e *StorageError) Error() string {
 	if e.Dir == "" {
 		return fmt.Sprintf("the run could not be begun: %v", e.Err)
 	}
-	return fmt.Sprintf("the run stopped: %v; once that is put right, go on with `kir resume %s`", e.Err, terminal.ShellLocation(e.Dir))
+	return fmt.Sprintf("the run stopped: %v; once that is put right, go on with `kir resume %s`", e.Err, terminal.ShellWord(e.Dir))
 }
 
 func (e *StorageError) Unwrap() error { return e.Err }
@@ -105,7 +105,7 @@ type StateError struct {
 }
 
 func (e *StateError) Error() string {
-	return fmt.Sprintf("%v: the draws are whole, and `kir resume %s` makes it again", e.Err, terminal.ShellLocation(e.Dir))
+	return fmt.Sprintf("%v: the draws are whole, and `kir resume %s` makes it again", e.Err, terminal.ShellWord(e.Dir))
 }
 
 func (e *StateError) Unwrap() error { return e.Err }
@@ -119,7 +119,7 @@ type UnfinishedError struct {
 
 func (e *UnfinishedError) Error() string {
 	if e.Active {
-		return fmt.Sprintf("the run in %s is still going: `kir status %[1]s` says how far it is", terminal.ShellLocation(e.Dir))
+		return fmt.Sprintf("the run in %s is still going: `kir status %[1]s` says how far it is", terminal.ShellWord(e.Dir))
 	}
-	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", terminal.ShellLocation(e.Dir))
+	return fmt.Sprintf("the run in %s is not finished: go on with `kir resume %[1]s`", terminal.ShellWord(e.Dir))
 }

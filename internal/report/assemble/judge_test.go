@@ -188,9 +188,6 @@ func TestQuestions(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "problem.yaml", "-x", "it's", "a b", "a/b_c-d.yaml", "é"} {
-		record.CheckText(t, "quote "+text, quoteFile(text))
-	}
 	for _, v := range []float64{0, 12345678, -0.00012345678, 1e-320, 5e307, math.Inf(1), 99999.6} {
 		record.CheckText(t, fmt.Sprint("rounded ", v), fmt.Sprint(rounded(v)))
 	}

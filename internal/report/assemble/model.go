@@ -8,7 +8,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"kir/internal/problem"
 	"kir/internal/report"
@@ -141,14 +140,5 @@ func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gat
 func command(p *problem.Problem) string {
 	s := p.Sampler
 	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",
-		quoteFile(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)
-}
-
-// quoteFile makes the name of a file one word of a POSIX shell. It quotes a name that looks like a
-// flag.
-func quoteFile(name string) string {
-	if strings.HasPrefix(name, "-") {
-		return terminal.ShellQuote(name)
-	}
-	return terminal.ShellWord(name, "_./-")
+		terminal.ShellWord(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)
 }

@@ -215,11 +215,6 @@ func TestCommand(t *testing.T) {
 	if !reflect.DeepEqual(words, want) {
 		t.Errorf("the command is %q", words)
 	}
-	for text, want := range map[string]string{"a.yaml": "a.yaml", "my problem.yaml": "'my problem.yaml'", "it's": `'it'\''s'`, "-o": "'-o'", "$(rm)": "'$(rm)'", "": "''"} {
-		if got := quoteFile(text); got != want {
-			t.Errorf("%q is quoted as %s, want %s", text, got, want)
-		}
-	}
 }
 
 // TestPresenceCounts: chains that differ only in which ingredients they use are
