@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/internal/problem"
@@ -122,7 +123,7 @@ type TargetView struct {
 
 	Must      bool                   `json:"must"` // it cannot be deselected as an objective
 	Attribute bool                   `json:"attribute"`
-	Ways      []problem.Direction    `json:"ways"`
+	Ways      []config.Direction     `json:"ways"`
 	Goal      problem.DraftObjective `json:"goal"`
 	From      float64                `json:"from"`
 	To        float64                `json:"to"`
@@ -670,8 +671,8 @@ func usesText(n int) string {
 }
 
 // wayWords are the page's names for the directions of objectives.
-var wayWords = map[problem.Direction]string{
-	problem.Maximize: "High", problem.Minimize: "Low", problem.Between: "Within",
+var wayWords = map[config.Direction]string{
+	config.Maximize: "High", config.Minimize: "Low", config.Between: "Within",
 	problem.WantClass: "Want", problem.SureClass: "At least 90 %",
 	problem.Ratio: "Return per risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
 }
@@ -685,7 +686,7 @@ func (b *setup) showRequirements(v *SetupView, r *tableReading) {
 			w.Words[string(way)] = wayWords[way]
 		}
 		if w.Ways == nil {
-			w.Ways = []problem.Direction{}
+			w.Ways = []config.Direction{}
 		} else {
 			w.First = t.DefaultObjective()
 		}
