@@ -218,9 +218,9 @@ func (d *Draft) assetRange() (fewest, most int) {
 
 // marketTargets returns the objective of a portfolio.
 func (d *Draft) marketTargets() []Target {
-	t := Target{Key: Portfolio, Name: Portfolio, Ways: []config.Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Goal: DraftObjective{Way: Ratio}}
-	if g, ok := d.Goals[Portfolio]; ok && slices.Contains(t.Ways, g.Way) {
-		t.Goal = g
+	t := Target{Key: Portfolio, Name: Portfolio, Directions: []config.Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Objective: DraftObjective{Direction: Ratio}}
+	if g, ok := d.Objectives[Portfolio]; ok && slices.Contains(t.Directions, g.Direction) {
+		t.Objective = g
 	}
 	return []Target{t}
 }
@@ -257,7 +257,7 @@ func (w *draftWriter) writeMarket() []byte {
 	w.writeLine("# The objectives: a year's return and risk follow from the table.")
 	w.writeLine("properties:")
 	of := dataset.TableYAML("returns", filepath.ToSlash(w.Table), w.Layout)
-	goal := w.Targets()[0].Goal.Way
+	goal := w.Targets()[0].Objective.Direction
 	for _, p := range []struct {
 		name, asks string
 		way        config.Direction
