@@ -28,7 +28,7 @@ func caseOf(t *testing.T, path string) (*problem.Problem, *Case) {
 	}
 	c := new(Case)
 	for _, o := range objectives {
-		c.Losses = append(c.Losses, o.Loss)
+		c.Objectives = append(c.Objectives, o.Objective)
 	}
 	if c.Target, err = p.TradeTarget(); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestBesideNSGA(t *testing.T) {
 			var all [][]float64
 			spent := 0
 			for seed := range uint64(3) {
-				got, err := search.TradeOff(t.Context(), c.Target, c.Losses, search.TradeOptions{
+				got, err := search.TradeOff(t.Context(), c.Target, c.Objectives, search.TradeOptions{
 					Lines: lines, Seed: seed, Starts: c.Known, Least: c.Least, Most: c.Most, NoRandom: true,
 				})
 				if err != nil {

@@ -17,7 +17,7 @@ import (
 // A Case is what is to be traded off.
 type Case struct {
 	Target      *mcmc.Target
-	Losses      []search.Loss
+	Objectives  []search.Objective
 	Known       []*mcmc.Composition
 	Least, Most []int
 }
@@ -100,8 +100,8 @@ func minimal(points [][]float64) (kept [][]float64) {
 // born evaluates a composition.
 func (e *evolution) born(x *mcmc.Composition) member {
 	m := member{x: x}
-	for k := range e.Losses {
-		m.losses = append(m.losses, e.Losses[k].Value(x))
+	for k := range e.Objectives {
+		m.losses = append(m.losses, e.Objectives[k].Loss(x))
 	}
 	e.evaluations++
 	return m

@@ -100,11 +100,11 @@ type Linear struct {
 	PerUse   []float64 // by ingredient; nil: nothing
 	Constant float64
 
-	// Log is −Inf below Low and above High. Between them it is at least Floor, rises up to Best and
+	// Log is −Inf below DomainLow and above DomainHigh. Between them it is at least Floor, rises up to Best and
 	// falls after it. Where it exceeds Floor, it is concave with the derivative Slope.
-	Log, Slope       func(v float64) float64
-	Best             float64
-	Low, High, Floor float64
+	Log, Slope                   func(v float64) float64
+	Best                         float64
+	DomainLow, DomainHigh, Floor float64
 }
 
 // A Candidate is a composition that the search met.

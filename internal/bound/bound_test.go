@@ -69,7 +69,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 	}
 	var scores []func(x []int32) float64
 	for range linear {
-		l := &Linear{PerUnit: make([]float64, ingredients), Low: math.Inf(-1), High: math.Inf(1), Floor: math.Inf(-1)}
+		l := &Linear{PerUnit: make([]float64, ingredients), DomainLow: math.Inf(-1), DomainHigh: math.Inf(1), Floor: math.Inf(-1)}
 		for i := range l.PerUnit {
 			l.PerUnit[i] = math.Round(r.Float64()*100) / float64(total)
 		}
@@ -90,7 +90,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 			l.Log = func(v float64) float64 { return max(l.Floor, math.Log(max(v-at/2, 0)/(150-at/2))) }
 			l.Slope = func(v float64) float64 { return 1 / (v - at/2) }
 		default:
-			l.Best, l.Low = math.Inf(1), -1
+			l.Best, l.DomainLow = math.Inf(1), -1
 			l.Log = func(v float64) float64 { return math.Log((v + 1) / 101) }
 			l.Slope = func(v float64) float64 { return 1 / (v + 1) }
 		}
@@ -103,7 +103,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 					v += l.PerUse[i]
 				}
 			}
-			if v < l.Low {
+			if v < l.DomainLow {
 				return math.Inf(-1)
 			}
 			return l.Log(v)

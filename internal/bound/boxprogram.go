@@ -26,7 +26,7 @@ func (b *Bounder) makeTableau() {
 			b.addConcaveTangent(k, b.middle(b.root))
 			continue
 		}
-		from, to := max(b.ranges[part][0], l.Low), min(b.ranges[part][1], l.High)
+		from, to := max(b.ranges[part][0], l.DomainLow), min(b.ranges[part][1], l.DomainHigh)
 		for q := range 7 {
 			b.addLinearTangent(k, from+float64((to-from)*float64(q+1)/8))
 		}

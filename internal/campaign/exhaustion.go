@@ -102,7 +102,7 @@ func (ch *batchOptimizer) restrictions() []restriction {
 			fix:  func(chosenRecipe) string { return "drop " + name },
 			relax: func(d *batchOptimizer) {
 				d.droppedRules = append(slices.Clone(d.droppedRules), k)
-				d.objectives = slices.DeleteFunc(slices.Clone(d.objectives), func(o *objective) bool {
+				d.objectives = slices.DeleteFunc(slices.Clone(d.objectives), func(o *learntObjective) bool {
 					return o.learning.Limit != nil && o.name == p.Rules[k].Text
 				})
 			},

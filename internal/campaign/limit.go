@@ -19,7 +19,7 @@ type LimitCheck struct {
 }
 
 // boundedValue returns the figure of a recipe that the limit bounds, predicted by the model.
-func (o *objective) boundedValue(x []mcmc.Part) float64 {
+func (o *learntObjective) boundedValue(x []mcmc.Part) float64 {
 	if math.IsNaN(o.learning.Limit.Sure) {
 		return o.predict(x).Value
 	}
@@ -42,7 +42,7 @@ func (o *objective) boundedValue(x []mcmc.Part) float64 {
 
 // limitExcess returns how far v is outside the limit, 0 within. Numbers are scaled by the
 // range of the measured values.
-func (o *objective) limitExcess(v float64) float64 {
+func (o *learntObjective) limitExcess(v float64) float64 {
 	l := o.learning.Limit
 	if !math.IsNaN(l.Sure) {
 		return max(l.Sure-v, 0)
@@ -58,8 +58,8 @@ func (o *objective) limitExcess(v float64) float64 {
 }
 
 // limits returns the limits that have a model.
-func (ch *batchOptimizer) limits() []*objective {
-	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.learning.Limit == nil || o.model == nil })
+func (ch *batchOptimizer) limits() []*learntObjective {
+	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.learning.Limit == nil || o.model == nil })
 }
 
 // limitViolation returns the sum of a recipe's excesses over all limits, 0 if it satisfies

@@ -226,13 +226,13 @@ func (ch *batchOptimizer) nothingLearntText() string {
 
 // best returns the best measured recipe up to a round among those that satisfy the rules, or
 // nil.
-func (c *Campaign) best(objectives []*objective, ch *batchOptimizer, round int) (*Best, error) {
+func (c *Campaign) best(objectives []*learntObjective, ch *batchOptimizer, round int) (*Best, error) {
 	type group struct {
 		trial  int
 		sum    []float64
 		trials int
 	}
-	counts := slices.DeleteFunc(slices.Clone(objectives), func(o *objective) bool { return o.weight == 0 })
+	counts := slices.DeleteFunc(slices.Clone(objectives), func(o *learntObjective) bool { return o.weight == 0 })
 	if len(counts) == 0 {
 		return nil, nil
 	}

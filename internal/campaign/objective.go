@@ -7,24 +7,28 @@ import (
 	"reflect"
 	"slices"
 
+	"kir/internal/config"
 	"kir/internal/problem"
 	"kir/mcmc"
 	"kir/model"
 )
 
-// An objective is a property whose label the campaign learns from measurements.
-type objective struct {
+// A learntObjective is a property whose label the campaign learns from measurements.
+type learntObjective struct {
 	name     string
 	label    string
 	weight   float64
 	learning *problem.Learning
+
+	direction config.Direction // which numbers are better
+	low, high float64          // bounds for config.Between
 
 	rows            int
 	least, greatest float64 // range of the measured numbers
 	warp            *warp   // for numeric labels
 	sign            float64 // −1 if the values of the model fall as the label rises, else 1
 	model           Surrogate
-	sharedWith      *objective // the objective whose model it shares; nil: it has its own
+	sharedWith      *learntObjective // the objective whose model it shares; nil: it has its own
 }
 
 // fewestMeasured is the least number of measurements to learn a model from.
@@ -33,9 +37,10 @@ const fewestMeasured = 4
 // learn fits the model of a property to the trials that have its label. If an earlier
 // objective learns the same, both share one model. So the model that checks a limit also
 // predicts the label.
-func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*objective, seed uint64) (*objective, error) {
-	o := &objective{name: w.Name, label: w.Learning.Label, weight: w.Weight, learning: w.Learning, sign: 1}
-	if at := slices.IndexFunc(before, func(b *objective) bool { return b.sharedWith == nil && learnsAlike(b.learning, w.Learning) }); at >= 0 {
+func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*learntObjective, seed uint64) (*learntObjective, error) {
+	o := &learntObjective{name: w.Name, label: w.Learning.Label, weight: w.Weight, learning: w.Learning, sign: 1}
+	o.direction, o.low, o.high = w.Learning.Direction()
+	if at := slices.IndexFunc(before, func(b *learntObjective) bool { return b.sharedWith == nil && learnsAlike(b.learning, w.Learning) }); at >= 0 {
 		b := before[at]
 		o.rows, o.least, o.greatest, o.warp, o.sign, o.model, o.sharedWith = b.rows, b.least, b.greatest, b.warp, b.sign, b.model, b
 		return o, nil
@@ -83,7 +88,7 @@ func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*obj
 
 // learnNumbers fits a Gaussian process to the scores of numeric values. sd has the standard
 // deviations of the measurements: NaN where one is unknown, nil if all are.
-func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) error {
+func (o *learntObjective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) error {
 	if len(values) == 0 {
 		return nil
 	}
@@ -92,7 +97,7 @@ func (o *objective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, val
 		return nil
 	}
 	o.warp = newWarp(values, o.learning.Log)
-	if o.learning.Want.Direction() < 0 {
+	if o.direction == config.Minimize {
 		o.sign = -1 // so that the greatest values are always the best, also when rows are thinned
 	}
 	scores := make([]float64, len(values))
@@ -158,15 +163,15 @@ func (c *Campaign) measuredOf(of *problem.Learning) (numbers []float64, classes 
 }
 
 // labelValue converts a value of the model to the label's unit.
-func (o *objective) labelValue(v float64) float64 { return o.warp.value(float64(o.sign * v)) }
+func (o *learntObjective) labelValue(v float64) float64 { return o.warp.value(float64(o.sign * v)) }
 
 // desirability maps a number of the label linearly: 0 at the worst measured value or beyond, 1
 // at the best, and above 1 beyond the best.
-func (o *objective) desirability(v float64) float64 {
+func (o *learntObjective) desirability(v float64) float64 {
 	log := o.learning.Log
 	v, least, greatest := logIf(v, log), logIf(o.least, log), logIf(o.greatest, log)
 	d := (v - least) / (greatest - least)
-	if o.learning.Want.Direction() < 0 {
+	if o.direction == config.Minimize {
 		d = (greatest - v) / (greatest - least)
 	}
 	return max(d, 0)
@@ -175,23 +180,22 @@ func (o *objective) desirability(v float64) float64 {
 // predictedDesirability returns the desirability of a value of the model. For bounds it is the
 // probability that a measurement lies within them. For a class it is the desirability of that
 // probability.
-func (o *objective) predictedDesirability(v float64) float64 {
+func (o *learntObjective) predictedDesirability(v float64) float64 {
 	switch {
 	case !o.learning.Numeric:
 		return o.classDesirability(min(max(v, 0), 1))
-	case o.learning.Want.Direction() != 0:
+	case o.direction != config.Between:
 		return o.desirability(o.labelValue(v))
 	}
 	v = float64(o.sign * v)
-	low, high, _ := o.learning.Want.Bounds()
 	noise := max(o.model.Noise(), 1e-3)
 	share := 1.0
-	if !math.IsInf(low, -1) {
-		_, below := gaussian((o.warp.score(low) - v) / noise)
+	if !math.IsInf(o.low, -1) {
+		_, below := gaussian((o.warp.score(o.low) - v) / noise)
 		share -= below
 	}
-	if !math.IsInf(high, 1) {
-		_, below := gaussian((v - o.warp.score(high)) / noise)
+	if !math.IsInf(o.high, 1) {
+		_, below := gaussian((v - o.warp.score(o.high)) / noise)
 		share -= below
 	}
 	return max(share, 0)
@@ -199,7 +203,7 @@ func (o *objective) predictedDesirability(v float64) float64 {
 
 // classDesirability returns the desirability of a trial that has the class with probability p.
 // It is p, or 1 − p if the limit only bounds the probability from above.
-func (o *objective) classDesirability(p float64) float64 {
+func (o *learntObjective) classDesirability(p float64) float64 {
 	switch l := o.learning.Limit; {
 	case l == nil || math.IsInf(l.Most, 1):
 		return p
@@ -210,22 +214,21 @@ func (o *objective) classDesirability(p float64) float64 {
 }
 
 // measuredDesirability returns the desirability of a measurement, either a number or a class.
-func (o *objective) measuredDesirability(number float64, class string) float64 {
-	want := o.learning.Want
+func (o *learntObjective) measuredDesirability(number float64, class string) float64 {
 	switch {
 	case !o.learning.Numeric:
 		of := 0.0
-		if want.Has(class) {
+		if o.learning.Want.Has(class) {
 			of = 1
 		}
 		return o.classDesirability(of)
-	case want.Direction() != 0:
+	case o.direction != config.Between:
 		if o.least == o.greatest {
 			return 1
 		}
 		return o.desirability(number)
 	}
-	if low, high, _ := want.Bounds(); low <= number && number <= high {
+	if o.low <= number && number <= o.high {
 		return 1
 	}
 	return 0
@@ -233,16 +236,16 @@ func (o *objective) measuredDesirability(number float64, class string) float64 {
 
 // optimisticDesirability returns the desirability of a recipe that turns out a standard
 // deviation better than predicted. The search maximises it.
-func (o *objective) optimisticDesirability(x []mcmc.Part) float64 {
+func (o *learntObjective) optimisticDesirability(x []mcmc.Part) float64 {
 	mean, sd := o.model.Predict(x)
-	if o.learning.Want.Direction() == 0 && (o.learning.Numeric || o.learning.Limit != nil) {
+	if o.direction == config.Between || !o.learning.Numeric && o.learning.Limit != nil {
 		return max(o.predictedDesirability(mean-sd), o.predictedDesirability(mean), o.predictedDesirability(mean+sd))
 	}
 	return o.predictedDesirability(mean + sd)
 }
 
 // predict returns the prediction of a measurement of a recipe.
-func (o *objective) predict(x []mcmc.Part) Prediction {
+func (o *learntObjective) predict(x []mcmc.Part) Prediction {
 	mean, sd := o.model.Predict(x)
 	if !o.learning.Numeric {
 		return Prediction{Value: mean, Low: max(mean-float64(coverageNormal*sd), 0), High: min(mean+float64(coverageNormal*sd), 1)}
@@ -254,7 +257,7 @@ func (o *objective) predict(x []mcmc.Part) Prediction {
 }
 
 // describe summarises how well the model predicts.
-func (o *objective) describe() ModelSummary {
+func (o *learntObjective) describe() ModelSummary {
 	m := ModelSummary{Label: o.label, Kind: NoModel, Rows: o.rows}
 	if o.model == nil {
 		return m
@@ -273,9 +276,9 @@ func (o *objective) describe() ModelSummary {
 
 // noise returns the standard deviation of one measurement in the label's unit, near the best
 // measured values.
-func (o *objective) noise() float64 {
+func (o *learntObjective) noise() float64 {
 	top := o.warp.scores[len(o.warp.scores)-1]
-	if o.learning.Want.Direction() < 0 {
+	if o.direction == config.Minimize {
 		top = o.warp.scores[0]
 	}
 	half := o.model.Noise()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"kir/internal/config"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -17,11 +18,11 @@ type batchOptimizer struct {
 	round    int
 	distance *search.Distance
 
-	objectives  []*objective    // all learnt properties, with a model or without
-	success     *forestEnsemble // the probability that a trial does not fail; nil: no model
-	fixedTarget *mcmc.Target    // has the objectives that are not learnt
-	ruleTarget  *mcmc.Target    // has no objectives
-	cost        []float64       // by ingredient; nil: improvement is not divided by cost
+	objectives  []*learntObjective // all learnt properties, with a model or without
+	success     *forestEnsemble    // the probability that a trial does not fail; nil: no model
+	fixedTarget *mcmc.Target       // has the objectives that are not learnt
+	ruleTarget  *mcmc.Target       // has no objectives
+	cost        []float64          // by ingredient; nil: improvement is not divided by cost
 
 	excludedRecipes map[string]bool // keys of recipes that must not be offered
 	pending         []*Entry
@@ -115,16 +116,16 @@ func (ch *batchOptimizer) learnFailures(ctx context.Context) error {
 }
 
 // learntObjectives returns the objectives that have a weight and a model.
-func (ch *batchOptimizer) learntObjectives() []*objective {
-	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.model == nil || o.weight == 0 })
+func (ch *batchOptimizer) learntObjectives() []*learntObjective {
+	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.model == nil || o.weight == 0 })
 }
 
 // soleObjective returns the objective if the problem only maximises or minimises one learnt
 // number. Recipes are then compared by the values of its model. Otherwise it returns nil, and
 // recipes are compared by the product of their desirabilities.
-func (ch *batchOptimizer) soleObjective() *objective {
-	counts := slices.DeleteFunc(slices.Clone(ch.objectives), func(o *objective) bool { return o.weight == 0 })
-	if len(counts) != 1 || counts[0].model == nil || counts[0].learning.Want.Direction() == 0 {
+func (ch *batchOptimizer) soleObjective() *learntObjective {
+	counts := slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.weight == 0 })
+	if len(counts) != 1 || counts[0].model == nil || !counts[0].learning.Numeric || counts[0].direction == config.Between {
 		return nil
 	}
 	if slices.ContainsFunc(ch.fixedTarget.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 }) {
@@ -166,5 +167,5 @@ const (
 
 // hasWeakModel reports whether a model predicts hardly anything.
 func (ch *batchOptimizer) hasWeakModel() bool {
-	return slices.ContainsFunc(ch.learntObjectives(), func(o *objective) bool { return !(o.model.R2() >= weakR2) })
+	return slices.ContainsFunc(ch.learntObjectives(), func(o *learntObjective) bool { return !(o.model.R2() >= weakR2) })
 }

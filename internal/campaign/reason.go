@@ -45,7 +45,7 @@ func (ch *batchOptimizer) reason(b *chosenRecipe) Reason {
 
 // soleClassObjective returns the objective if the campaign learns one class only, else nil. A
 // recipe that turned out as wanted then cannot be beaten.
-func (ch *batchOptimizer) soleClassObjective() *objective {
+func (ch *batchOptimizer) soleClassObjective() *learntObjective {
 	learnt := ch.learntObjectives()
 	if len(learnt) != 1 || learnt[0].learning.Numeric {
 		return nil
@@ -305,7 +305,7 @@ func (ch *batchOptimizer) replicate(p *pool) {
 
 // replicateFreedom returns the degrees of freedom for the noise of a label: the number of
 // measurements of a recipe beyond its first.
-func (ch *batchOptimizer) replicateFreedom(o *objective) int {
+func (ch *batchOptimizer) replicateFreedom(o *learntObjective) int {
 	numbers, _, err := ch.c.measuredOf(o.learning)
 	if err != nil {
 		return 0

@@ -150,7 +150,7 @@ func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 }
 
 // checkPredictions compares predictions with measurements.
-func (c *Campaign) checkPredictions(objectives []*objective, st *Standing) error {
+func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing) error {
 	for _, o := range objectives {
 		if !o.learning.Numeric || o.sharedWith != nil {
 			continue

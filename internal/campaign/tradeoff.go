@@ -17,13 +17,12 @@ import (
 
 // A tradeObjective is an objective of the problem's trade-off, either learnt or known.
 type tradeObjective struct {
-	name   string
-	learnt *objective        // nil for a known objective
-	known  problem.Objective // for a known objective
+	problem.Objective                  // its score is that of a known objective
+	learnt            *learntObjective // nil for a known objective
 }
 
-// loss converts a value of the model to a loss, where lower is better.
-func (g *tradeObjective) loss(v float64) float64 {
+// learntLoss converts a value of the model to a loss, where lower is better.
+func (g *tradeObjective) learntLoss(v float64) float64 {
 	o := g.learnt
 	if !o.learning.Numeric {
 		return -min(max(v, 0), 1)
@@ -36,21 +35,7 @@ func (g *tradeObjective) numberLoss(number float64) float64 {
 	o := g.learnt
 	number = logIf(number, o.learning.Log)
 	width := logIf(o.greatest, o.learning.Log) - logIf(o.least, o.learning.Log)
-	switch o.learning.Want.Direction() {
-	case 1:
-		return -number / width
-	case -1:
-		return number / width
-	}
-	low, high, _ := o.learning.Want.Bounds()
-	return max(logIf(low, o.learning.Log)-number, number-logIf(high, o.learning.Log), 0) / width
-}
-
-// optimisticLoss returns the loss of a recipe that turns out a standard deviation better than
-// predicted.
-func (g *tradeObjective) optimisticLoss(x []mcmc.Part) float64 {
-	mean, sd := g.learnt.model.Predict(x)
-	return min(g.loss(mean-sd), g.loss(mean), g.loss(mean+sd))
+	return o.direction.Loss(number, logIf(o.low, o.learning.Log), logIf(o.high, o.learning.Log)) / width
 }
 
 // A tradeOffOptimizer chooses the recipes that add most to the hypervolume of a trade-off, on
@@ -58,7 +43,7 @@ func (g *tradeObjective) optimisticLoss(x []mcmc.Part) float64 {
 type tradeOffOptimizer struct {
 	*batchOptimizer
 	tradeObjectives []tradeObjective
-	otherObjectives []*objective // learnt objectives outside the trade-off
+	otherObjectives []*learntObjective // learnt objectives outside the trade-off
 
 	parts       [][]mcmc.Part
 	gainFactors []float64 // by candidate: the result of gainFactor
@@ -91,15 +76,15 @@ func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	objectives, err := ch.c.Problem.Objectives(names)
+	known, err := ch.c.Problem.Objectives(names)
 	if err != nil {
 		return nil, err
 	}
 	f := &tradeOffOptimizer{batchOptimizer: ch}
 	learns := false
 	for k, name := range names {
-		g := tradeObjective{name: name, known: objectives[k]}
-		if at := slices.IndexFunc(ch.objectives, func(o *objective) bool { return o.name == name }); at >= 0 {
+		g := tradeObjective{Objective: known[k]}
+		if at := slices.IndexFunc(ch.objectives, func(o *learntObjective) bool { return o.name == name }); at >= 0 {
 			if g.learnt, learns = ch.objectives[at], true; g.learnt.model == nil {
 				return nil, nil
 			}
@@ -117,15 +102,25 @@ func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 	return f, nil
 }
 
+// optimisticLoss returns the loss of a recipe. For a learnt objective it is that of a recipe that turns out a
+// standard deviation better than predicted.
+func (f *tradeOffOptimizer) optimisticLoss(g *tradeObjective, x []mcmc.Part) (float64, error) {
+	if g.learnt == nil {
+		return f.knownLoss(g, x)
+	}
+	mean, sd := g.learnt.model.Predict(x)
+	return min(g.learntLoss(mean-sd), g.learntLoss(mean), g.learntLoss(mean+sd)), nil
+}
+
 // knownLoss returns the loss of a recipe in a known objective.
 func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x []mcmc.Part) (float64, error) {
 	composition, err := f.composition(x)
 	if err != nil {
 		return 0, err
 	}
-	v := g.known.Loss.Value(composition)
+	v := g.Loss(composition)
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%s has no value at %v", g.name, composition)
+		return 0, fmt.Errorf("%s has no value at %v", g.Name, composition)
 	}
 	return v, nil
 }
@@ -157,7 +152,7 @@ func (f *tradeOffOptimizer) gainFactor(x []mcmc.Part) (float64, error) {
 		return 0, f.c.Problem.Explain(err)
 	}
 	for k, w := range f.fixedTarget.Objectives() {
-		if w.Weight > 0 && !slices.ContainsFunc(f.tradeObjectives, func(g tradeObjective) bool { return g.name == w.Name }) {
+		if w.Weight > 0 && !slices.ContainsFunc(f.tradeObjectives, func(g tradeObjective) bool { return g.Name == w.Name }) {
 			factor = float64(factor * portable.Pow(scores[k], w.Weight))
 		}
 	}
@@ -245,25 +240,20 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 		}
 		return f.thin()
 	}
-	var losses []search.Loss
+	var objectives []search.Objective
 	for k := range f.tradeObjectives {
 		g := &f.tradeObjectives[k]
 		score := func(x []mcmc.Part) float64 {
-			v := 0.0
-			if g.learnt != nil {
-				v = g.optimisticLoss(x)
-			} else {
-				var err error
-				if v, err = f.knownLoss(g, x); err != nil {
-					return math.NaN() // the search reports the recipe
-				}
+			v, err := f.optimisticLoss(g, x)
+			if err != nil {
+				return math.NaN() // the search reports the recipe
 			}
 			if out := f.limitViolation(x); out > 0 {
 				v += float64((1 + math.Abs(v)) * frontPenalty * out)
 			}
 			return -v
 		}
-		losses = append(losses, search.Loss{Name: g.name, Size: g.known.Loss.Size, Property: newAcquisition(f.c.Problem.Total, score, func([]mcmc.Part) bool { return false })})
+		objectives = append(objectives, search.Objective{Name: g.Name, Size: g.Size, Score: newAcquisition(f.c.Problem.Total, score, func([]mcmc.Part) bool { return false })})
 	}
 	o := search.TradeOptions{Lines: f.effort(), Seed: f.s.Seed + uint64(f.round), Workers: f.s.Workers, Least: f.minAmounts, NoRandom: true}
 	for k, t := range f.c.trials {
@@ -276,7 +266,7 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 		}
 		o.Starts = append(o.Starts, x)
 	}
-	found, err := search.TradeOff(ctx, f.ruleTarget, losses, o)
+	found, err := search.TradeOff(ctx, f.ruleTarget, objectives, o)
 	if err != nil && !errors.Is(err, mcmc.ErrNoStart) {
 		return f.c.Problem.Explain(err)
 	}
@@ -315,14 +305,9 @@ func (f *tradeOffOptimizer) thin() error {
 	points := make([][]float64, len(f.parts))
 	for a, x := range f.parts {
 		for k := range f.tradeObjectives {
-			v := 0.0
-			if g := &f.tradeObjectives[k]; g.learnt != nil {
-				v = g.optimisticLoss(x)
-			} else {
-				var err error
-				if v, err = f.knownLoss(g, x); err != nil {
-					return err
-				}
+			v, err := f.optimisticLoss(&f.tradeObjectives[k], x)
+			if err != nil {
+				return err
 			}
 			points[a] = append(points[a], v)
 		}
@@ -412,7 +397,7 @@ func (f *tradeOffOptimizer) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, cou
 				}
 				known[a] = []float64{v}
 			}
-			for a, v := range pareto.MergeTies(known, []float64{g.known.Loss.Size}) {
+			for a, v := range pareto.MergeTies(known, []float64{g.Size}) {
 				for s := range losses {
 					losses[s][a][k] = v[0]
 				}
@@ -421,7 +406,7 @@ func (f *tradeOffOptimizer) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, cou
 		}
 		for s, draw := range learnt[at] {
 			for a, v := range draw {
-				losses[s][a][k] = g.loss(v)
+				losses[s][a][k] = g.learntLoss(v)
 			}
 		}
 		at++
@@ -441,7 +426,7 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[][]mcmc.Part) error {
 			g := &f.tradeObjectives[k]
 			if g.learnt != nil {
 				mean, _ := g.learnt.model.Predict(x)
-				points[a] = append(points[a], g.loss(mean))
+				points[a] = append(points[a], g.learntLoss(mean))
 				continue
 			}
 			v, err := f.knownLoss(g, x)
@@ -471,7 +456,7 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[][]mcmc.Part) error {
 func (f *tradeOffOptimizer) sizes() []float64 {
 	sizes := make([]float64, len(f.tradeObjectives))
 	for k := range f.tradeObjectives {
-		sizes[k] = f.tradeObjectives[k].known.Loss.Size
+		sizes[k] = f.tradeObjectives[k].Size
 	}
 	return sizes
 }
@@ -665,7 +650,7 @@ trials:
 func (f *tradeOffOptimizer) reason(b *chosenRecipe) Reason {
 	var names []string
 	for _, g := range f.tradeObjectives {
-		names = append(names, g.name)
+		names = append(names, g.Name)
 	}
 	return Reason{Likely, fmt.Sprintf("moves the trade-off of %s with probability %.2f: adds %.1f %% to its hypervolume on average", strings.Join(names, ", "), b.beats, 100*b.improvement)}
 }

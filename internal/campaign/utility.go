@@ -40,7 +40,7 @@ func (ch *batchOptimizer) fixedDesirability(parts []mcmc.Part) (float64, error) 
 func (ch *batchOptimizer) draws(xs [][]mcmc.Part) (all [][][]float64) {
 	learnt := ch.learntObjectives()
 	for k, o := range learnt {
-		if at := slices.IndexFunc(learnt[:k], func(b *objective) bool { return b.model == o.model }); at >= 0 {
+		if at := slices.IndexFunc(learnt[:k], func(b *learntObjective) bool { return b.model == o.model }); at >= 0 {
 			all = append(all, all[at])
 			continue
 		}

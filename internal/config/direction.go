@@ -1,70 +1,30 @@
 package config
 
-import (
-	"kir/internal/config/schema"
-	"kir/internal/config/yaml"
+// A Direction states which values of an objective are better.
+type Direction string
+
+// The directions. Between two bounds all values are alike; outside them, the nearer ones are better.
+const (
+	Maximize Direction = "maximize"
+	Minimize Direction = "minimize"
+	Between  Direction = "between"
 )
 
-// An Extremum says that a value is to be as large or as small as possible, and how it is scored. The zero
-// value says nothing.
-type Extremum struct {
-	Maximize, Minimize Written[bool]
-	Shape              Written[float64] // exponent of the score, above 0
-	Floor              Written[float64] // least score, 0 to 1
-}
-
-// IsSet reports whether the value is to be maximised or minimised.
-func (e *Extremum) IsSet() bool { return e.Maximize.At != nil || e.Minimize.At != nil }
-
-// Sign returns 1 to maximise and −1 to minimise.
-func (e *Extremum) Sign() float64 {
-	if e.Minimize.At != nil {
+// Sign returns 1, or −1 to minimise.
+func (d Direction) Sign() float64 {
+	if d == Minimize {
 		return -1
 	}
 	return 1
 }
 
-// check returns an error if the value at n is both to be maximised and to be minimised.
-func (e *Extremum) check(n *yaml.Node) error {
-	if e.Maximize.At != nil && e.Minimize.At != nil {
-		return yaml.Hint(n.Errorf("maximize and minimize exclude each other"), "remove one of them")
+// Loss returns the loss of a value, which is lower where the value is better. The bounds count for Between.
+func (d Direction) Loss(v, least, most float64) float64 {
+	switch d {
+	case Maximize:
+		return -v
+	case Minimize:
+		return v
 	}
-	return nil
-}
-
-// asTrue decodes a key whose only value is true.
-func asTrue(field *Written[bool], key string) read {
-	return decodeWith(field, func(n *yaml.Node) (bool, error) {
-		if n.Kind != yaml.Boolean || n.Plain() != true {
-			return false, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write %s: true; or at_least, at_most or between for what is good enough", key)
-		}
-		return true, nil
-	})
-}
-
-// asShape decodes the exponent of a score.
-func asShape(field *Written[float64]) read { return decodeWith(field, decodeShape) }
-
-func decodeShape(n *yaml.Node) (float64, error) {
-	shape, err := n.Float("the shape")
-	if err == nil && shape <= 0 {
-		err = yaml.Hint(n.Errorf("the shape is %s", n.Describe()), "it must be above 0: 1 is a straight line")
-	}
-	return shape, err
-}
-
-// asFloor decodes the least score.
-func asFloor(field *Written[float64]) read {
-	return decodeWith(field, func(n *yaml.Node) (float64, error) {
-		least, err := n.Weight("the floor")
-		if err == nil && least > 1 {
-			err = yaml.Hint(n.Errorf("the floor is %v", least), "it is the least score, from 0 to 1")
-		}
-		return least, err
-	})
-}
-
-// floorKey returns the key of the least score.
-func floorKey(field *Written[float64], example string) schema.Key {
-	return key("floor", schema.Between(0, 1), "0", "the least score", example, asFloor(field))
+	return max(least-v, v-most, 0)
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 )
 
 // LabelNumbers control how the numbers of a label are read.
@@ -28,5 +29,19 @@ func asBoolean(field *Written[bool], key string) read {
 			return false, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write true or false")
 		}
 		return n.Plain() == true, nil
+	})
+}
+
+// asNames decodes a name or a list of names, and normalises them.
+func asNames(field *Written[[]string], what string) read {
+	return decodeWith(field, func(n *yaml.Node) (names []string, err error) {
+		var texts Texts
+		if err := asTexts(&texts, what)(n); err != nil {
+			return nil, err
+		}
+		for _, text := range texts.Value {
+			names = append(names, dataset.NormalizeName(text.Value))
+		}
+		return names, nil
 	})
 }

@@ -20,14 +20,13 @@ var BlendKind = PropertyKind{
 //	blend: {attribute: cost, minimize: true}
 //	blend: {attribute: family, is: [citrus, spirit], target: {from: 0.1, at: 0.25, to: 0.4}, shape: [1, 2]}
 //
-// It has one direction: that of its [Extremum], or one with values of its own.
+// It has one direction: that of its [Objective], or one with values of its own.
 type Blend struct {
 	Attribute Written[string]
 	Is        Texts // values of the attribute: the share of the ingredients that have one of them
-	Extremum
+	Objective
 
 	Larger, Smaller, Range Written[Span]
-	Target                 Written[Target]
 	Normal                 Written[Normal]
 	TargetShapes           Written[[2]float64] // exponents below the target and above it, in place of Shape
 
@@ -98,7 +97,7 @@ func (b *Blend) Decode(n *yaml.Node) error {
 // decodeShape sets the exponents of the direction that the blend has.
 func (b *Blend) decodeShape() error {
 	switch {
-	case b.IsSet():
+	case b.IsExtreme():
 		return asShape(&b.Shape)(b.shape)
 	case b.Range.At != nil:
 		return yaml.Hint(b.shape.Errorf("range has no shape"), "remove it")
@@ -127,6 +126,19 @@ func (b *Blend) Exponents() (below, above float64) {
 		return b.TargetShapes.Value[0], b.TargetShapes.Value[1]
 	}
 	return b.Shape.Or(1), b.Shape.Or(1)
+}
+
+// Direction returns which means are better, as [Objective.Direction] does for a value.
+func (b *Blend) Direction() (d Direction, least, most float64) {
+	switch {
+	case b.Smaller.At != nil:
+		return Minimize, 0, 0
+	case b.Normal.At != nil:
+		return Between, b.Normal.Value.Mean.Value, b.Normal.Value.Mean.Value
+	case b.Range.At != nil:
+		return Between, b.Range.Value.From.Value, b.Range.Value.To.Value
+	}
+	return b.Objective.Direction()
 }
 
 // CheckOneDirection returns an error unless the blend at a node has exactly one direction.

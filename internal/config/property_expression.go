@@ -17,9 +17,9 @@ var ExpressionKind = PropertyKind{
 //	expression: 'share("Gin") > 0.2 ? 1 : 0.1'
 //	expression: {formula: 'mean("cost") * 2', minimize: true, unit: €/kg}
 type Expression struct {
-	Formula  *yaml.Node // parsed with the names of the problem's data
-	Extremum            // not set: the formula is the score
-	Unit     Written[string]
+	Formula   *yaml.Node // parsed with the names of the problem's data
+	Objective            // not extreme: the formula is the score
+	Unit      Written[string]
 }
 
 // Sections implements [Value].
@@ -52,8 +52,8 @@ func (e *Expression) Decode(n *yaml.Node) error {
 	if err := n.Require("the expression", `write {formula: 'mean("cost")', minimize: true}`, "formula"); err != nil {
 		return err
 	}
-	if !e.IsSet() {
+	if !e.IsExtreme() {
 		return yaml.Hint(n.Errorf("the expression has no direction"), "add maximize: true or minimize: true; a formula that is the score itself stands alone: expression: '...'")
 	}
-	return e.check(n)
+	return e.checkExtreme(n)
 }

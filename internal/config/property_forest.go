@@ -16,7 +16,7 @@ var ForestKind = PropertyKind{
 //	forest: {label: taste, want: Fresh, splits: best, features: 3, add: {totals: family}}
 //	forest: {file: taste.forest, want: Fresh}
 type Forest struct {
-	LabelObjective
+	Objective
 	Trees    Written[int]
 	Splits   Written[string] // random or best
 	Features *yaml.Node      // features tried at a split, a whole number; the problem's data bound it
@@ -32,7 +32,7 @@ func (f *Forest) Sections() schema.Sections {
 		{
 			Name: "a forest", ID: "forest",
 			About: "A label, or a file, and one thing that is asked of it: `want`, bounds, or a direction.",
-			Keys: append(f.LabelObjective.keys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
+			Keys: append(f.labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
 				treesKey(&f.Trees, "100; 300 with best splits to maximize or minimize", "trees"),
 				key("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}", decodeWith(&f.Splits, decodeSplits)),
 				key("features", schema.Integer(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}", asNode(&f.Features)),

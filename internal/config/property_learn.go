@@ -17,7 +17,7 @@ var LearnKind = PropertyKind{
 //	learn: {label: stars, maximize: true, log: true, sd: stars sd, failed: curdled}
 //	learn: {file: taste.model, want: Fresh}
 type Learn struct {
-	LabelObjective
+	Objective
 	LabelNumbers
 	Trees Written[int]
 	Seed  Written[uint64]
@@ -29,7 +29,7 @@ func (l *Learn) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "what is learnt", ID: "learn",
 		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
-		Keys: append(append(l.LabelObjective.keys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.keys()...),
+		Keys: append(append(l.labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.keys()...),
 			treesKey(&l.Trees, "100", "trees of the forest"),
 			floorKey(&l.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
 			seedKey(&l.Seed),

@@ -65,6 +65,14 @@ func (m *Markowitz) Sections() schema.Sections {
 	}
 }
 
+// Objective returns what is asked of the figure that the portfolio maximises or minimises.
+func (m *Markowitz) Objective() *Objective {
+	return &Objective{Maximize: Written[Ends]{At: m.Maximize.At}, Minimize: Written[Ends]{At: m.Minimize.At}}
+}
+
+// Direction returns which figures are better, as [Objective.Direction] does for a value.
+func (m *Markowitz) Direction() (d Direction, least, most float64) { return m.Objective().Direction() }
+
 // section returns the section of expected returns that the ingredients have.
 func (r *Returns) section() *schema.Section {
 	return &schema.Section{

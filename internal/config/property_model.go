@@ -21,13 +21,13 @@ type Model struct {
 	File   *yaml.Node
 	Output Written[string] // one of the model's; not set: the first
 	Class  Texts           // wanted classes of the output
-	ModelObjective
+	Objective
+	SD        Written[float64] // of bounds: standard deviation of a measurement about the prediction
 	Features  Written[Features]
 	Amounts   Written[string] // measure of an input with the name of an ingredient: share, percent or units
 	Constants Written[[]Constant]
 	Check     *yaml.Node       // a table of the model's predictions
 	Tolerance Written[float64] // of the predictions in the table
-	Floor     Written[float64]
 }
 
 // Sections implements [Value].
@@ -42,7 +42,10 @@ func (m *Model) Sections() schema.Sections {
 					key("output", schema.Text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}", asText(&m.Output, "the output")),
 					key("class", schema.OneOrMore(schema.Text("class"), 1), "", "of a model of classes: one, or any of several", "{file: model.txt, class: [1], constants: {temperature: 180}}", asTexts(&m.Class, "the class")),
 				},
-				m.ModelObjective.keys(),
+				m.modelKeys(),
+				[]schema.Key{
+					key("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}", decodeWith(&m.SD, decodeSD)),
+				},
 				m.inputKeys(),
 				[]schema.Key{
 					key("check", schema.Text("file"), "none", "a table of the model's own predictions that kir must give, too", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}", asNode(&m.Check)),
@@ -76,4 +79,17 @@ func (m *Model) Decode(n *yaml.Node) error {
 		return err
 	}
 	return m.Sections()[0].Decode(n)
+}
+
+func decodeTarget(n *yaml.Node) (t Target, err error) {
+	err = t.Decode(n)
+	return t, err
+}
+
+func decodeSD(n *yaml.Node) (float64, error) {
+	sd, err := n.Float("sd")
+	if err == nil && sd <= 0 {
+		err = yaml.Hint(n.Errorf("sd is %v", sd), "it must be above 0: the standard deviation of what is, about what the model says")
+	}
+	return sd, err
 }

@@ -94,7 +94,7 @@ func boundPart(name string, of any, ingredients, used int) bound.Factor {
 	if ok {
 		part.Linear = &bound.Linear{
 			PerUnit: perUnit, PerUse: perUse, Constant: constant,
-			Log: d.Log, Slope: slope, Best: d.Best(), Low: low, High: high, Floor: floor,
+			Log: d.Log, Slope: slope, Best: d.Best(), DomainLow: low, DomainHigh: high, Floor: floor,
 		}
 	}
 	return part

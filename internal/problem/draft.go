@@ -35,10 +35,10 @@ type Draft struct {
 	// Series is a history of prices or returns of assets. It is set instead of Book.
 	Series *dataset.Series
 
-	// Goals has the objectives by the key of their target, and Bounds whether a constraint is on, by its
+	// Objectives has the objectives by the key of their target, and Bounds whether a constraint is on, by its
 	// key. Missing entries have defaults; see Targets and OfferedBounds.
-	Goals  map[string]DraftObjective
-	Bounds map[string]bool
+	Objectives map[string]DraftObjective
+	Bounds     map[string]bool
 
 	// Batch is the size for which the stock must be enough, such as 700 ml; empty means one recipe. Pairs
 	// adds the objective that ingredients go together as in the recipes. NoPairs keeps Finish from adding
@@ -101,7 +101,7 @@ func (d *Draft) Write() ([]byte, error) {
 	if err := w.writeConstraints(targets); err != nil {
 		return nil, err
 	}
-	if n := w.BatchSize(); n != usualBatchSize && slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != NoDirection && !t.Attribute }) {
+	if n := w.BatchSize(); n != usualBatchSize && slices.ContainsFunc(targets, func(t Target) bool { return t.Objective.Direction != NoDirection && !t.Attribute }) {
 		w.writeLine("campaign: {batch: %d} # how many are made at a time", n)
 	}
 	return []byte(w.text.String()), nil
@@ -193,7 +193,7 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 		return
 	}
 	w.writeLine("# The objectives: kir learns a label from the recipes.")
-	if w.Pairs || slices.ContainsFunc(targets, func(t Target) bool { return t.Goal.Way != NoDirection }) {
+	if w.Pairs || slices.ContainsFunc(targets, func(t Target) bool { return t.Objective.Direction != NoDirection }) {
 		w.writeLine("properties:")
 	} else {
 		w.writeLine("# properties:")
@@ -203,10 +203,10 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 			w.writeLine("  %s", pairsLine)
 		}
 		for _, t := range targets {
-			if on != (t.Goal.Way != NoDirection) {
+			if on != (t.Objective.Direction != NoDirection) {
 				continue
 			}
-			if len(t.Ways) == 0 {
+			if len(t.Directions) == 0 {
 				w.writeLine("  # %s: %s", dataset.YAMLText(t.Name), t.Why)
 				continue
 			}
@@ -286,7 +286,7 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 		}
 	}
 	for _, t := range targets {
-		if t.Goal.Way == SureClass {
+		if t.Objective.Direction == SureClass {
 			_, rule := t.yamlLines()
 			on = append(on, rule)
 		}

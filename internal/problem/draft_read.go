@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"kir/internal/assetstats"
+	"kir/internal/config"
 	"kir/internal/config/schema"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
@@ -189,10 +190,10 @@ func (d *Draft) writeAndCheck(ctx context.Context, out string) (weak bool, text 
 
 // Objectives of a portfolio.
 const (
-	Ratio      Direction = "ratio"
-	Return     Direction = "return"
-	Volatility Direction = "volatility"
-	Frontier   Direction = "frontier" // the trade-off between return and volatility
+	Ratio      config.Direction = "ratio"
+	Return     config.Direction = "return"
+	Volatility config.Direction = "volatility"
+	Frontier   config.Direction = "frontier" // the trade-off between return and volatility
 )
 
 // Keys of a portfolio's objective and constraints.
@@ -217,9 +218,9 @@ func (d *Draft) assetRange() (fewest, most int) {
 
 // marketTargets returns the objective of a portfolio.
 func (d *Draft) marketTargets() []Target {
-	t := Target{Key: Portfolio, Name: Portfolio, Ways: []Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Goal: DraftObjective{Way: Ratio}}
-	if g, ok := d.Goals[Portfolio]; ok && slices.Contains(t.Ways, g.Way) {
-		t.Goal = g
+	t := Target{Key: Portfolio, Name: Portfolio, Directions: []config.Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Objective: DraftObjective{Direction: Ratio}}
+	if g, ok := d.Objectives[Portfolio]; ok && slices.Contains(t.Directions, g.Direction) {
+		t.Objective = g
 	}
 	return []Target{t}
 }
@@ -256,10 +257,10 @@ func (w *draftWriter) writeMarket() []byte {
 	w.writeLine("# The objectives: a year's return and risk follow from the table.")
 	w.writeLine("properties:")
 	of := dataset.TableYAML("returns", filepath.ToSlash(w.Table), w.Layout)
-	goal := w.Targets()[0].Goal.Way
+	goal := w.Targets()[0].Objective.Direction
 	for _, p := range []struct {
 		name, asks string
-		way        Direction
+		way        config.Direction
 	}{
 		{"ratio", "maximize: ratio", Ratio}, {"return", "maximize: return", Return}, {"volatility", "minimize: volatility", Volatility},
 	} {

@@ -77,7 +77,7 @@ func TestDraftOfHistory(t *testing.T) {
 				t.Errorf("%s has no %q:\n%s", name, want, written)
 			}
 		}
-		d.Goals = map[string]DraftObjective{Portfolio: {Way: Frontier}}
+		d.Objectives = map[string]DraftObjective{Portfolio: {Direction: Frontier}}
 		d.Bounds = map[string]bool{MostOfOne: false, LeastOfOne: false}
 		written = finished(t, d, out)
 		if !strings.Contains(written, "\n  return: ") || !strings.Contains(written, "\n  volatility: ") || !strings.Contains(written, "\ntrade: [return, volatility]\n") || strings.Contains(written, "\nconstraints:") {

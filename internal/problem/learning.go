@@ -30,6 +30,19 @@ func (l *Learning) Measured(label *dataset.Label) (numbers []float64, failed []b
 	return numbers, make([]bool, len(numbers)), err
 }
 
+// Direction returns which numbers of the label are better, and the bounds of [config.Between]. The probability
+// of a class is maximised.
+func (l *Learning) Direction() (d config.Direction, least, most float64) {
+	switch up := l.Want.Direction(); {
+	case up > 0 || !l.Numeric:
+		return config.Maximize, 0, 0
+	case up < 0:
+		return config.Minimize, 0, 0
+	}
+	least, most, _ = l.Want.Bounds()
+	return config.Between, least, most
+}
+
 // Spreads returns the standard deviations of the numbers of a book's recipes, NaN if missing. It returns
 // nil if no label has them.
 func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
@@ -53,7 +66,7 @@ func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
 }
 
 // compileLearning makes a property that describes what there is to learn, without learning it.
-func compileLearning(s *readContext, n *yaml.Node, objective *config.LabelObjective, numbers config.LabelNumbers, add config.Written[config.AddedFeatures]) (Property, error) {
+func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, numbers config.LabelNumbers, add config.Written[config.AddedFeatures]) (Property, error) {
 	at := objective.Label.At
 	if at == nil {
 		return Property{}, yaml.Hint(n.Errorf("there is no label to learn"), "name the label that is measured")

@@ -33,7 +33,7 @@ func loadLearnt(ctx context.Context, s *readContext, v *config.Learn, n *yaml.No
 		return Property{}, yaml.Hint(v.Label.At.Errorf("the model in the file predicts %s, not %s", inputerr.Quote(m.Label()), v.Label.At.Describe()), "name that label or leave it out")
 	}
 	data, recipes := matchTrainingData(s, file, m)
-	p, err := learntProperty(s, m, data, recipes, &v.LabelObjective)
+	p, err := learntProperty(s, m, data, recipes, &v.Objective)
 	if err != nil {
 		return Property{}, err
 	}

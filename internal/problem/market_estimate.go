@@ -44,7 +44,7 @@ func estimateMarket(ctx context.Context, s *readContext, v *config.Markowitz, n 
 		}
 	}
 	m.source = fmt.Sprintf(", a year, from %s over %s", m.kind, inputerr.Count(len(returns), "period"))
-	text := h.interpretation(v, m, rhythm) + fmt.Sprintf(" The covariance is shrunk toward a constant correlation of %.2f by the intensity %.2f (Ledoit and Wolf 2004).", moments.Correlation, moments.Intensity) + gaps
+	text := h.kindAndFrequencyText(v, m, rhythm) + fmt.Sprintf(" The covariance is shrunk toward a constant correlation of %.2f by the intensity %.2f (Ledoit and Wolf 2004).", moments.Correlation, moments.Intensity) + gaps
 	if len(h.left) > 0 {
 		text += fmt.Sprintf(" Left out: the columns %s, which are no ingredients.", inputerr.List(h.left, 8))
 	}
@@ -54,8 +54,8 @@ func estimateMarket(ctx context.Context, s *readContext, v *config.Markowitz, n 
 	return m, nil
 }
 
-// interpretation says what the numbers of the history were taken for, and how many rows a year has.
-func (h *marketHistory) interpretation(v *config.Markowitz, m *market, rhythm assetstats.Frequency) string {
+// kindAndFrequencyText says what the numbers of the history are or were taken for, and how many rows a year has.
+func (h *marketHistory) kindAndFrequencyText(v *config.Markowitz, m *market, rhythm assetstats.Frequency) string {
 	text := fmt.Sprintf("%s has %s", h.file.Text, m.kind)
 	if v.As.At == nil {
 		other := "returns"

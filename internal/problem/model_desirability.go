@@ -8,18 +8,17 @@ import (
 	"kir/internal/config/yaml"
 	"kir/internal/ensemble"
 	"kir/internal/portable"
-	"kir/model"
 )
 
 // modelDesirability returns the desirability of the output's value, from 0 to 1, and a description.
-func modelDesirability(v *config.ModelObjective, n *yaml.Node, output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
-	asked, first := v.Asked()
+func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
+	asked, nodes := v.Asked()
 	if v.SD.At != nil && (len(asked) != 1 || !v.HasBounds()) {
 		return nil, "", yaml.Hint(v.SD.At.Errorf("sd is for bounds, and there are none"), "remove it")
 	}
 	if output.probability {
 		if len(asked) > 0 {
-			return nil, "", yaml.Hint(first.Errorf("%s is for numbers, and the model tells the probability of a class", asked[0]), "remove it")
+			return nil, "", yaml.Hint(nodes[0].Errorf("%s is for numbers, and the model tells the probability of a class", asked[0]), "remove it")
 		}
 		return func(p float64) float64 { return min(max(p, 0), 1) }, "as probable as can be", nil
 	}
@@ -34,9 +33,9 @@ func modelDesirability(v *config.ModelObjective, n *yaml.Node, output modelOutpu
 		}
 		return func(v float64) float64 { return portable.Exp(d.Log(v)) }, about, nil
 	case v.Maximize.At != nil:
-		return endsDesirability("maximize", v.Maximize, output, settings)
+		return endsDesirability(config.Maximize, v.Maximize, output, settings)
 	case v.Minimize.At != nil:
-		return endsDesirability("minimize", v.Minimize, output, settings)
+		return endsDesirability(config.Minimize, v.Minimize, output, settings)
 	}
 	desirability, about = boundsDesirability(v)
 	return desirability, about, nil
@@ -44,13 +43,8 @@ func modelDesirability(v *config.ModelObjective, n *yaml.Node, output modelOutpu
 
 // boundsDesirability returns the probability that a measurement lies within bounds, and a description.
 // Without a standard deviation the measurement is the predicted value.
-func boundsDesirability(o *config.ModelObjective) (desirability func(v float64) float64, about string) {
-	want := model.Between(o.Between.Value[0], o.Between.Value[1])
-	if o.AtLeast.At != nil {
-		want = model.AtLeast(o.AtLeast.Value)
-	} else if o.AtMost.At != nil {
-		want = model.AtMost(o.AtMost.Value)
-	}
+func boundsDesirability(o *config.Model) (desirability func(v float64) float64, about string) {
+	want := wantOf(&o.Objective)
 	low, high, _ := want.Bounds()
 	if o.SD.At == nil {
 		return func(v float64) float64 {
@@ -73,7 +67,7 @@ func boundsDesirability(o *config.ModelObjective) (desirability func(v float64) 
 
 // endsDesirability returns the position of a value between the ends of a direction, and a description. A
 // direction without ends has those of what the model can predict.
-func endsDesirability(direction string, ends config.Written[config.Ends], output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
+func endsDesirability(direction config.Direction, ends config.Written[config.Ends], output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
 	from, to := ends.Value.From.Value, ends.Value.To.Value
 	if ends.Value.From.At == nil {
 		from, to = math.Inf(1), math.Inf(-1)
@@ -82,11 +76,11 @@ func endsDesirability(direction string, ends config.Written[config.Ends], output
 			a, b := output.valueOf(least), output.valueOf(greatest)
 			from, to = min(from, a, b), max(to, a, b)
 		}
-		if direction == "minimize" {
+		if direction == config.Minimize {
 			from, to = to, from
 		}
 	}
-	if math.IsInf(from, 0) || math.IsInf(to, 0) || math.IsNaN(from+to) || from == to || from < to != (direction == "maximize") {
+	if math.IsInf(from, 0) || math.IsInf(to, 0) || math.IsNaN(from+to) || from == to || from < to != (direction == config.Maximize) {
 		return nil, "", yaml.Hint(ends.At.Errorf("there is nothing to %s from %v to %v", direction, from, to), "write {from: 2, to: 5} as suits the model: the values that score 0 and 1")
 	}
 	return func(v float64) float64 { return min(max((v-from)/(to-from), 0), 1) }, fmt.Sprintf("%s, from %.4g to %.4g", direction, from, to), nil

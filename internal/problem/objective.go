@@ -18,58 +18,77 @@ import (
 // forbidden.
 const objectiveFloor = 0.001
 
-// An objective is a value of compositions to maximise or minimise.
-type objective struct {
-	sign       float64 // 1 to maximise, −1 to minimise
-	shape      float64
-	floor      float64
-	value      func(x *mcmc.Composition) float64
-	asProperty func(d *property.Desirability) mcmc.Property // returns the value as a property with desirability d
+// An Objective is a value of compositions, compiled: which of its values are better, and the score from which a
+// search computes its loss. Its name is that of a property, or of one of its figures.
+type Objective struct {
+	Property int    // index of the property
+	Figure   int    // index of the figure; −1: the property itself
+	Unit     string // unit of shown values
 
-	worst, best float64 // values within the rules, as found by a search
+	Direction   config.Direction
+	Least, Most float64 // bounds of config.Between, as shown values
+
+	search.Objective
 }
 
-// width returns a typical difference between values.
-func (o *objective) width() float64 {
-	return max(math.Abs(o.best-o.worst)/20, math.SmallestNonzeroFloat64)
-}
-
-// newObjective returns the objective of a value to maximise or minimise.
-func newObjective(e *config.Extremum) *objective {
-	return &objective{sign: e.Sign(), shape: e.Shape.Or(1), floor: e.Floor.Or(objectiveFloor)}
-}
-
-// words describes the objective, such as "as small as possible".
-func (o *objective) words() string {
-	if o.sign < 0 {
-		return "as small as possible"
+// compile sets the direction and what follows from it. The bounds are judged values of l.
+func (o *Objective) compile(l *valueScale, direction config.Direction, least, most float64) (err error) {
+	o.Direction = direction
+	d := property.Steep(direction.Sign())
+	if direction == config.Between {
+		o.Least, o.Most, o.Size = float64(least*l.scale), float64(most*l.scale), sizeOf(least, most)
+		if d, err = property.Beyond(least, most, 1); err != nil {
+			return err
+		}
 	}
-	return "as large as possible"
+	o.Score, err = l.asProperty(d)
+	return err
 }
 
-// desirability returns the score of the value, from the worst to the best that the rules allow. It also
-// returns a description, with values multiplied by scale.
-func (o *objective) desirability(ctx context.Context, s *readContext, at *yaml.Node, unit string, scale float64) (*property.Desirability, string, error) {
-	worst, best, err := o.findRange(ctx, s)
+// ShownLoss returns the loss of a shown value.
+func (o *Objective) ShownLoss(v float64) float64 { return o.Direction.Loss(v, o.Least, o.Most) }
+
+// ShownSize returns the magnitude of the shown values from whose difference the loss is computed; see
+// [pareto.MergeTies]. It is 0 unless the direction is config.Between.
+func (o *Objective) ShownSize() float64 { return sizeOf(o.Least, o.Most) }
+
+// sizeOf returns the greater absolute value of two bounds, ignoring infinite ones.
+func sizeOf(least, most float64) (size float64) {
+	for _, v := range []float64{least, most} {
+		if !math.IsInf(v, 0) {
+			size = max(size, math.Abs(v))
+		}
+	}
+	return size
+}
+
+// extremeDesirability returns the score of a value to maximise or minimise, from the worst to the best that the
+// rules allow. It also returns a description, with shown values in the unit. A scale without a width gets
+// that of the range.
+func (l *valueScale) extremeDesirability(ctx context.Context, s *readContext, at *yaml.Node, unit string, o *config.Objective) (*property.Desirability, string, error) {
+	direction, _, _ := o.Direction()
+	worst, best, err := l.findRange(ctx, s, direction)
 	if err != nil {
 		return nil, "", err
 	}
-	o.worst, o.best = worst, best
-	d, err := property.Toward(worst, best, o.shape)
+	if l.width == 0 {
+		l.width = max(math.Abs(best-worst)/20, math.SmallestNonzeroFloat64)
+	}
+	d, err := property.Toward(worst, best, o.Shape.Or(1))
 	if err != nil {
 		return nil, "", at.PlaceError(err)
 	}
-	if d, err = d.Floor(o.floor); err != nil {
+	if d, err = d.Floor(o.Floor.Or(objectiveFloor)); err != nil {
 		return nil, "", at.PlaceError(err)
 	}
 	in := func(v float64) string {
-		text := strconv.FormatFloat(float64(scale*v), 'g', 4, 64)
+		text := strconv.FormatFloat(float64(l.scale*v), 'g', 4, 64)
 		if unit != "" {
 			text += " " + unit
 		}
 		return text
 	}
-	return d, fmt.Sprintf("%s; the rules allow from %s to %s", o.words(), in(min(worst, best)), in(max(worst, best))), nil
+	return d, fmt.Sprintf("%s; the rules allow from %s to %s", wantOf(o), in(min(worst, best)), in(max(worst, best))), nil
 }
 
 // spanLines is the number of lines that a search scores for each end of the range. spanSplits bounds the
@@ -79,9 +98,9 @@ const spanLines, spanSplits = 20_000, 4_000_000
 // spanDraws is the number of random compositions from which the spread of values is estimated.
 const spanDraws = 200
 
-// findRange searches for the worst and the best value of compositions within the rules. It returns 0 and 0
-// if there is no space to search.
-func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best float64, err error) {
+// findRange searches for the worst and the best judged value of compositions within the rules. It returns 0 and
+// 0 if there is no space to search.
+func (l *valueScale) findRange(ctx context.Context, s *readContext, direction config.Direction) (worst, best float64, err error) {
 	if s.space == nil {
 		return 0, 0, nil
 	}
@@ -98,7 +117,7 @@ func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best 
 		if err != nil {
 			return 0, 0, err
 		}
-		if v := o.value(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v := l.value(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
@@ -108,8 +127,11 @@ func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best 
 	slope := 30 / max(hi-lo, 1e-9*math.Abs(hi), 1e-300)
 	ends := [2]float64{lo, hi}
 	for k, sign := range []float64{-1, 1} {
-		steep := mcmc.Objective{Name: "value", Property: o.asProperty(property.Steep(float64(sign * slope))), Weight: 1}
-		t, err := mcmc.NewTarget(s.space, law, steep)
+		steep, err := l.asProperty(property.Steep(float64(sign * slope)))
+		if err != nil {
+			return 0, 0, err
+		}
+		t, err := mcmc.NewTarget(s.space, law, mcmc.Objective{Name: "value", Property: steep, Weight: 1})
 		if err != nil {
 			return 0, 0, err
 		}
@@ -127,12 +149,12 @@ func (o *objective) findRange(ctx context.Context, s *readContext) (worst, best 
 			if err != nil {
 				return 0, 0, err
 			}
-			if v := o.value(x); !math.IsNaN(v) && !math.IsInf(v, 0) && float64(sign*v) > float64(sign*ends[k]) {
+			if v := l.value(x); !math.IsNaN(v) && !math.IsInf(v, 0) && float64(sign*v) > float64(sign*ends[k]) {
 				ends[k] = v
 			}
 		}
 	}
-	if o.sign < 0 {
+	if direction == config.Minimize {
 		return ends[1], ends[0], nil
 	}
 	return ends[0], ends[1], nil

@@ -7,23 +7,18 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/internal/portable"
 )
 
-// A Direction is what an objective asks for.
-type Direction string
-
-// The directions. NoDirection means no objective. SureClass asks for a probability of a class of at least
-// sureShare, but not for more.
+// What an objective of a draft can ask of a label, beside the directions of numbers. NoDirection means no
+// objective. SureClass asks for a probability of a class of at least sureShare, but not for more.
 const (
-	NoDirection Direction = ""
-	Maximize    Direction = "maximize"
-	Minimize    Direction = "minimize"
-	Between     Direction = "between"
-	WantClass   Direction = "want"
-	SureClass   Direction = "sure"
+	NoDirection config.Direction = ""
+	WantClass   config.Direction = "want"
+	SureClass   config.Direction = "sure"
 )
 
 // sureShare is the probability that [SureClass] asks for.
@@ -31,25 +26,25 @@ const sureShare = "90%"
 
 // A DraftObjective is the objective of a draft for one label, or for one attribute of the ingredients.
 type DraftObjective struct {
-	Way      Direction `json:"way"`
-	From, To float64   `json:",omitempty"`      // bounds, for Between
-	Class    string    `json:"class,omitempty"` // the class, for WantClass and SureClass
+	Direction config.Direction `json:"way"`
+	From, To  float64          `json:",omitempty"`      // bounds, for config.Between
+	Class     string           `json:"class,omitempty"` // the class, for WantClass and SureClass
 }
 
 // A Target is a label of the recipes, or a numeric attribute of the ingredients, that can be an objective
 // of a draft.
 type Target struct {
-	Key  string // its key in [Draft.Goals]
+	Key  string // its key in [Draft.Objectives]
 	Name string // name of the column
 
 	// Attribute is true for an attribute of the ingredients: the objective is then its mean over a recipe.
 	Attribute bool
 
-	// Ways are the possible directions and Goal is the objective. Why explains why there is no possible
+	// Directions are the possible ones and Objective is the objective. Why explains why there is no possible
 	// direction.
-	Ways []Direction
-	Goal DraftObjective
-	Why  string
+	Directions []config.Direction
+	Objective  DraftObjective
+	Why        string
 
 	Known       int // number of recipes with a value
 	Least, Most float64
@@ -74,7 +69,7 @@ type Bound struct {
 // attributeKey returns the key of an attribute of the ingredients.
 func attributeKey(name string) string { return "ingredients: " + name }
 
-// Targets returns the possible objectives of the draft, with the chosen ones set. Without Goals, the label
+// Targets returns the possible objectives of the draft, with the chosen ones set. Without Objectives, the label
 // with the highest priority is maximised.
 func (d *Draft) Targets() []Target {
 	if d.Series != nil {
@@ -82,7 +77,7 @@ func (d *Draft) Targets() []Target {
 	}
 	var all []Target
 	best, most := -1, 0
-	among := newLabelContext(d.Book)
+	among := newLabelRelations(d.Book)
 	for i := range d.Book.Labels {
 		t := d.labelTarget(i, among)
 		if t.priority > most {
@@ -91,7 +86,7 @@ func (d *Draft) Targets() []Target {
 		all = append(all, t)
 	}
 	if best >= 0 {
-		all[best].Goal = all[best].DefaultObjective()
+		all[best].Objective = all[best].DefaultObjective()
 	}
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
@@ -100,9 +95,9 @@ func (d *Draft) Targets() []Target {
 			continue
 		}
 		name, _ := dataset.SplitHeaderUnit(a.Name)
-		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Ways: []Direction{Maximize, Minimize}, Known: len(d.Book.Recipes), name: name}
+		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Directions: []config.Direction{config.Maximize, config.Minimize}, Known: len(d.Book.Recipes), name: name}
 		if a.Meaning() == dataset.Price {
-			t.Ways = []Direction{Minimize, Maximize}
+			t.Directions = []config.Direction{config.Minimize, config.Maximize}
 		}
 		t.Least, t.Most = slices.Min(numbers), slices.Max(numbers)
 		if t.Least == t.Most {
@@ -120,17 +115,17 @@ func (d *Draft) Targets() []Target {
 			t.name += " of the ingredients"
 		}
 		taken[t.name] = true
-		if d.Goals != nil {
-			t.Goal = DraftObjective{}
+		if d.Objectives != nil {
+			t.Objective = DraftObjective{}
 		}
-		if g, ok := d.Goals[t.Key]; ok && slices.Contains(t.Ways, g.Way) {
-			if g.Way == Between && !(g.From < g.To) {
+		if g, ok := d.Objectives[t.Key]; ok && slices.Contains(t.Directions, g.Direction) {
+			if g.Direction == config.Between && !(g.From < g.To) {
 				g.From, g.To = t.From, t.To
 			}
-			if (g.Way == WantClass || g.Way == SureClass) && !slices.Contains(t.Classes, g.Class) {
+			if (g.Direction == WantClass || g.Direction == SureClass) && !slices.Contains(t.Classes, g.Class) {
 				g.Class = t.DefaultObjective().Class
 			}
-			t.Goal = g
+			t.Objective = g
 		}
 	}
 	return all
@@ -138,8 +133,8 @@ func (d *Draft) Targets() []Target {
 
 // DefaultObjective returns the objective that suits a target best.
 func (t *Target) DefaultObjective() DraftObjective {
-	g := DraftObjective{Way: t.Ways[0]}
-	if g.Way == WantClass {
+	g := DraftObjective{Direction: t.Directions[0]}
+	if g.Direction == WantClass {
 		g.Class = t.Classes[0]
 		for _, class := range t.Classes {
 			if !unwantedClasses[strings.ToLower(class)] {
@@ -153,23 +148,23 @@ func (t *Target) DefaultObjective() DraftObjective {
 
 // yamlLines returns the objective as a line of a problem file, and its constraint if it is one.
 func (t *Target) yamlLines() (line, rule string) {
-	g := t.Goal
-	if g.Way == NoDirection {
+	g := t.Objective
+	if g.Direction == NoDirection {
 		g = t.DefaultObjective()
 	}
 	key, column := dataset.YAMLText(t.name), dataset.YAMLText(t.Name)
 	if t.Attribute {
-		return fmt.Sprintf("%s: {blend: {attribute: %s, %s: true}}", key, column, g.Way), ""
+		return fmt.Sprintf("%s: {blend: {attribute: %s, %s: true}}", key, column, g.Direction), ""
 	}
-	switch g.Way {
-	case Between:
+	switch g.Direction {
+	case config.Between:
 		return fmt.Sprintf("%s: {learn: {label: %s, between: [%v, %v]%s}}", key, column, g.From, g.To, t.sd), ""
 	case WantClass:
 		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", key, column, dataset.YAMLText(g.Class)), ""
 	case SureClass:
 		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}, weight: 0}", key, column, dataset.YAMLText(g.Class)), fmt.Sprintf("limit: {property: %s, min: %q}", key, sureShare)
 	}
-	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Way, t.sd), ""
+	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Direction, t.sd), ""
 }
 
 // unwantedClasses are names of classes that are rarely an objective.
@@ -178,16 +173,16 @@ var unwantedClasses = map[string]bool{
 	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "unstable": true, "weak": true, "worst": true, "0": true,
 }
 
-// A labelContext has the relations between the labels of a book.
-type labelContext struct {
+// A labelRelations has the relations between the labels of a book.
+type labelRelations struct {
 	spreads  []int          // by label: the label with its standard deviations, or -1
 	spreadOf map[int]int    // by label of standard deviations: the first label that they belong to
 	bases    map[string]int // by name without unit: how many labels have it
 }
 
-// newLabelContext returns the relations between the labels of a book.
-func newLabelContext(b *dataset.Book) labelContext {
-	c := labelContext{spreads: b.Spreads(), spreadOf: make(map[int]int), bases: make(map[string]int)}
+// newLabelRelations returns the relations between the labels of a book.
+func newLabelRelations(b *dataset.Book) labelRelations {
+	c := labelRelations{spreads: b.Spreads(), spreadOf: make(map[int]int), bases: make(map[string]int)}
 	for k := range b.Labels {
 		if l := c.spreads[k]; l >= 0 {
 			if _, other := c.spreadOf[l]; !other {
@@ -201,7 +196,7 @@ func newLabelContext(b *dataset.Book) labelContext {
 }
 
 // labelTarget returns the target of a label.
-func (d *Draft) labelTarget(label int, among labelContext) Target {
+func (d *Draft) labelTarget(label int, among labelRelations) Target {
 	l := &d.Book.Labels[label]
 	t := Target{Key: l.Name, Name: l.Name, name: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
 	if of, is := among.spreadOf[label]; is {
@@ -212,12 +207,12 @@ func (d *Draft) labelTarget(label int, among labelContext) Target {
 	numbers = slices.DeleteFunc(numbers, math.IsNaN)
 	slices.Sort(numbers)
 	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
-		t.Ways, t.priority = []Direction{Maximize, Minimize, Between}, 3*t.Known
+		t.Directions, t.priority = []config.Direction{config.Maximize, config.Minimize, config.Between}, 3*t.Known
 		if dataset.IsJudgement(l.Name) { // a judgement, not a condition such as a temperature
 			t.priority = 4 * t.Known
 		}
 		if dataset.IsUnwanted(l.Name) {
-			t.Ways = []Direction{Minimize, Maximize, Between}
+			t.Directions = []config.Direction{config.Minimize, config.Maximize, config.Between}
 		}
 		if dataset.IsCost(l.Name) { // a limit bounds a cost better than a model does
 			t.priority = 2 * t.Known
@@ -229,7 +224,7 @@ func (d *Draft) labelTarget(label int, among labelContext) Target {
 			t.sd = ", sd: " + dataset.YAMLText(d.Book.Labels[of].Name)
 		}
 		t.Least, t.Most, t.From, t.To = numbers[0], numbers[n-1], numbers[(n-1)/4], numbers[n-1-(n-1)/4]
-		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Ways[1], t.From, t.To, t.Least, t.Most) + numbersComment(numbers, failed)
+		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Directions[1], t.From, t.To, t.Least, t.Most) + numbersComment(numbers, failed)
 		return t
 	}
 	if len(l.Classes) == 0 {
@@ -256,7 +251,7 @@ func (d *Draft) labelTarget(label int, among labelContext) Target {
 	case 2*len(l.Classes) > t.Known:
 		t.Why = "most recipes have a value of their own, so nothing can be learnt"
 	default:
-		t.comment, t.Ways, t.priority = comment, []Direction{WantClass, SureClass}, t.Known
+		t.comment, t.Directions, t.priority = comment, []config.Direction{WantClass, SureClass}, t.Known
 	}
 	return t
 }

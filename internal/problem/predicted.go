@@ -48,8 +48,8 @@ type LimitProbability struct {
 	Probability float64
 }
 
-// LimitProbabilities returns the probabilities for a composition, for all limits with the key sure.
-func (p *Problem) LimitProbabilities(x *mcmc.Composition) (all []LimitProbability) {
+// SureLimitProbabilities returns, for each limit with the key sure, the probability for a composition.
+func (p *Problem) SureLimitProbabilities(x *mcmc.Composition) (all []LimitProbability) {
 	for _, l := range p.sureLimits {
 		all = append(all, LimitProbability{l.text, portable.Exp(l.probability.LogScore(x))})
 	}
@@ -69,8 +69,7 @@ type valueScale struct {
 	unit      string   // unit of shown values; empty for shares
 	notation  notation // how bounds are written
 
-	// shownValue returns the shown value, except that shares are from 0 to 1.
-	shownValue func(x *mcmc.Composition) float64
+	value func(x *mcmc.Composition) float64 // the judged value
 
 	// calibration converts the probability that d judges to the shown one; nil: they are equal.
 	calibration *model.Calibration
@@ -122,7 +121,7 @@ func scoreScale(of mcmc.LineProperty) *valueScale {
 			return property.NewLevel(of, portable.Exp, d), nil
 		},
 		scale: 1, width: 0.05, valueName: scoreWords,
-		shownValue: func(x *mcmc.Composition) float64 { return portable.Exp(of.LogScore(x)) },
+		value: func(x *mcmc.Composition) float64 { return portable.Exp(of.LogScore(x)) },
 	}
 }
 
@@ -183,10 +182,10 @@ func learntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 	return l, nil
 }
 
-// setPredictor sets the shown value to what a model predicts.
+// setPredictor sets the value to what a model predicts.
 func (l *valueScale) setPredictor(m Predictor) {
 	l.valueName, l.unit = expectedWords, UnitOf(m)
-	l.shownValue = func(x *mcmc.Composition) float64 { return m.Predict(x.Amounts()).Value }
+	l.value = func(x *mcmc.Composition) float64 { return m.Predict(x.Amounts()).Value }
 }
 
 // A valueRange is a range that a model's expected number cannot leave.
@@ -217,9 +216,6 @@ func chanceScale(w *learntModel, stated mcmc.LineProperty) (*valueScale, error) 
 	}
 	l := scoreScale(stated)
 	l.valueName, l.notation, l.calibration = chanceWords, asShare, c
-	if own := l.shownValue; c != nil {
-		l.shownValue = func(x *mcmc.Composition) float64 { return c.Value(own(x)) }
-	}
 	return l, nil
 }
 
@@ -268,18 +264,22 @@ func (l *valueScale) judgedText(v float64) string {
 	return strings.TrimSpace(strconv.FormatFloat(float64(v*l.scale), 'g', 4, 64) + " " + l.unit)
 }
 
-// directedScale returns the value scale of a property that takes another desirability. The argument of has
-// its name, its unit and its notation.
-func directedScale(of valueScale, scale, width float64, value func(x *mcmc.Composition) float64, as func(d *property.Desirability) mcmc.Property) func() (*valueScale, error) {
-	of.asProperty = func(d *property.Desirability) (mcmc.Property, error) { return as(d), nil }
-	of.scale, of.width, of.slack = scale, width, float64(1e-9*width)
-	of.shownValue = func(x *mcmc.Composition) float64 {
-		if of.notation == asShare {
-			return value(x)
-		}
-		return float64(scale * value(x))
+// shownValue returns the shown value of a composition, except that shares are from 0 to 1.
+func (l *valueScale) shownValue(x *mcmc.Composition) float64 {
+	v := l.value(x)
+	switch {
+	case l.calibration != nil:
+		return l.calibration.Value(v)
+	case l.notation == asShare:
+		return v
 	}
-	return func() (*valueScale, error) { l := of; return &l, nil }
+	return float64(l.scale * v)
+}
+
+// withSlack sets the rounding error of a computed value, and returns the scale as [Property] has it.
+func (l *valueScale) withSlack() func() (*valueScale, error) {
+	l.slack = float64(1e-9 * l.width)
+	return func() (*valueScale, error) { return l, nil }
 }
 
 // readBound reads a bound of the value of a property named of, and converts it to a judged value.

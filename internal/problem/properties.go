@@ -47,15 +47,15 @@ type Property struct {
 	Posterior *property.PreferencePosterior
 	HeldOut   property.HeldOut
 
-	learnt        *learntModel                      // the learnt model; else nil
-	valueScale    func() (*valueScale, error)       // returns the value scale, if it is not the score itself; else nil; see valueScaleOf
-	classChance   func(x *mcmc.Composition) float64 // chance of the wanted class by an imported model; else nil
-	subObjectives []subObjective                    // figures that can be objectives of their own
-	property      mcmc.Property
-	command       *Command     // command of a program; else nil
-	written       config.Value // as the file has it; nil for functions of a program
-	at            *yaml.Node   // node under the kind
-	resolved      any          // value under the kind, with defaults filled in
+	learnt           *learntModel                      // the learnt model; else nil
+	valueScale       func() (*valueScale, error)       // returns the value scale, if it is not the score itself; else nil; see valueScaleOf
+	classChance      func(x *mcmc.Composition) float64 // chance of the wanted class by an imported model; else nil
+	figureObjectives []Objective                       // figures that can be objectives of their own; see Objective.Figure
+	property         mcmc.Property
+	command          *Command     // command of a program; else nil
+	written          config.Value // as the file has it; nil for functions of a program
+	at               *yaml.Node   // node under the kind
+	resolved         any          // value under the kind, with defaults filled in
 }
 
 // ScoresByHeldOut reports whether known recipes are scored by models that have not learnt from them, such

@@ -43,15 +43,14 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}
-	asProperty := func(d *property.Desirability) mcmc.Property { return mean.As(d) }
+	l := of.valueScale(v)
+	l.value, l.asProperty = mean.Mean, func(d *property.Desirability) (mcmc.Property, error) { return mean.As(d), nil }
 	var d *property.Desirability
 	var words string
 	least := v.Floor.Value
-	if v.IsSet() {
-		o := newObjective(&v.Extremum)
-		o.value, o.asProperty = mean.Mean, asProperty
-		d, words, err = o.desirability(ctx, s, n, of.unit, of.scale)
-		least = o.floor
+	if v.IsExtreme() {
+		least = v.Floor.Or(objectiveFloor)
+		d, words, err = l.extremeDesirability(ctx, s, n, of.unit, &v.Objective)
 	} else {
 		d, words, err = blendDesirability(v)
 	}
@@ -61,7 +60,7 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 	value := func(x *mcmc.Composition) (float64, string) { return float64(of.scale * mean.Mean(x)), "" }
 	return Property{
 		About: of.about + ": " + words, Value: value, Unit: of.unit, property: mean.As(d), resolved: resolveBlend(v, n, least),
-		valueScale: directedScale(of.valueScale(v), of.scale, of.width(), mean.Mean, asProperty),
+		valueScale: l.withSlack(),
 	}, nil
 }
 
@@ -85,17 +84,14 @@ func readBlendedAttribute(s *readContext, v *config.Blend) (of blendedAttribute,
 	return of, err
 }
 
-// valueScale returns how the mean is written.
-func (of *blendedAttribute) valueScale(v *config.Blend) valueScale {
+// valueScale returns the scale of the mean, without its value.
+func (of *blendedAttribute) valueScale(v *config.Blend) *valueScale {
+	// The width is a typical difference between means.
+	l := &valueScale{valueName: blendWords, unit: of.unit, scale: of.scale, width: max((slices.Max(of.values)-slices.Min(of.values))/20, math.SmallestNonzeroFloat64)}
 	if v.Is.At != nil {
-		return valueScale{valueName: shareWords, notation: asShare}
+		l.valueName, l.unit, l.notation = shareWords, "", asShare
 	}
-	return valueScale{valueName: blendWords, unit: of.unit}
-}
-
-// width returns a typical difference between means.
-func (of *blendedAttribute) width() float64 {
-	return max((slices.Max(of.values)-slices.Min(of.values))/20, math.SmallestNonzeroFloat64)
+	return l
 }
 
 // resolveBlend returns the value under the kind with defaults filled in.

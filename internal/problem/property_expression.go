@@ -27,23 +27,22 @@ func compileExpression(ctx context.Context, s *readContext, e *config.Expression
 	if err != nil {
 		return Property{}, err
 	}
-	if !e.IsSet() {
+	if !e.IsExtreme() {
 		return Property{About: aboutFormula(n.Text), property: p, resolved: n.Text}, nil
 	}
-	o := newObjective(&e.Extremum)
-	o.value, o.asProperty = p.Value, func(d *property.Desirability) mcmc.Property { return p.As(d) }
 	unit := e.Unit.Value
-	d, words, err := o.desirability(ctx, s, n, unit, 1)
+	l := &valueScale{valueName: formulaWords, unit: unit, scale: 1, value: p.Value, asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(d), nil }}
+	d, words, err := l.extremeDesirability(ctx, s, n, unit, &e.Objective)
 	if err != nil {
 		return Property{}, err
 	}
 	var resolved yaml.Map
 	resolved.CopyKeys(n, "formula", "maximize", "minimize", "unit", "shape")
-	resolved.Set("floor", o.floor)
+	resolved.Set("floor", e.Floor.Or(objectiveFloor))
 	value := func(x *mcmc.Composition) (float64, string) { return p.Value(x), "" }
 	return Property{
 		About: aboutFormula(e.Formula.Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved,
-		valueScale: directedScale(valueScale{valueName: formulaWords, unit: unit}, 1, o.width(), p.Value, o.asProperty),
+		valueScale: l.withSlack(),
 	}, nil
 }
 

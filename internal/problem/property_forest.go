@@ -20,13 +20,13 @@ var forestKind = propertyKind{
 // compileForest makes a property that scores a label by a random forest.
 func compileForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.Node) (Property, error) {
 	if s.learnsLater && v.File == nil {
-		return compileLearning(s, n, &v.LabelObjective, config.LabelNumbers{}, v.Add)
+		return compileLearning(s, n, &v.Objective, config.LabelNumbers{}, v.Add)
 	}
 	f, err := forestFor(ctx, s, v, n)
 	if err != nil {
 		return Property{}, err
 	}
-	want, at, least := wantOf(&v.LabelObjective), v.AskedAt(), v.Floor.Value
+	want, at, least := wantOf(&v.Objective), v.AskedAt(), v.Floor.Value
 	score, err := f.model.Score(want)
 	if err != nil {
 		return Property{}, wantError(at, f.model, err)
@@ -123,7 +123,7 @@ func growForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.N
 // there are none.
 func forestOptions(s *readContext, v *config.Forest, features []model.Feature) (model.Options, error) {
 	o := model.Options{Trees: 100, Splits: splitsOf(v), SmallestLeaf: v.Leaf.Value, Seed: v.Seed.Or(1), Importances: true, Workers: s.workers}
-	if v.Extremum.IsSet() && o.Splits == model.BestSplits {
+	if v.IsExtreme() && o.Splits == model.BestSplits {
 		o.Trees = directedTrees
 	}
 	o.Trees = v.Trees.Or(o.Trees)

@@ -34,22 +34,22 @@ func compileLearn(ctx context.Context, s *readContext, v *config.Learn, n *yaml.
 		return loadLearnt(ctx, s, v, n)
 	}
 	if s.learnsLater {
-		return compileLearning(s, n, &v.LabelObjective, v.LabelNumbers, config.Written[config.AddedFeatures]{})
+		return compileLearning(s, n, &v.Objective, v.LabelNumbers, config.Written[config.AddedFeatures]{})
 	}
 	o := learnOptions(s, model.Best)
 	o.Forest.Trees, o.Forest.Seed = v.Trees.Or(o.Forest.Trees), v.Seed.Or(o.Forest.Seed)
 	if s.Book != nil {
 		o.Features = FeatureSets(s.Book.Ingredients, s.Total)
 	}
-	return learnLabel(ctx, s, n, &v.LabelObjective, v.LabelNumbers, o)
+	return learnLabel(ctx, s, n, &v.Objective, v.LabelNumbers, o)
 }
 
 // compileProcess makes a property of a Gaussian process that learns a label of the known recipes.
 func compileProcess(ctx context.Context, s *readContext, v *config.Process, n *yaml.Node) (Property, error) {
 	if s.learnsLater {
-		return compileLearning(s, n, &v.LabelObjective, v.LabelNumbers, config.Written[config.AddedFeatures]{})
+		return compileLearning(s, n, &v.Objective, v.LabelNumbers, config.Written[config.AddedFeatures]{})
 	}
-	return learnLabel(ctx, s, n, &v.LabelObjective, v.LabelNumbers, learnOptions(s, model.ProcessAlone))
+	return learnLabel(ctx, s, n, &v.Objective, v.LabelNumbers, learnOptions(s, model.ProcessAlone))
 }
 
 // learnOptions returns the default options for learning a label.
@@ -58,7 +58,7 @@ func learnOptions(s *readContext, kind model.Kind) model.LearnOptions {
 }
 
 // learnLabel learns a label from the known recipes, and makes a property of the model.
-func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *config.LabelObjective, numbers config.LabelNumbers, o model.LearnOptions) (Property, error) {
+func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *config.Objective, numbers config.LabelNumbers, o model.LearnOptions) (Property, error) {
 	label, err := labelNamed(s, n, objective.Label)
 	if err != nil {
 		return Property{}, err
@@ -107,7 +107,7 @@ func resolvedLearnt(n *yaml.Node, label string, m *model.Learned, o model.LearnO
 }
 
 // learntProperty returns the property of a learnt model.
-func learntProperty(s *readContext, m *model.Learned, data *model.Data, recipes []int, objective *config.LabelObjective) (Property, error) {
+func learntProperty(s *readContext, m *model.Learned, data *model.Data, recipes []int, objective *config.Objective) (Property, error) {
 	want, at, least := wantOf(objective), objective.AskedAt(), objective.Floor.Value
 	score, err := m.Score(want)
 	if err != nil {

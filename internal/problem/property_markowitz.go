@@ -8,6 +8,7 @@ import (
 	"kir/internal/assetstats"
 	"kir/internal/config"
 	"kir/internal/config/yaml"
+	"kir/internal/search"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -46,41 +47,45 @@ func compileMarkowitz(ctx context.Context, s *readContext, v *config.Markowitz, 
 		resolved.Set("periods", m.periods)
 	}
 	if !hasFigure {
-		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.source), Figures: marketFigures(p), subObjectives: marketSubObjectives(p), property: p, resolved: resolved}, nil
+		objectives, err := marketObjectives(p)
+		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.source), Figures: marketFigures(p), figureObjectives: objectives, property: p, resolved: resolved}, err
 	}
-	word, o := v.Maximize.Value, &objective{sign: 1, shape: 1, floor: objectiveFloor}
-	if v.Minimize.At != nil {
-		word, o.sign = v.Minimize.Value, -1
-	}
-	figure, err := figureProperty(ctx, s, n, p, word, m.source, o)
+	figure, err := figureProperty(ctx, s, n, p, v, m.source)
 	figure.resolved = resolved
 	return figure, err
 }
 
-// figureProperty returns the property of one figure of a portfolio, which o maximises or minimises. word is
-// the figure as the file has it, and source describes where the market is from.
-func figureProperty(ctx context.Context, s *readContext, n *yaml.Node, p *property.Markowitz, word, source string, o *objective) (Property, error) {
-	side := portfolioSides()[word]
-	o.value = func(x *mcmc.Composition) float64 { return p.Side(side, x) }
-	o.asProperty = func(d *property.Desirability) mcmc.Property { return p.As(side, d) }
-	unit, scale := "%", 100.0
-	of := valueScale{valueName: returnWords, unit: unit, notation: asPercent}
-	switch side {
-	case property.Volatility:
-		of.valueName = volatilityWords
-	case property.Ratio:
-		unit, scale = "", 1
-		of = valueScale{valueName: ratioWords}
+// figureProperty returns the property of the figure of a portfolio that v maximises or minimises. source
+// describes where the market is from.
+func figureProperty(ctx context.Context, s *readContext, n *yaml.Node, p *property.Markowitz, v *config.Markowitz, source string) (Property, error) {
+	word := v.Maximize.Value
+	if v.Minimize.At != nil {
+		word = v.Minimize.Value
 	}
-	d, words, err := o.desirability(ctx, s, n, unit, scale)
+	side := portfolioSides()[word]
+	l := sideScale(p, side)
+	d, words, err := l.extremeDesirability(ctx, s, n, l.unit, v.Objective())
 	if err != nil {
 		return Property{}, err
 	}
-	value := func(x *mcmc.Composition) (float64, string) { return float64(scale * p.Side(side, x)), "" }
-	return Property{
-		About: word + source + ": " + words, Value: value, Unit: unit, property: p.As(side, d),
-		valueScale: directedScale(of, scale, o.width(), o.value, o.asProperty),
-	}, nil
+	value := func(x *mcmc.Composition) (float64, string) { return float64(l.scale * p.Side(side, x)), "" }
+	return Property{About: word + source + ": " + words, Value: value, Unit: l.unit, property: p.As(side, d), valueScale: l.withSlack()}, nil
+}
+
+// sideScale returns the value scale of a figure of a portfolio, without its width.
+func sideScale(p *property.Markowitz, side property.Side) *valueScale {
+	l := &valueScale{
+		value:      func(x *mcmc.Composition) float64 { return p.Side(side, x) },
+		asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(side, d), nil },
+		scale:      100, valueName: returnWords, unit: "%", notation: asPercent,
+	}
+	switch side {
+	case property.Volatility:
+		l.valueName = volatilityWords
+	case property.Ratio:
+		l.scale, l.valueName, l.unit, l.notation = 1, ratioWords, "", asNumber
+	}
+	return l
 }
 
 // portfolioSides returns the figures of a portfolio by the words after maximize and minimize.
@@ -98,18 +103,18 @@ func marketFigures(p *property.Markowitz) []Figure {
 	}
 }
 
-// marketSubObjectives returns the figures of a portfolio as objectives of a trade-off.
-func marketSubObjectives(p *property.Markowitz) (sides []subObjective) {
-	for figure, of := range []property.Side{property.Return, property.Volatility, property.Ratio} {
-		s := subObjective{figure: figure, direction: valueDirection{direction: Maximize}}
-		if of == property.Volatility {
-			s.direction.direction = Minimize
+// marketObjectives returns the figures of a portfolio as objectives of a trade-off.
+func marketObjectives(p *property.Markowitz) (all []Objective, err error) {
+	for k, side := range []property.Side{property.Return, property.Volatility, property.Ratio} {
+		l, direction := sideScale(p, side), config.Maximize
+		if side == property.Volatility {
+			direction = config.Minimize
 		}
-		s.scale = &valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(of, d), nil }, scale: 100}
-		if of == property.Ratio {
-			s.scale.scale = 1
+		o := Objective{Objective: search.Objective{Name: marketFigures(p)[k].Name}, Figure: k, Unit: l.unit}
+		if err := o.compile(l, direction, 0, 0); err != nil {
+			return nil, err
 		}
-		sides = append(sides, s)
+		all = append(all, o)
 	}
-	return sides
+	return all, nil
 }

@@ -45,7 +45,7 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	if err != nil {
 		return Property{}, err
 	}
-	desirability, about, err := modelDesirability(&v.ModelObjective, n, output, settings)
+	desirability, about, err := modelDesirability(v, n, output, settings)
 	if err != nil {
 		return Property{}, err
 	}
@@ -105,7 +105,7 @@ func modelScale(settings []*ensemble.Score, output modelOutput) (*valueScale, er
 	of := importedmodel.New(settings, func([]float64) float64 { return 1 }, 0)
 	return &valueScale{
 		valueName: modelWords,
-		shownValue: func(x *mcmc.Composition) float64 {
+		value: func(x *mcmc.Composition) float64 {
 			sums, _ := of.Sums(x)
 			return output.valueOf(sums)
 		},

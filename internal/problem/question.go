@@ -153,7 +153,7 @@ func (p *Problem) nicheOf(known []*mcmc.Composition) (kind search.Niche) {
 	if err != nil || slices.ContainsFunc(values, math.IsNaN) {
 		return kind // the column is not a cost of every ingredient
 	}
-	kind.Attribute, kind.Bands = values, search.Bands(values, known)
+	kind.Attribute, kind.Bands = values, search.AttributeBands(values, known)
 	return kind
 }
 

@@ -17,111 +17,6 @@ import (
 	"kir/property"
 )
 
-// An Objective is one of the objectives of a trade-off.
-type Objective struct {
-	Name     string // name of a property, or of one of its figures
-	Property int    // index of the property
-	Figure   int    // index of the figure; −1: the property itself
-	Unit     string // unit of shown values
-
-	// Direction states which values are better: Maximize, Minimize, or Between Least and Most, which are
-	// shown values.
-	Direction   Direction
-	Least, Most float64
-
-	Loss search.Loss
-}
-
-// A valueDirection states which values of a value scale are better.
-type valueDirection struct {
-	direction   Direction
-	least, most float64 // judged values, for Between
-}
-
-// desirability returns exp(−loss) of a judged value. The loss is the negative of the value for Maximize,
-// the value for Minimize, and the distance to the range for Between.
-func (a valueDirection) desirability() (*property.Desirability, error) {
-	switch a.direction {
-	case Maximize:
-		return property.Steep(1), nil
-	case Minimize:
-		return property.Steep(-1), nil
-	}
-	return property.Beyond(a.least, a.most, 1)
-}
-
-// A subObjective is a figure of a property that can be an objective of its own.
-type subObjective struct {
-	figure    int
-	direction valueDirection
-	scale     *valueScale
-}
-
-// valueDirectionOf returns the direction of a property's value.
-func valueDirectionOf(w *Property) valueDirection {
-	if w.learnt != nil {
-		switch d := w.learnt.want.Direction(); {
-		case d > 0 || w.Class != "":
-			return valueDirection{direction: Maximize}
-		case d < 0:
-			return valueDirection{direction: Minimize}
-		}
-		least, most, _ := w.learnt.want.Bounds()
-		return valueDirection{Between, least, most}
-	}
-	if w.valueScale == nil {
-		return valueDirection{direction: Maximize} // scores are maximised
-	}
-	switch v := w.written.(type) {
-	case *config.Blend:
-		return blendDirection(v)
-	case *config.Model:
-		return modelDirection(&v.ModelObjective)
-	case *config.Expression:
-		return extremumDirection(&v.Extremum)
-	case *config.Markowitz:
-		if v.Minimize.At != nil {
-			return valueDirection{direction: Minimize}
-		}
-	}
-	return valueDirection{direction: Maximize}
-}
-
-func extremumDirection(e *config.Extremum) valueDirection {
-	if e.Minimize.At != nil {
-		return valueDirection{direction: Minimize}
-	}
-	return valueDirection{direction: Maximize}
-}
-
-func blendDirection(b *config.Blend) valueDirection {
-	switch {
-	case b.Smaller.At != nil:
-		return valueDirection{direction: Minimize}
-	case b.Target.At != nil:
-		return valueDirection{Between, b.Target.Value.At.Value, b.Target.Value.At.Value}
-	case b.Normal.At != nil:
-		return valueDirection{Between, b.Normal.Value.Mean.Value, b.Normal.Value.Mean.Value}
-	case b.Range.At != nil:
-		return valueDirection{Between, b.Range.Value.From.Value, b.Range.Value.To.Value}
-	}
-	return extremumDirection(&b.Extremum)
-}
-
-func modelDirection(o *config.ModelObjective) valueDirection {
-	switch {
-	case o.Minimize.At != nil:
-		return valueDirection{direction: Minimize}
-	case o.Target.At != nil:
-		return valueDirection{Between, o.Target.Value.At.Value, o.Target.Value.At.Value}
-	case o.Between.At != nil:
-		return valueDirection{Between, o.Between.Value[0], o.Between.Value[1]}
-	case o.AtLeast.At != nil || o.AtMost.At != nil:
-		return valueDirection{Between, o.AtLeast.Or(math.Inf(-1)), o.AtMost.Or(math.Inf(1))}
-	}
-	return valueDirection{direction: Maximize}
-}
-
 // tradeScale returns the value scale of a property for a trade-off. It is the scale for limits, except for
 // learnt logarithms: then the value is the number whose logarithm is expected.
 func tradeScale(w *Property) (*valueScale, error) {
@@ -188,8 +83,8 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 	var there []string
 	for k := range p.Properties {
 		there = append(there, p.Properties[k].Name)
-		for _, s := range p.Properties[k].subObjectives {
-			there = append(there, p.Properties[k].Figures[s.figure].Name)
+		for _, o := range p.Properties[k].figureObjectives {
+			there = append(there, o.Name)
 		}
 	}
 	if len(names) < LeastTrade || len(names) > MostTrade {
@@ -221,66 +116,42 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 
 // objective returns the objective with a name, or nil.
 func (p *Problem) objective(name string) (*Objective, error) {
-	o := &Objective{Name: name, Figure: -1}
-	var l *valueScale
-	var a valueDirection
-	if w := p.propertyNamed(name); w != nil {
-		o.Property = slices.IndexFunc(p.Properties, func(w Property) bool { return w.Name == name })
-		if o.Unit = w.Unit; w.Class != "" {
-			o.Unit = "%"
+	for k := range p.Properties {
+		if p.Properties[k].Name == name {
+			return p.Properties[k].objective(k)
 		}
-		if w.Learning != nil { // there is no model of it yet
-			return o, nil
-		}
-		var err error
-		if l, err = tradeScale(w); err != nil {
-			return nil, err
-		}
-		a = valueDirectionOf(w)
 	}
 	for k := range p.Properties {
-		for _, s := range p.Properties[k].subObjectives {
-			if f := p.Properties[k].Figures[s.figure]; l == nil && f.Name == name {
-				o.Property, o.Figure, o.Unit, l, a = k, s.figure, f.Unit, s.scale, s.direction
-				if f.Percent {
-					o.Unit = "%"
-				}
+		for _, o := range p.Properties[k].figureObjectives {
+			if o.Name == name {
+				o.Property = k
+				return &o, nil
 			}
 		}
 	}
-	if l == nil {
-		return nil, nil
+	return nil, nil
+}
+
+// objective returns the objective of the property with index k.
+func (w *Property) objective(k int) (*Objective, error) {
+	o := &Objective{Objective: search.Objective{Name: w.Name}, Property: k, Figure: -1, Unit: w.Unit}
+	if w.Class != "" {
+		o.Unit = "%"
 	}
-	d, err := a.desirability()
+	if w.Learning != nil { // there is no model of it yet
+		return o, nil
+	}
+	l, err := tradeScale(w)
 	if err != nil {
 		return nil, err
 	}
-	o.Direction, o.Loss.Name = a.direction, name
-	if a.direction == Between {
-		o.Least, o.Most = float64(a.least*l.scale), float64(a.most*l.scale)
-		o.Loss.Size = sizeOf(a.least, a.most)
+	direction, least, most := config.Maximize, 0.0, 0.0 // scores are maximised
+	if v, ok := w.written.(interface {
+		Direction() (config.Direction, float64, float64)
+	}); ok && w.valueScale != nil {
+		direction, least, most = v.Direction()
 	}
-	o.Loss.Property, err = l.asProperty(d)
-	return o, err
-}
-
-// ValueSize returns the magnitude of the values from whose difference the loss is computed; see
-// [pareto.MergeTies]. It is 0 unless the direction is Between.
-func (o *Objective) ValueSize() float64 {
-	if o.Direction != Between {
-		return 0
-	}
-	return sizeOf(o.Least, o.Most)
-}
-
-// sizeOf returns the greater absolute value of two bounds, ignoring infinite ones.
-func sizeOf(least, most float64) (size float64) {
-	for _, v := range []float64{least, most} {
-		if !math.IsInf(v, 0) {
-			size = max(size, math.Abs(v))
-		}
-	}
-	return size
+	return o, o.compile(l, direction, least, most)
 }
 
 // TradeTarget returns the target of a trade-off. It has the rules and bounds of the problem, and allows no

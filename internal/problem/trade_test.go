@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/config"
 	"kir/internal/testonly/golden"
 	"kir/mcmc"
 )
@@ -15,25 +16,25 @@ func TestObjectives(t *testing.T) {
 	other := "}\n  other: {novelty: {}"
 	for _, c := range []struct {
 		name, property string
-		goal           Direction
+		goal           config.Direction
 		least, most    float64
 		exact          bool
 	}{
-		{"a blend", "blend: {attribute: cost, minimize: true}", Minimize, 0, 0, true},
-		{"larger", "blend: {attribute: cost, larger: {from: 5, to: 50}, floor: 0.1}", Maximize, 0, 0, true},
-		{"smaller", "blend: {attribute: cost, smaller: {from: 5, to: 50}, floor: 0.1}", Minimize, 0, 0, true},
-		{"a target", "blend: {attribute: cost, target: {from: 5, at: 15, to: 60}, floor: 0.1}", Between, 15, 15, true},
-		{"a bell", "blend: {attribute: cost, normal: {mean: 15, sd: 4}}", Between, 15, 15, true},
-		{"a range", "blend: {attribute: cost, range: [5, 15], floor: 0.1}", Between, 5, 15, true},
-		{"a share", "blend: {attribute: family, is: spirit, maximize: true}", Maximize, 0, 0, false},
-		{"a formula", "expression: {formula: 'share(\"Gin\") * 3', maximize: true}", Maximize, 0, 0, true},
-		{"a score", "expression: 'share(\"Gin\")'", Maximize, 0, 0, true},
-		{"a forest", "forest: {label: stars, maximize: true}", Maximize, 0, 0, false},
-		{"a forest within", "forest: {label: stars, between: [3, 4], floor: 0.1}", Between, 3, 4, false},
-		{"at least", "learn: {label: stars, at_least: 4}", Between, 4, math.Inf(1), false},
-		{"the least", "learn: {label: stars, minimize: true}", Minimize, 0, 0, false},
-		{"a logarithm", "learn: {label: stars, maximize: true, log: true}", Maximize, 0, 0, false},
-		{"a class", "learn: {label: taste, want: Fresh}", Maximize, 0, 0, false},
+		{"a blend", "blend: {attribute: cost, minimize: true}", config.Minimize, 0, 0, true},
+		{"larger", "blend: {attribute: cost, larger: {from: 5, to: 50}, floor: 0.1}", config.Maximize, 0, 0, true},
+		{"smaller", "blend: {attribute: cost, smaller: {from: 5, to: 50}, floor: 0.1}", config.Minimize, 0, 0, true},
+		{"a target", "blend: {attribute: cost, target: {from: 5, at: 15, to: 60}, floor: 0.1}", config.Between, 15, 15, true},
+		{"a bell", "blend: {attribute: cost, normal: {mean: 15, sd: 4}}", config.Between, 15, 15, true},
+		{"a range", "blend: {attribute: cost, range: [5, 15], floor: 0.1}", config.Between, 5, 15, true},
+		{"a share", "blend: {attribute: family, is: spirit, maximize: true}", config.Maximize, 0, 0, false},
+		{"a formula", "expression: {formula: 'share(\"Gin\") * 3', maximize: true}", config.Maximize, 0, 0, true},
+		{"a score", "expression: 'share(\"Gin\")'", config.Maximize, 0, 0, true},
+		{"a forest", "forest: {label: stars, maximize: true}", config.Maximize, 0, 0, false},
+		{"a forest within", "forest: {label: stars, between: [3, 4], floor: 0.1}", config.Between, 3, 4, false},
+		{"at least", "learn: {label: stars, at_least: 4}", config.Between, 4, math.Inf(1), false},
+		{"the least", "learn: {label: stars, minimize: true}", config.Minimize, 0, 0, false},
+		{"a logarithm", "learn: {label: stars, maximize: true, log: true}", config.Maximize, 0, 0, false},
+		{"a class", "learn: {label: taste, want: Fresh}", config.Maximize, 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			property := strings.Replace(c.property, "range: [5, 15]", "range: {from: 5, to: 15}", 1)
@@ -47,16 +48,16 @@ func TestObjectives(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := all[0]
-			if o.Direction != c.goal || o.Direction == Between && (o.Least != c.least || o.Most != c.most) {
+			if o.Direction != c.goal || o.Direction == config.Between && (o.Least != c.least || o.Most != c.most) {
 				t.Errorf("the objective is %+v", o)
 			}
 			value := shownOf(t, &p.Properties[0])
 			bad := func(x *mcmc.Composition) float64 {
 				v := value(x)
 				switch c.goal {
-				case Maximize:
+				case config.Maximize:
 					return -v
-				case Minimize:
+				case config.Minimize:
 					return v
 				}
 				return max(c.least-v, v-c.most, 0)
@@ -68,7 +69,7 @@ func TestObjectives(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				losses, shown = append(losses, o.Loss.Value(x)), append(shown, bad(x))
+				losses, shown = append(losses, o.Loss(x)), append(shown, bad(x))
 			}
 			agree, pairs := 0, 0
 			for a := range losses {
@@ -115,7 +116,7 @@ func TestObjectivesOfPortfolios(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, want := range []float64{-0.15, math.Sqrt(0.25 * 0.13)} {
-		if got := all[k].Loss.Value(x); math.Abs(got-want) > 1e-9 || all[k].Unit != "%" || all[k].Figure != k {
+		if got := all[k].Loss(x); math.Abs(got-want) > 1e-9 || all[k].Unit != "%" || all[k].Figure != k {
 			t.Errorf("%+v has a loss of %v, not %v", all[k], got, want)
 		}
 	}

@@ -11,22 +11,18 @@ import (
 )
 
 // wantOf returns what is asked of a label in the terms of package model.
-func wantOf(o *config.LabelObjective) model.Want {
-	switch {
-	case o.Want.At != nil:
+func wantOf(o *config.Objective) model.Want {
+	if !o.HasNumbers() {
 		return model.AnyOf(o.Want.Value...)
-	case o.AtLeast.At != nil && o.AtMost.At != nil:
-		return model.Between(o.AtLeast.Value, o.AtMost.Value)
-	case o.AtLeast.At != nil:
-		return model.AtLeast(o.AtLeast.Value)
-	case o.AtMost.At != nil:
-		return model.AtMost(o.AtMost.Value)
-	case o.Between.At != nil:
-		return model.Between(o.Between.Value[0], o.Between.Value[1])
-	case o.Minimize.At != nil:
-		return model.Minimize()
 	}
-	return model.Maximize()
+	switch direction, least, most := o.Direction(); direction {
+	case config.Maximize:
+		return model.Maximize()
+	case config.Minimize:
+		return model.Minimize()
+	default:
+		return model.Between(least, most)
+	}
 }
 
 // wantError returns the error for a request that a model cannot serve.

@@ -9,11 +9,11 @@ import (
 // An Answer summarises the shortlist: the quality of the models, and the predicted scores compared
 // with random compositions and the known recipes.
 type Answer struct {
-	Headline string             `json:"headline"` // in a line
-	Grade    AnswerGrade        `json:"grade"`
-	Verdict  []string           `json:"verdict"` // in sentences
-	Warnings []string           `json:"warnings"`
-	Wishes   []ObjectiveSummary `json:"wishes"` // that count
+	Headline   string             `json:"headline"` // in a line
+	Grade      AnswerGrade        `json:"grade"`
+	Verdict    []string           `json:"verdict"` // in sentences
+	Warnings   []string           `json:"warnings"`
+	Objectives []ObjectiveSummary `json:"wishes"` // that count
 
 	search.Comparison
 
@@ -73,5 +73,5 @@ type ObjectiveSummary struct {
 
 // Expects reports whether any objective has an expected value.
 func (a *Answer) Expects() bool {
-	return slices.ContainsFunc(a.Wishes, func(w ObjectiveSummary) bool { return w.Expected != nil })
+	return slices.ContainsFunc(a.Objectives, func(w ObjectiveSummary) bool { return w.Expected != nil })
 }

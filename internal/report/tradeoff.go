@@ -1,5 +1,7 @@
 package report
 
+import "kir/internal/config"
+
 // A Tradeoff is recipes none of which beats another on all of several objectives.
 type Tradeoff struct {
 	Objectives []Objective  `json:"objectives"`
@@ -23,11 +25,11 @@ type Tradeoff struct {
 
 // An Objective is what a trade-off is between.
 type Objective struct {
-	Name string `json:"name"`
-	Goal string `json:"goal"` // maximize, minimize, or between Low and High
-	Low  Number `json:"low"`  // null where there is no bound
-	High Number `json:"high"`
-	Unit string `json:"unit"`
+	Name      string           `json:"name"`
+	Direction config.Direction `json:"goal"`
+	Low       Number           `json:"low"` // of between; null where there is no bound
+	High      Number           `json:"high"`
+	Unit      string           `json:"unit"`
 
 	Best      Number `json:"best"`  // of all recipes of the front that were found
 	Worst     Number `json:"worst"` // and the worst of these

@@ -35,7 +35,7 @@ func TestArchiveKinds(t *testing.T) {
 		t.Errorf("the two best kinds are %v", best)
 	}
 	known := []*mcmc.Composition{parts(t, 1, 0, 0, 0), parts(t, 0, 1, 0, 0), parts(t, 0, 0, 1, 0)}
-	if got := Bands(kind.Attribute, known); !slices.Equal(got, []float64{2, 3}) {
+	if got := AttributeBands(kind.Attribute, known); !slices.Equal(got, []float64{2, 3}) {
 		t.Errorf("bands %v", got)
 	}
 	for _, c := range []struct{ known, want []int }{{[]int{0, 0, 0}, nil}, {[]int{0, 0, 1}, []int{0, 1}}, {[]int{0, 1, 1}, []int{1, 1}}} {
@@ -47,11 +47,11 @@ func TestArchiveKinds(t *testing.T) {
 		for _, i := range c.want {
 			want = append(want, kind.Attribute[i])
 		}
-		if got := Bands(kind.Attribute, some); !slices.Equal(got, want) {
+		if got := AttributeBands(kind.Attribute, some); !slices.Equal(got, want) {
 			t.Errorf("bands of %v are %v, not %v", c.known, got, want)
 		}
 	}
-	if got := Bands(kind.Attribute, known[:2]); got != nil {
+	if got := AttributeBands(kind.Attribute, known[:2]); got != nil {
 		t.Errorf("bands of two: %v", got)
 	}
 }

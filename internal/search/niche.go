@@ -18,9 +18,9 @@ type Niche struct {
 	Bands     []float64 // where the next band of Σ attribute·amount / total begins, ascending
 }
 
-// Bands returns two bounds that divide known compositions into thirds by the mean of an attribute,
+// AttributeBands returns two bounds that divide known compositions into thirds by the mean of an attribute,
 // for [Niche]. It returns none if the means do not differ.
-func Bands(attribute []float64, known []*mcmc.Composition) []float64 {
+func AttributeBands(attribute []float64, known []*mcmc.Composition) []float64 {
 	means := make([]float64, len(known))
 	for k, x := range known {
 		means[k] = meanOf(attribute, x.Parts())

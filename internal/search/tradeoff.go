@@ -14,15 +14,15 @@ import (
 	"kir/mcmc"
 )
 
-// A Loss is an objective of a trade-off; lower is better.
-type Loss struct {
-	Name     string
-	Property mcmc.Property // whose log score is the loss times −1
-	Size     float64       // of the figures that it is a difference of, see [pareto.MergeTies]; 0: it is none
+// An Objective is one of the objectives of a trade-off.
+type Objective struct {
+	Name  string
+	Score mcmc.Property // whose log score is the loss times −1
+	Size  float64       // of the figures that the loss is a difference of, see [pareto.MergeTies]; 0: it is none
 }
 
-// Value returns the loss of a composition.
-func (l *Loss) Value(x *mcmc.Composition) float64 { return -l.Property.LogScore(x) }
+// Loss returns the loss of a composition; lower is better.
+func (o *Objective) Loss(x *mcmc.Composition) float64 { return -o.Score.LogScore(x) }
 
 // TradeOptions are the options of [TradeOff].
 type TradeOptions struct {
@@ -81,17 +81,17 @@ const (
 // front so far, not only the splits that the walk takes. In the end the search scores each line
 // through each composition found, as long as the budget lasts.
 //
-// The result depends on the target, the losses and the seed, not on the number of workers. It fails
+// The result depends on the target, the objectives and the seed, not on the number of workers. It fails
 // with an error that wraps [mcmc.ErrNoStart] if there is no composition to start from.
-func TradeOff(ctx context.Context, t *mcmc.Target, losses []Loss, o TradeOptions) (*TradeOffResult, error) {
-	if len(losses) < 2 || o.Lines < 1 {
-		return nil, fmt.Errorf("search: a trade-off of %d losses with %d lines", len(losses), o.Lines)
+func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o TradeOptions) (*TradeOffResult, error) {
+	if len(objectives) < 2 || o.Lines < 1 {
+		return nil, fmt.Errorf("search: a trade-off of %d losses with %d lines", len(objectives), o.Lines)
 	}
 	plain, err := t.WithObjectives()
 	if err != nil {
 		return nil, err
 	}
-	all := &frontSearch{target: plain, losses: losses, o: o, doses: newDoses(plain, o.Least, o.Most)}
+	all := &frontSearch{target: plain, objectives: objectives, o: o, doses: newDoses(plain, o.Least, o.Most)}
 	if err := all.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -214,10 +214,10 @@ func lossesOf(members []Member) [][]float64 {
 
 // frontSearch holds the constant data that the walkers of a search for a front share.
 type frontSearch struct {
-	target *mcmc.Target // without objectives
-	losses []Loss
-	o      TradeOptions
-	doses  *doses
+	target     *mcmc.Target // without objectives
+	objectives []Objective
+	o          TradeOptions
+	doses      *doses
 
 	seeds []Member  // to begin from
 	width []float64 // of each loss, among the seeds
@@ -225,9 +225,9 @@ type frontSearch struct {
 
 // lossesAt returns the losses of a composition, and whether all are numbers.
 func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
-	out := make([]float64, len(t.losses))
-	for d := range t.losses {
-		out[d] = t.losses[d].Value(x)
+	out := make([]float64, len(t.objectives))
+	for d := range t.objectives {
+		out[d] = t.objectives[d].Loss(x)
 		if math.IsNaN(out[d]) || math.IsInf(out[d], 0) {
 			return nil, false
 		}

@@ -20,13 +20,13 @@ type paretoArchive struct {
 	sizes   []float64 // of the losses
 }
 
-func newParetoArchive(losses []Loss) *paretoArchive {
+func newParetoArchive(objectives []Objective) *paretoArchive {
 	p := &paretoArchive{most: mostMembers}
-	if len(losses) > 2 {
+	if len(objectives) > 2 {
 		p.most = mostMembersOfMore
 	}
-	for _, l := range losses {
-		p.sizes = append(p.sizes, l.Size)
+	for _, o := range objectives {
+		p.sizes = append(p.sizes, o.Size)
 	}
 	return p
 }

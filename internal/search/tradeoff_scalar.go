@@ -10,12 +10,12 @@ import (
 // at_k). The sum breaks ties: among compositions with the same maximum, none beats the best. A
 // walker changes its corner from walk to walk.
 type scalarization struct {
-	losses []Loss
-	at     []float64
-	weight []float64
-	scale  []float64
-	keeps  bool          // whether last is wanted; a corner that keeps it serves one goroutine
-	last   *scalarScorer // that was made of it
+	objectives []Objective
+	at         []float64
+	weight     []float64
+	scale      []float64
+	keeps      bool          // whether last is wanted; a corner that keeps it serves one goroutine
+	last       *scalarScorer // that was made of it
 }
 
 // cornerShare is ρ.
@@ -38,18 +38,18 @@ func (c *scalarization) score(losses []float64) float64 {
 
 // LogScore implements [mcmc.Property].
 func (c *scalarization) LogScore(x *mcmc.Composition) float64 {
-	losses := make([]float64, len(c.losses))
+	losses := make([]float64, len(c.objectives))
 	for d := range losses {
-		losses[d] = c.losses[d].Value(x)
+		losses[d] = c.objectives[d].Loss(x)
 	}
 	return c.score(losses)
 }
 
 // Scorer implements [mcmc.LineProperty].
 func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &scalarScorer{corner: c, lines: make([]mcmc.Pieces, len(c.losses)), losses: make([]float64, len(c.losses))}
-	for _, l := range c.losses {
-		s.scorers = append(s.scorers, scorerOf(l.Property, x))
+	s := &scalarScorer{corner: c, lines: make([]mcmc.Pieces, len(c.objectives)), losses: make([]float64, len(c.objectives))}
+	for _, o := range c.objectives {
+		s.scorers = append(s.scorers, scorerOf(o.Score, x))
 	}
 	if c.keeps {
 		c.last = s

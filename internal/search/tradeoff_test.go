@@ -44,8 +44,8 @@ func (r *runs) Line(i, j int, p *mcmc.Pieces) {
 }
 
 // randomLosses are linear, a distance, a quadratic form and steps, in turn from first on.
-func randomLosses(r *rand.Rand, n, count, first int) []Loss {
-	var out []Loss
+func randomLosses(r *rand.Rand, n, count, first int) []Objective {
+	var out []Objective
 	for k := range count {
 		factors, rest := make([]float64, n), make([]float64, n)
 		for i := range factors {
@@ -77,13 +77,13 @@ func randomLosses(r *rand.Rand, n, count, first int) []Loss {
 				return math.Floor(linear(x)/float64(4*x.Total())) + float64(x.Used())
 			}}
 		}
-		out = append(out, Loss{Name: fmt.Sprint("loss ", k), Property: of})
+		out = append(out, Objective{Name: fmt.Sprint("loss ", k), Score: of})
 	}
 	return out
 }
 
 // enumerated returns the losses of all compositions that a target gives density.
-func enumerated(t *testing.T, target *mcmc.Target, losses []Loss) (points [][]float64) {
+func enumerated(t *testing.T, target *mcmc.Target, losses []Objective) (points [][]float64) {
 	t.Helper()
 	for _, x := range all(t, target.Space().N(), target.Space().Total()) {
 		score, err := target.LogScore(x)
@@ -95,7 +95,7 @@ func enumerated(t *testing.T, target *mcmc.Target, losses []Loss) (points [][]fl
 		}
 		var p []float64
 		for k := range losses {
-			p = append(p, losses[k].Value(x))
+			p = append(p, losses[k].Loss(x))
 		}
 		points = append(points, p)
 	}
@@ -210,7 +210,7 @@ func TestTradeOffTies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var exact, losses []Loss
+		var exact, losses []Objective
 		for d := range count {
 			factors := make([]int, n)
 			for i := range factors {
@@ -225,7 +225,7 @@ func TestTradeOffTies(t *testing.T) {
 			}
 			within := d == 1 // the distance from a bound
 			bound := float64(2 * total)
-			exact = append(exact, Loss{Property: lossOf(func(x *mcmc.Composition) float64 {
+			exact = append(exact, Objective{Score: lossOf(func(x *mcmc.Composition) float64 {
 				if within {
 					return max(whole(x)-bound, 0)
 				}
@@ -242,7 +242,7 @@ func TestTradeOffTies(t *testing.T) {
 				}
 				return v
 			})
-			l := Loss{Name: fmt.Sprint("loss ", d), Property: of}
+			l := Objective{Name: fmt.Sprint("loss ", d), Score: of}
 			if within {
 				l.Size = bound * (160. / 14)
 			}
@@ -264,7 +264,7 @@ func TestTradeOffTies(t *testing.T) {
 			}
 			var p []float64
 			for d := range exact {
-				p = append(p, exact[d].Value(x))
+				p = append(p, exact[d].Loss(x))
 			}
 			found = append(found, p)
 		}
@@ -296,9 +296,9 @@ func TestTradeOffNotConvex(t *testing.T) {
 	// e^u and e^((1−u)²): their logarithms are a convex function of each other. The third
 	// and the fourth ingredient only harm.
 	share := func(x *mcmc.Composition, i int) float64 { return float64(x.Amount(i)) / 60 }
-	losses := []Loss{
-		{Name: "a", Property: lossOf(func(x *mcmc.Composition) float64 { return share(x, 2) - math.Exp(share(x, 0)) })},
-		{Name: "b", Property: lossOf(func(x *mcmc.Composition) float64 {
+	losses := []Objective{
+		{Name: "a", Score: lossOf(func(x *mcmc.Composition) float64 { return share(x, 2) - math.Exp(share(x, 0)) })},
+		{Name: "b", Score: lossOf(func(x *mcmc.Composition) float64 {
 			return share(x, 3) - math.Exp((1-share(x, 0))*(1-share(x, 0)))
 		})},
 	}

@@ -33,10 +33,10 @@ type frontWalker struct {
 }
 
 func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
-	m := len(t.losses)
+	m := len(t.objectives)
 	w := &frontWalker{
-		frontSearch: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newParetoArchive(t.losses), most: offered, done: make(map[*mcmc.Part]bool),
-		corner: &scalarization{keeps: true, losses: t.losses, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
+		frontSearch: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newParetoArchive(t.objectives), most: offered, done: make(map[*mcmc.Part]bool),
+		corner: &scalarization{keeps: true, objectives: t.objectives, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
 	}
 	for d, width := range t.width {
 		w.corner.weight[d], w.corner.scale[d] = 1/width, 1/width
@@ -84,7 +84,7 @@ const (
 // the given number of lines is scored.
 func (w *frontWalker) explore(ctx context.Context, until int64) error {
 	leg := min(tradeLeg, max(int(until-w.lines)/12, 20))
-	for d := range w.losses {
+	for d := range w.objectives {
 		w.aimAtLoss(d)
 		if err := w.walk(ctx, w.bestStart(), 2*leg, tradeHot, tradeCold); err != nil {
 			return err
@@ -154,7 +154,7 @@ func (w *frontWalker) aimAtLoss(d int) {
 // gap's width as a share of the range.
 func (w *frontWalker) aimAtGap(round int) (from []mcmc.Part, gap float64) {
 	ideal, width := w.ranges()
-	if len(w.losses) > 2 || len(w.archive.members) < 2 {
+	if len(w.objectives) > 2 || len(w.archive.members) < 2 {
 		return w.aimAtRandom(ideal, width), 0.3
 	}
 	list := w.archive.members
@@ -321,7 +321,7 @@ func (w *frontWalker) scoreLine(i, j int) error {
 			add(s, s+1)
 		}
 	}
-	if clean && len(w.losses) > 2 {
+	if clean && len(w.objectives) > 2 {
 		w.offerSome(i, j, s)
 	}
 	return nil
@@ -391,15 +391,15 @@ func (w *frontWalker) step(i, j int, beta float64) {
 
 // searchEnds searches for the best of each loss, as [Best] does.
 func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
-	for d := range w.losses {
+	for d := range w.objectives {
 		w.aimAtLoss(d)
-		score := scalarization{losses: w.losses, at: w.corner.at, weight: w.corner.weight, scale: w.corner.scale}
-		steep, err := w.target.WithObjectives(mcmc.Objective{Name: w.losses[d].Name, Property: &score, Weight: 30})
+		score := scalarization{objectives: w.objectives, at: w.corner.at, weight: w.corner.weight, scale: w.corner.scale}
+		steep, err := w.target.WithObjectives(mcmc.Objective{Name: w.objectives[d].Name, Property: &score, Weight: 30})
 		if err != nil {
 			return err
 		}
 		o := Options{
-			Evaluations: max(lines/len(w.losses), 1), Seed: w.o.Seed, Workers: w.o.Workers, Least: w.o.Least, Most: w.o.Most,
+			Evaluations: max(lines/len(w.objectives), 1), Seed: w.o.Seed, Workers: w.o.Workers, Least: w.o.Least, Most: w.o.Most,
 			Refuse: w.o.Refuse,
 		}
 		if x, err := mcmc.NewComposition(w.target.Space().N(), w.bestStart()...); err == nil {

@@ -208,11 +208,11 @@ var errMade = &inputerr.Error{Message: "the problem was made already", Hint: "re
 // An answer is a person's answer, as the page sends it. Do says which of its other fields
 // count.
 type answer struct {
-	Do    string                 `json:"do"`
-	Name  string                 `json:"name"`
-	Value string                 `json:"value"`
-	On    bool                   `json:"on"`
-	Goal  problem.DraftObjective `json:"goal"`
+	Do        string                 `json:"do"`
+	Name      string                 `json:"name"`
+	Value     string                 `json:"value"`
+	On        bool                   `json:"on"`
+	Objective problem.DraftObjective `json:"goal"`
 }
 
 // mostAnswers limits the stored answers of each kind. The page of a table offers far fewer.
@@ -364,13 +364,13 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 	}
 	objectives, found := make(map[string]problem.DraftObjective), false
 	for _, t := range r.draft.Targets() {
-		objectives[t.Key] = t.Goal
+		objectives[t.Key] = t.Objective
 		found = found || t.Key == a.Name
 	}
 	if !found {
 		return &inputerr.Error{Message: "there is no objective " + inputerr.Quote(a.Name)}
 	}
-	objectives[a.Name] = a.Goal
+	objectives[a.Name] = a.Objective
 	b.goals = objectives
 	return nil
 }
@@ -393,7 +393,7 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 		return &tableReading{}, nil
 	}
 	r := &tableReading{}
-	d := &problem.Draft{Table: u.name, Units: b.units, Goals: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
+	d := &problem.Draft{Table: u.name, Units: b.units, Objectives: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
 	o := dataset.Options{Layout: b.layout, Units: dataset.DefaultUnits()}
 	for _, name := range slices.Sorted(maps.Keys(b.units)) {
 		with, err := o.Units.With(name, b.units[name])

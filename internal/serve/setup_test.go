@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/config"
 	"kir/internal/problem"
 )
 
@@ -126,7 +127,7 @@ func TestBeginColours(t *testing.T) {
 	if len(v.Questions) == 0 || !v.Questions[0].Answers[0].Chosen {
 		t.Fatalf("it asks %+v", v.Questions)
 	}
-	if t0 := v.Targets[0]; t0.Name != "Rating" || t0.Goal.Way != problem.Maximize {
+	if t0 := v.Targets[0]; t0.Name != "Rating" || t0.Objective.Direction != config.Maximize {
 		t.Errorf("the first objective is %+v", t0)
 	}
 	v = c.says(answer{Do: "column", Name: "Rating", Value: "ignore"})
@@ -159,7 +160,7 @@ func TestBeginGoes(t *testing.T) {
 	if want := filepath.Join(c.dir, "bar-2", "problem.yaml"); v.Where != want {
 		t.Errorf("it will write %s, want %s", v.Where, want)
 	}
-	c.says(answer{Do: "goal", Name: "Rating", Goal: problem.DraftObjective{Way: problem.Between, From: 5, To: 8}})
+	c.says(answer{Do: "goal", Name: "Rating", Objective: problem.DraftObjective{Direction: config.Between, From: 5, To: 8}})
 	v = c.says(answer{Do: "pairs", On: false})
 	if entries, err := os.ReadDir(filepath.Join(c.dir, "bar")); err != nil || len(entries) > 0 {
 		t.Errorf("there are %v, %v", entries, err)
@@ -265,7 +266,7 @@ func TestBeginFull(t *testing.T) {
 	// A problem that cannot be sampled leaves no directory.
 	c = newBeginner(t, SetupOptions{})
 	c.gives("bar.csv", messy)
-	c.server.setup.goals = map[string]problem.DraftObjective{"Rating": {Way: problem.Between, From: 1e6, To: 2e6}}
+	c.server.setup.goals = map[string]problem.DraftObjective{"Rating": {Direction: config.Between, From: 1e6, To: 2e6}}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	c.server.ctx = gone

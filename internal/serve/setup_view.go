@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/internal/problem"
@@ -120,17 +121,17 @@ type TargetView struct {
 	Summary string `json:"says"` // range of its numbers or its classes, and the number of recipes with a value
 	Why     string `json:"why"`  // reason why it cannot be an objective
 
-	Must      bool                   `json:"must"` // it cannot be deselected as an objective
-	Attribute bool                   `json:"attribute"`
-	Ways      []problem.Direction    `json:"ways"`
-	Goal      problem.DraftObjective `json:"goal"`
-	From      float64                `json:"from"`
-	To        float64                `json:"to"`
-	Least     float64                `json:"least"`
-	Most      float64                `json:"most"`
-	Classes   []string               `json:"classes"`
-	First     problem.DraftObjective `json:"first"`
-	Words     map[string]any         `json:"words"` // labels of Ways
+	Must       bool                   `json:"must"` // it cannot be deselected as an objective
+	Attribute  bool                   `json:"attribute"`
+	Directions []config.Direction     `json:"ways"`
+	Objective  problem.DraftObjective `json:"goal"`
+	From       float64                `json:"from"`
+	To         float64                `json:"to"`
+	Least      float64                `json:"least"`
+	Most       float64                `json:"most"`
+	Classes    []string               `json:"classes"`
+	First      problem.DraftObjective `json:"first"`
+	Words      map[string]any         `json:"words"` // labels of Ways
 }
 
 // A BoundView is a constraint that can be switched on and off.
@@ -358,7 +359,7 @@ func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
 		switch target, ok := k.targets[c.Name]; {
 		case dataset.IsCost(c.Name):
 			return cellPrice, cellPrice
-		case ok && len(target.Ways) == 0:
+		case ok && len(target.Directions) == 0:
 			return cellNote, cellNote
 		}
 		return cellResult, cellResult
@@ -670,8 +671,8 @@ func usesText(n int) string {
 }
 
 // wayWords are the page's names for the directions of objectives.
-var wayWords = map[problem.Direction]string{
-	problem.Maximize: "High", problem.Minimize: "Low", problem.Between: "Within",
+var wayWords = map[config.Direction]string{
+	config.Maximize: "High", config.Minimize: "Low", config.Between: "Within",
 	problem.WantClass: "Want", problem.SureClass: "At least 90 %",
 	problem.Ratio: "Return per risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
 }
@@ -680,12 +681,12 @@ var wayWords = map[problem.Direction]string{
 func (b *setup) showRequirements(v *SetupView, r *tableReading) {
 	d := r.draft
 	for _, t := range d.Targets() {
-		w := TargetView{Key: t.Key, Name: t.Name, Why: t.Why, Attribute: t.Attribute, Ways: t.Ways, Goal: t.Goal, From: t.From, To: t.To, Least: t.Least, Most: t.Most, Classes: t.Classes, Words: make(map[string]any)}
-		for _, way := range t.Ways {
+		w := TargetView{Key: t.Key, Name: t.Name, Why: t.Why, Attribute: t.Attribute, Directions: t.Directions, Objective: t.Objective, From: t.From, To: t.To, Least: t.Least, Most: t.Most, Classes: t.Classes, Words: make(map[string]any)}
+		for _, way := range t.Directions {
 			w.Words[string(way)] = wayWords[way]
 		}
-		if w.Ways == nil {
-			w.Ways = []problem.Direction{}
+		if w.Directions == nil {
+			w.Directions = []config.Direction{}
 		} else {
 			w.First = t.DefaultObjective()
 		}
@@ -714,7 +715,7 @@ func (b *setup) showRequirements(v *SetupView, r *tableReading) {
 		}
 		v.Bounds = append(v.Bounds, view)
 	}
-	if d.Book != nil && slices.ContainsFunc(d.Targets(), func(t problem.Target) bool { return t.Goal.Way != problem.NoDirection && !t.Attribute }) {
+	if d.Book != nil && slices.ContainsFunc(d.Targets(), func(t problem.Target) bool { return t.Objective.Direction != problem.NoDirection && !t.Attribute }) {
 		at := QuestionView{Text: "How many do you make at a time?", Answers: []AnswerView{}}
 		for _, n := range []int{3, 5, 8, 12} {
 			at.Answers = append(at.Answers, AnswerView{Text: strconv.Itoa(n), Chosen: n == d.BatchSize(), Send: answer{Do: "round", Value: strconv.Itoa(n)}})

@@ -41,28 +41,28 @@ type StepSummary struct {
 
 // A ProblemView is the page's view of a problem.
 type ProblemView struct {
-	Name         string         `json:"name"`
-	Words        string         `json:"words"`
-	Total        int            `json:"total"`
-	Seed         uint64         `json:"seed"`
-	Names        []string       `json:"names"` // ingredients, at most mostNames
-	Unnamed      int            `json:"unnamed"`
-	Attribute    string         `json:"attribute"` // the attribute that makes the groups
-	Groups       []string       `json:"groups"`
-	Colours      []int          `json:"colours"` // by group
-	Members      map[string]int `json:"members"` // group of each named ingredient that has one
-	Grey         int            `json:"grey"`    // colour of everything without its own
-	Units        []Unit         `json:"units"`   // units to show amounts in, the problem's own first
-	Constraints  []string       `json:"constraints"`
-	Objectives   []Objective    `json:"objectives"`
-	Trade        []string       `json:"trade"` // objectives of the trade-off
-	Warnings     []string       `json:"warnings"`
-	Recipes      []string       `json:"recipes"` // known recipes, at most mostNames
-	Compositions string         `json:"left"`    // number of recipes that the rules allow
+	Name         string          `json:"name"`
+	Words        string          `json:"words"`
+	Total        int             `json:"total"`
+	Seed         uint64          `json:"seed"`
+	Names        []string        `json:"names"` // ingredients, at most mostNames
+	Unnamed      int             `json:"unnamed"`
+	Attribute    string          `json:"attribute"` // the attribute that makes the groups
+	Groups       []string        `json:"groups"`
+	Colours      []int           `json:"colours"` // by group
+	Members      map[string]int  `json:"members"` // group of each named ingredient that has one
+	Grey         int             `json:"grey"`    // colour of everything without its own
+	Units        []Unit          `json:"units"`   // units to show amounts in, the problem's own first
+	Constraints  []string        `json:"constraints"`
+	Objectives   []ObjectiveView `json:"objectives"`
+	Trade        []string        `json:"trade"` // objectives of the trade-off
+	Warnings     []string        `json:"warnings"`
+	Recipes      []string        `json:"recipes"` // known recipes, at most mostNames
+	Compositions string          `json:"left"`    // number of recipes that the rules allow
 }
 
-// An Objective is the page's view of a property.
-type Objective struct {
+// An ObjectiveView is the page's view of a property.
+type ObjectiveView struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"`
 	About   string   `json:"about"`
@@ -138,7 +138,7 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &ProblemView{
 		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...), Colours: colours,
-		Members: make(map[string]int), Constraints: []string{}, Objectives: []Objective{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
+		Members: make(map[string]int), Constraints: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
 		Compositions: compositionsText(p), Grey: figure.Grey, Units: newMeasure(p).displayUnits(),
 	}
 	a.Names = p.Ingredients[:min(len(p.Ingredients), mostNames)]
@@ -171,7 +171,7 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 	}
 	a.Words = words.Words()
 	for _, w := range p.Properties {
-		objective := Objective{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight, Classes: []string{}}
+		objective := ObjectiveView{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight, Classes: []string{}}
 		if f := w.Model; f != nil {
 			if objective.Numeric = f.Numeric(); objective.Numeric {
 				objective.Low, objective.High = f.Range()

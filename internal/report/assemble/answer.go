@@ -29,7 +29,7 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 	}
 	out := &report.Answer{Comparison: *a.Comparison, Promise: a.OptimismCheck, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
 	out.Bound = boundOf(a.Bound)
-	if out.Wishes, err = wishesOf(ctx, p, list, models); err != nil {
+	if out.Objectives, err = summarizeObjectives(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
 	setExpected(p, out, list)
@@ -44,8 +44,8 @@ func setExpected(p *problem.Problem, a *report.Answer, list []report.Best) {
 	if a.Promise == nil || a.Promise.Kept == nil {
 		return
 	}
-	for k := range a.Wishes {
-		w := &a.Wishes[k]
+	for k := range a.Objectives {
+		w := &a.Objectives[k]
 		of := slices.IndexFunc(p.Properties, func(q problem.Property) bool { return q.Name == w.Name })
 		if !p.Properties[of].IsChecked() {
 			continue
@@ -72,18 +72,18 @@ func unaskedAnswer() *report.Answer {
 	none := search.NoScores()
 	return &report.Answer{
 		Headline: "There are no objectives, so no recipe is better than another.", Grade: report.Unasked,
-		Verdict: []string{}, Warnings: []string{}, Wishes: []report.ObjectiveSummary{},
+		Verdict: []string{}, Warnings: []string{}, Objectives: []report.ObjectiveSummary{},
 		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, BeatRandom: unknown, BeatKnown: unknown, Apart: unknown, KnownApart: unknown, Reach: unknown},
 	}
 }
 
-// randomWishes is the number of random compositions for an objective's mean by chance. The standard
+// randomCompositions is the number of random compositions for an objective's mean by chance. The standard
 // error of that mean is 1/22 of their standard deviation.
-const randomWishes = 500
+const randomCompositions = 500
 
-// wishesOf summarises each objective that counts for the shortlist, random compositions and the
+// summarizeObjectives summarises each objective that counts for the shortlist, random compositions and the
 // known recipes.
-func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
+func summarizeObjectives(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
 	out := []report.ObjectiveSummary{}
 	var of []func(x *mcmc.Composition) float64
 	for k, w := range p.Properties {
@@ -118,7 +118,7 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 		out = append(out, promise)
 	}
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "wishes of random compositions", 0)
-	for range randomWishes {
+	for range randomCompositions {
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func wishesOf(ctx context.Context, p *problem.Problem, list []report.Best, model
 			return nil, fmt.Errorf("drawing random compositions: %w", err)
 		}
 		for k := range out {
-			out[k].Random += report.Number(of[k](x) / randomWishes)
+			out[k].Random += report.Number(of[k](x) / randomCompositions)
 		}
 	}
 	return out, nil

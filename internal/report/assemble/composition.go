@@ -36,7 +36,7 @@ func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
 
 // surenessOf returns the probabilities that limits with sure bound of a composition.
 func surenessOf(p *problem.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
-	for _, l := range p.LimitProbabilities(x) {
+	for _, l := range p.SureLimitProbabilities(x) {
 		all = append(all, report.LimitProbability{Limit: l.Limit, Probability: report.Number(l.Probability)})
 	}
 	return all

@@ -288,8 +288,8 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, random := answer.Wishes[0], a.Comparison.Random
-	if se := float64(random.SE) * math.Sqrt(1+1000.0/randomWishes); math.Abs(float64(w.Random)-float64(random.Mean)) > 5*se {
+	w, random := answer.Objectives[0], a.Comparison.Random
+	if se := float64(random.SE) * math.Sqrt(1+1000.0/randomCompositions); math.Abs(float64(w.Random)-float64(random.Mean)) > 5*se {
 		t.Errorf("random compositions have a mean of %v in the table and %v beside the shortlist (standard error of the difference %.3f)", w.Random, random.Mean, se)
 	}
 }

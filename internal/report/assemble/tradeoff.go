@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/config"
 	"kir/internal/diagnose"
 	"kir/internal/pareto"
 	"kir/internal/portable"
@@ -114,15 +115,15 @@ func (t *tradeoffBuilder) searchFront(ctx context.Context, o TradeOptions) (*sea
 	if err != nil {
 		return nil, nil, err
 	}
-	losses := make([]search.Loss, len(t.objectives))
-	for k := range losses {
-		losses[k] = t.objectives[k].Loss
+	objectives := make([]search.Objective, len(t.objectives))
+	for k := range objectives {
+		objectives[k] = t.objectives[k].Objective
 	}
 	of := search.TradeOptions{
 		Lines: search.TradeBudget(t.p.Total, o.Effort), Seed: o.Seed, Workers: o.Workers,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Refuse: q.Lacks,
 	}
-	found, err := search.TradeOff(ctx, t.target, losses, of)
+	found, err := search.TradeOff(ctx, t.target, objectives, of)
 	if err != nil && !errors.Is(err, mcmc.ErrNoStart) {
 		return nil, nil, err
 	}
@@ -130,7 +131,7 @@ func (t *tradeoffBuilder) searchFront(ctx context.Context, o TradeOptions) (*sea
 		return found, []string{}, err
 	}
 	of.Least, of.Most, of.Refuse = nil, nil, nil
-	found, err = search.TradeOff(ctx, t.target, losses, of)
+	found, err = search.TradeOff(ctx, t.target, objectives, of)
 	return found, []string{"Nothing was found within the doses of the known recipes, so that amounts are of any size."}, err
 }
 
@@ -159,17 +160,6 @@ func (t *tradeoffBuilder) values(x *mcmc.Composition) []report.Number {
 	return out
 }
 
-// shownLoss converts a displayed value to a loss.
-func shownLoss(o *problem.Objective, v float64) float64 {
-	switch o.Direction {
-	case problem.Maximize:
-		return -v
-	case problem.Minimize:
-		return v
-	}
-	return max(o.Least-v, v-o.Most, 0)
-}
-
 // listFront chooses the listed recipes of a front.
 func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOffResult, most int) error {
 	var compositions []*mcmc.Composition
@@ -183,14 +173,14 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		values := t.values(x)
 		point := make([]float64, len(values))
 		for k, v := range values {
-			point[k] = shownLoss(&t.objectives[k], float64(v))
+			point[k] = t.objectives[k].ShownLoss(float64(v))
 		}
 		compositions, shown, points = append(compositions, x), append(shown, values), append(points, point)
 	}
 	// The losses may distinguish recipes whose displayed values are equal.
 	sizes := make([]float64, len(t.objectives))
 	for k := range sizes {
-		sizes[k] = t.objectives[k].ValueSize()
+		sizes[k] = t.objectives[k].ShownSize()
 	}
 	points = pareto.MergeTies(points, sizes)
 	best := pareto.Minimal(points)
@@ -247,8 +237,8 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffResult, shown [][]report.Number, best, ends []int) {
 	for k, o := range t.objectives {
 		w := &t.p.Properties[o.Property]
-		d := report.Objective{Name: o.Name, Goal: string(o.Direction), Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
-		if o.Direction == problem.Between {
+		d := report.Objective{Name: o.Name, Direction: o.Direction, Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
+		if o.Direction == config.Between {
 			d.Low, d.High = report.Number(o.Least), report.Number(o.Most)
 		}
 		if w.Model != nil {
@@ -260,7 +250,7 @@ func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffR
 		}
 		d.Best = shown[best[ends[k]]][k]
 		for _, at := range best {
-			if v := shown[at][k]; shownLoss(&o, float64(v)) >= shownLoss(&o, float64(d.Worst)) || at == best[0] {
+			if v := shown[at][k]; o.ShownLoss(float64(v)) >= o.ShownLoss(float64(d.Worst)) || at == best[0] {
 				d.Worst = v
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/config"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -50,14 +51,14 @@ func TestTradeoff(t *testing.T) {
 	if out == nil || len(out.Front) < 5 || out.Found < len(out.Front) || len(out.Front) > frontLength {
 		t.Fatalf("the trade-off is %+v", out)
 	}
-	goals := []string{"minimize", "maximize", "maximize"}
+	directions := []config.Direction{config.Minimize, config.Maximize, config.Maximize}
 	units := []string{"€/kg", "", "%"}
 	for k, o := range out.Objectives {
-		if o.Goal != goals[k] || o.Unit != units[k] {
+		if o.Direction != directions[k] || o.Unit != units[k] {
 			t.Errorf("objective %d is %+v", k, o)
 		}
 		sign := 1.0
-		if o.Goal == "maximize" {
+		if o.Direction == config.Maximize {
 			sign = -1
 		}
 		if !(sign*float64(o.Best) < sign*float64(o.Worst) && sign*float64(o.Worst) < sign*float64(o.Reference)) {

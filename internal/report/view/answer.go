@@ -53,7 +53,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	for _, l := range a.Verdict {
 		p.Hanging(0, l)
 	}
-	if len(a.Wishes) > 0 {
+	if len(a.Objectives) > 0 {
 		p.Line("")
 		columns := []string{"mean of", "model", "shortlist", "expected", "random", "known"}
 		row := func(cells ...any) []any { return cells }
@@ -63,7 +63,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		}
 		t := terminal.NewTable(2, columns...)
 		t.SetMaxWidth(0, 30)
-		for _, w := range a.Wishes {
+		for _, w := range a.Objectives {
 			t.Row(row(w.Name, w.Strength, objectiveFigure(w, w.Shortlist), expectedOf(w), objectiveFigure(w, w.Random), blankIfUnknown(w, w.Known))...)
 		}
 		of := ""

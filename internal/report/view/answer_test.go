@@ -172,7 +172,7 @@ func TestEntriesAreWhole(t *testing.T) {
 	if ranges == 0 || predicted < 5 {
 		t.Errorf("%d ranges, %d predictions: there is nothing to compare", ranges, predicted)
 	}
-	w := m.Answer.Wishes[0]
+	w := m.Answer.Objectives[0]
 	if w.Unit != "value" || !(w.Shortlist > w.Random) || !(w.Shortlist > w.Known) {
 		t.Errorf("the promise is %+v", w)
 	}

@@ -123,8 +123,8 @@ func TestNamesAreText(t *testing.T) {
 			w.Forest.Importances[q].Feature = bad
 		}
 	}
-	for k := range m.Answer.Wishes {
-		m.Answer.Wishes[k].Name, m.Answer.Wishes[k].Strength, m.Answer.Wishes[k].Unit = bad, bad, bad
+	for k := range m.Answer.Objectives {
+		m.Answer.Objectives[k].Name, m.Answer.Objectives[k].Strength, m.Answer.Objectives[k].Unit = bad, bad, bad
 	}
 	for k := range m.Plots {
 		m.Plots[k].Name = rename(m.Plots[k].Name)

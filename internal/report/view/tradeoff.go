@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/config"
 	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/report"
@@ -102,7 +103,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 	var all, ends []string
 	for _, o := range t.Objectives {
 		text := o.Name + " is between " + tradeFigure(o.Best, o) + " (best) and " + tradeFigure(o.Worst, o)
-		if o.Goal == "between" {
+		if o.Direction == config.Between {
 			text += " (wanted: " + wantedText(o) + ")"
 		}
 		ends = append(ends, text)

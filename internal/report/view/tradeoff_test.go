@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/config"
 	"kir/internal/report"
 	"kir/internal/terminal"
 )
@@ -16,8 +17,8 @@ func someTradeoff() *report.Tradeoff {
 	unknown := report.UnknownNumber()
 	t := &report.Tradeoff{
 		Objectives: []report.Objective{
-			{Name: "cost", Goal: "minimize", Unit: "€/kg", Low: unknown, High: unknown, Best: 1, Worst: 9, Reference: 9.8},
-			{Name: "<b>thick\x1b", Goal: "between", Unit: "mPa·s", Low: 20, High: 40, Best: 30, Worst: 8, Reference: 6},
+			{Name: "cost", Direction: config.Minimize, Unit: "€/kg", Low: unknown, High: unknown, Best: 1, Worst: 9, Reference: 9.8},
+			{Name: "<b>thick\x1b", Direction: config.Between, Unit: "mPa·s", Low: 20, High: 40, Best: 30, Worst: 8, Reference: 6},
 		},
 		Found:       40,
 		Hypervolume: report.Hypervolume{Value: 0.8, SE: 0.01, Each: []report.Number{0.79, 0.77}},
@@ -96,7 +97,7 @@ func TestTradeoffFigures(t *testing.T) {
 		}
 	}
 	three := someTradeoff()
-	three.Objectives = append(three.Objectives, report.Objective{Name: "third", Goal: "maximize", Best: 5, Worst: 1})
+	three.Objectives = append(three.Objectives, report.Objective{Name: "third", Direction: config.Maximize, Best: 5, Worst: 1})
 	for k := range three.Front {
 		three.Front[k].Values["third"] = report.Value{Value: report.Number(k)}
 	}

@@ -1,0 +1,33 @@
+package config
+
+import (
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+)
+
+// asShape decodes the exponent of a score.
+func asShape(field *Written[float64]) read { return decodeWith(field, decodeShape) }
+
+func decodeShape(n *yaml.Node) (float64, error) {
+	shape, err := n.Float("the shape")
+	if err == nil && shape <= 0 {
+		err = yaml.Hint(n.Errorf("the shape is %s", n.Describe()), "it must be above 0: 1 is a straight line")
+	}
+	return shape, err
+}
+
+// asFloor decodes the least score.
+func asFloor(field *Written[float64]) read {
+	return decodeWith(field, func(n *yaml.Node) (float64, error) {
+		least, err := n.Weight("the floor")
+		if err == nil && least > 1 {
+			err = yaml.Hint(n.Errorf("the floor is %v", least), "it is the least score, from 0 to 1")
+		}
+		return least, err
+	})
+}
+
+// floorKey returns the key of the least score.
+func floorKey(field *Written[float64], example string) schema.Key {
+	return key("floor", schema.Between(0, 1), "0", "the least score", example, asFloor(field))
+}
