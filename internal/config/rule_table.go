@@ -117,10 +117,10 @@ func (r *constituents) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	return nil, nil
 }
 
-// ReadConstituents reads the constituents of ingredientd. Each constituent becomes an attribute that rules
+// ReadConstituents reads the constituents of ingredients. Each constituent becomes an attribute that rules
 // and properties can name: its share in an ingredient, 0 by default.
 //
-//	constituents: {file: constituentd.csv}
+//	constituents: {file: constituents.csv}
 //
 // It is listed among the rules and read before them.
 func (d *Data) ReadConstituents(ctx context.Context, items []*Entry[Item]) error {
