@@ -172,6 +172,10 @@ func (e *encoder) state(x *State) {
 	for _, w := range []wholeTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
 		e.ints(w.tried, w.candidates, w.accepted)
 	}
+	if len(c.conditions) > 0 {
+		e.list(c.conditions)
+		e.list(m.coldConditions)
+	}
 }
 
 // decoder reads a saved chain. After its first error it returns zeros.
@@ -358,6 +362,13 @@ func (d *decoder) state(beta float64) *State {
 		w.tried = d.count(maxCount)
 		w.candidates = d.count(w.tried)
 		w.accepted = d.count(w.candidates)
+	}
+	if s := t.space.conditions; s != nil {
+		c.conditions = d.list(0, maxConditionValues-1)
+		m.coldConditions = d.list(0, maxConditionValues-1)
+		if d.err == nil && !(s.hold(c.conditions) && (len(m.coldState.sizes) == 0 || s.hold(m.coldConditions))) {
+			d.fail("its conditions are not those of the target")
+		}
 	}
 	if d.err != nil {
 		return nil

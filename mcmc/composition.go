@@ -16,11 +16,15 @@ type Part = rule.Part
 // an amount takes constant time, and so does each step of a walk over the used ingredients.
 //
 // It takes one 32-bit word of memory an ingredient, and a second one once more than a few are used.
+//
+// In a space with conditions, see [WithConditions], a Composition also holds the value of each
+// condition, as an index into the values of the condition.
 type Composition struct {
-	total   int
-	amounts []int32 // by ingredient
-	list    []int32 // the used ingredients
-	slot    []int32 // where a used ingredient stands in a list of more than maxScanned
+	total      int
+	amounts    []int32 // by ingredient
+	list       []int32 // the used ingredients
+	slot       []int32 // where a used ingredient stands in a list of more than maxScanned
+	conditions []int32 // by condition: the index of its value; nil in a space without conditions
 }
 
 // maxScanned is the largest number of used ingredients that find searches one by one. This saves
@@ -124,21 +128,23 @@ func (x *Composition) CopyFrom(y *Composition) {
 	for _, i := range y.Ingredients() {
 		x.put(int(i), int(y.amounts[i]))
 	}
+	x.copyConditions(y)
 }
 
 // Clone returns a copy.
 func (x *Composition) Clone() *Composition {
 	return &Composition{
-		total:   x.total,
-		amounts: slices.Clone(x.amounts),
-		list:    slices.Clone(x.list),
-		slot:    slices.Clone(x.slot),
+		total:      x.total,
+		amounts:    slices.Clone(x.amounts),
+		list:       slices.Clone(x.list),
+		slot:       slices.Clone(x.slot),
+		conditions: slices.Clone(x.conditions),
 	}
 }
 
-// Equal reports whether x and y divide the same total in the same way.
+// Equal reports whether x and y divide the same total in the same way, under the same conditions.
 func (x *Composition) Equal(y *Composition) bool {
-	if x.N() != y.N() || x.total != y.total || len(x.list) != len(y.list) {
+	if x.N() != y.N() || x.total != y.total || len(x.list) != len(y.list) || !slices.Equal(x.conditions, y.conditions) {
 		return false
 	}
 	for _, i := range x.Ingredients() {
@@ -149,7 +155,8 @@ func (x *Composition) Equal(y *Composition) bool {
 	return true
 }
 
-// String lists the parts, such as {3: 400, 7: 600}.
+// String lists the parts, such as {3: 400, 7: 600}, and behind them the indices of the values of
+// the conditions, such as {3: 400, 7: 600 | 2, 0}.
 func (x *Composition) String() string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -158,6 +165,13 @@ func (x *Composition) String() string {
 			b.WriteString(", ")
 		}
 		fmt.Fprintf(&b, "%d: %d", p.Ingredient, p.Amount)
+	}
+	for c, v := range x.conditions {
+		separator := ", "
+		if c == 0 {
+			separator = " | "
+		}
+		fmt.Fprintf(&b, "%s%d", separator, v)
 	}
 	b.WriteByte('}')
 	return b.String()

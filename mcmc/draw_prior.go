@@ -14,9 +14,11 @@ import (
 // goroutine.
 type Prior struct {
 	target *Target
-	draws  exactScratch
+	draws  drawer
 	x      *Composition
 	parts  []Part // of x, where rules are looked at
+
+	cases []*Prior // by case, with the same x; nil without cases
 
 	walk    *volume.Walk // where some sizes are measured
 	drawnAs volume.Composition
@@ -25,10 +27,18 @@ type Prior struct {
 // NewPrior returns a prior of the sparsity law of a target.
 func NewPrior(t *Target) *Prior {
 	p := &Prior{target: t, x: newComposition(t.space.ingredients)}
-	if t.space.rules != nil {
-		p.draws.sampler = t.space.rules.sampler.Clone()
-		if t.space.rules.measured != nil {
-			p.walk = t.space.rules.measured.Walk()
+	p.draws = t.space.newDrawer()
+	if t.space.rules != nil && t.space.rules.measured != nil {
+		p.walk = t.space.rules.measured.Walk()
+	}
+	if c := t.space.conditions; c.tied() {
+		p.cases = make([]*Prior, len(c.spaces))
+		for k, space := range c.spaces {
+			if space == nil {
+				continue
+			}
+			p.cases[k] = NewPrior(&Target{space: space})
+			p.cases[k].x = p.x
 		}
 	}
 	return p
@@ -49,17 +59,26 @@ func (p *Prior) Draw(r *Rand) (*Composition, error) {
 // drawSize is [Prior.Draw] for a given n.
 func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	t := p.target
+	if p.cases != nil {
+		k := t.space.conditions.drawCase(r, n, t.space.conditions.kept)
+		if _, err := p.cases[k].drawSize(r, n); err != nil {
+			return nil, err
+		}
+		t.space.conditions.drawWithin(r, p.x, k)
+		return p.x, nil
+	}
 	if p.walk != nil && t.space.rules.measuredAt[n] >= 0 && t.space.rules.shares[n-1].Estimate < rareShare {
 		p.walk.Draw(r, t.space.rules.measuredAt[n], &p.drawnAs)
 		p.x.clear()
 		for k, i := range p.drawnAs.Ingredients {
 			p.x.put(int(i), int(p.drawnAs.Amounts[k]))
 		}
+		t.space.conditions.draw(r, p.x)
 		return p.x, nil
 	}
 	const maxTries = 10_000_000
 	for range maxTries {
-		p.draws.draw(r, p.x, n, t.space.total)
+		p.draws.draw(r, p.x, n)
 		if t.space.Shares() == nil || t.space.rules.Keeps(p.drawn()) {
 			return p.x, nil
 		}

@@ -16,6 +16,44 @@ type exactScratch struct {
 	cuts cutSet
 }
 
+// A drawer draws compositions of a space, with their conditions.
+type drawer struct {
+	exactScratch
+	space *Space
+	cases []exactScratch // by case; nil without cases
+}
+
+// newDrawer returns a drawer, for one goroutine.
+func (s *Space) newDrawer() (d drawer) {
+	d.space = s
+	if s.rules != nil {
+		d.sampler = s.rules.sampler.Clone()
+	}
+	if s.conditions.tied() {
+		d.cases = make([]exactScratch, len(s.conditions.spaces))
+		for k, c := range s.conditions.spaces {
+			if c != nil {
+				d.cases[k].sampler = c.rules.sampler.Clone()
+			}
+		}
+	}
+	return d
+}
+
+// draw makes y uniform on X_n, as [exactScratch.draw] does, and draws its conditions from p. Where
+// rules join them, the case is drawn first, in proportion to p and the number of its compositions.
+func (d *drawer) draw(r *Rand, y *Composition, n int) {
+	c := d.space.conditions
+	if d.cases == nil {
+		d.exactScratch.draw(r, y, n, d.space.total)
+		c.draw(r, y)
+		return
+	}
+	k := c.drawCase(r, n, c.drawable)
+	d.cases[k].draw(r, y, n, d.space.total)
+	c.drawWithin(r, y, k)
+}
+
 // draw makes y uniform on X_n. It draws a uniform n-subset of the ingredients and a uniform
 // (n−1)-subset of the total−1 gaps between units, the cuts. Both use Floyd's algorithm (Bentley and
 // Floyd 1987): for each top from (number of things − size of the subset) upwards, it takes a

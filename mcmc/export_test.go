@@ -305,7 +305,7 @@ func RecallCandidate(x *State, r *Rand) (*Composition, float64) {
 	if !x.drawListed(r, y) {
 		return nil, 0
 	}
-	p := x.memory.divide(r, &x.exact, y)
+	p := x.memory.divide(r, &x.exact.exactScratch, y)
 	if p != x.memory.divide(nil, nil, y) {
 		return y, math.NaN()
 	}

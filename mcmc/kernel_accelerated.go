@@ -39,11 +39,12 @@ func (a *accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	if x.Composition.N() == 1 {
+	conditions := a.target.space.conditions.free()
+	if x.Composition.N() == 1 && !conditions {
 		tally.Accepted += int64(iterations) // there is one composition, and it stays
 		return nil
 	}
-	if len(x.terms) == 0 {
+	if len(x.terms) == 0 && !conditions {
 		a.advanceBare(r, x.Composition, iterations, tally)
 		return nil
 	}
@@ -96,6 +97,15 @@ func (a *accelerated) advance(r *Rand, x *State, iterations int, tally *Tally) e
 		if made, err := x.tryIndependent(r, tally); err != nil {
 			return kernelError("accelerated", err)
 		} else if made {
+			continue
+		}
+		if made, err := x.trySet(r, tally); err != nil {
+			return kernelError("accelerated", err)
+		} else if made {
+			continue
+		}
+		if x.Composition.N() == 1 {
+			tally.Accepted++
 			continue
 		}
 		p, second, used := drawUsedPair(r, x.Composition)

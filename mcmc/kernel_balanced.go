@@ -2,6 +2,7 @@ package mcmc
 
 import (
 	"fmt"
+	"slices"
 
 	"kir/internal/portable"
 )
@@ -20,6 +21,7 @@ import (
 //     the target allows.
 //   - recall: a new composition of ingredients and of a size that are drawn as
 //     often as warm-up met them.
+//   - set: where there are conditions, one of them is drawn anew; see [State.set].
 //   - along: where rules bound sums or totals, three ingredients or more change together so
 //     that they stay within; see [State.onLattice], [State.compensate] and
 //     [State.substitute].
@@ -91,11 +93,18 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	mix, moves := b.mix(x), movesOf(tally, b.target.equalityConstrained() || b.target.inequalityConstrained())
-	along := b.constrainedShareOf(mix)
+	conditions := 0
+	if c := b.target.space.conditions; c != nil {
+		conditions = len(c.several)
+	}
+	mix, moves := b.mix(x), movesOf(tally, b.target.equalityConstrained() || b.target.inequalityConstrained(), conditions > 0)
+	along, sets := b.constrainedShareOf(mix), setShare(conditions)
 	for range iterations {
 		move := constrainedIndex
-		if along == 0 || !r.Bernoulli(along) {
+		switch {
+		case sets > 0 && r.Bernoulli(sets):
+			move = setIndex
+		case along == 0 || !r.Bernoulli(along):
 			move = mix.pick(r)
 		}
 		var result outcome
@@ -113,11 +122,13 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 			x.wholes.recall.count(result)
 		case constrainedIndex:
 			result, err = x.constrainedMove(r)
+		case setIndex:
+			result, err = x.set(r)
 		}
 		if err != nil {
 			return kernelError("balanced", err)
 		}
-		count := &moves[move]
+		count := &moves[min(move, len(moves)-1)] // set is the last, with or without along
 		count.Tried++
 		if result.accepted() {
 			tally.Accepted++
@@ -320,17 +331,21 @@ const (
 	recallMove
 	moveCount
 
-	constrainedIndex = moveCount // beside the mix, where rules hold a sum
+	constrainedIndex = moveCount     // beside the mix, where rules hold a sum
+	setIndex         = moveCount + 1 // beside the mix, where there are conditions
 )
 
 // moveNames are the names of Balanced's moves in a [Tally].
-func moveNames() []string { return []string{"line", "resize", "refresh", "recall", "along"} }
+func moveNames() []string { return []string{"line", "resize", "refresh", "recall", "along", "set"} }
 
-// movesOf returns a tally's counts of the moves of Balanced, with or without along.
-func movesOf(t *Tally, along bool) []MoveTally {
+// movesOf returns a tally's counts of the moves of Balanced, with or without along and set.
+func movesOf(t *Tally, along, set bool) []MoveTally {
 	names := moveNames()
+	if !set {
+		names = names[:setIndex]
+	}
 	if !along {
-		names = names[:moveCount]
+		names = slices.Delete(names, constrainedIndex, constrainedIndex+1)
 	}
 	return t.Of(names...)
 }

@@ -1,6 +1,9 @@
 package mcmc
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Exact draws compositions independently from y_sparse(n)/|X_n|: the target when there are no
 // objectives. It draws n, then n ingredients, then the n−1 cuts. Since its draws are independent,
@@ -44,9 +47,9 @@ func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	return nil
 }
 
-// drawExact makes y an independent draw from y_sparse(n)/|X_n|.
+// drawExact makes y an independent draw from y_sparse(n)/|X_n|, and of the conditions from p.
 func (x *State) drawExact(r *Rand, y *Composition) {
-	x.exact.draw(r, y, x.target.law.draw(r), x.target.space.total)
+	x.exact.draw(r, y, x.target.law.draw(r))
 }
 
 // drawAnew replaces the composition of a state without terms by an independent draw. It reports
@@ -58,9 +61,10 @@ func (x *State) drawAnew(r *Rand) (changed bool) {
 	for _, i := range c.Ingredients() {
 		x.was = append(x.was, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 	}
+	x.wasConditions = append(x.wasConditions[:0], c.conditions...)
 	x.recalled = false
 	x.drawExact(r, c)
-	if c.Used() != len(x.was) {
+	if c.Used() != len(x.was) || !slices.Equal(c.conditions, x.wasConditions) {
 		return true
 	}
 	for _, p := range x.was {

@@ -26,7 +26,7 @@ func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	}
 	tally.Iterations += int64(iterations)
 	t := g.target
-	if x.Composition.N() == 1 {
+	if x.Composition.N() == 1 && !t.space.conditions.free() {
 		tally.Accepted += int64(iterations)
 		return nil
 	}
@@ -36,7 +36,15 @@ func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		} else if made {
 			continue
 		}
+		if made, err := x.trySet(r, tally); err != nil {
+			return kernelError("gibbs", err)
+		} else if made {
+			continue
+		}
 		tally.Accepted++
+		if x.Composition.N() == 1 {
+			continue
+		}
 		c := x.Composition // which an independent move replaces
 		i, j := r.pair(c.N(), c.N()-1)
 		if j >= i {

@@ -41,6 +41,12 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		return err
 	}
 	for range iterations {
+		if made, err := x.trySet(r, tally); err != nil {
+			return kernelError(m.name, err)
+		} else if made {
+			tally.Iterations++
+			continue
+		}
 		y := x.candidate()
 		y.CopyFrom(x.Composition)
 		logRatio, err := m.proposal.Propose(r, x.Composition, y)
@@ -55,6 +61,9 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		}
 		tally.Iterations++
 		logRatio += m.target.LogLaw(y.Used()) - m.target.LogLaw(x.Composition.Used())
+		if c := m.target.space.conditions; c != nil {
+			logRatio += c.logLaw(y) - c.logLaw(x.Composition)
+		}
 		if logRatio == negInf {
 			continue // and nobody asks what y would score
 		}

@@ -43,6 +43,11 @@ func (m *naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	}
 	tally.Iterations += int64(iterations)
 	for range iterations {
+		if made, err := x.trySet(r, tally); err != nil {
+			return kernelError("naive", err)
+		} else if made {
+			continue
+		}
 		n := 1
 		if len(m.sizes) > 1 {
 			n += r.Categorical(m.sizes)
@@ -53,7 +58,7 @@ func (m *naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			continue
 		}
 		y, value := x.candidate(), 0.0
-		x.exact.draw(r, y, n, m.target.space.total)
+		x.exact.draw(r, y, n)
 		if !bare {
 			var err error
 			if value, err = x.scoreCandidate(); err != nil {

@@ -29,6 +29,11 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 			compositions += portable.Exp(c)
 		}
 	}
+	if c := t.space.conditions; c != nil {
+		for _, p := range c.p {
+			compositions *= float64(len(p))
+		}
+	}
 	if !t.hasTerms() || compositions > enumerable {
 		return 0, nil, nil, nil
 	}
@@ -60,9 +65,23 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	}
 	first := make(map[string]int)
 	var key []byte
+	unite := func(k int) {
+		if other, ok := first[string(key)]; ok {
+			parent[find(k)] = find(other)
+		} else {
+			first[string(key)] = k
+		}
+	}
 	for k, x := range support {
 		parent[k] = k
 		all := x.Parts()
+		for c := range x.conditions {
+			// Setting a condition moves between compositions that are alike in all else.
+			y := x.Clone()
+			y.conditions[c] = -1
+			key = append(key[:0], y.String()...)
+			unite(k)
+		}
 		for _, i := range x.Ingredients() {
 			for j := range x.N() {
 				if j == int(i) {
@@ -79,11 +98,11 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 						key = strconv.AppendInt(key, int64(p.Amount), 10)
 					}
 				}
-				if other, ok := first[string(key)]; ok {
-					parent[find(k)] = find(other)
-				} else {
-					first[string(key)] = k
+				for _, v := range x.conditions {
+					key = append(key, '|')
+					key = strconv.AppendInt(key, int64(v), 10)
 				}
+				unite(k)
 			}
 		}
 	}
@@ -101,10 +120,13 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	return parts, a, b, nil
 }
 
-// eachComposition calls visit for each composition of X_n, until visit returns an error. All calls
-// share the same memory.
+// eachComposition calls visit for each composition of X_n, and for each value of its conditions, until
+// visit returns an error. All calls share the same memory.
 func (s *Space) eachComposition(n int, visit func(x *Composition) error) error {
 	x := newComposition(s.ingredients)
+	if s.conditions != nil {
+		visit = s.conditions.eachValue(x, visit)
+	}
 	var place func(from, left, parts int) error
 	place = func(from, left, parts int) error {
 		if parts == 0 {

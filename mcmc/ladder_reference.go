@@ -18,6 +18,9 @@ import (
 // may be no composition, as an ingredient comes twice. Then it is made again, up to
 // recallTries times in all, and after that, or with probability plain to begin with,
 // there is one from d. So a = (1 − plain)·(1 − (1−G)^tries)/G.
+//
+// Conditions are drawn from p in either case. p(z) is a factor of q as it is of the target, and
+// cancels in every ratio of the two.
 type reference struct {
 	known memory // g; a state that draws from it has a copy
 	tries int
@@ -130,7 +133,8 @@ func (f *reference) draw(r *Rand, x *State, y *Composition) (divided product) {
 	if !r.Bernoulli(plain) {
 		for range f.tries {
 			if x.drawListed(r, y) {
-				return x.memory.divide(r, &x.exact, y)
+				x.target.space.conditions.draw(r, y)
+				return x.memory.divide(r, &x.exact.exactScratch, y)
 			}
 		}
 	}

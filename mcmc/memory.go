@@ -1,5 +1,7 @@
 package mcmc
 
+import "slices"
+
 // A memory is what a chain has learnt in warm-up: which ingredients its states used, how many of
 // them, and how much of each. With probability 1−uniformShare a draw from it comes from a list of what was
 // met. Otherwise it is uniform over all ingredients. A nil or empty memory has met nothing.
@@ -20,6 +22,8 @@ type memory struct {
 
 	leg       int    // iterations of warm-up since the chain was last made cold
 	coldState states // where it was before it was heated
+
+	coldConditions []int32 // the values of its conditions there
 }
 
 // wholeMoves counts the moves that draw a whole composition.
@@ -116,5 +120,6 @@ func (m *memory) clone(t *Target) *memory {
 	c.learn(t, &m.states)
 	c.met.addAll(&m.met)
 	c.coldState.addAll(&m.coldState)
+	c.coldConditions = slices.Clone(m.coldConditions)
 	return &c
 }

@@ -25,6 +25,7 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 			if m.leg == coldLeg {
 				m.coldState.copyFrom(&states{})
 				m.coldState.add(x.Composition)
+				m.coldConditions = append(m.coldConditions[:0], x.Composition.conditions...)
 			}
 			steps = min(iterations, heatStep-m.leg%heatStep)
 			cold := x.beta
@@ -98,7 +99,7 @@ func (b *Balanced) EndWarmup(x *State) {
 		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
 	}
 	m.round, m.done, m.met, m.last, m.now = 0, 0, states{}, wholeMoves{}, wholeMoves{}
-	m.leg, m.coldState = 0, states{}
+	m.leg, m.coldState, m.coldConditions = 0, states{}, nil
 }
 
 // returnToCold takes a chain back to its last cold composition. If a property has no score there
@@ -106,6 +107,7 @@ func (b *Balanced) EndWarmup(x *State) {
 func (x *State) returnToCold() {
 	c, home := x.Composition, &x.memory.coldState
 	c.clear()
+	copy(c.conditions, x.memory.coldConditions)
 	for k, i := range home.list {
 		c.put(int(i), int(home.amounts[k]))
 	}

@@ -3,7 +3,7 @@ package mcmc
 import "math/bits"
 
 // recall is a Metropolis–Hastings move whose candidate is drawn from the memory, independently of
-// the state. There is no candidate if an ingredient comes twice.
+// the state. There is no candidate if an ingredient comes twice. The conditions stay.
 func (x *State) recall(r *Rand) (outcome, error) {
 	x.ensureMemory()
 	result, log, err := x.wholeMove(r, func() float64 {
@@ -12,10 +12,11 @@ func (x *State) recall(r *Rand) (outcome, error) {
 		}
 		return x.logRecall
 	}, func(y *Composition) (float64, bool) {
+		y.copyConditions(x.Composition)
 		if !x.drawListed(r, y) {
 			return 0, false
 		}
-		return x.logRecalled(y, x.memory.divide(r, &x.exact, y)), true
+		return x.logRecalled(y, x.memory.divide(r, &x.exact.exactScratch, y)), true
 	})
 	if result.accepted() {
 		x.recalled, x.logRecall = true, log

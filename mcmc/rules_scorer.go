@@ -275,6 +275,12 @@ func (s *ruleScorer) allKept() bool {
 // LogScore returns 0 if all rules are kept, else −Inf.
 func (s *ruleScorer) LogScore() float64 { return logOf(s.allKept()) }
 
+// Values gives all values of a condition the same score: no rule of s concerns a condition.
+func (s *ruleScorer) Values(_ int, p *Pieces) { p.Add(0, s.LogScore()) }
+
+// ConditionSet does nothing.
+func (s *ruleScorer) ConditionSet(int) {}
+
 // at returns the score of one split of (i, j), with k units to i.
 func (s *ruleScorer) at(i, j, k int) float64 {
 	a, b := s.amounts[i], s.amounts[j]

@@ -19,6 +19,8 @@ type Space struct {
 	ingredients int
 	total       int
 	rules       *ruleset // nil without rules
+
+	conditions *conditionSet // nil without conditions
 }
 
 // NewSpace returns the space of compositions of total units over the given
@@ -98,5 +100,5 @@ func (s *Space) Contains(x *Composition) error {
 	if x.Total() != s.total {
 		return fmt.Errorf("the amounts of %v sum to %d, not to the total of %d", x, x.Total(), s.total)
 	}
-	return nil
+	return s.conditions.contains(x)
 }

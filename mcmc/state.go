@@ -22,7 +22,7 @@ type State struct {
 	sum    float64 // Σ c_k·log y_k at the composition
 
 	beta  float64 // the power to which the properties are raised, 1 but for tempering
-	exact exactScratch
+	exact drawer
 
 	// Scratch for lines: the pieces of one property, of the sum so far and of
 	// the next sum, and the weights of what a draw chooses among.
@@ -34,6 +34,7 @@ type State struct {
 	rulesAhead     bool // the rules have made the moves of undo, and other terms have not
 	step           step
 	was            []Part
+	wasConditions  []int32
 
 	candidateBuffer *candidateBuffer
 	batch           *batch         // where several candidates are drawn at once
@@ -62,6 +63,8 @@ type term struct {
 	scorer    Scorer
 	picky     SplitScorer // the scorer, if it is one
 	curve     CurveScorer // the same
+
+	conditions ConditionScorer // the same
 }
 
 // NewState returns the state of a chain at x, which must be in the target's space. The state takes
@@ -80,9 +83,7 @@ func NewState(t *Target, x *Composition) (*State, error) {
 // newState is [NewState] without the scores, which a later Refresh computes.
 func newState(t *Target, x *Composition) *State {
 	s := &State{Composition: x, target: t, beta: 1, terms: newTerms(t, x)}
-	if r := t.space.rules; r != nil {
-		s.exact.sampler = r.sampler.Clone()
-	}
+	s.exact = t.space.newDrawer()
 	for _, t := range s.terms {
 		if t.picky != nil {
 			s.curves = false
@@ -97,7 +98,11 @@ func newState(t *Target, x *Composition) *State {
 func newTerms(t *Target, x *Composition) []term {
 	var terms []term
 	if r := t.space.rules; r != nil {
-		terms = append(terms, term{objective: &Objective{Name: rulesName, Property: r, Weight: 1}, scorer: r.Scorer(x)})
+		scorer := r.scorer(x)
+		terms = append(terms, term{objective: &Objective{Name: rulesName, Property: r, Weight: 1}, scorer: scorer, conditions: scorer})
+	}
+	if c := t.space.conditions; c.tied() {
+		terms = append(terms, newTerm(&Objective{Name: tiedRulesName, Property: c.cases, Weight: 1}, x))
 	}
 	for k := range t.objectives {
 		w := &t.objectives[k]
@@ -121,7 +126,8 @@ func newTerm(w *Objective, x *Composition) term {
 	}
 	picky, _ := scorer.(SplitScorer)
 	curve, _ := scorer.(CurveScorer)
-	return term{w, scorer, picky, curve}
+	conditions, _ := scorer.(ConditionScorer)
+	return term{w, scorer, picky, curve, conditions}
 }
 
 // Target returns the target that scores the state.
@@ -142,9 +148,9 @@ func (x *State) Refresh() error {
 func (x *State) LogScore() float64 { return x.sum }
 
 // LogDensity returns the log of the unnormalised target:
-// log(y_sparse(n)/|X_n|) + Σ_k c_k·log y_k(x).
+// log(y_sparse(n)/|X_n|) + Σ_k c_k·log y_k(x), and log p(z) besides if there are conditions.
 func (x *State) LogDensity() float64 {
-	return x.target.LogLaw(x.Composition.Used()) + x.sum
+	return x.target.LogLaw(x.Composition.Used()) + x.sum + x.target.space.conditions.logLaw(x.Composition)
 }
 
 // AppendScores appends y_k(x) of every objective, in the target's order, to dst. It does not check
@@ -152,7 +158,10 @@ func (x *State) LogDensity() float64 {
 func (x *State) AppendScores(dst []float64) []float64 {
 	k := 0
 	if x.target.space.rules != nil {
-		k = 1 // the first term is that of the rules
+		k++ // the first term is that of the rules
+	}
+	if x.target.space.conditions.tied() {
+		k++ // the next is that of the rules of the case
 	}
 	for _, w := range x.target.objectives {
 		if w.Weight == 0 {

@@ -8,8 +8,9 @@ package mcmc
 // [Chain.Search] and [Chain.DrainVisited] deliver visited states for a shortlist. Sampling does not
 // need them. Package search looks further, without a chain.
 type VisitedState struct {
-	Parts    []Part
-	LogScore float64 // Σ_k c_k·log y_k
+	Parts      []Part
+	Conditions []int32 // by condition: the index of its value; nil without conditions
+	LogScore   float64 // Σ_k c_k·log y_k
 }
 
 // maxFinds is the most visited states that a replica stores until [Chain.DrainVisited].
@@ -46,7 +47,19 @@ func (f *visitedStates) addComposition(c *Composition, logScore float64) {
 		for _, i := range c.list {
 			find.Parts = append(find.Parts, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 		}
+		find.Conditions = append(find.Conditions[:0], c.conditions...)
 	}
+}
+
+// addValue records the composition with another value of condition k, if it scores above the bar.
+func (f *visitedStates) addValue(c *Composition, k, value int, logScore float64) {
+	if f == nil || !(logScore > f.bar) {
+		return
+	}
+	was := c.conditions[k]
+	c.conditions[k] = int32(value)
+	f.addComposition(c, logScore)
+	c.conditions[k] = was
 }
 
 // addLine records the best split of each set of ingredients on the line of (i, j), if it scores
@@ -91,6 +104,7 @@ func (f *visitedStates) addSplit(c *Composition, i, j, k int, logScore float64) 
 			find.Parts = append(find.Parts, Part{Ingredient: int(used), Amount: int(c.amounts[used])})
 		}
 	}
+	find.Conditions = append(find.Conditions[:0], c.conditions...)
 	s := c.Amount(i) + c.Amount(j)
 	if k > 0 {
 		find.Parts = append(find.Parts, Part{Ingredient: i, Amount: k})

@@ -37,6 +37,10 @@ type Bound struct {
 //	P(x) ∝ y_sparse(n(x)) / |X_n(x)| · Π_k y_k(x)^c_k
 //
 // on the compositions x of a space that keep its bounds (Obara, Morimura and Yanagisawa 2019, §3).
+// With conditions z, see [WithConditions], it is
+//
+//	P(x, z) ∝ y_sparse(n(x)) / W_n(x) · p(z) · Π_k y_k(x, z)^c_k
+//
 // Without objectives and bounds y_sparse is exactly the law of n. A Target does not change and
 // serves any number of chains.
 type Target struct {
@@ -230,6 +234,9 @@ func (e *ScoreError) Unwrap() error { return e.Err }
 // properties need not have a valid score.
 func (t *Target) LogScore(x *Composition) (float64, error) {
 	if t.space.rules != nil && t.space.rules.LogScore(x) == negInf || !t.Keeps(x) {
+		return negInf, nil
+	}
+	if c := t.space.conditions; c.tied() && c.cases.LogScore(x) == negInf {
 		return negInf, nil
 	}
 	sum := 0.0

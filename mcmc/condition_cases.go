@@ -1,0 +1,279 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/portable"
+)
+
+// cases are the parts of a space in which the rules that join conditions and compositions say the
+// same of every composition: one for each combination of the classes of the conditions.
+type cases struct {
+	spaces    []*Space  // nil where no composition is allowed
+	logP      []float64 // log Σ p(z) over the values of the case
+	stride    []int     // by condition: what one class more adds to the number of a case
+	classes   []int     // by condition: how many there are
+	classesOf []Condition
+
+	// By n and case: log of the probability of the case times the number of its compositions, of
+	// those that keep all rules and of those that a drawer draws from.
+	kept, drawable [][]float64
+}
+
+// newCases returns the cases of a space with conditions; nil if no spaces are given.
+func newCases(base *Space, spaces []*Space) (*cases, error) {
+	set := base.conditions
+	s := &cases{spaces: spaces, stride: make([]int, len(set.of)), classesOf: set.of}
+	number := 1
+	for c := len(set.of) - 1; c >= 0; c-- {
+		s.stride[c] = number
+		if number *= len(set.values[c]); number > maxCases {
+			return nil, fmt.Errorf("rules divide the conditions into more than %d cases", maxCases)
+		}
+	}
+	for _, values := range set.values {
+		s.classes = append(s.classes, len(values))
+	}
+	if spaces == nil {
+		if number > 1 {
+			return nil, fmt.Errorf("the conditions have %d cases, and no spaces are given", number)
+		}
+		return nil, nil
+	}
+	if len(spaces) != number {
+		return nil, fmt.Errorf("the conditions have %d cases, and %d spaces are given", number, len(spaces))
+	}
+	if base.rules == nil {
+		return nil, fmt.Errorf("conditions with cases belong to a space with rules")
+	}
+	most := 0
+	for k, c := range spaces {
+		sum := 0.0
+		for of := range set.of {
+			mass := 0.0
+			for _, v := range set.values[of][s.class(k, of)] {
+				mass += set.p[of][v]
+			}
+			sum += portable.Log(mass)
+		}
+		s.logP = append(s.logP, sum)
+		if c == nil {
+			continue
+		}
+		if c.ingredients != base.ingredients || c.total != base.total || c.rules == nil || c.conditions != nil {
+			return nil, fmt.Errorf("case %d is not a space with rules of %d ingredients and a total of %d", k, base.ingredients, base.total)
+		}
+		most = max(most, c.MaxUsed())
+	}
+	s.count(most)
+	return s, nil
+}
+
+// count computes the weights of the cases for n up to most.
+func (s *cases) count(most int) {
+	for n := range most + 1 {
+		kept, drawable := make([]float64, len(s.spaces)), make([]float64, len(s.spaces))
+		for k, c := range s.spaces {
+			kept[k], drawable[k] = negInf, negInf
+			if c != nil && n > 0 && n <= c.MaxUsed() && c.rules.logCount[n] > negInf {
+				kept[k] = s.logP[k] + c.rules.logCount[n]
+				drawable[k] = s.logP[k] + c.logDrawable(n)
+			}
+		}
+		s.kept, s.drawable = append(s.kept, kept), append(s.drawable, drawable)
+	}
+}
+
+// class returns the class of condition c in case k.
+func (s *cases) class(k, c int) int { return k / s.stride[c] % s.classes[c] }
+
+// caseOf returns the case of a composition.
+func (s *cases) caseOf(x *Composition) int {
+	k := 0
+	for c := range s.stride {
+		k += s.stride[c] * s.classesOf[c].classOf(int(x.conditions[c]))
+	}
+	return k
+}
+
+// drawCase draws a case in proportion to its weight among pairs of n ingredients, given the logs of
+// the weights by n.
+func (s *cases) drawCase(r *Rand, n int, logs [][]float64) int {
+	weights, top := make([]float64, len(s.spaces)), slices.Max(logs[n])
+	only, some := 0, 0
+	for k, log := range logs[n] {
+		if weights[k] = portable.Exp(log - top); weights[k] > 0 {
+			only = k
+			some++
+		}
+	}
+	if some == 1 {
+		return only
+	}
+	return r.Categorical(weights)
+}
+
+// logSum returns log Σ e^v.
+func logSum(logs []float64) float64 {
+	top := slices.Max(logs)
+	if top == negInf {
+		return negInf
+	}
+	sum := 0.0
+	for _, v := range logs {
+		sum += portable.Exp(v - top)
+	}
+	return top + portable.Log(sum)
+}
+
+// mixedOver returns the rules that hold in every case, with W_n and the shares of all cases in place
+// of their own counts.
+func (r *ruleset) mixedOver(s *cases) *ruleset {
+	m := *r
+	m.measured, m.measuredAt, m.shares = nil, nil, nil
+	m.logCount = make([]float64, len(s.kept))
+	for n := range m.logCount {
+		m.logCount[n] = logSum(s.kept[n])
+	}
+	if !slices.ContainsFunc(s.spaces, func(c *Space) bool { return c != nil && c.rules.shares != nil }) {
+		return &m
+	}
+	for n := 1; n < len(m.logCount); n++ {
+		m.shares = append(m.shares, s.share(n, m.logCount[n]))
+	}
+	return &m
+}
+
+// share returns the share of the pairs of n ingredients that a drawer draws from that keep all rules,
+// given log W_n. The errors of the cases are taken as independent.
+func (s *cases) share(n int, logW float64) Share {
+	all := Share{N: n, Exact: true, Counted: true}
+	drawn, squares := logSum(s.drawable[n]), 0.0
+	for k, c := range s.spaces {
+		if c == nil || n > c.MaxUsed() || c.rules.shares == nil {
+			continue
+		}
+		one := c.rules.shares[n-1]
+		all.Exact, all.Counted = all.Exact && one.Exact, all.Counted && one.Counted
+		if one.SE > 0 {
+			e := float64(one.SE * portable.Exp(s.drawable[n][k]-drawn))
+			squares += float64(e * e)
+		}
+	}
+	if logW > negInf {
+		all.Estimate, all.SE = portable.Exp(logW-drawn), math.Sqrt(squares)
+	}
+	return all
+}
+
+// lawErrorsOfShares returns the standard error of each P(n) that follows from those of the shares,
+// taken as independent. With e_n the relative error of W_n it is, to first order,
+//
+//	P(n)·sqrt((1 − 2P(n))·e_n² + Σ_m P(m)²·e_m²).
+func (r *ruleset) lawErrorsOfShares(p []float64) []float64 {
+	errors, relative, all := make([]float64, len(p)), make([]float64, len(p)), 0.0
+	for n := 1; n < len(p) && n <= len(r.shares); n++ {
+		if share := r.shares[n-1]; share.SE > 0 {
+			relative[n] = share.SE / share.Estimate
+			all += float64(p[n] * p[n] * relative[n] * relative[n])
+		}
+	}
+	for n := range errors {
+		errors[n] = float64(p[n] * math.Sqrt(max(0, float64((1-2*p[n])*relative[n]*relative[n])+all)))
+	}
+	return errors
+}
+
+// tiedRulesName stands for the rules of a case where properties have names.
+const tiedRulesName = "rules with conditions"
+
+// LogScore returns 0 where the rules of the case of x are kept and −Inf elsewhere.
+func (s *cases) LogScore(x *Composition) float64 {
+	space := s.spaces[s.caseOf(x)]
+	if space == nil {
+		return negInf
+	}
+	return space.rules.LogScore(x)
+}
+
+// Scorer returns a scorer of x.
+func (s *cases) Scorer(x *Composition) Scorer {
+	return &caseScorer{s: s, x: x, scorers: make([]*ruleScorer, len(s.spaces))}
+}
+
+// A caseScorer scores the rules of the case that its composition is in. Only the scorer of that case
+// follows the composition.
+type caseScorer struct {
+	s       *cases
+	x       *Composition
+	scorers []*ruleScorer // by case; nil until it is needed
+	at      *ruleScorer   // nil where the case allows nothing
+	current int
+}
+
+// scorer returns the scorer of case k, nil if the case allows nothing.
+func (c *caseScorer) scorer(k int) *ruleScorer {
+	if space := c.s.spaces[k]; c.scorers[k] == nil && space != nil {
+		c.scorers[k] = space.rules.scorer(c.x)
+	}
+	return c.scorers[k]
+}
+
+// Reset takes over a composition that has been set anew.
+func (c *caseScorer) Reset() {
+	c.current = c.s.caseOf(c.x)
+	if c.at = c.scorer(c.current); c.at != nil {
+		c.at.Reset()
+	}
+}
+
+// LogScore returns 0 or −Inf.
+func (c *caseScorer) LogScore() float64 {
+	if c.at == nil {
+		return negInf
+	}
+	return c.at.LogScore()
+}
+
+// Line adds the scores of a line within the case.
+func (c *caseScorer) Line(i, j int, p *Pieces) {
+	if c.at == nil {
+		p.Add(0, negInf)
+		return
+	}
+	c.at.Line(i, j, p)
+}
+
+// Moved takes over a move along a line.
+func (c *caseScorer) Moved(i, j int) {
+	if c.at != nil {
+		c.at.Moved(i, j)
+	}
+}
+
+// Values adds the score of each value of condition k, the others being as they are.
+func (c *caseScorer) Values(k int, p *Pieces) {
+	of := &c.s.classesOf[k]
+	base := c.current - c.s.stride[k]*of.classOf(int(c.x.conditions[k]))
+	scores := make([]float64, c.s.classes[k])
+	for class := range scores {
+		number := base + c.s.stride[k]*class
+		scores[class] = negInf
+		if s := c.scorer(number); s != nil {
+			if number != c.current {
+				s.Reset()
+			}
+			scores[class] = s.LogScore()
+		}
+	}
+	for v := range of.Weights {
+		if score := scores[of.classOf(v)]; v == 0 || score != p.values[len(p.values)-1] {
+			p.Add(v, score)
+		}
+	}
+}
+
+// ConditionSet takes over a new value of a condition.
+func (c *caseScorer) ConditionSet(int) { c.Reset() }
