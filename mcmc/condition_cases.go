@@ -48,7 +48,7 @@ func newCases(base *Space, spaces []*Space) (*cases, error) {
 	if base.rules == nil {
 		return nil, fmt.Errorf("conditions with cases belong to a space with rules")
 	}
-	most := 0
+	most := base.MaxUsed()
 	for k, c := range spaces {
 		sum := 0.0
 		for of := range set.of {

@@ -15,9 +15,14 @@ import (
 //
 // where |X_n| is counted, composition by composition. It shares no code with
 // kir, so that the two can be held against each other.
+//
+// With conditions z it is Size(n(x)) / W_n(x) · p(z) · Π_k Score_k(x, z)^Weight_k, where p(z) is the
+// product of normalised weights and W_n the sum of p(z) over the feasible pairs. The functions below
+// are then given the amounts and, behind them, the index of the value of each condition.
 type Law struct {
 	Ingredients int
 	Total       int
+	Conditions  [][]float64 // by condition: the weights of its values
 
 	// Size is the weight of n ingredients, n ≥ 1. Those of the sizes that the
 	// space has are normalised.
@@ -52,7 +57,7 @@ func (w Objective) Log(x []int) float64 {
 // An Enumeration is every feasible composition of a space, with its
 // probability under a law.
 type Enumeration struct {
-	States [][]int   // amounts by ingredient, in lexicographic order
+	States [][]int   // amounts by ingredient, and values by condition, in lexicographic order
 	Pi     []float64 // sums to 1; 0 also where that is less than a float64 holds
 
 	// log π is base + power·score up to a constant, which is never added: scores
@@ -60,8 +65,9 @@ type Enumeration struct {
 	base, score []float64
 	power       float64
 
-	place []uint64 // total+1 to the power i, by ingredient: a state's key is in that base
-	index map[uint64]int32
+	ingredients int
+	place       []uint64 // by ingredient and condition: what one more of it adds to a state's key
+	index       map[uint64]int32
 }
 
 // Enumerate lists the space. It fails when there is nothing in it that has
@@ -70,21 +76,29 @@ func (l Law) Enumerate() (*Enumeration, error) {
 	if float64(l.Ingredients)*math.Log2(float64(l.Total+1)) >= 64 {
 		return nil, fmt.Errorf("a space of %d ingredients and %d units is too large to enumerate", l.Ingredients, l.Total)
 	}
-	e := &Enumeration{index: make(map[uint64]int32), power: l.Power}
+	e := &Enumeration{index: make(map[uint64]int32), power: l.Power, ingredients: l.Ingredients}
 	if e.power == 0 {
 		e.power = 1
 	}
-	for i, p := 0, uint64(1); i < l.Ingredients; i, p = i+1, p*uint64(l.Total+1) {
-		e.place = append(e.place, p)
+	place := uint64(1)
+	for range l.Ingredients {
+		e.place = append(e.place, place)
+		place *= uint64(l.Total + 1)
 	}
-	sizes := make([]int, l.Ingredients+1) // |X_n|
-	for x := range Compositions(l.Ingredients, l.Total) {
+	for _, weights := range l.Conditions {
+		e.place = append(e.place, place)
+		place *= uint64(len(weights))
+	}
+	sizes := make([]float64, l.Ingredients+1) // |X_n|, or W_n
+	var masses []float64                      // of the conditions of each state
+	for x, p := range l.pairs() {
 		if l.Feasible != nil && !l.Feasible(x) {
 			continue
 		}
 		e.index[e.key(x)] = int32(len(e.States))
 		e.States = append(e.States, slices.Clone(x))
-		sizes[used(x)]++
+		masses = append(masses, p)
+		sizes[e.used(x)] += p
 	}
 	mass := 0.0
 	for n := 1; n <= l.Ingredients; n++ {
@@ -95,12 +109,12 @@ func (l Law) Enumerate() (*Enumeration, error) {
 	e.Pi, e.base, e.score = make([]float64, len(e.States)), make([]float64, len(e.States)), make([]float64, len(e.States))
 	top := -1 // the state of the greatest probability
 	for s, x := range e.States {
-		n := used(x)
+		n := e.used(x)
 		p := l.Size(n) / mass
 		if !(p >= 0) || math.IsInf(p, 1) {
 			return nil, fmt.Errorf("the weight of %v is %v", x, p)
 		}
-		e.base[s] = math.Log(p) - math.Log(float64(sizes[n])) // their ratio may be too small to keep its digits
+		e.base[s] = math.Log(p) + math.Log(masses[s]) - math.Log(sizes[n]) // their ratio may be too small to keep its digits
 		for _, w := range l.Objectives {
 			if w.Weight == 0 || p == 0 {
 				continue // a wish is not asked where there is no mass
@@ -165,10 +179,40 @@ func Compositions(ingredients, total int) iter.Seq[[]int] {
 	}
 }
 
-// used counts the positive amounts.
-func used(x []int) int {
+// pairs yields the amounts of every composition with the values of every condition behind them, and
+// the probability of these values. The slice is the same each time.
+func (l Law) pairs() iter.Seq2[[]int, float64] {
+	return func(yield func(x []int, p float64) bool) {
+		for amounts := range Compositions(l.Ingredients, l.Total) {
+			x := append(slices.Clone(amounts), make([]int, len(l.Conditions))...)
+			var fill func(c int, p float64) bool
+			fill = func(c int, p float64) bool {
+				if c == len(l.Conditions) {
+					return yield(x, p)
+				}
+				sum := 0.0
+				for _, w := range l.Conditions[c] {
+					sum += w
+				}
+				for v, w := range l.Conditions[c] {
+					x[l.Ingredients+c] = v
+					if !fill(c+1, p*w/sum) {
+						return false
+					}
+				}
+				return true
+			}
+			if !fill(0, 1) {
+				return
+			}
+		}
+	}
+}
+
+// used counts the positive amounts of a state.
+func (e *Enumeration) used(x []int) int {
 	n := 0
-	for _, a := range x {
+	for _, a := range x[:e.ingredients] {
 		if a > 0 {
 			n++
 		}
@@ -187,7 +231,7 @@ func (e *Enumeration) key(x []int) uint64 {
 // Index returns which state x is; false if it is none, or if what x says of
 // itself does not fit its amounts.
 func (e *Enumeration) Index(x *mcmc.Composition) (int, bool) {
-	if x.N() != len(e.place) {
+	if x.N() != e.ingredients || x.N()+x.Conditions() != len(e.place) {
 		return 0, false
 	}
 	key, n := uint64(0), 0
@@ -200,15 +244,18 @@ func (e *Enumeration) Index(x *mcmc.Composition) (int, bool) {
 			n++
 		}
 	}
+	for c := range x.Conditions() {
+		key += uint64(x.Condition(c)) * e.place[e.ingredients+c]
+	}
 	s, ok := e.index[key]
 	return int(s), ok && n == x.Used() && len(x.Ingredients()) == n
 }
 
 // Used returns the law of n: the probability of n at index n.
 func (e *Enumeration) Used() []float64 {
-	law := make([]float64, len(e.place)+1)
+	law := make([]float64, e.ingredients+1)
 	for s, x := range e.States {
-		law[used(x)] += e.Pi[s]
+		law[e.used(x)] += e.Pi[s]
 	}
 	return law
 }

@@ -69,7 +69,7 @@ func (e *Enumeration) Matrix(t *mcmc.Target, k mcmc.Kernel, o Options) (*Matrix,
 		if !e.IsPossible(s) || o.Alike && !falling(amounts) {
 			continue
 		}
-		start, err := newStart(t, amounts, order)
+		start, err := newStart(t, amounts[:e.ingredients], amounts[e.ingredients:], order)
 		if err != nil {
 			return nil, fmt.Errorf("state %v: %w", amounts, err)
 		}
@@ -160,7 +160,7 @@ type stateResetter struct {
 	all, here *mcmc.Composition
 }
 
-func newStart(t *mcmc.Target, amounts []int, order *rand.Rand) (*stateResetter, error) {
+func newStart(t *mcmc.Target, amounts, conditions []int, order *rand.Rand) (*stateResetter, error) {
 	var all, here []mcmc.Part
 	for _, i := range order.Perm(len(amounts)) {
 		all = append(all, mcmc.Part{Ingredient: i, Amount: 1})
@@ -177,6 +177,14 @@ func newStart(t *mcmc.Target, amounts []int, order *rand.Rand) (*stateResetter, 
 	}
 	if s.here, err = mcmc.NewComposition(len(amounts), here...); err != nil {
 		return nil, err
+	}
+	if len(conditions) > 0 {
+		if s.all, err = s.all.WithConditions(conditions...); err != nil {
+			return nil, err
+		}
+		if s.here, err = s.here.WithConditions(conditions...); err != nil {
+			return nil, err
+		}
 	}
 	s.state, err = mcmc.NewState(t, s.here.Clone())
 	return s, err
