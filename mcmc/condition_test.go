@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -255,5 +256,126 @@ func TestConditionKernels(t *testing.T) {
 	t.Logf("%d matrices; of the problems %d with cases and %d with a property", ran, tied, scored)
 	if ran < 300 || tied < 40 || scored < 40 {
 		t.Errorf("%d matrices, %d with cases and %d with a property are too few to tell much", ran, tied, scored)
+	}
+}
+
+// TestConditionLaw compares chains of balanced and tempered, whose matrices are too large, with the
+// enumerated law: how often each value of each condition occurs, each size, and each ingredient with
+// the first value. Of about 160 figures one is farther than 5 standard errors off with probability
+// 1e-4; seeds are fixed.
+func TestConditionLaw(t *testing.T) {
+	t.Parallel()
+	compared, learnt := 0, 0
+	for seed := uint64(1); compared < testmode.Pick(400, 120); seed++ {
+		c := newConditionCell(t, seed)
+		if c == nil || len(c.law.States) < 20 || len(c.target.Objectives()) == 0 {
+			continue
+		}
+		statistics, plain := conditionStatistics(c.target)
+		for _, kernel := range []string{"balanced", "tempered"} {
+			chain := settled(t, kernel, c.target, seed, 1500)
+			if l := chain.Ladder(); l != nil && l.Learnt != nil {
+				learnt++
+			}
+			for s, x := range follow(t, chain, statistics, testmode.Pick(20_000, 5000), 1) {
+				p := expectation(c.law, plain[s])
+				if off := away(t, x, p); math.Abs(off) > 5 {
+					t.Errorf("seed %d: %s: %s has a share of %.4f and is %.1f standard errors off", seed, kernel, statistics[s].Name, p, off)
+				}
+				compared++
+			}
+		}
+	}
+	t.Logf("%d figures, %d ladders with a learnt leg", compared, learnt)
+	if learnt == 0 {
+		t.Error("no ladder has a learnt leg")
+	}
+}
+
+func conditionStatistics(target *mcmc.Target) (all []statistic, plain []func(x []int) float64) {
+	n := target.Space().N()
+	add := func(name string, holds func(amounts, values []int) bool) {
+		of := func(x []int) float64 {
+			if holds(x[:n], x[n:]) {
+				return 1
+			}
+			return 0
+		}
+		plain = append(plain, of)
+		all = append(all, statistic{Name: name, Value: func(x *mcmc.State) float64 { return of(pair(x.Composition)) }})
+	}
+	for c, condition := range target.Space().Conditions() {
+		for v := range condition.Weights {
+			add(fmt.Sprintf("value %d of condition %d", v, c), func(_, values []int) bool { return values[c] == v })
+		}
+		for i := range n {
+			add(fmt.Sprintf("ingredient %d with value 0 of condition %d", i, c), func(amounts, values []int) bool { return amounts[i] > 0 && values[c] == 0 })
+		}
+	}
+	for size := 1; size <= n; size++ {
+		add(fmt.Sprint("n = ", size), func(amounts, _ []int) bool {
+			used := 0
+			for _, a := range amounts {
+				used += min(a, 1)
+			}
+			return used == size
+		})
+	}
+	return all, plain
+}
+
+// A chain with conditions continues from what it saved as if it had not been saved.
+func TestConditionChainIsRestored(t *testing.T) {
+	t.Parallel()
+	restored := 0
+	for seed := uint64(1); restored < 12; seed++ {
+		c := newConditionCell(t, seed)
+		if c == nil {
+			continue
+		}
+		for _, name := range []string{"accelerated", "balanced", "tempered"} {
+			sampler, err := mcmc.NewSampler(name, c.target)
+			if errors.Is(err, mcmc.ErrReducible) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			chain, err := sampler.NewChain(seed, 0)
+			if err != nil {
+				continue
+			}
+			for _, step := range []func(c *mcmc.Chain) error{
+				func(c *mcmc.Chain) error { return c.Warm(int(300 + 37*seed)) },
+				func(c *mcmc.Chain) error { c.EndWarmup(); return c.Advance(50) },
+			} {
+				if err := step(chain); err != nil {
+					t.Fatal(err)
+				}
+				data, err := chain.MarshalBinary()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if most := mcmc.MostSaved(name, c.target.Space().N()); int64(len(data)) > most {
+					t.Errorf("seed %d: %s saves %d bytes, at most %d are stated", seed, name, len(data), most)
+				}
+				again, err := sampler.RestoreChain(data)
+				if err != nil {
+					t.Fatalf("seed %d: %s: %v", seed, name, err)
+				}
+				if err := chain.Refresh(); err != nil {
+					t.Fatal(err)
+				}
+				for _, one := range []*mcmc.Chain{chain, again} {
+					if err := one.Advance(100); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !chain.State.Composition.Equal(again.State.Composition) {
+					t.Errorf("seed %d: %s: a restored chain comes to %v, one that went on to %v", seed, name, again.State.Composition, chain.State.Composition)
+				}
+			}
+			restored++
+		}
 	}
 }
