@@ -379,3 +379,96 @@ func TestConditionChainIsRestored(t *testing.T) {
 		}
 	}
 }
+
+// pointedConditions is a target of two regions far apart, of which each has a value of a condition of
+// its own, so that a learnt leg pays.
+func pointedConditions(t *testing.T) (*mcmc.Target, *stattest.Enumeration) {
+	t.Helper()
+	law := stattest.Law{Ingredients: 6, Total: 10, Conditions: [][]float64{{1, 3}, {1, 1, 2}}, Size: func(n int) float64 {
+		if n < 2 || n > 4 {
+			return 0
+		}
+		return 1
+	}}
+	logScore := func(x []int) float64 {
+		off := func(best ...int) float64 {
+			sum := 0.0
+			for i, b := range best {
+				d := float64(x[i] - b)
+				sum += math.Abs(d) + d*d/20
+			}
+			return sum
+		}
+		return -2 * min(off(5, 3, 2, 0, 0, 0, 0, 0), 0.3+off(0, 0, 3, 0, 5, 2, 1, 2))
+	}
+	law.Objectives = []stattest.Objective{{Weight: 1, LogScore: logScore}}
+	base, err := mcmc.NewSpace(law.Ingredients, law.Total)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := mcmc.WithConditions(base, []mcmc.Condition{{Name: "a", Weights: law.Conditions[0]}, {Name: "b", Weights: law.Conditions[1]}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Objective{Name: "pointed", Weight: 1, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+		return math.Exp(logScore(pair(x)))
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := law.Enumerate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target, e
+}
+
+// With a learnt leg too, draws follow the law of the pairs. Of 26 figures one is farther than 5
+// standard errors off with probability 2e-5.
+func TestLearntLegWithConditions(t *testing.T) {
+	t.Parallel()
+	target, e := pointedConditions(t)
+	chain := settled(t, "tempered", target, 1, 1000)
+	if chain.Ladder().Learnt == nil {
+		t.Fatal("the learnt leg is left out")
+	}
+	statistics, plain := conditionStatistics(target)
+	for s, x := range follow(t, chain, statistics, testmode.Pick(40_000, 8000), 1) {
+		if off := away(t, x, expectation(e, plain[s])); math.Abs(off) > 5 {
+			t.Errorf("%s is %.1f standard errors off", statistics[s].Name, off)
+		}
+	}
+}
+
+// A chain that is hot when warm-up ends goes back to where it was cold, its conditions included.
+func TestHotChainReturnsWithItsConditions(t *testing.T) {
+	t.Parallel()
+	target, _ := pointedConditions(t)
+	differ := 0
+	for seed := range uint64(20) {
+		chain, err := mcmc.NewSampler("balanced", target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := chain.NewChain(seed, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Warm(512); err != nil { // as long as it is cold
+			t.Fatal(err)
+		}
+		cold := c.State.Composition.Clone()
+		if err := c.Warm(100); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(pair(c.State.Composition)[6:], pair(cold)[6:]) {
+			differ++
+		}
+		if c.EndWarmup(); !c.State.Composition.Equal(cold) {
+			t.Errorf("seed %d: the chain is at %v after warm-up, and was cold at %v", seed, c.State.Composition, cold)
+		}
+	}
+	if differ < 5 {
+		t.Errorf("in %d of 20 chains the conditions had changed, which tells little", differ)
+	}
+}
