@@ -1,6 +1,9 @@
 package mcmc
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Conditions returns the number of conditions that x holds a value of, 0 in a space without
 // conditions.
@@ -47,3 +50,29 @@ func (x *Composition) makeConditions(number int) {
 		x.conditions = make([]int32, number)
 	}
 }
+
+// Composition returns the composition of the space with the given parts, and with the given values of
+// its conditions, by index. Without values each condition has the one of greatest weight, the first of
+// equal ones.
+func (s *Space) Composition(parts []Part, conditions []int32) (*Composition, error) {
+	x, err := NewComposition(s.ingredients, parts...)
+	if err != nil || s.conditions == nil {
+		return x, err
+	}
+	if conditions == nil {
+		for _, p := range s.conditions.p {
+			most := 0
+			for v := range p {
+				if p[v] > p[most] {
+					most = v
+				}
+			}
+			conditions = append(conditions, int32(most))
+		}
+	}
+	x.conditions = slices.Clone(conditions)
+	return x, s.conditions.contains(x)
+}
+
+// AppendConditions appends the index of the value of each condition to dst.
+func (x *Composition) AppendConditions(dst []int32) []int32 { return append(dst, x.conditions...) }

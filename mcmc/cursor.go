@@ -116,3 +116,34 @@ func (c *Cursor) Move(i, j, k int, logScore float64) {
 	c.state.moveUnscored(i, j, k)
 	c.state.sum = logScore
 }
+
+// FreeConditions returns the conditions that have more than one value. Callers must not modify the
+// slice.
+func (c *Cursor) FreeConditions() []int {
+	if s := c.state.target.space.conditions; s != nil {
+		return s.several
+	}
+	return nil
+}
+
+// Values returns the log score, as [Cursor.LogScore] defines it, over the values of condition k, by
+// index; all else is as it is. The pieces are valid until the next call.
+func (c *Cursor) Values(k int) (*Pieces, error) {
+	p, err := c.state.valuesOf(k)
+	if err != nil {
+		return nil, err
+	}
+	for q, v := range p.values {
+		if badScore(v) {
+			return nil, c.state.badValue(k, int(p.starts[q]))
+		}
+	}
+	return p, nil
+}
+
+// SetCondition sets condition k to a value. logScore must be the score of that value from
+// [Cursor.Values].
+func (c *Cursor) SetCondition(k, value int, logScore float64) {
+	c.state.setCondition(k, value)
+	c.state.sum = logScore
+}

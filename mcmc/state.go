@@ -150,7 +150,7 @@ func (x *State) LogScore() float64 { return x.sum }
 // LogDensity returns the log of the unnormalised target:
 // log(y_sparse(n)/|X_n|) + Σ_k c_k·log y_k(x), and log p(z) besides if there are conditions.
 func (x *State) LogDensity() float64 {
-	return x.target.LogLaw(x.Composition.Used()) + x.sum + x.target.space.conditions.logLaw(x.Composition)
+	return x.target.LogPrior(x.Composition) + x.sum
 }
 
 // AppendScores appends y_k(x) of every objective, in the target's order, to dst. It does not check

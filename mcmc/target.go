@@ -196,6 +196,12 @@ func (t *Target) LogLaw(n int) float64 {
 	return t.logLaw[n-t.law.lo]
 }
 
+// LogPrior returns log(y_sparse(n)/|X_n|) of a composition of the space, and log p(z) besides if there
+// are conditions: the log density of x, up to a constant, without bounds and objectives.
+func (t *Target) LogPrior(x *Composition) float64 {
+	return t.LogLaw(x.Used()) + t.space.conditions.logLaw(x)
+}
+
 // logShare returns log(π(n)/d(n)), where π(n) = y_sparse(n)/|X_n| and d(n) is the probability that
 // [State.drawExact] draws a given composition of n ingredients. It is 0 unless some rules are not
 // counted.

@@ -358,7 +358,7 @@ func (c *chain) storeBuffered() error {
 			c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
 		}
 		ingredients, amounts := h.parts(d)
-		if err := c.part.appendDraw(d, h.density[d], ingredients, amounts, h.scoresOf(d)); err != nil {
+		if err := c.part.appendDraw(d, h.density[d], ingredients, amounts, h.conditionsOf(d), h.scoresOf(d)); err != nil {
 			return err
 		}
 		if c.part.isFull() {

@@ -17,6 +17,7 @@ type bufferedDraws struct {
 	density     []float64
 	scores      []float64 // of all draws, one draw after the other
 	ends        []int     // of the draws' ingredients
+	conditions  []int32   // the values of all draws, by index, one draw after the other
 	ingredients []int32   // in ascending order within a draw
 	amounts     []int32
 }
@@ -33,6 +34,7 @@ func (h *bufferedDraws) add(x *mcmc.State, scores []float64) {
 	h.ends = append(h.ends, len(h.ingredients))
 	h.density = append(h.density, x.LogDensity())
 	h.scores = append(h.scores, scores...)
+	h.conditions = x.Composition.AppendConditions(h.conditions)
 }
 
 // draws returns the number of buffered draws.
@@ -61,6 +63,12 @@ func (h *bufferedDraws) scoresOf(draw int) []float64 {
 	return h.scores[draw*n : (draw+1)*n]
 }
 
+// conditionsOf returns the values of the conditions of a draw, by index.
+func (h *bufferedDraws) conditionsOf(draw int) []int32 {
+	n := len(h.conditions) / len(h.ends)
+	return h.conditions[draw*n : (draw+1)*n]
+}
+
 // thinTo keeps only the draws of a chain with a larger thin, which must be a multiple of the
 // present one.
 func (h *bufferedDraws) thinTo(thin int) {
@@ -77,14 +85,17 @@ func (h *bufferedDraws) thinTo(thin int) {
 		at += len(ingredients)
 		scores := h.scoresOf(d)
 		copy(h.scores[kept*len(scores):], scores)
+		conditions := h.conditionsOf(d)
+		copy(h.conditions[kept*len(conditions):], conditions)
 		h.density[kept], h.ends[kept] = h.density[d], at
 		kept++
 	}
-	n := 0
+	scores, conditions := 0, 0 // of a draw
 	if len(h.ends) > 0 {
-		n = len(h.scores) / len(h.ends)
+		scores, conditions = len(h.scores)/len(h.ends), len(h.conditions)/len(h.ends)
 	}
-	h.density, h.scores, h.ends = h.density[:kept], h.scores[:kept*n], h.ends[:kept]
+	h.density, h.scores, h.ends = h.density[:kept], h.scores[:kept*scores], h.ends[:kept]
+	h.conditions = h.conditions[:kept*conditions]
 	h.ingredients, h.amounts = h.ingredients[:at], h.amounts[:at]
 }
 
@@ -95,6 +106,9 @@ func (h *bufferedDraws) encode(draws int) []byte {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(h.density[d]))
 		for _, y := range h.scoresOf(d) {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(y))
+		}
+		for _, v := range h.conditionsOf(d) {
+			b = binary.AppendUvarint(b, uint64(v))
 		}
 		ingredients, amounts := h.parts(d)
 		b = binary.AppendUvarint(b, uint64(len(ingredients)))
@@ -139,6 +153,13 @@ func decodeBuffered(b []byte, m *Manifest, thin, draws int) (*bufferedDraws, err
 		h.density = append(h.density, number())
 		for range m.Properties {
 			h.scores = append(h.scores, number())
+		}
+		for k := range m.Conditions {
+			v := whole(m.Conditions[k].Values() - 1)
+			if v < 0 {
+				return nil, errBuffered
+			}
+			h.conditions = append(h.conditions, int32(v))
 		}
 		last, sum := -1, 0
 		used := whole(min(m.IngredientCount(), m.Total))

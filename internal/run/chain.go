@@ -297,7 +297,7 @@ func (c *chain) offerDraw(x *mcmc.State) error {
 	logScore := LogScore(x.Target().Objectives(), c.scores)
 	for _, l := range lists {
 		if !l.refuses(logScore, x.LogDensity()) {
-			l.offer(&Draw{Draw: c.draws, LogDensity: x.LogDensity(), Scores: c.scores, Parts: x.Composition.Parts()}, logScore)
+			l.offer(&Draw{Draw: c.draws, LogDensity: x.LogDensity(), Scores: c.scores, Conditions: x.Composition.AppendConditions(nil), Parts: x.Composition.Parts()}, logScore)
 		}
 	}
 	c.walk.Search(c.bar())

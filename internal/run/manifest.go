@@ -42,6 +42,7 @@ type Manifest struct {
 	Inputs      []Input       `json:"inputs"`
 	Ingredients []string      `json:"ingredients,omitempty"` // unless they are Counted
 	Counted     *Counted      `json:"counted,omitempty"`
+	Conditions  []Condition   `json:"conditions,omitempty"`
 	Checksum    string        `json:"checksum"` // filled in by [Seal] when the manifest is written; empty before
 }
 
@@ -63,6 +64,7 @@ func newManifest(s *Spec) (*Manifest, error) {
 		Target:     target,
 		Inputs:     slices.Clone(s.Inputs),
 		Counted:    countedNames(s.Ingredients),
+		Conditions: s.Conditions,
 	}
 	if m.Counted == nil {
 		m.Ingredients = s.Ingredients
@@ -92,8 +94,9 @@ func (m *Manifest) identity() string {
 		Properties, Ingredients []string
 		Target                  string
 		Inputs                  []Input
-		Counted                 *Counted `json:",omitempty"`
-	}{m.Version, settings, m.Total, m.Properties, m.Ingredients, m.Target, m.Inputs, m.Counted})
+		Counted                 *Counted    `json:",omitempty"`
+		Conditions              []Condition `json:",omitempty"`
+	}{m.Version, settings, m.Total, m.Properties, m.Ingredients, m.Target, m.Inputs, m.Counted, m.Conditions})
 	if err != nil {
 		panic("run: a manifest cannot be written: " + err.Error()) // it holds strings and integers
 	}

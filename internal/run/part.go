@@ -32,17 +32,18 @@ func reserved() []string {
 type table struct {
 	schema       *parquet.Schema
 	scores       int
+	conditions   []Condition
 	names        []string        // of the ingredients
 	amountValues []parquet.Value // of the smaller amounts, at any place of a list but the first
 	codec        *zstd.Codec     // zstd, because its bytes are the same on every machine, unlike those of Snappy in this library
 }
 
 // ingredientIndex returns the index of the ingredients' column. The next one holds their amounts.
-func (t *table) ingredientIndex() int { return 3 + t.scores }
+func (t *table) ingredientIndex() int { return 3 + t.scores + len(t.conditions) }
 
-// newTable returns the table of draws with scores of the named properties.
-func newTable(properties, ingredients []string) *table {
-	t := &table{schema: drawSchema(properties), scores: len(properties), names: ingredients, codec: &zstd.Codec{Level: zstd.SpeedFastest}}
+// newTable returns the table of draws with scores of the named properties and values of conditions.
+func newTable(properties []string, conditions []Condition, ingredients []string) *table {
+	t := &table{schema: drawSchema(properties, conditions), scores: len(properties), conditions: conditions, names: ingredients, codec: &zstd.Codec{Level: zstd.SpeedFastest}}
 	for amount := range int32(1 << 12) {
 		t.amountValues = append(t.amountValues, t.amountValue(amount))
 	}
@@ -76,7 +77,7 @@ func (c *columns) Fields() []parquet.Field { return c.fields }
 func (c *columns) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
 
 // drawSchema returns the schema of a part.
-func drawSchema(properties []string) *parquet.Schema {
+func drawSchema(properties []string, conditions []Condition) *parquet.Schema {
 	number := func() parquet.Node { return parquet.Leaf(parquet.DoubleType) }
 	dictionary := func(t parquet.Type) parquet.Node {
 		return parquet.Encoded(parquet.Leaf(indexed(t)), &parquet.RLEDictionary)
@@ -91,6 +92,13 @@ func drawSchema(properties []string) *parquet.Schema {
 	order := append([]string{drawColumn, densityColumn, usedColumn}, properties...)
 	for _, name := range properties {
 		nodes[name] = number()
+	}
+	for _, c := range conditions {
+		nodes[c.Name] = dictionary(parquet.String().Type())
+		if c.Numbers != nil {
+			nodes[c.Name] = number()
+		}
+		order = append(order, c.Name)
 	}
 	order = append(order, ingredientColumn, amountColumn)
 	group := &columns{Group: nodes}
@@ -124,6 +132,7 @@ type partWriter struct {
 	draws          int
 	entries        int
 	order, amounts []int32 // scratch
+	conditions     []int32 // scratch
 }
 
 // The keys of a part's metadata.
@@ -151,11 +160,12 @@ func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
 	for _, i := range p.order {
 		p.amounts = append(p.amounts, amounts[i])
 	}
-	return p.appendDraw(draw, x.LogDensity(), p.order, p.amounts, scores)
+	p.conditions = x.Composition.AppendConditions(p.conditions[:0])
+	return p.appendDraw(draw, x.LogDensity(), p.order, p.amounts, p.conditions, scores)
 }
 
 // appendDraw appends a draw given by its numbers.
-func (p *partWriter) appendDraw(draw int, density float64, list, amounts []int32, scores []float64) error {
+func (p *partWriter) appendDraw(draw int, density float64, list, amounts, conditions []int32, scores []float64) error {
 	put := func(k int, v parquet.Value) { p.values[k] = append(p.values[k], v.Level(0, 0, k)) }
 	put(0, parquet.Int64Value(int64(draw)))
 	number := func(v float64) parquet.Value {
@@ -168,6 +178,15 @@ func (p *partWriter) appendDraw(draw int, density float64, list, amounts []int32
 	put(2, parquet.Int32Value(int32(len(list))))
 	for k, y := range scores {
 		put(3+k, number(y))
+	}
+	for at, v := range conditions {
+		value := parquet.Value{}
+		if c := &p.table.conditions[at]; c.Numbers != nil {
+			value = number(c.Numbers[v])
+		} else {
+			value = parquet.ByteArrayValue([]byte(c.Categories[v]))
+		}
+		put(3+len(scores)+at, value)
 	}
 	k := p.table.ingredientIndex()
 	ingredients, units := p.values[k], p.values[k+1]

@@ -43,7 +43,12 @@ func boundsOf(m *Manifest) partBounds {
 	}
 	// Incompressible data take 4 bytes an index and an amount and 8 a number; the rest is for
 	// headers.
-	b.bytes = b.rows*int64(8*(2+len(m.Properties))+4) + 8*b.entries + names + 1<<20
+	for _, c := range m.Conditions {
+		for _, category := range c.Categories {
+			names += int64(len(category)) + dictionary
+		}
+	}
+	b.bytes = b.rows*int64(8*(2+len(m.Properties)+len(m.Conditions))+4) + 8*b.entries + names + 1<<20
 	return b
 }
 

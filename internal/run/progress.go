@@ -239,7 +239,7 @@ func (c *chain) updateBestSoFar() {
 		return
 	}
 	b := newBest(0, score, x.LogDensity())
-	b.Parts, b.Scores = x.Composition.Parts(), x.AppendScores(nil)
+	b.Parts, b.Scores, b.Conditions = x.Composition.Parts(), x.AppendScores(nil), x.Composition.AppendConditions(nil)
 	b.Score = 1
 	for k, w := range x.Target().Objectives() {
 		if w.Weight > 0 {

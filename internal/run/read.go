@@ -36,12 +36,14 @@ type partReader struct {
 	file    *parquet.File
 	bounds  partBounds
 	resolve func(name string) (int32, error)
+
+	conditions []Condition // of the run
 }
 
 // openPart opens a part that should hold draws of the given run and chain. Its errors wrap
 // [ErrDamaged].
 func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partReader, err error) {
-	r = &partReader{bounds: boundsOf(m)}
+	r = &partReader{bounds: boundsOf(m), conditions: m.Conditions}
 	err = guard(func() error {
 		if size > r.bounds.bytes {
 			return fmt.Errorf("it has %d bytes, more than any part of the run", size)
@@ -84,6 +86,7 @@ type Draw struct {
 	Chain, Draw int
 	LogDensity  float64
 	Scores      []float64   // by property, in the manifest's order
+	Conditions  []int32     // by condition, the index of its value; the manifest has both
 	Parts       []mcmc.Part // by ingredient, which the manifest names
 }
 
@@ -93,16 +96,21 @@ type block struct {
 	density     []float64
 	used        []int32
 	scores      [][]float64
+	conditions  [][]int32
 	ingredients []int32
 	amounts     []int32
 }
 
 // reset empties the block and keeps its memory.
-func (b *block) reset(scores int) {
+func (b *block) reset(scores, conditions int) {
 	b.numbers, b.density, b.used = b.numbers[:0], b.density[:0], b.used[:0]
 	b.ingredients, b.amounts = b.ingredients[:0], b.amounts[:0]
 	if b.scores == nil {
 		b.scores = make([][]float64, scores)
+		b.conditions = make([][]int32, conditions)
+	}
+	for k := range b.conditions {
+		b.conditions[k] = b.conditions[k][:0]
 	}
 	for k := range b.scores {
 		b.scores[k] = b.scores[k][:0]
@@ -141,6 +149,10 @@ func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, f
 			for s := range b.scores {
 				d.Scores[s] = b.scores[s][k]
 			}
+			d.Conditions = d.Conditions[:0]
+			for c := range b.conditions {
+				d.Conditions = append(d.Conditions, b.conditions[c][k])
+			}
 			last := -1
 			for at, i := range b.ingredients[from:at] {
 				if int(i) <= last {
@@ -163,11 +175,11 @@ func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, f
 // load reads a row group into the block.
 func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) error {
 	chunks := g.ColumnChunks()
-	want := drawSchema(properties).Columns()
+	want := drawSchema(properties, r.conditions).Columns()
 	if !slices.EqualFunc(r.file.Schema().Columns(), want, slices.Equal[[]string]) {
 		return errors.New("its columns are not those of the run")
 	}
-	b.reset(len(properties))
+	b.reset(len(properties), len(r.conditions))
 	var err error
 	read := func(k int, page func(parquet.Page)) {
 		if err == nil {
@@ -202,6 +214,26 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	}
 	last := len(chunks) - 2
 	var missing error
+	for k := range r.conditions {
+		c := &r.conditions[k]
+		at := 3 + len(properties) + k
+		if c.Numbers == nil {
+			indexed(at, &b.conditions[k], func(v parquet.Value) int32 {
+				i, err := c.index(0, string(v.ByteArray()))
+				missing = cmp.Or(missing, err)
+				return i
+			})
+			continue
+		}
+		read(at, func(p parquet.Page) {
+			v := p.Data()
+			for _, number := range v.Double() {
+				i, err := c.index(number, "")
+				missing = cmp.Or(missing, err)
+				b.conditions[k] = append(b.conditions[k], i)
+			}
+		})
+	}
 	indexed(last, &b.ingredients, func(v parquet.Value) int32 {
 		i, err := r.resolve(string(v.ByteArray()))
 		missing = cmp.Or(missing, err)
@@ -216,6 +248,9 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	equal := len(b.density) == rows && len(b.used) == rows && len(b.ingredients) == len(b.amounts)
 	for _, s := range b.scores {
 		equal = equal && len(s) == rows
+	}
+	for _, c := range b.conditions {
+		equal = equal && len(c) == rows
 	}
 	if !equal {
 		return errors.New("its columns differ in length")

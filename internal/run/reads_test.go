@@ -125,7 +125,7 @@ func TestPartsThatAreNot(t *testing.T) {
 	names := []string{"Gin", "Rum", "Lime"}
 	score := mcmc.Objective{Name: "score", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })}
 	spec := newSpec(t, 3, 10, mcmc.Uniform(1, 3), mcmc.Settings{Kernel: "balanced", Chains: 1, Draws: 1, Thin: 1}, score)
-	table := newTable([]string{"score"}, names)
+	table := newTable([]string{"score"}, nil, names)
 	number := func(k, at int, v int64) func(p *partWriter) {
 		return func(p *partWriter) { p.values[k][at] = parquet.Int64Value(v).Level(0, 0, k) }
 	}

@@ -116,7 +116,7 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	spec = &own // settings of draws and thin may come to be others
 	s := &session{
 		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,
-		table: newTable(spec.properties(), spec.Ingredients), options: options, begun: time.Now(), hasObjectives: spec.hasObjectives(),
+		table: newTable(spec.properties(), spec.Conditions, spec.Ingredients), options: options, begun: time.Now(), hasObjectives: spec.hasObjectives(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)
 	for index := from; index < to; index++ {

@@ -22,6 +22,7 @@ type Best struct {
 	LogScore    float64     // its log
 	LogDensity  float64     // see [mcmc.State.LogDensity]
 	Scores      []float64   // y_k, by property
+	Conditions  []int32     // by condition, the index of its value
 	Parts       []mcmc.Part // by ingredient
 	Known       bool        // the book has a recipe of this set
 }
@@ -90,13 +91,17 @@ func (s *shortlist) offer(d *Draw, logScore float64) {
 	if !wanted {
 		return
 	}
-	b.Scores, b.Parts = slices.Clone(d.Scores), slices.Clone(d.Parts)
+	b.Scores, b.Parts, b.Conditions = slices.Clone(d.Scores), slices.Clone(d.Parts), slices.Clone(d.Conditions)
 	s.insert(b, same)
 }
 
 // offerFind offers a composition that a chain visited on the way to a draw.
 func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) error {
-	b := newBest(draw, f.LogScore, t.LogLaw(len(f.Parts))+f.LogScore)
+	x, err := t.Space().Composition(f.Parts, f.Conditions)
+	if err != nil {
+		return err
+	}
+	b := newBest(draw, f.LogScore, t.LogPrior(x)+f.LogScore)
 	b.Found = true
 	if s.refuses(b.LogScore, b.LogDensity) {
 		return nil
@@ -109,17 +114,13 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) err
 	if _, wanted := s.wants(&b); !wanted {
 		return nil
 	}
-	x, err := mcmc.NewComposition(t.Space().N(), f.Parts...)
-	if err != nil {
-		return err
-	}
 	if b.Scores, err = t.AppendScores(nil, x); err != nil {
 		return err
 	}
 	// Compute it as for a draw, so that equal compositions have equal scores.
 	b.LogScore = LogScore(t.Objectives(), b.Scores)
 	b.Score = portable.Exp(b.LogScore)
-	b.Parts = x.Parts()
+	b.Parts, b.Conditions = x.Parts(), x.AppendConditions(nil)
 	if same, wanted := s.wants(&b); wanted {
 		s.insert(b, same)
 	}
@@ -171,7 +172,9 @@ func (b *Best) uses(set []int) bool {
 // notIn returns the entries that another list lacks.
 func (s *shortlist) notIn(list []Best) []Best {
 	return slices.DeleteFunc(slices.Clone(s.best), func(b Best) bool {
-		return slices.ContainsFunc(list, func(other Best) bool { return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) })
+		return slices.ContainsFunc(list, func(other Best) bool {
+			return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) && slices.Equal(other.Conditions, b.Conditions)
+		})
 	})
 }
 

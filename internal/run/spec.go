@@ -14,9 +14,10 @@ import (
 // A Spec defines a run: a problem that has been read and checked.
 type Spec struct {
 	Name        string
-	Problem     string   // where the problem file is, from the run's directory or absolute; may be empty
-	Place       string   // where the problem file is, absolute, for a run that is moved without it; may be empty
-	Ingredients []string // their names, as many as the target has
+	Problem     string      // where the problem file is, from the run's directory or absolute; may be empty
+	Place       string      // where the problem file is, absolute, for a run that is moved without it; may be empty
+	Ingredients []string    // their names, as many as the target has
+	Conditions  []Condition // those of the target, in its order
 	Target      *mcmc.Target
 	Settings    mcmc.Settings
 	Time        time.Duration // after which a run of mcmc.AutoDraws stops; 0: never
@@ -55,6 +56,9 @@ func (s *Spec) check() error {
 		return fmt.Errorf("the time is %v, and must be at least 0", s.Time)
 	}
 	if err := s.checkBounds(); err != nil {
+		return err
+	}
+	if err := s.checkConditions(); err != nil {
 		return err
 	}
 	for _, w := range s.Target.Objectives() {

@@ -76,7 +76,7 @@ func mostHeldBytes(m *Manifest) int64 {
 	if m.Auto == nil {
 		return 0
 	}
-	return mostHeld * (8*int64(1+len(m.Properties)) + 10*(1+int64(min(m.IngredientCount(), m.Total))))
+	return mostHeld * (8*int64(1+len(m.Properties)) + 10*(1+int64(len(m.Conditions))+int64(min(m.IngredientCount(), m.Total))))
 }
 
 // fresh returns the best compositions that are not known recipes. Some are in Best, and the rest in
@@ -147,7 +147,7 @@ const mostUnpacked = 256 << 20
 func unpackState(data []byte, m *Manifest) (*state, error) {
 	used := int64(min(m.IngredientCount(), m.Total))
 	// The two lists of the best compositions, and everything that is a number or a name.
-	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties))+128)
+	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties)+len(m.Conditions))+128)
 	rest += mostHeldBytes(m)
 	most := min(mostUnpacked, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
 	// Decompress twice, so that an oversized state takes no memory.

@@ -46,7 +46,7 @@ func (r *Result) findUnseenMode(t *mcmc.Target, inverse logMean) error {
 		}
 	}
 	for _, e := range r.Answer.Entries {
-		x, err := mcmc.NewComposition(t.Space().N(), e.Parts...)
+		x, err := t.Space().Composition(e.Parts, e.Conditions)
 		if err != nil {
 			return err
 		}
@@ -56,11 +56,11 @@ func (r *Result) findUnseenMode(t *mcmc.Target, inverse logMean) error {
 		}
 		n := len(e.Parts)
 		points := float64(float64(n*(n-1)/2)*float64(t.Space().Total())) + 1
-		most := portable.Log(points) + t.LogLaw(n) + score // were all as good
+		most := portable.Log(points) + t.LogPrior(x) + score // were all as good
 		if !(most-seen > portable.Log(unseenRatio)) || score-best < portable.Log(minScoreRatio) {
 			continue
 		}
-		around, err := logNeighbourhoodMass(t, e.Parts)
+		around, err := logNeighbourhoodMass(t, x)
 		if err != nil {
 			return err
 		}
@@ -72,11 +72,11 @@ func (r *Result) findUnseenMode(t *mcmc.Target, inverse logMean) error {
 }
 
 // logNeighbourhoodMass returns the log of the sum of p·w over the lines through a composition.
-func logNeighbourhoodMass(t *mcmc.Target, parts []mcmc.Part) (float64, error) {
+func logNeighbourhoodMass(t *mcmc.Target, x *mcmc.Composition) (float64, error) {
 	var sum logMean
-	law := t.LogLaw(len(parts))
+	parts, conditions, law := x.Parts(), x.AppendConditions(nil), t.LogPrior(x)
 	look := func(at []mcmc.Part) error {
-		x, err := mcmc.NewComposition(t.Space().N(), at...)
+		x, err := t.Space().Composition(at, conditions)
 		if err != nil {
 			return err
 		}

@@ -190,7 +190,7 @@ func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Resul
 		return r, err
 	}
 	for _, f := range found[:min(len(found), randomSeeds)] {
-		x, err := mcmc.NewComposition(t.Space().N(), f.Parts...)
+		x, err := t.Space().Composition(f.Parts, f.Conditions)
 		if err != nil {
 			return nil, err
 		}

@@ -10,8 +10,9 @@ import (
 
 // A Found is a composition with its score.
 type Found struct {
-	Parts    []mcmc.Part // by ingredient
-	LogScore float64     // Σ_k c_k·log y_k of the target that was searched
+	Parts      []mcmc.Part // by ingredient
+	Conditions []int32     // by condition, the index of its value; nil without conditions
+	LogScore   float64     // Σ_k c_k·log y_k of the target that was searched
 }
 
 // maxNiches is the most compositions that an archive keeps.
@@ -70,9 +71,9 @@ func (a *Archive) key(parts []mcmc.Part) nicheKey {
 	return k
 }
 
-// Offer keeps a copy of a composition, given by its parts in any order, if it is the best of its
-// niche so far. The caller checks rules and doses.
-func (a *Archive) Offer(parts []mcmc.Part, logScore float64) {
+// Offer keeps a copy of a composition, given by its parts in any order and the values of its
+// conditions, if it is the best of its niche so far. The caller checks rules and doses.
+func (a *Archive) Offer(parts []mcmc.Part, conditions []int32, logScore float64) {
 	if !(logScore > a.bar) {
 		return
 	}
@@ -80,12 +81,12 @@ func (a *Archive) Offer(parts []mcmc.Part, logScore float64) {
 	at, known := a.index[key]
 	if known {
 		if f := &a.list[at]; logScore > f.LogScore {
-			f.Parts, f.LogScore = append(f.Parts[:0], parts...), logScore
+			f.Parts, f.Conditions, f.LogScore = append(f.Parts[:0], parts...), slices.Clone(conditions), logScore
 		}
 		return
 	}
 	a.index[key] = len(a.list)
-	a.list = append(a.list, Found{slices.Clone(parts), logScore})
+	a.list = append(a.list, Found{slices.Clone(parts), slices.Clone(conditions), logScore})
 	if len(a.list) >= 2*a.most {
 		a.prune()
 	}
@@ -111,7 +112,7 @@ func (a *Archive) prune() {
 // merge offers all compositions of b.
 func (a *Archive) merge(b *Archive) {
 	for _, f := range b.list {
-		a.Offer(f.Parts, f.LogScore)
+		a.Offer(f.Parts, f.Conditions, f.LogScore)
 	}
 }
 
@@ -137,6 +138,6 @@ func sortFound(list []Found) {
 	slices.SortFunc(list, func(f, g Found) int {
 		return cmp.Or(cmp.Compare(g.LogScore, f.LogScore), slices.CompareFunc(f.Parts, g.Parts, func(p, q mcmc.Part) int {
 			return cmp.Or(cmp.Compare(p.Ingredient, q.Ingredient), cmp.Compare(p.Amount, q.Amount))
-		}))
+		}), slices.Compare(f.Conditions, g.Conditions))
 	})
 }

@@ -26,9 +26,9 @@ func TestArchiveKinds(t *testing.T) {
 		}
 	}
 	for k, score := range []float64{-3, -1, -2} {
-		a.Offer(parts(t, 0, 10-k, k, 0).Parts(), score)
-		a.Offer(parts(t, 9-k, 1, k, 0).Parts(), score-1)
-		a.Offer(parts(t, 0, 0, 4, 6+k).Parts(), score-9)
+		a.Offer(parts(t, 0, 10-k, k, 0).Parts(), nil, score)
+		a.Offer(parts(t, 9-k, 1, k, 0).Parts(), nil, score-1)
+		a.Offer(parts(t, 0, 0, 4, 6+k).Parts(), nil, score-9)
 	}
 	best := a.Best()
 	if len(best) != 2 || best[0].LogScore != -1 || best[1].LogScore != -2 {

@@ -44,7 +44,7 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 				found[k] = w
 				w.diversity = &diversityFilter{s.o.Distance.Clone(), chosen, s.o.Apart, Found{LogScore: math.Inf(-1)}}
 				if !s.refuses(starts[k].Parts) {
-					w.diversity.best = Found{slices.Clone(starts[k].Parts), starts[k].LogScore}
+					w.diversity.best = Found{slices.Clone(starts[k].Parts), slices.Clone(starts[k].Conditions), starts[k].LogScore}
 				}
 				return w.anneal(ctx, each, warmest, coldest)
 			})

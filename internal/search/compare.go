@@ -80,6 +80,10 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	known := slices.Clone(o.KnownScores)
 	if known == nil {
 		for _, x := range o.Known {
+			x, err := withConditions(t, x)
+			if err != nil {
+				return nil, fmt.Errorf("compare: %w", err)
+			}
 			score, err := t.LogScore(x)
 			if err != nil {
 				return nil, fmt.Errorf("compare: %w", err)

@@ -1,6 +1,10 @@
 package search
 
-import "kir/mcmc"
+import (
+	"slices"
+
+	"kir/mcmc"
+)
 
 // diversityFilter holds the compositions that a walk must keep a distance from, and the best
 // composition found that does.
@@ -21,9 +25,9 @@ func (a *diversityFilter) allows(parts []mcmc.Part) bool {
 	return true
 }
 
-// offer keeps a copy of parts if they are the best so far that is far enough.
-func (a *diversityFilter) offer(parts []mcmc.Part, logScore float64) {
+// offer keeps a copy of a composition if it is the best so far that is far enough.
+func (a *diversityFilter) offer(parts []mcmc.Part, conditions []int32, logScore float64) {
 	if logScore > a.best.LogScore && a.allows(parts) {
-		a.best.Parts, a.best.LogScore = append(a.best.Parts[:0], parts...), logScore
+		a.best.Parts, a.best.Conditions, a.best.LogScore = append(a.best.Parts[:0], parts...), slices.Clone(conditions), logScore
 	}
 }

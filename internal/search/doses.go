@@ -131,6 +131,6 @@ func (d *doses) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
 		missing -= share
 		all -= free
 	}
-	y, err := mcmc.NewComposition(x.N(), parts...)
-	return y, err == nil
+	y := x.Clone() // with its conditions
+	return y, y.SetParts(parts...) == nil
 }

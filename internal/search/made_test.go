@@ -48,7 +48,7 @@ func TestMadeAsBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 1 + k%2 {
-			candidates = append(candidates, Found{x.Parts(), score})
+			candidates = append(candidates, Found{Parts: x.Parts(), LogScore: score})
 		}
 	}
 	for _, o := range []ListOptions{
@@ -135,7 +135,7 @@ func TestScoresThatFail(t *testing.T) {
 	own := newTarget(t, mcmc.Objective{Name: "own", Weight: 1, Property: at(func(x *mcmc.Composition) float64 { return math.Exp(near.LogScore(x)) })})
 	other := newTarget(t, mcmc.Objective{Name: "other", Weight: 1, Property: at(func(x *mcmc.Composition) float64 { return 0.5 })})
 	known := []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0), parts(t, 9, 0, 0, 0, 0)}
-	candidates := []Found{{known[0].Parts(), 0}, {known[1].Parts(), math.Log(0.1)}, {parts(t, 0, 9, 0, 0, 0).Parts(), math.Log(0.1)}}
+	candidates := []Found{{Parts: known[0].Parts()}, {Parts: known[1].Parts(), LogScore: math.Log(0.1)}, {Parts: parts(t, 0, 9, 0, 0, 0).Parts(), LogScore: math.Log(0.1)}}
 	d := NewDistance(5, nil)
 	o, l := Options{Evaluations: 60, Seed: 1, Diverse: 2, Distance: d, Apart: 0.3, Starts: known, Workers: 1}, ListOptions{Length: 2, Distance: d, Apart: 0.3, Known: known}
 	for name, work := range map[string]func(ctx context.Context) error{

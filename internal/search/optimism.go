@@ -65,7 +65,7 @@ func Check(ctx context.Context, own, other *mcmc.Target, o Options, l ListOption
 	}
 	p := &OptimismCheck{Evaluations: r.Evaluations + list.Evaluations, Compositions: r.Compositions + list.Compositions}
 	for _, e := range list.Entries {
-		x, err := mcmc.NewComposition(own.Space().N(), e.Parts...)
+		x, err := own.Space().Composition(e.Parts, e.Conditions)
 		if err != nil {
 			return nil, err
 		}

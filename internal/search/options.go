@@ -56,7 +56,11 @@ func (o *Options) check(t *mcmc.Target) error {
 		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Diverse, o.Apart)
 	}
 	for k, x := range o.Starts {
-		if err := t.Space().Contains(x); err != nil {
+		x, err := withConditions(t, x)
+		if err == nil {
+			err = t.Space().Contains(x)
+		}
+		if err != nil {
 			return fmt.Errorf("search: start %d: %w", k, err)
 		}
 	}

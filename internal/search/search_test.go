@@ -112,7 +112,7 @@ func TestBestIsTheBest(t *testing.T) {
 				set = append(set, p.Ingredient)
 			}
 			if target.LogLaw(x.Used()) > math.Inf(-1) && score > math.Inf(-1) && d.allowsAll(x) && !o.Refuse(set) {
-				want.Offer(x.Parts(), score)
+				want.Offer(x.Parts(), nil, score)
 			}
 		}
 		r, err := Best(t.Context(), target, o)

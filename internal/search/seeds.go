@@ -20,6 +20,10 @@ func (s *searcher) prepare(ctx context.Context) error {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
+		x, err := withConditions(s.target, x)
+		if err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
 		y, ok := s.doses.repair(x)
 		if !ok {
 			continue
@@ -35,7 +39,7 @@ func (s *searcher) prepare(ctx context.Context) error {
 	}
 	random := len(s.seeds)
 	for _, f := range s.o.FeasibleStarts {
-		x, err := mcmc.NewComposition(s.target.Space().N(), f.Parts...)
+		x, err := s.target.Space().Composition(f.Parts, f.Conditions)
 		if err != nil {
 			return err
 		}
@@ -51,6 +55,15 @@ func (s *searcher) prepare(ctx context.Context) error {
 	sortFound(s.seeds)
 	s.learn(s.seeds)
 	return nil
+}
+
+// withConditions returns x, with the likeliest value of each condition where it has none: a known
+// recipe may lack them.
+func withConditions(t *mcmc.Target, x *mcmc.Composition) (*mcmc.Composition, error) {
+	if x.Conditions() == len(t.Space().Conditions()) {
+		return x, nil
+	}
+	return t.Space().Composition(x.Parts(), nil)
 }
 
 // seedRandom makes seeds of compositions drawn from the sparsity law. If none keeps the rules, or a
@@ -103,10 +116,10 @@ func (s *searcher) seed(x *mcmc.Composition) (kept bool, err error) {
 	if math.IsInf(score, -1) {
 		return false, nil
 	}
-	f := Found{x.Parts(), score}
+	f := Found{x.Parts(), x.AppendConditions(nil), score}
 	s.seeds = append(s.seeds, f)
 	if s.doses.allowsAll(x) && !s.refuses(f.Parts) {
-		s.archive.Offer(f.Parts, score)
+		s.archive.Offer(f.Parts, f.Conditions, score)
 	}
 	return true, nil
 }

@@ -47,6 +47,11 @@ type Entry struct {
 	// without a difference that the model resolves.
 	Ranges []Range
 
+	// ConditionRanges are, by condition, the indices of the values around the entry's own that make no
+	// difference that the model resolves. The values of categories have no order, so a range of them
+	// only says which neighbours in the list are as good.
+	ConditionRanges []Range
+
 	// Variants are nearly equal compositions of other ingredients, such as one with a trace more,
 	// the best first. None is better than the entry.
 	Variants []Found
@@ -159,7 +164,9 @@ func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 		l.pool = append(l.pool, f)
 	}
 	sortFound(l.pool)
-	l.pool = slices.CompactFunc(l.pool, func(f, g Found) bool { return slices.Equal(f.Parts, g.Parts) })
+	l.pool = slices.CompactFunc(l.pool, func(f, g Found) bool {
+		return slices.Equal(f.Parts, g.Parts) && slices.Equal(f.Conditions, g.Conditions)
+	})
 	return nil
 }
 
@@ -176,7 +183,7 @@ func (l *shortlister) choose() []Entry {
 			if !taken[k] && a.allows(f.Parts) {
 				taken[k] = true
 				a.from = append(a.from, f)
-				entries = append(entries, Entry{Found: Found{slices.Clone(f.Parts), f.LogScore}})
+				entries = append(entries, Entry{Found: Found{slices.Clone(f.Parts), slices.Clone(f.Conditions), f.LogScore}})
 			}
 		}
 		a.least = float64(a.least / 2)
@@ -206,6 +213,13 @@ func (l *shortlister) finishEntry(entries []Entry, at int) error {
 			return err
 		}
 		e.Ranges = append(e.Ranges, r)
+	}
+	for k := range e.Conditions {
+		r, err := l.conditionRange(w, k)
+		if err != nil {
+			return err
+		}
+		e.ConditionRanges = append(e.ConditionRanges, r)
 	}
 	l.evaluations += w.evaluations - before
 	l.compositions += w.compositions - compositions
@@ -279,6 +293,9 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 		}
 	}
 	for range settleSweeps {
+		if err := w.bestValues(); err != nil {
+			return nil, err
+		}
 		for _, p := range f.Parts {
 			if err := l.settleAmount(w, others, near, p.Ingredient); err != nil {
 				return nil, err
@@ -292,7 +309,7 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 
 // foundAt returns the composition of a walker.
 func foundAt(w *walker) Found {
-	return Found{w.cursor.Composition().Parts(), w.cursor.LogScore()}
+	return Found{w.cursor.Composition().Parts(), w.cursor.Composition().AppendConditions(nil), w.cursor.LogScore()}
 }
 
 // partners returns the ingredients with the largest amounts, except i. They exchange units with the
@@ -377,6 +394,35 @@ func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 			}
 		}
 		r.Low, r.High = min(r.Low, low), max(r.High, high)
+	}
+	return r, nil
+}
+
+// conditionRange returns the range of the values of condition k around its own.
+func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
+	at := w.cursor.Composition().Condition(k)
+	r, least := Range{at, at}, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
+	p, err := w.cursor.Values(k)
+	if err != nil {
+		return r, err
+	}
+	last := len(l.target.Space().Conditions()[k].Weights)
+	from := make([]float64, last) // the score of each value
+	for q := range p.Len() {
+		start, score := p.Piece(q)
+		to := last
+		if q+1 < p.Len() {
+			to, _ = p.Piece(q + 1)
+		}
+		for v := start; v < to; v++ {
+			from[v] = score
+		}
+	}
+	for r.Low > 0 && from[r.Low-1] >= least {
+		r.Low--
+	}
+	for r.High+1 < last && from[r.High+1] >= least {
+		r.High++
 	}
 	return r, nil
 }

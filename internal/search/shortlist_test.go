@@ -94,7 +94,7 @@ func TestShortlist(t *testing.T) {
 	candidates := r.Archive.Best()
 	for _, x := range all(t, 5, 9) { // much of which breaks rules or sizes
 		if score, err := target.LogScore(x); err == nil {
-			candidates = append(candidates, Found{x.Parts(), score})
+			candidates = append(candidates, Found{Parts: x.Parts(), LogScore: score})
 		}
 	}
 	o := ListOptions{Length: 6, Distance: d, Apart: 0.45, Known: known, Tolerance: 0.3, Least: []int{2, 1, 1, 1, 1}}
@@ -220,7 +220,7 @@ func TestCompare(t *testing.T) {
 	d := NewDistance(5, nil)
 	known := []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0), parts(t, 3, 3, 1, 2, 0), parts(t, 2, 4, 1, 2, 0), parts(t, 9, 0, 0, 0, 0)}
 	entry := func(x *mcmc.Composition, score float64) Entry {
-		return Entry{Found: Found{x.Parts(), math.Log(score)}}
+		return Entry{Found: Found{Parts: x.Parts(), LogScore: math.Log(score)}}
 	}
 	list := []Entry{entry(parts(t, 3, 3, 2, 1, 0), 1), entry(parts(t, 0, 0, 0, 0, 9), 0.5), entry(parts(t, 4, 3, 1, 1, 0), 0.4)}
 	c, err := Compare(t.Context(), target, list, CompareOptions{Random: 500, Seed: 1, Distance: d, Known: known, KnownScores: []float64{0.3, 0.9, math.NaN(), 0.1}})

@@ -57,8 +57,9 @@ type TradeOffResult struct {
 
 // A Member is a composition of a front.
 type Member struct {
-	Parts  []mcmc.Part // by ingredient
-	Losses []float64
+	Parts      []mcmc.Part // by ingredient
+	Conditions []int32     // by condition, the index of its value; nil without conditions
+	Losses     []float64
 }
 
 // The shares of the budget: independent searches, which also show the error of one of them, the
@@ -118,7 +119,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	r := &TradeOffResult{RandomSize: randomSize}
 	for _, w := range found {
 		for _, m := range w.archive.members {
-			last.archive.offer(m.Losses, m.Parts)
+			last.archive.offer(m.Losses, m.Parts, m.Conditions)
 		}
 		r.Lines += w.lines
 		r.Compositions += w.splits
@@ -262,10 +263,14 @@ func (t *frontSearch) prepare(ctx context.Context) error {
 			return
 		}
 		if p, ok := t.lossesAt(x); ok {
-			t.seeds = append(t.seeds, Member{x.Parts(), p})
+			t.seeds = append(t.seeds, Member{x.Parts(), x.AppendConditions(nil), p})
 		}
 	}
 	for _, x := range t.o.Starts {
+		x, err := withConditions(t.target, x)
+		if err != nil {
+			return fmt.Errorf("search: %w", err)
+		}
 		take(x)
 	}
 	prior, r := mcmc.NewPrior(t.target), mcmc.NewRand(t.o.Seed, "search trade", 0)

@@ -55,12 +55,13 @@ func weaklyDominates(a, b []float64) bool {
 	return true
 }
 
-// offer keeps a copy of a composition, given by its parts in any order, if no member beats it.
-func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part) bool {
+// offer keeps a copy of a composition, given by its parts in any order and the values of its
+// conditions, if no member beats it.
+func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []int32) bool {
 	if !p.isNondominated(losses) {
 		return false
 	}
-	m := Member{slices.Clone(parts), slices.Clone(losses)}
+	m := Member{slices.Clone(parts), slices.Clone(conditions), slices.Clone(losses)}
 	sortParts(m.Parts)
 	if len(losses) == 2 {
 		from := sort.Search(len(p.members), func(k int) bool { return p.members[k].Losses[0] >= losses[0] })

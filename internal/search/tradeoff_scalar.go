@@ -14,6 +14,7 @@ type scalarization struct {
 	at         []float64
 	weight     []float64
 	scale      []float64
+	values     []int         // by condition: how many there are
 	keeps      bool          // whether last is wanted; a corner that keeps it serves one goroutine
 	last       *scalarScorer // that was made of it
 }
@@ -47,7 +48,7 @@ func (c *scalarization) LogScore(x *mcmc.Composition) float64 {
 
 // Scorer implements [mcmc.LineProperty].
 func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &scalarScorer{corner: c, lines: make([]mcmc.Pieces, len(c.objectives)), losses: make([]float64, len(c.objectives))}
+	s := &scalarScorer{corner: c, x: x, lines: make([]mcmc.Pieces, len(c.objectives)), losses: make([]float64, len(c.objectives))}
 	for _, o := range c.objectives {
 		s.scorers = append(s.scorers, scorerOf(o.Score, x))
 	}
@@ -60,6 +61,7 @@ func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
 // A scalarScorer scores lines by the losses of their splits, and keeps the losses.
 type scalarScorer struct {
 	corner  *scalarization
+	x       *mcmc.Composition
 	scorers []mcmc.Scorer
 	lines   []mcmc.Pieces
 	losses  []float64
@@ -94,6 +96,47 @@ func (s *scalarScorer) Line(i, j int, p *mcmc.Pieces) {
 		s.lines[d].Reset()
 		of.Line(i, j, &s.lines[d])
 	}
+	s.join(p)
+}
+
+// Values implements [mcmc.ConditionScorer].
+func (s *scalarScorer) Values(c int, p *mcmc.Pieces) {
+	for d, of := range s.scorers {
+		s.lines[d].Reset()
+		if all, ok := of.(mcmc.ConditionScorer); ok {
+			all.Values(c, &s.lines[d])
+		} else {
+			s.scoreValues(s.corner.objectives[d].Score, c, &s.lines[d])
+		}
+	}
+	s.join(p)
+}
+
+// scoreValues scores the values of condition c one by one.
+func (s *scalarScorer) scoreValues(property mcmc.Property, c int, p *mcmc.Pieces) {
+	y := s.x.Clone()
+	for v := range s.corner.values[c] {
+		score := math.NaN()
+		if y.SetCondition(c, v) == nil {
+			score = property.LogScore(y)
+		}
+		p.Add(v, score)
+	}
+}
+
+// ConditionSet implements [mcmc.ConditionScorer].
+func (s *scalarScorer) ConditionSet(c int) {
+	for _, of := range s.scorers {
+		if all, ok := of.(mcmc.ConditionScorer); ok {
+			all.ConditionSet(c)
+		} else {
+			of.Reset()
+		}
+	}
+}
+
+// join adds the scores of the pieces of all losses, and keeps their losses.
+func (s *scalarScorer) join(p *mcmc.Pieces) {
 	s.starts, s.vectors = s.starts[:0], s.vectors[:0]
 	var next [4]int // pieces, by loss; there are at most four
 	for at := 0; ; {

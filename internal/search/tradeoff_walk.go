@@ -38,6 +38,9 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 		frontSearch: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newParetoArchive(t.objectives), most: offered, done: make(map[*mcmc.Part]bool),
 		corner: &scalarization{keeps: true, objectives: t.objectives, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
 	}
+	for _, c := range t.target.Space().Conditions() {
+		w.corner.values = append(w.corner.values, len(c.Weights))
+	}
 	for d, width := range t.width {
 		w.corner.weight[d], w.corner.scale[d] = 1/width, 1/width
 	}
@@ -45,7 +48,7 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := mcmc.NewComposition(t.target.Space().N(), t.seeds[0].Parts...)
+	x, err := t.target.Space().Composition(t.seeds[0].Parts, t.seeds[0].Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +56,19 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 		return nil, err
 	}
 	for _, s := range t.seeds {
-		if x, err = mcmc.NewComposition(t.target.Space().N(), s.Parts...); err != nil {
+		if x, err = t.target.Space().Composition(s.Parts, s.Conditions); err != nil {
 			return nil, err
 		}
 		if t.doses.allowsAll(x) && !t.refuses(s.Parts) {
-			w.archive.offer(s.Losses, s.Parts)
+			w.archive.offer(s.Losses, s.Parts, s.Conditions)
 		}
 	}
 	return w, nil
 }
 
 // moveTo moves the cursor to a composition, scored by the current corner.
-func (w *frontWalker) moveTo(parts []mcmc.Part) error {
-	x, err := mcmc.NewComposition(w.target.Space().N(), parts...)
+func (w *frontWalker) moveTo(m Member) error {
+	x, err := w.target.Space().Composition(m.Parts, m.Conditions)
 	if err != nil {
 		return err
 	}
@@ -98,9 +101,9 @@ func (w *frontWalker) explore(ctx context.Context, until int64) error {
 		from, gap := w.aimAtGap(round)
 		switch { // now and then from elsewhere, as what was found may be all of one kind
 		case round%6 == 5:
-			from, gap = w.seeds[w.rand.Intn(len(w.seeds))].Parts, 1
+			from, gap = w.seeds[w.rand.Intn(len(w.seeds))], 1
 		case round%6 == 2 && len(w.archive.members) > 0:
-			from = w.archive.members[w.rand.Intn(len(w.archive.members))].Parts
+			from = w.archive.members[w.rand.Intn(len(w.archive.members))]
 		}
 		if err := w.walk(ctx, from, leg, max(5*tradeHot*gap, tradeHot/10.), tradeCold); err != nil {
 			return err
@@ -110,7 +113,7 @@ func (w *frontWalker) explore(ctx context.Context, until int64) error {
 }
 
 // bestStart returns the best composition by the corner, of the archive or else the seeds.
-func (w *frontWalker) bestStart() []mcmc.Part {
+func (w *frontWalker) bestStart() Member {
 	list := w.archive.members
 	if len(list) == 0 {
 		list = w.seeds
@@ -121,7 +124,7 @@ func (w *frontWalker) bestStart() []mcmc.Part {
 			best, at = score, k
 		}
 	}
-	return list[at].Parts
+	return list[at]
 }
 
 // ranges returns, by loss, the least value and the range on the front, or among the seeds if the
@@ -152,7 +155,7 @@ func (w *frontWalker) aimAtLoss(d int) {
 
 // aimAtGap sets the corner for a wide gap, among those tried least. It returns the start and the
 // gap's width as a share of the range.
-func (w *frontWalker) aimAtGap(round int) (from []mcmc.Part, gap float64) {
+func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
 	ideal, width := w.ranges()
 	if len(w.objectives) > 2 || len(w.archive.members) < 2 {
 		return w.aimAtRandom(ideal, width), 0.3
@@ -179,14 +182,14 @@ func (w *frontWalker) aimAtGap(round int) (from []mcmc.Part, gap float64) {
 	}
 	share := math.Sqrt(float64(float64((b.Losses[0]-a.Losses[0])/width[0]) * float64((a.Losses[1]-b.Losses[1])/width[1])))
 	if round%2 == 0 {
-		return a.Parts, share
+		return a, share
 	}
-	return b.Parts, share
+	return b, share
 }
 
 // aimAtRandom sets the corner to the ideal with uniformly random weights, and returns the best
 // composition by it.
-func (w *frontWalker) aimAtRandom(ideal, width []float64) []mcmc.Part {
+func (w *frontWalker) aimAtRandom(ideal, width []float64) Member {
 	sum := 0.0
 	share := make([]float64, len(ideal))
 	for d := range share {
@@ -214,7 +217,7 @@ func (w *frontWalker) learnPartners() {
 }
 
 // walk makes steps from a composition while β rises geometrically.
-func (w *frontWalker) walk(ctx context.Context, from []mcmc.Part, steps int, hot, cold float64) error {
+func (w *frontWalker) walk(ctx context.Context, from Member, steps int, hot, cold float64) error {
 	if err := w.moveTo(from); err != nil {
 		return err
 	}
@@ -224,6 +227,12 @@ func (w *frontWalker) walk(ctx context.Context, from []mcmc.Part, steps int, hot
 			return err
 		}
 		beta := float64(hot * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
+		if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(setShare) {
+			if err := w.set(free[w.rand.Intn(len(free))], beta); err != nil {
+				return err
+			}
+			continue
+		}
 		i, j := w.pair()
 		if i == j {
 			continue
@@ -355,7 +364,65 @@ func (w *frontWalker) offer(i, j, s, k int, losses []float64) {
 	if w.refuses(parts) {
 		return
 	}
-	w.archive.offer(losses, parts)
+	w.archive.offer(losses, parts, w.cursor.Composition().AppendConditions(nil))
+}
+
+// scoreValues scores the values of a condition, lists them as choices, and offers them all to the
+// archive.
+func (w *frontWalker) scoreValues(condition int) error {
+	p, err := w.cursor.Values(condition)
+	if err != nil {
+		return err
+	}
+	x := w.cursor.Composition()
+	last := len(w.target.Space().Conditions()[condition].Weights)
+	w.lines++
+	w.splits += int64(last)
+	w.choices = w.choices[:0]
+	clean := w.doses.allowsSize(x.Used()) && w.doses.allowsAll(x) && !w.refuses(x.Parts())
+	at := 0 // of the losses' pieces
+	for q := range p.Len() {
+		from, value := p.Piece(q)
+		to := last
+		if q+1 < p.Len() {
+			to, _ = p.Piece(q + 1)
+		}
+		for at+1 < len(w.corner.last.starts) && w.corner.last.starts[at+1] <= from {
+			at++
+		}
+		if !(value > math.Inf(-1)) {
+			continue
+		}
+		c := choice{from, to, value}
+		w.choices = append(w.choices, c)
+		if losses := w.corner.last.piece(at); clean && w.archive.isNondominated(losses) {
+			conditions := x.AppendConditions(nil)
+			conditions[condition] = int32(middleOf(c))
+			w.archive.offer(losses, x.Parts(), conditions)
+		}
+	}
+	return nil
+}
+
+// set scores the values of a condition and takes one with probability ∝ exp(β·score).
+func (w *frontWalker) set(condition int, beta float64) error {
+	if err := w.scoreValues(condition); err != nil || len(w.choices) == 0 {
+		return err
+	}
+	top := bestChoice(w.choices).value
+	w.weights = w.weights[:0]
+	for _, c := range w.choices {
+		w.weights = append(w.weights, portable.Exp(float64(beta*(c.value-top)))*float64(c.to-c.from))
+	}
+	c := w.choices[w.rand.Categorical(w.weights)]
+	v := c.from
+	if c.to-c.from > 1 {
+		v += w.rand.Intn(c.to - c.from)
+	}
+	if v != w.cursor.Composition().Condition(condition) {
+		w.cursor.SetCondition(condition, v, c.value)
+	}
+	return nil
 }
 
 // partsWith returns the cursor's parts with k units of i and s−k of j. They are valid until the
@@ -393,7 +460,7 @@ func (w *frontWalker) step(i, j int, beta float64) {
 func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 	for d := range w.objectives {
 		w.aimAtLoss(d)
-		score := scalarization{objectives: w.objectives, at: w.corner.at, weight: w.corner.weight, scale: w.corner.scale}
+		score := scalarization{objectives: w.objectives, values: w.corner.values, at: w.corner.at, weight: w.corner.weight, scale: w.corner.scale}
 		steep, err := w.target.WithObjectives(mcmc.Objective{Name: w.objectives[d].Name, Property: &score, Weight: 30})
 		if err != nil {
 			return err
@@ -402,7 +469,8 @@ func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 			Evaluations: max(lines/len(w.objectives), 1), Seed: w.o.Seed, Workers: w.o.Workers, Least: w.o.Least, Most: w.o.Most,
 			Refuse: w.o.Refuse,
 		}
-		if x, err := mcmc.NewComposition(w.target.Space().N(), w.bestStart()...); err == nil {
+		start := w.bestStart()
+		if x, err := w.target.Space().Composition(start.Parts, start.Conditions); err == nil {
 			o.Starts = append(o.Starts, x)
 		}
 		found, err := Best(ctx, steep, o)
@@ -412,12 +480,12 @@ func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 		w.lines += found.Evaluations
 		w.splits += found.Compositions
 		for _, f := range found.Archive.Best() {
-			x, err := mcmc.NewComposition(w.target.Space().N(), f.Parts...)
+			x, err := w.target.Space().Composition(f.Parts, f.Conditions)
 			if err != nil {
 				return err
 			}
 			if losses, ok := w.lossesAt(x); ok && w.allows(x) {
-				w.archive.offer(losses, f.Parts)
+				w.archive.offer(losses, f.Parts, f.Conditions)
 			}
 		}
 	}
@@ -458,7 +526,7 @@ func (w *frontWalker) polish(ctx context.Context, until int64) error {
 
 // neighbours scores the lines through a member.
 func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) error {
-	if err := w.moveTo(m.Parts); err != nil {
+	if err := w.moveTo(m); err != nil {
 		return err
 	}
 	used := make(map[int]bool)
@@ -475,6 +543,15 @@ func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) err
 			return err
 		}
 		return w.scoreLine(i, j)
+	}
+	for _, k := range w.cursor.FreeConditions() {
+		if left == 0 || w.lines >= until {
+			break
+		}
+		left--
+		if err := w.scoreValues(k); err != nil {
+			return err
+		}
 	}
 	for a, p := range m.Parts {
 		for _, q := range m.Parts[a+1:] {

@@ -25,6 +25,7 @@ type walker struct {
 	choices []choice
 	weights []float64
 	parts   []mcmc.Part
+	values  []int32 // scratch: of the conditions
 }
 
 // A choice is a range of splits from ≤ k < to with the same log score.
@@ -34,7 +35,7 @@ type choice struct {
 }
 
 func newWalker(s *searcher, start Found, r *mcmc.Rand) (*walker, error) {
-	x, err := mcmc.NewComposition(s.target.Space().N(), start.Parts...)
+	x, err := s.target.Space().Composition(start.Parts, start.Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +114,9 @@ func (w *walker) pair() (i, j int) {
 // step scores a line and takes one of its pieces with probability ∝ score^β, and a random split of
 // the piece.
 func (w *walker) step(beta float64) error {
+	if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(setShare) {
+		return w.set(free[w.rand.Intn(len(free))], beta)
+	}
 	i, j := w.pair()
 	if i == j {
 		return nil
@@ -284,10 +288,10 @@ func (w *walker) offer(i, j, s, k int, value float64) {
 		return
 	}
 	if archived {
-		w.archive.Offer(parts, value)
+		w.archive.Offer(parts, w.conditions(), value)
 	}
 	if w.diversity != nil {
-		w.diversity.offer(parts, value)
+		w.diversity.offer(parts, w.conditions(), value)
 	}
 }
 

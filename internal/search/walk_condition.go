@@ -1,0 +1,114 @@
+package search
+
+import "kir/internal/portable"
+
+// setShare is the share of the steps of a walk that set a condition, where there are conditions.
+const setShare = 0.25
+
+// set scores the values of a condition and takes one with probability ∝ score^β. It offers the best of
+// them.
+func (w *walker) set(condition int, beta float64) error {
+	values, err := w.scoreValues(condition)
+	if err != nil || len(values) == 0 {
+		return err
+	}
+	best := bestChoice(values)
+	w.offerValue(condition, best)
+	w.weights = w.weights[:0]
+	for _, c := range values {
+		w.weights = append(w.weights, portable.Exp(float64(beta*(c.value-best.value)))*float64(c.to-c.from))
+	}
+	c := values[w.rand.Categorical(w.weights)]
+	v := c.from
+	if c.to-c.from > 1 {
+		v += w.rand.Intn(c.to - c.from)
+	}
+	if v != w.cursor.Composition().Condition(condition) {
+		w.cursor.SetCondition(condition, v, c.value)
+	}
+	return nil
+}
+
+// scoreValues scores the values of a condition, and returns the allowed ones as ranges of one score.
+func (w *walker) scoreValues(condition int) ([]choice, error) {
+	p, err := w.cursor.Values(condition)
+	if err != nil {
+		return nil, err
+	}
+	last := len(w.target.Space().Conditions()[condition].Weights)
+	w.evaluations++
+	w.compositions += int64(last)
+	w.choices = w.choices[:0]
+	for q := range p.Len() {
+		from, value := p.Piece(q)
+		to := last
+		if q+1 < p.Len() {
+			to, _ = p.Piece(q + 1)
+		}
+		w.add(from, to, value)
+	}
+	return w.choices, nil
+}
+
+// bestChoice returns the first of the choices of highest score.
+func bestChoice(list []choice) choice {
+	best := list[0]
+	for _, c := range list {
+		if c.value > best.value {
+			best = c
+		}
+	}
+	return best
+}
+
+// offerValue offers the cursor's composition with a value of a condition, the middle of a range.
+func (w *walker) offerValue(condition int, c choice) {
+	values := w.conditions()
+	values[condition] = int32(middleOf(c))
+	x := w.cursor.Composition()
+	archived := c.value > w.archive.bar
+	if !archived && (w.diversity == nil || !(c.value > w.diversity.best.LogScore)) || !w.doses.allowsAll(x) {
+		return
+	}
+	i := int(x.Ingredients()[0])
+	parts := w.partsWith(i, i, x.Amount(i), x.Amount(i))
+	if w.refuses(parts) {
+		return
+	}
+	if archived {
+		w.archive.Offer(parts, values, c.value)
+	}
+	if w.diversity != nil {
+		w.diversity.offer(parts, values, c.value)
+	}
+}
+
+// middleOf returns the value in the middle of a range.
+func middleOf(c choice) int { return (c.from + c.to - 1) / 2 }
+
+// conditions returns the values of the cursor's conditions, valid until the next call.
+func (w *walker) conditions() []int32 {
+	w.values = w.cursor.Composition().AppendConditions(w.values[:0])
+	if len(w.values) == 0 {
+		return nil
+	}
+	return w.values
+}
+
+// bestValues sets each condition to the middle of the range of its best value, in turn, where that is
+// better than the value it has.
+func (w *walker) bestValues() error {
+	for _, k := range w.cursor.FreeConditions() {
+		values, err := w.scoreValues(k)
+		if err != nil {
+			return err
+		}
+		if len(values) == 0 {
+			continue
+		}
+		if best := bestChoice(values); best.value > w.cursor.LogScore() {
+			w.cursor.SetCondition(k, middleOf(best), best.value)
+		}
+	}
+	return nil
+}
