@@ -104,6 +104,12 @@ func fingerprint(s *Spec) (string, error) {
 		h.Write([]byte(w.Name))
 		number(w.Weight)
 	}
+	for _, c := range s.Target.Space().Conditions() {
+		h.Write([]byte(c.Name))
+		for _, w := range c.Weights {
+			number(w)
+		}
+	}
 	err := eachRandom(context.Background(), s, "fingerprint", 64, func(x *mcmc.Composition) error {
 		for _, w := range s.Target.Objectives() {
 			number(w.Property.LogScore(x))
