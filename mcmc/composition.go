@@ -122,6 +122,17 @@ func (x *Composition) Move(i, j, k int) error {
 	return nil
 }
 
+// SetAmount sets the amount of one ingredient, and changes the total by as much. It returns an error,
+// and changes nothing, if there is no such ingredient or the amount is negative.
+func (x *Composition) SetAmount(i, amount int) error {
+	if i < 0 || i >= x.N() || amount < 0 || amount > math.MaxInt32-(x.total-int(x.amounts[i])) {
+		return fmt.Errorf("%d units of ingredient %d are not an amount of one of %d", amount, i, x.N())
+	}
+	x.total += amount - int(x.amounts[i])
+	x.assign(int32(i), int32(amount))
+	return nil
+}
+
 // CopyFrom makes x equal to y, which has as many ingredients.
 func (x *Composition) CopyFrom(y *Composition) {
 	x.clear()

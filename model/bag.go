@@ -40,6 +40,31 @@ func drawBag(random stream, drawn []int32, chances []int64) bag {
 	return out
 }
 
+// drawBag draws the bootstrap sample of a tree of the forest. Groups of rows are drawn whatever their
+// chances.
+func (f *Forest) drawBag(random stream, drawn []int32) bag {
+	if f.groups != nil {
+		return drawGroupBag(random, drawn, f.groups, f.groupCount)
+	}
+	return drawBag(random, drawn, f.chances)
+}
+
+// drawGroupBag is drawBag where rows of one group are drawn or left out together: it draws as many
+// groups as there are, with replacement.
+func drawGroupBag(random stream, drawn []int32, groups []int32, count int) bag {
+	times := make([]int32, count)
+	for range count {
+		times[random.below(count)]++
+	}
+	out := make(bag, (len(drawn)+63)/64)
+	for r, g := range groups {
+		if drawn[r] = times[g]; drawn[r] == 0 {
+			out[r>>6] |= 1 << (r & 63)
+		}
+	}
+	return out
+}
+
 // mostChance is the chance of the most precisely measured row.
 const mostChance = 1 << 20
 

@@ -10,6 +10,8 @@ import (
 const (
 	// MaxTotal is the largest total of a composition.
 	MaxTotal = 1 << 30
+	// BesideTotal is the largest amount of what stands beside a composition; see [Data.Beside].
+	BesideTotal = 1 << 20
 	// MaxTrees is the largest number of trees.
 	MaxTrees = 1 << 16
 	// maxNumber bounds numeric labels, so that sums of their squares are finite.
@@ -43,6 +45,11 @@ type Data struct {
 	Ingredients []string
 	// Total is the sum of a composition's amounts. A row's sum may not exceed it.
 	Total int
+	// Beside is how many of Ingredients, the last ones, stand beside the composition, such as a
+	// temperature. Their amounts, from 0 to [BesideTotal], do not count towards the total. A process
+	// takes the root of amount/BesideTotal as their coordinate. Rows that differ in these amounts
+	// alone are held out together.
+	Beside int
 	// Features are the quantities that splits may test; nil means the amount of each ingredient.
 	Features []Feature
 	// Rows are the compositions, each ingredient at most once.
@@ -129,6 +136,10 @@ func (d *Data) check() error {
 	case d.SD != nil && len(d.SD) != len(d.Rows):
 		return fmt.Errorf("there are %d rows and %d standard deviations; each row needs one, which may be NaN", len(d.Rows), len(d.SD))
 	}
+	if d.Beside < 0 || d.Beside >= len(d.Ingredients) {
+		return fmt.Errorf("%d of %d ingredients stand beside the composition; at least one must not", d.Beside, len(d.Ingredients))
+	}
+	inside := len(d.Ingredients) - d.Beside
 	seen := make([]int32, len(d.Ingredients)) // 1 + the last row with the ingredient
 	for r, row := range d.Rows {
 		sum := 0
@@ -142,7 +153,11 @@ func (d *Data) check() error {
 				return &RowError{r, fmt.Sprintf("the amount of %q is %d and must not be negative", d.Ingredients[p.Ingredient], p.Amount)}
 			}
 			seen[p.Ingredient] = int32(r) + 1
-			sum += int(p.Amount)
+			if int(p.Ingredient) < inside {
+				sum += int(p.Amount)
+			} else if p.Amount > BesideTotal {
+				return &RowError{r, fmt.Sprintf("the amount of %q is %d, more than %d", d.Ingredients[p.Ingredient], p.Amount, BesideTotal)}
+			}
 		}
 		if sum > d.Total {
 			return &RowError{r, fmt.Sprintf("the amounts sum to %d, more than the total of %d", sum, d.Total)}
@@ -158,6 +173,32 @@ func (d *Data) check() error {
 		}
 	}
 	return nil
+}
+
+// groups returns the number of the group of each row, from 0, and how many groups there are: rows that
+// differ in what stands beside the composition alone are one group. It returns nil if nothing does.
+func (d *Data) groups() (of []int32, count int) {
+	return rowGroups(d.Rows, len(d.Ingredients)-d.Beside, d.Beside)
+}
+
+// rowGroups is [Data.groups] of rows whose first ingredients are inside the composition.
+func rowGroups(rows [][]Part, inside, beside int) (of []int32, count int) {
+	if beside == 0 {
+		return nil, 0
+	}
+	index := make(map[string]int32)
+	for _, row := range rows {
+		parts := slices.DeleteFunc(slices.Clone(row), func(p Part) bool { return p.Amount == 0 || int(p.Ingredient) >= inside })
+		slices.SortFunc(parts, func(a, b Part) int { return int(a.Ingredient) - int(b.Ingredient) })
+		key := fmt.Sprint(parts)
+		g, known := index[key]
+		if !known {
+			g = int32(len(index))
+			index[key] = g
+		}
+		of = append(of, g)
+	}
+	return of, len(index)
 }
 
 // checkNames returns an error if there are no names, or if one is empty or occurs twice.

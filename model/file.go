@@ -127,8 +127,14 @@ func damaged(format string, args ...any) error {
 	return &FormatError{Tree: -1, Node: -1, Reason: fmt.Sprintf(format, args...)}
 }
 
+// errBesideFile is returned for a model of quantities that stand beside the composition.
+var errBesideFile = errors.New("a model of conditions cannot be written to a file: learn it in the problem that needs it")
+
 // Write saves the forest as JSON, one tree per line.
 func (f *Forest) Write(w io.Writer) error {
+	if f.beside > 0 {
+		return errBesideFile
+	}
 	saved := savedForest{
 		Format: fileFormat, Version: fileVersion,
 		Label: f.label, Classes: f.classes, Numbers: f.numbers,

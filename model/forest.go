@@ -19,6 +19,9 @@ type Forest struct {
 	features    []Feature
 	rows        int     // number of rows of the data
 	chances     []int64 // of drawing each row; nil: uniform
+	beside      int     // as in Data
+	groups      []int32 // by row: its group, see [Data.groups]; nil without what stands beside
+	groupCount  int
 	options     Options
 	quality     Quality
 	choice      *Choice // nil if the features were not chosen by cross-validation

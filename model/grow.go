@@ -38,7 +38,9 @@ func grow(ctx context.Context, d *Data, o Options, chances []int64) (*Forest, er
 		total:       d.Total,
 		rows:        len(d.Rows),
 		chances:     chances,
+		beside:      d.Beside,
 	}
+	f.groups, f.groupCount = d.groups()
 	f.features = amountFeatures(f.ingredients)
 	if d.Features != nil {
 		f.features = make([]Feature, len(d.Features))
@@ -63,7 +65,7 @@ func grow(ctx context.Context, d *Data, o Options, chances []int64) (*Forest, er
 	f.trees = make([]tree, f.options.Trees)
 	bags := make([]bag, f.options.Trees)
 	err = inParallel(ctx, f.options.Workers, f.options.Trees, func() func(int) error {
-		g := newGrower(t, &labels, f.chances, f.options)
+		g := newGrower(t, &labels, f)
 		return func(k int) (err error) {
 			f.trees[k], bags[k], err = g.grow(ctx, k)
 			return err

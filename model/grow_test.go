@@ -207,7 +207,7 @@ func TestGrowingIsTheSameHoweverDone(t *testing.T) {
 			}
 			labels := d.labelling()
 			for _, limit := range []int{-1, math.MaxInt} {
-				g := newGrower(newTable(d, want.features), &labels, d.chances(), want.options)
+				g := newGrower(newTable(d, want.features), &labels, want)
 				g.gatherLimit = limit
 				for k := range want.trees {
 					tree, _, err := g.grow(context.Background(), k)

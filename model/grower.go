@@ -10,7 +10,7 @@ import (
 type grower struct {
 	t       *table
 	labels  *labelling
-	chances []int64 // of drawing each row; nil: uniform
+	forest  *Forest // that is grown
 	options Options
 	target  []float64 // numeric labels, centred and scaled to about ±1; nil for classes
 
@@ -59,9 +59,10 @@ type nodeState struct {
 // no better.
 const leastSplit, mostSplit = 4, 10
 
-func newGrower(t *table, labels *labelling, chances []int64, o Options) *grower {
+func newGrower(t *table, labels *labelling, f *Forest) *grower {
+	o := f.options
 	g := &grower{
-		t: t, labels: labels, chances: chances, options: o,
+		t: t, labels: labels, forest: f, options: o,
 		drawn: make([]int32, t.rows),
 		place: make([]int32, t.rows),
 		right: make([]bool, t.rows),
@@ -98,7 +99,7 @@ func newGrower(t *table, labels *labelling, chances []int64, o Options) *grower 
 // grow grows tree k.
 func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 	g.random = newStream(g.options.Seed, growing, uint64(k))
-	out := drawBag(g.random, g.drawn, g.chances)
+	out := g.forest.drawBag(g.random, g.drawn)
 	g.rows = g.rows[:0]
 	for r, n := range g.drawn {
 		if n == 0 {

@@ -390,7 +390,7 @@ func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
 	if len(m.options.Failed) == 0 {
 		return nil
 	}
-	all := Data{Label: d.Label, Ingredients: d.Ingredients, Total: d.Total, Rows: slices.Concat(d.Rows, m.options.Failed)}
+	all := Data{Label: d.Label, Ingredients: d.Ingredients, Total: d.Total, Beside: d.Beside, Rows: slices.Concat(d.Rows, m.options.Failed)}
 	for r := range all.Rows {
 		class := madeClass
 		if r >= len(d.Rows) {
@@ -461,7 +461,7 @@ func (f *Forest) bags() []bag {
 	bags := make([]bag, len(f.trees))
 	drawn := make([]int32, f.rows)
 	for k := range bags {
-		bags[k] = drawBag(newStream(f.options.Seed, growing, uint64(k)), drawn, f.chances)
+		bags[k] = f.drawBag(newStream(f.options.Seed, growing, uint64(k)), drawn)
 	}
 	return bags
 }

@@ -67,6 +67,9 @@ func ParseKind(text string) (Kind, error) {
 
 // Write saves the model as JSON.
 func (m *Learned) Write(w io.Writer) error {
+	if m.forest != nil && m.forest.beside > 0 || m.process != nil && m.process.beside > 0 {
+		return errBesideFile
+	}
 	s := savedLearned{
 		Format: learnedFormat, Version: learnedVersion,
 		Label: m.Label(), Kind: m.options.Kind.String(), Log: m.options.Log,

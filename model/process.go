@@ -26,6 +26,7 @@ type Process struct {
 	label       string
 	ingredients []string
 	total       int
+	beside      int // as in Data
 	options     ProcessOptions
 	rows        int // number of rows of the data
 	labels      []float64
@@ -179,7 +180,7 @@ func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 		return nil, fmt.Errorf("there is no kernel %d", int(o.Kernel))
 	}
 	p := &Process{
-		label: d.Label, ingredients: slices.Clone(d.Ingredients), total: d.Total,
+		label: d.Label, ingredients: slices.Clone(d.Ingredients), total: d.Total, beside: d.Beside,
 		options: o, rows: len(d.Rows), labels: slices.Clone(d.Numbers),
 	}
 	p.groupCompositions(d)
@@ -244,6 +245,14 @@ func (p *Process) groupCompositions(d *Data) {
 	for k := range p.means {
 		p.means[k] /= p.count[k]
 	}
+}
+
+// totalOf returns what an amount of an ingredient is divided by: the total, or [BesideTotal].
+func (p *Process) totalOf(i int32) int {
+	if int(i) >= len(p.ingredients)-p.beside {
+		return BesideTotal
+	}
+	return p.total
 }
 
 // Label returns the name of the predicted quantity.
@@ -380,7 +389,7 @@ func (p *Process) spans() []float64 {
 		if uses[i] < len(p.known) {
 			least[i] = 0
 		}
-		m := float64(p.total)
+		m := float64(p.totalOf(int32(i)))
 		spans[i] = math.Sqrt(float64(most[i])/m) - math.Sqrt(float64(least[i])/m)
 	}
 	return spans
@@ -395,7 +404,7 @@ func (p *Process) coarserSteps() []int64 {
 	for _, parts := range p.known {
 		p.distances(parts, distance)
 		for _, q := range parts {
-			at := p.grid[q.Ingredient].step(q.Amount, p.total)
+			at := p.grid[q.Ingredient].step(q.Amount, p.totalOf(q.Ingredient))
 			p.shiftDistances(distance, q.Ingredient, at, at+1)
 			above := p.mean(distance)
 			p.shiftDistances(distance, q.Ingredient, at+1, at-1)
@@ -437,21 +446,22 @@ func (p *Process) makeGrid(steps []int64) {
 	p.grid = make([]axis, len(p.ingredients))
 	p.columns = make([][]int32, len(p.ingredients))
 	lengths := p.Lengths()
-	tables := make(map[int64][]int32)
+	tables := make(map[[2]int64][]int32) // by steps and total
 	for i, per := range steps {
-		if tables[per] == nil {
-			tables[per] = firsts(per, p.total)
+		key := [2]int64{per, int64(p.totalOf(int32(i)))}
+		if tables[key] == nil {
+			tables[key] = firsts(per, int(key[1]))
 		}
 		apart := 1 / (float64(per) * lengths[i])
 		weight := int64(min(math.Round(math.Ldexp(apart*apart, distanceBits)), mostWeight))
-		p.grid[i] = axis{per, weight, tables[per]}
+		p.grid[i] = axis{per, weight, tables[key]}
 	}
 	for r, parts := range p.known {
 		for _, q := range parts {
 			if p.columns[q.Ingredient] == nil {
 				p.columns[q.Ingredient] = make([]int32, len(p.known))
 			}
-			p.columns[q.Ingredient][r] = p.grid[q.Ingredient].step(q.Amount, p.total)
+			p.columns[q.Ingredient][r] = p.grid[q.Ingredient].step(q.Amount, p.totalOf(q.Ingredient))
 		}
 	}
 }
@@ -460,7 +470,7 @@ func (p *Process) makeGrid(steps []int64) {
 func (p *Process) distances(parts []Part, to []int64) {
 	copy(to, p.empty)
 	for _, q := range parts {
-		p.shiftDistances(to, q.Ingredient, 0, p.grid[q.Ingredient].step(q.Amount, p.total))
+		p.shiftDistances(to, q.Ingredient, 0, p.grid[q.Ingredient].step(q.Amount, p.totalOf(q.Ingredient)))
 	}
 }
 
@@ -497,10 +507,49 @@ func (p *Process) leaveOut() {
 	for r := range p.known {
 		precision := inverse.Row(r)[r]
 		p.heldOutMean[r] = p.means[r] - float64(p.scale*(p.alpha[r]/precision))
-		// The precision is that of the mean of the rows; converts it to that of one row.
-		noise := exp(p.hyper.noise)
-		measured := float64(p.own[r] * p.count[r]) // of one row
-		p.heldOutSD[r] = float64(p.scale * math.Sqrt(max(1/precision-noise/p.count[r]-p.own[r], 0)+noise+measured))
+		p.heldOutSD[r] = p.heldOutDeviation(r, 1/precision)
+	}
+	p.leaveOutGroups(inverse)
+}
+
+// heldOutDeviation returns the standard deviation of one row of known composition r, given the variance
+// of the mean of its rows. That mean has the noise of several rows.
+func (p *Process) heldOutDeviation(r int, variance float64) float64 {
+	noise := exp(p.hyper.noise)
+	measured := float64(p.own[r] * p.count[r]) // of one row
+	return float64(p.scale * math.Sqrt(max(variance-noise/p.count[r]-p.own[r], 0)+noise+measured))
+}
+
+// leaveOutGroups is leaveOut for known compositions that differ in what stands beside them alone: such
+// a group G is left out together. With A the inverse of the covariance, its residuals are
+// A_GG⁻¹·(A·y)_G, of covariance A_GG⁻¹.
+func (p *Process) leaveOutGroups(inverse portable.Lower) {
+	of, count := rowGroups(p.known, len(p.ingredients)-p.beside, p.beside)
+	members := make([][]int, count)
+	for r, g := range of {
+		members[g] = append(members[g], r)
+	}
+	for _, group := range members {
+		if len(group) < 2 {
+			continue
+		}
+		block := portable.NewLower(len(group))
+		left := make([]float64, len(group))
+		for a, r := range group {
+			for b := range a + 1 {
+				block.Row(a)[b] = inverse.Row(max(r, group[b]))[min(r, group[b])]
+			}
+			left[a] = p.alpha[r]
+		}
+		if !block.Factor() {
+			continue // the rows alone have been left out
+		}
+		variances := block.Inverse()
+		block.Solve(left)
+		for a, r := range group {
+			p.heldOutMean[r] = p.means[r] - float64(p.scale*left[a])
+			p.heldOutSD[r] = p.heldOutDeviation(r, variances.Row(a)[a])
+		}
 	}
 }
 

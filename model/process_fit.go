@@ -103,7 +103,7 @@ func (p *Process) posterior(active []int32) *posterior {
 	for k, r := range some {
 		for _, part := range p.known[r] {
 			if at, found := slices.BinarySearch(active, part.Ingredient); found {
-				q.u[k*q.d+at] = math.Sqrt(float64(part.Amount) / float64(p.total))
+				q.u[k*q.d+at] = math.Sqrt(float64(part.Amount) / float64(p.totalOf(part.Ingredient)))
 			}
 		}
 		q.t = append(q.t, (p.means[r]-p.centre)/p.scale)

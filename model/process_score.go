@@ -90,7 +90,7 @@ func (s *ProcessScore) At(x, used []int32) float64 {
 func (p *Process) distancesAt(x, used []int32, to []int64) {
 	copy(to, p.empty)
 	for _, i := range used {
-		p.shiftDistances(to, i, 0, p.grid[i].step(x[i], p.total))
+		p.shiftDistances(to, i, 0, p.grid[i].step(x[i], p.totalOf(i)))
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *ProcessScorer) assign(i, amount int32) bool {
 			}
 		}
 	}
-	from, to := p.grid[i].step(was, p.total), p.grid[i].step(amount, p.total)
+	from, to := p.grid[i].step(was, p.totalOf(i)), p.grid[i].step(amount, p.totalOf(i))
 	p.shiftDistances(c.distance, i, from, to)
 	return from != to
 }

@@ -355,7 +355,7 @@ func TestImportanceIsTheExpectedRise(t *testing.T) {
 		f := mustGrow(t, d, o)
 		labels := d.labelling()
 		table := newTable(d, f.features)
-		g := newGrower(table, &labels, f.chances, f.options)
+		g := newGrower(table, &labels, f)
 		for k := range f.trees {
 			_, out, err := g.grow(t.Context(), k)
 			if err != nil {

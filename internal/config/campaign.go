@@ -12,8 +12,43 @@ type Campaign struct {
 	Batch  int    // recipes per batch
 	MaxNew int    // the most ingredients of a batch that no tried recipe has; −1: no limit
 	Cost   string // attribute with the cost of a trial of an ingredient; empty: all trials cost the same
+	Alike  []Alike
 
 	costAt *yaml.Node
+}
+
+// Alike bounds how many values of a condition a batch has: an oven has one temperature.
+type Alike struct {
+	Condition string
+	Values    int
+
+	at *yaml.Node
+}
+
+// decodeAlike decodes a list of conditions, of one value each, or conditions with the most of their values.
+func decodeAlike(n *yaml.Node) (all []Alike, err error) {
+	if n.Kind == yaml.Mapping {
+		for _, e := range n.Entries {
+			values, err := e.Value.Whole("the number of values", 1, schema.MaxBatch)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, Alike{dataset.NormalizeName(e.Key.Text), values, e.Key})
+		}
+		return all, nil
+	}
+	items, err := n.List("alike")
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		name, err := item.Str("a condition")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Alike{dataset.NormalizeName(name), 1, item})
+	}
+	return all, nil
 }
 
 // decodeCampaign decodes
@@ -38,6 +73,11 @@ func decodeCampaign(n *yaml.Node) (Campaign, error) {
 			return c, err
 		}
 	}
+	if v := f["alike"]; v != nil {
+		if c.Alike, err = decodeAlike(v); err != nil {
+			return c, err
+		}
+	}
 	if v := f["cost"]; v != nil {
 		if c.Cost, err = v.Str("the cost"); err != nil {
 			return c, err
@@ -47,8 +87,18 @@ func decodeCampaign(n *yaml.Node) (Campaign, error) {
 	return c, nil
 }
 
-// CheckCampaign checks that the cost of a trial is known for each ingredient.
+// CheckCampaign checks that the cost of a trial is known for each ingredient, and that a batch chooses the conditions
+// that are alike in it.
 func (d *Data) CheckCampaign(c Campaign) error {
+	for _, a := range c.Alike {
+		k, err := d.FindCondition(a.at)
+		if err != nil {
+			return err
+		}
+		if d.Conditions[k].Given {
+			return yaml.Hint(a.at.Errorf("%s is given, and the same in all of a batch", a.Condition), "remove it here")
+		}
+	}
 	if c.costAt == nil {
 		return nil
 	}
@@ -70,6 +120,13 @@ func (c Campaign) YAML() yaml.Map {
 	out.Set("batch", c.Batch)
 	if c.MaxNew >= 0 {
 		out.Set("max_new", c.MaxNew)
+	}
+	if len(c.Alike) > 0 {
+		var alike yaml.Map
+		for _, a := range c.Alike {
+			alike.Set(a.Condition, a.Values)
+		}
+		out.Set("alike", alike)
 	}
 	if c.Cost != "" {
 		out.Set("cost", c.Cost)

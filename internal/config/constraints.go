@@ -24,7 +24,7 @@ type Kinds struct {
 func ConstraintKinds() []ConstraintKind {
 	return []ConstraintKind{
 		RequireKind, ExcludeKind, AmountKind, GroupKind, NeverKind, NeedsKind, LimitKind, LimitsKind,
-		ConstituentsKind, RatioKind, NearKind, IfKind, BlockKind,
+		ConstituentsKind, RatioKind, NearKind, ConditionKind, IfKind, BlockKind,
 	}
 }
 

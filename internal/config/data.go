@@ -22,6 +22,7 @@ type Data struct {
 	Units       *dataset.Units       // units of the recipes; nil: default units
 	Files       *yaml.Files          // files that the problem names
 
+	Conditions   []Condition          // what a trial sets beside the recipe
 	Constituents map[string][]float64 // by name: share of the constituent in each ingredient
 	Block        *Block               // the block whose constraints are compiled; nil outside of blocks
 	Nested       bool                 // constraints within another one are compiled

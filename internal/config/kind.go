@@ -53,6 +53,11 @@ type Demand struct {
 	Stock map[int]int // stock of ingredients, in units; nil: no stock
 	At    *yaml.Node  // where it stands; nil: at the item
 
+	// When restricts the demand to the values of conditions: it holds where each of these conditions has one of
+	// these values. With Forbids nothing is allowed there, and there are no rules.
+	When    []ConditionValues
+	Forbids bool
+
 	Predicted *PredictedLimit // limit of what a property predicts, which is no rule of amounts; else nil
 }
 

@@ -32,6 +32,8 @@ type Problem struct {
 
 	PropertyErrors int // number of errors in Properties and Trade, with which constraints can still be compiled
 
+	Conditions []Condition
+
 	Sampler  Sampler
 	Search   Search
 	Campaign Campaign
@@ -57,6 +59,7 @@ func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Prob
 		{"name", func(n *yaml.Node) (err error) { p.Name, err = decodeName(n, path); return err }},
 		{"sampler", func(n *yaml.Node) (err error) { p.Sampler, err = decodeSampler(n); return err }},
 		{"search", func(n *yaml.Node) (err error) { p.Search, err = decodeSearch(n); return err }},
+		{"conditions", func(n *yaml.Node) (err error) { p.Conditions, err = decodeConditions(n); return err }},
 		{"campaign", func(n *yaml.Node) (err error) { p.Campaign, err = decodeCampaign(n); return err }},
 	} {
 		if err := bad.Collect(root.Get(section.key), section.decode); err != nil {

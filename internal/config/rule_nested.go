@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
@@ -18,10 +19,12 @@ var IfKind = ConstraintKind{
 // A conditional is
 //
 //	if: {used: Milk, then: {exclude: [Lemon juice]}}
+//	if: {condition: {of: catalyst, is: B}, then: {exclude: [Milk]}}
 //
 // used means that at least one of several ingredients is used, and unused that none is.
 type conditional struct {
 	Used, Unused Ingredients
+	Condition    *conditionRule
 	Then         []Item
 
 	kinds *Kinds
@@ -29,14 +32,15 @@ type conditional struct {
 
 func (r *conditional) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "if", ID: "if", About: "Of `used` one that is used is enough; `unused` asks that none is; with both, both must hold.",
+		Name: "if", ID: "if", About: "Of `used` one that is used is enough; `unused` asks that none is; `condition` asks for values of a condition. Of several, all must hold.",
 		Keys: []schema.Key{
 			key("used", schema.Ingredients(), "", "any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}", asNode(&r.Used)),
 			key("unused", schema.Ingredients(), "", "none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}", asNode(&r.Unused)),
+			key("condition", schema.Link("condition rule"), "", "a condition has these values", "{condition: {of: catalyst, is: B}, then: {exclude: [Milk]}}", r.asCondition),
 			key("then", innerType(1), "", "what holds then", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}", r.kinds.asInner(&r.Then, "then")),
 		},
 		Required:     []string{"then"},
-		AtLeastOneOf: []string{"used", "unused"},
+		AtLeastOneOf: []string{"used", "unused", "condition"},
 		Mistakes: map[string]string{
 			"if":         "write used: if: {used: Milk, then: {exclude: [Lemon juice]}}",
 			"not":        "write unused: if: {unused: Milk, then: {require: [Cream]}}",
@@ -57,8 +61,8 @@ func innerType(least int) schema.Type {
 
 func (r *conditional) Decode(n *yaml.Node) error {
 	const form = "write {used: Milk, then: {exclude: [Lemon juice]}}"
-	if n.Get("used") == nil && n.Get("unused") == nil {
-		return yaml.Hint(n.Errorf("the rule has no condition: used or unused is missing"), form)
+	if n.Get("used") == nil && n.Get("unused") == nil && n.Get("condition") == nil {
+		return yaml.Hint(n.Errorf("the rule does not say when: used, unused or condition is missing"), form)
 	}
 	if err := n.Require("if", form, "then"); err != nil {
 		return err
@@ -82,19 +86,58 @@ func (r *conditional) Compile(ctx context.Context, d *Data) (_ []Demand, err err
 			words += text + " " + g.key + " "
 		}
 	}
+	var values []ConditionValues
+	if r.Condition != nil {
+		v, text, err := r.Condition.values(d)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+		words += text + " "
+	}
 	inner, err := d.compileInner(ctx, r.kinds, r.Then)
 	if err != nil {
 		return nil, err
 	}
 	for k := range inner {
+		inner[k].When = append(slices.Clip(inner[k].When), values...)
+		inner[k].At = nil
+		if len(when.Used)+len(when.Unused) == 0 {
+			inner[k].transform(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule { return r })
+			continue
+		}
+		if inner[k].Forbids {
+			inner[k].Text, inner[k].Forbids, inner[k].Rules = words+"then "+inner[k].Text, false, []rule.Rule{negation(when)}
+			continue
+		}
 		inner[k].transform(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule {
 			when := when
 			when.Then = r
 			return when
 		})
-		inner[k].At = nil
 	}
 	return inner, nil
+}
+
+// negation returns the rule that the premise of an if does not hold.
+func negation(when rule.If) rule.Rule {
+	if len(when.Unused) == 0 {
+		return rule.Exclude{Of: when.Used}
+	}
+	some := rule.Group{Of: when.Unused, Used: &rule.Range{Min: 1, Max: len(when.Unused)}}
+	if len(when.Used) == 0 {
+		return some
+	}
+	return rule.If{Used: when.Used, Then: some}
+}
+
+// asCondition decodes the values of a condition that the rule asks for.
+func (r *conditional) asCondition(n *yaml.Node) error {
+	if n.Kind != yaml.Mapping {
+		return yaml.Hint(n.Errorf("condition is %s", n.Describe()), "write {of: catalyst, is: B}")
+	}
+	r.Condition = new(conditionRule)
+	return r.Condition.Decode(n)
 }
 
 // asInner decodes one constraint, or a list of constraints, within another.

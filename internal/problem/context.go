@@ -17,6 +17,9 @@ type readContext struct {
 	space       *mcmc.Space   // compositions that the rules allow; nil until known
 	law         mcmc.Sparsity // law of the number of used ingredients
 
+	conditionColumns []*dataset.Label // by condition: what the recipes had; nil where no table has the column
+	conditionTable   *conditionTable  // nil without conditions
+
 	modelCache *ModelCache  // forests learnt before, or nil
 	workers    int          // goroutines that grow forests; 0: all cores
 	notify     func(string) // receives messages while the problem is sampled; may be nil

@@ -15,9 +15,9 @@ const firstEvaluations = 2000
 
 // EarlyRecipes searches for good recipes, the best first, while the compositions are still being counted, in a
 // space with approximate counts. It returns the problem of that space. It returns nil if the counts are known
-// already, if a program scores the problem, or if the problem has errors, which [Compilation.Finish] reports.
+// already, if the problem has conditions, if a program scores the problem, or if the problem has errors, which [Compilation.Finish] reports.
 func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Found, error) {
-	if c.count == nil || c.runs || len(c.loader.diagnostics.All) > 0 {
+	if c.count == nil || c.runs || len(c.problem.Conditions) > 0 || len(c.loader.diagnostics.All) > 0 {
 		return nil, nil, nil
 	}
 	rough := c.count.count.Rough()

@@ -247,7 +247,7 @@ func (d *describer) words() string { return strings.Join(d.phrases, " and ") }
 // units. The label has classes or numbers; recipes without it are left out. Of several candidates, repeated
 // cross-validation chooses one; see [model.GrowBest].
 func GrowForest(ctx context.Context, book *dataset.Book, label *dataset.Label, total int, numeric bool, candidates []model.Candidate, repeats int) (*model.Forest, error) {
-	data, err := forestData(book, label, total, numeric, candidates[0].Features)
+	data, err := forestData(nil, book, label, total, numeric, candidates[0].Features)
 	if err != nil {
 		return nil, err
 	}
@@ -258,8 +258,8 @@ func GrowForest(ctx context.Context, book *dataset.Book, label *dataset.Label, t
 }
 
 // forestData returns the training data for a label: the recipes that have it, closed to total units, in the
-// book's order.
-func forestData(book *dataset.Book, label *dataset.Label, total int, numeric bool, features []model.Feature) (*model.Data, error) {
+// book's order. s has the conditions; nil without conditions.
+func forestData(s *readContext, book *dataset.Book, label *dataset.Label, total int, numeric bool, features []model.Feature) (*model.Data, error) {
 	data := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
 	var numbers []float64
 	var err error
@@ -285,6 +285,9 @@ func forestData(book *dataset.Book, label *dataset.Label, total int, numeric boo
 	}
 	if len(data.Rows) == 0 {
 		return nil, &inputerr.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", inputerr.Quote(label.Name)), Hint: "fill in the column"}
+	}
+	if s != nil {
+		s.addConditions(data, recipesWith(label), nil, nil)
 	}
 	return data, nil
 }

@@ -89,7 +89,7 @@ func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.
 	}
 	label, ok := s.Book.Label(f.Label())
 	if ok {
-		data, err := forestData(s.Book, label, s.Total, f.Numeric(), nil)
+		data, err := forestData(s, s.Book, label, s.Total, f.Numeric(), nil)
 		if err == nil {
 			if ok, err = f.IsGrownFrom(ctx, data); err != nil || ok {
 				return data, err

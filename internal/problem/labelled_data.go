@@ -40,16 +40,17 @@ func labelsHint(book *dataset.Book) string {
 }
 
 // labelledData returns the training data for a label, the indexes of its recipes in the book, and the
-// recipes that failed.
-func labelledData(b *dataset.Book, label *dataset.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
+// recipes that failed. s has the conditions; nil without conditions.
+func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
 	if !numeric {
-		data, err = forestData(b, label, total, false, nil)
+		data, err = forestData(s, b, label, total, false, nil)
 		return data, recipesWith(label), nil, err
 	}
 	numbers, failures, err := label.Measured(words...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	var failedRecipes []int
 	data = &model.Data{Label: label.Name, Ingredients: b.Ingredients.Names, Total: total}
 	for r := range b.Recipes {
 		if math.IsNaN(numbers[r]) && !failures[r] {
@@ -60,7 +61,7 @@ func labelledData(b *dataset.Book, label *dataset.Label, total int, numeric bool
 			return nil, nil, nil, err
 		}
 		if failures[r] {
-			failed = append(failed, row)
+			failed, failedRecipes = append(failed, row), append(failedRecipes, r)
 			continue
 		}
 		data.Rows, data.Numbers = append(data.Rows, row), append(data.Numbers, numbers[r])
@@ -68,6 +69,9 @@ func labelledData(b *dataset.Book, label *dataset.Label, total int, numeric bool
 	}
 	if len(data.Rows) == 0 {
 		return nil, nil, nil, &inputerr.Error{File: b.File, Message: "no recipe has a number for the label " + inputerr.Quote(label.Name), Hint: "fill in the column"}
+	}
+	if s != nil {
+		s.addConditions(data, recipes, failed, failedRecipes)
 	}
 	return data, recipes, failed, nil
 }

@@ -54,7 +54,7 @@ func matchTrainingData(s *readContext, file *yaml.Node, m *model.Learned) (*mode
 	}
 	if label, ok := s.Book.Label(m.Label()); ok {
 		// Every value that is not a number may have marked a failed recipe.
-		data, recipes, failed, err := labelledData(s.Book, label, s.Total, m.Numeric(), label.Classes)
+		data, recipes, failed, err := labelledData(s, s.Book, label, s.Total, m.Numeric(), label.Classes)
 		if err == nil && len(failed) == m.Failures() && m.IsLearntFrom(data) {
 			return data, recipes
 		}

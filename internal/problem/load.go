@@ -149,9 +149,18 @@ func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if p.Rules, err = compileRules(ctx, s, p.file.Constraints, listed); err != nil {
+	rules, err := compileRules(ctx, s, p.file.Constraints, listed)
+	if err != nil {
 		return err
 	}
+	p.Rules, p.TiedRules = splitTied(rules)
+	if p.Conditions, err = s.compileConditions(p.TiedRules); err != nil {
+		return s.diagnostics.Add(err)
+	}
+	if err := s.tabulateConditions(p.Conditions); err != nil {
+		return s.diagnostics.Add(err)
+	}
+	p.conditionTable = s.conditionTable
 	if c.hasErrors() {
 		return nil
 	}
@@ -185,18 +194,29 @@ func (c *Compilation) beginCount(ctx context.Context) error {
 		s.space = plain
 		return nil
 	}
-	counting := mcmc.Counting{Law: p.law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Progress: s.progress}
-	c.count, err = s.beginCount(ctx, p.Rules, plain, counting, p.lawNode)
+	c.count, err = s.beginCount(ctx, p.Rules, plain, c.counting(), p.lawNode)
 	return s.diagnostics.Add(err)
 }
 
-// finishCount counts the compositions.
+// counting returns the options for counting the compositions.
+func (c *Compilation) counting() mcmc.Counting {
+	p, s := c.problem, c.loader
+	return mcmc.Counting{Law: p.law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Progress: s.progress}
+}
+
+// finishCount counts the compositions, and joins the conditions to them.
 func (c *Compilation) finishCount(ctx context.Context) (err error) {
-	if c.count == nil {
+	p, s := c.problem, c.loader
+	if c.count != nil {
+		if s.space, err = s.finishCount(ctx, c.count); err != nil {
+			return s.diagnostics.Add(err)
+		}
+	}
+	if len(p.Conditions) == 0 || s.space == nil {
 		return nil
 	}
-	c.loader.space, err = c.loader.finishCount(ctx, c.count)
-	return c.loader.diagnostics.Add(err)
+	s.space, err = s.joinConditions(ctx, s.space, p.Conditions, p.Rules, p.TiedRules, c.counting(), p.lawNode)
+	return s.diagnostics.Add(err)
 }
 
 // compileProperties compiles the properties, with the models that they learn.
@@ -288,7 +308,7 @@ const anyTotal = 1_000_000
 func (s *loader) readInputs(ctx context.Context, file *config.Problem) error {
 	s.Total = file.Total.Or(anyTotal)
 	s.reportProgress("reading the tables")
-	s.Whole = s.Total
+	s.Whole, s.Conditions = s.Total, file.Conditions
 	if err := s.readIngredients(ctx, file.Root); err != nil {
 		return err
 	}

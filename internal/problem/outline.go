@@ -65,7 +65,8 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if err := s.diagnostics.Err(); err != nil {
 		return nil, err
 	}
-	out.Rules = newRuleSet(&s.readContext, rules).Set
+	plain, _ := splitTied(rules)
+	out.Rules = newRuleSet(&s.readContext, plain).Set
 	return out, nil
 }
 

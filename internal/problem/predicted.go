@@ -128,6 +128,12 @@ func scoreScale(of mcmc.LineProperty) *valueScale {
 // forestScale returns the value scale of a forest: the expected number, or the calibrated chance of the
 // wanted class.
 func forestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
+	l, err := amountForestScale(f, w)
+	return l.joinConditions(w.conditions), err
+}
+
+// amountForestScale is forestScale of the amounts of all ingredients, with those of conditions.
+func amountForestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
 	if !f.Numeric() {
 		score, err := f.Score(w.want)
 		if err != nil {
@@ -154,6 +160,12 @@ func forestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
 
 // learntScale returns the value scale of a learnt model, as forestScale does for a forest.
 func learntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
+	l, err := amountLearntScale(m, w)
+	return l.joinConditions(w.conditions), err
+}
+
+// amountLearntScale is learntScale of the amounts of all ingredients, with those of conditions.
+func amountLearntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 	if !m.Numeric() {
 		score, err := m.Score(w.want)
 		if err != nil {

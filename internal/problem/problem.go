@@ -36,7 +36,9 @@ type Problem struct {
 	Total       int           // M, in units
 	Book        *dataset.Book // the known recipes; nil if there are none
 	Properties  []Property    // in the file's order
-	Rules       []Rule        // in the file's order
+	Conditions  []Condition   // what a trial sets beside the recipe, in the file's order
+	Rules       []Rule        // that hold whatever the conditions are, in the file's order
+	TiedRules   []Rule        // that depend on conditions, in the file's order
 	Labels      []string      // labels listed in the file's key labels
 	Target      *mcmc.Target
 	Sampler     mcmc.Settings
@@ -48,7 +50,9 @@ type Problem struct {
 	Resolved    []byte   // the file with every default written out, as YAML
 	Warnings    []string // notes about input that is valid
 
-	file        *config.Problem      // as it is written; nil for the problem of a target
+	file           *config.Problem // as it is written; nil for the problem of a target
+	conditionTable *conditionTable // what conditions the recipes had; nil without conditions
+
 	attributes  *dataset.Ingredients // nil if the ingredients are only counted
 	recipes     [][]mcmc.Part        // recipes of the book, closed to the total
 	units       *dataset.Units       // units of the recipes; nil: default units

@@ -87,7 +87,7 @@ func (w *Property) ClassMembership(label *dataset.Label, r int) float64 {
 // without the floor.
 func (w *Property) Probability(x *mcmc.Composition) float64 {
 	if w.learnt != nil {
-		return w.learnt.probability(x.Amounts())
+		return w.learnt.probability(w.learnt.amounts(x))
 	}
 	if w.classChance != nil {
 		return w.classChance(x)

@@ -41,7 +41,7 @@ func compileForest(ctx context.Context, s *readContext, v *config.Forest, n *yam
 	if !f.model.Numeric() {
 		class = want.String()
 	}
-	known := newForestLearnt(f.model, f.data, f.recipes(s.Book), score, least)
+	known := newForestLearnt(f.model, f.data, f.recipes(s.Book), score, least).joinConditions(s.conditions())
 	return Property{
 		About:      f.model.Label() + " " + want.String() + f.words,
 		Model:      f.model,
@@ -49,7 +49,7 @@ func compileForest(ctx context.Context, s *readContext, v *config.Forest, n *yam
 		Class:      class,
 		learnt:     known,
 		valueScale: func() (*valueScale, error) { return forestScale(f.model, known) },
-		property:   property.NewForest(score, least),
+		property:   known.wrap(property.NewForest(score, least)),
 		resolved:   f.resolved,
 	}, nil
 }
@@ -101,7 +101,7 @@ func growForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.N
 			return nil, err
 		}
 	}
-	data, err := forestData(s.Book, label, s.Total, v.HasNumbers(), features)
+	data, err := forestData(s, s.Book, label, s.Total, v.HasNumbers(), features)
 	if err != nil {
 		return nil, v.Label.At.PlaceError(err)
 	}

@@ -40,6 +40,9 @@ func compileLearn(ctx context.Context, s *readContext, v *config.Learn, n *yaml.
 	o.Forest.Trees, o.Forest.Seed = v.Trees.Or(o.Forest.Trees), v.Seed.Or(o.Forest.Seed)
 	if s.Book != nil {
 		o.Features = FeatureSets(s.Book.Ingredients, s.Total)
+		for k := range o.Features {
+			o.Features[k].Features = s.conditionTable.withFeatures(o.Features[k].Features, len(s.Names))
+		}
 	}
 	return learnLabel(ctx, s, n, &v.Objective, v.LabelNumbers, o)
 }
@@ -69,7 +72,7 @@ func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *co
 		}
 	}
 	words := numbers.Failed.Value
-	data, recipes, failed, err := labelledData(s.Book, label, s.Total, objective.HasNumbers(), words)
+	data, recipes, failed, err := labelledData(s, s.Book, label, s.Total, objective.HasNumbers(), words)
 	if err != nil {
 		return Property{}, objective.Label.At.PlaceError(err)
 	}
@@ -120,7 +123,7 @@ func learntProperty(s *readContext, m *model.Learned, data *model.Data, recipes 
 	if !m.Numeric() {
 		class = want.String()
 	}
-	known := newLearnt(m, data, recipes, score, least)
+	known := newLearnt(m, data, recipes, score, least).joinConditions(s.conditions())
 	return Property{
 		About:      describeLearnt(m, want),
 		Model:      m,
@@ -128,7 +131,7 @@ func learntProperty(s *readContext, m *model.Learned, data *model.Data, recipes 
 		Class:      class,
 		learnt:     known,
 		valueScale: func() (*valueScale, error) { return learntScale(m, known) },
-		property:   property.NewLearned(score, least),
+		property:   known.wrap(property.NewLearned(score, least)),
 	}, nil
 }
 
@@ -193,7 +196,7 @@ func UnitOf(m Predictor) string {
 // or numbers. sd is the label with the standard deviations of the numbers, or nil. Recipes whose value is
 // among words, or always means failure, count as failed.
 func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
-	data, recipes, failed, err := labelledData(b, label, total, numeric, words)
+	data, recipes, failed, err := labelledData(nil, b, label, total, numeric, words)
 	if err != nil {
 		return nil, err
 	}

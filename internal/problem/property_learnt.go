@@ -27,6 +27,8 @@ type learntModel struct {
 	data    *model.Data // training data; nil for a model from a file
 	recipes []int       // by row of the data: index of the recipe in the book
 	want    model.Want
+	// conditions is how the model sees conditions; nil without conditions.
+	conditions *property.Conditions
 	// heldOut returns the score of each row of the data by models that have not seen it; NaN if there is
 	// none.
 	heldOut func() ([]float64, error)

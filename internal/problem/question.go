@@ -17,13 +17,26 @@ import (
 func (p *Problem) KnownRecipes() ([]*mcmc.Composition, error) {
 	known := make([]*mcmc.Composition, len(p.recipes))
 	for r, parts := range p.recipes {
-		x, err := mcmc.NewComposition(len(p.Ingredients), parts...)
+		x, err := p.withConditions(r, parts)
 		if err != nil {
 			return nil, fmt.Errorf("recipe %d: %w", r, err)
 		}
 		known[r] = x
 	}
 	return known, nil
+}
+
+// withConditions returns a known recipe, under the offered conditions that are nearest to those it had.
+func (p *Problem) withConditions(r int, parts []mcmc.Part) (*mcmc.Composition, error) {
+	x, err := mcmc.NewComposition(len(p.Ingredients), parts...)
+	if err != nil || p.conditionTable == nil {
+		return x, err
+	}
+	values := make([]int, len(p.Conditions))
+	for k, v := range p.conditionTable.nearest[r] {
+		values[k] = int(v)
+	}
+	return x.WithConditions(values...)
 }
 
 // SearchQuestion returns the question for a search of the problem's best recipes.
@@ -49,6 +62,9 @@ func (p *Problem) SearchQuestion() (*search.Question, error) {
 		q.Halves = p.splitHalves
 	}
 	q.Stated = p.hasNoModel()
+	if len(p.Conditions) > 0 {
+		return q, nil // a bound would have to hold for every value of the conditions
+	}
 	if q.Bounding, err = p.boundProblem(); err != nil {
 		return nil, err
 	}

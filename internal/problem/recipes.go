@@ -53,6 +53,13 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 		return file.LabelsError
 	}
 	options.Labels, labelAt = file.LabelNodes()
+	for _, c := range file.Conditions {
+		if labelAt[c.Name] != nil {
+			return yaml.Hint(c.At.Errorf("%s is a label and a condition", inputerr.Quote(c.Name)), "a condition is set, and a label is measured: keep one of them")
+		}
+		options.Labels = append(options.Labels, c.Name)
+		labelAt[c.Name] = c.At
+	}
 	if s.Units, err = readBookUnits(root.Get("units")); err != nil {
 		return err
 	}
@@ -109,6 +116,9 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 		if err := s.checkLabels(all, options.Labels, labelAt); err != nil {
 			return err
 		}
+	}
+	if err := s.takeConditionColumns(all); err != nil {
+		return err
 	}
 	s.Attributes = all.Ingredients
 	s.Names = all.Ingredients.Names

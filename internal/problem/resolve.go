@@ -25,6 +25,7 @@ func (p *Problem) resolve() (err error) {
 	}
 	out.CopyKeys(root, "labels", "units", "ingredients")
 	out.Set("total", p.Total)
+	out.CopyKeys(root, "conditions")
 	if n := root.Get("sparsity"); n != nil {
 		out.Set("sparsity", n.Plain())
 	} else {

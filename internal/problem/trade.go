@@ -31,7 +31,7 @@ func tradeScale(w *Property) (*valueScale, error) {
 		value := func(logScore float64) float64 {
 			return float64(least * portable.Exp(float64(rise*portable.Exp(logScore))))
 		}
-		return &valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) { return property.NewLevel(of, value, d), nil }, scale: 1}, nil
+		return (&valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) { return property.NewLevel(of, value, d), nil }, scale: 1}).joinConditions(w.learnt.conditions), nil
 	}
 	if w.valueScale != nil {
 		return w.valueScale()

@@ -110,7 +110,9 @@ func TestBestWithConditions(t *testing.T) {
 func TestTradeOffWithConditions(t *testing.T) {
 	t.Parallel()
 	target, score := conditionTarget(t)
-	cost := func(x *mcmc.Composition) float64 { return float64(x.Condition(0)*3+x.Condition(1)) + float64(x.Amount(1))/2 }
+	cost := func(x *mcmc.Composition) float64 {
+		return float64(x.Condition(0)*3+x.Condition(1)) + float64(x.Amount(1))/2
+	}
 	objectives := []Objective{
 		{Name: "peak", Score: mcmc.ScoreFunc(score)},
 		{Name: "cost", Score: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return math.Exp(-cost(x)) })},

@@ -36,6 +36,7 @@ var Problem = &Section{
 		NewKey("units", MapOf("units", Text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"),
 		NewKey("ingredients", Either(File(), List(Text("name"), 1), Link("table"), Link("counted ingredients")), "those of the recipes", "what to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"),
 		NewKey("total", Integer(1, math.MaxInt32), "", "M, the units that a recipe divides; 1000 are steps of 0.1 %", "{total: 1000}"),
+		NewKey("conditions", Optional(MapOf("columns of the recipes", Link("condition"), Object{"maxProperties": 32})), "none", "what a trial sets beside the recipe; see [conditions.md](conditions.md)", "{conditions: {temperature: {from: 150, to: 190, step: 5}}}"),
 		NewKey("sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"),
 		NewKey("properties", Optional(MapOf("names", Link("property"), Object{"propertyNames": Object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": Object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"),
 		NewKey("constraints", Optional(List(Link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"),
@@ -203,7 +204,34 @@ var Campaign = &Section{
 	Keys: []Key{
 		NewKey("batch", Integer(1, MaxBatch), defaultText(DefaultBatch), "recipes of a batch", "{batch: 4}"),
 		NewKey("max_new", Integer(0, MaxIngredients), "any number", "the most new ingredients of a batch: what is to be bought", "{max_new: 2}"),
+		NewKey("alike", Either(List(Text("condition"), 1), MapOf("conditions", Integer(1, MaxBatch), nil)), "none", "conditions with one value in a batch, or with at most so many", "{batch: 8, alike: {temperature: 2}}"),
 		NewKey("cost", Text("text"), "trials cost alike", "the attribute with the cost of a trial of an ingredient: improvement then counts per cost", "{cost: abv}"),
+	},
+}
+
+// Condition is the section of a condition.
+var Condition = &Section{
+	Name: "a condition", ID: "condition",
+	About: "Its name is that of a column of the recipes. Its values are numbers, from one to another in steps or listed, or categories. Trials may have had other numbers. [conditions.md](conditions.md) has the law.",
+	Keys: []Key{
+		NewKey("from", Number(), "", "the least number", "{from: 150, to: 190, step: 5}"),
+		NewKey("to", Number(), "", "the greatest number", "{from: 0, to: 60, step: 10}"),
+		NewKey("step", Above(0), "", "from one number to the next", "{from: 1, to: 2, step: 0.25}"),
+		NewKey("values", List(Either(Number(), Text("category")), 1), "", "the numbers, or the categories", "{values: [A, B, C]}"),
+		NewKey("weights", List(Above(0), 1), "all alike", "how likely each value is where no property says otherwise", "{values: [A, B, C], weights: [2, 1, 1]}"),
+		NewKey("unit", Text("text"), "none", "the unit of the numbers", "{from: 150, to: 190, step: 5, unit: °C}"),
+		NewKey("given", Either(Number(), Text("category")), "chosen", "the value at which recipes are asked about: it is met and not chosen", "{from: 20, to: 80, step: 1, given: 45}"),
+	},
+	AtLeastOneOf: []string{"values", "from"},
+	Excludes:     map[string]string{"values": "from to step"},
+	Requires:     map[string]string{"from": "to", "to": "step", "step": "from"},
+	Mistakes: map[string]string{
+		"min":    "write from, to and step: {from: 150, to: 190, step: 5}",
+		"max":    "write from, to and step: {from: 150, to: 190, step: 5}",
+		"range":  "write from, to and step: {from: 150, to: 190, step: 5}",
+		"levels": "write values: {values: [A, B, C]}",
+		"fixed":  "write given: {values: [lab, plant], given: plant}",
+		"value":  "write given: {values: [lab, plant], given: plant}",
 	},
 }
 

@@ -94,7 +94,7 @@ func (s *Section) withKinds(kinds []Kind) *Section {
 
 // Sections returns all sections except that of the whole file.
 func (d Description) Sections() Sections {
-	all := Sections{RecipeTable, Table, CountedIngredients, Law, NormalLaw, ExponentialLaw, MixedLaw, d.Property()}
+	all := Sections{RecipeTable, Table, CountedIngredients, Condition, Law, NormalLaw, ExponentialLaw, MixedLaw, d.Property()}
 	for _, k := range d.Properties {
 		all = append(all, k.Sections...)
 	}

@@ -56,7 +56,7 @@ func (w *predictor) predict(x *mcmc.Composition) report.Prediction {
 	case w.Class != "":
 		out.Value, out.Unchecked = report.Number(w.Probability(x)), true
 	default:
-		q := w.Model.Predict(x.Amounts())
+		q := w.Model.Predict(w.ModelAmounts(x))
 		out.Value, out.Low, out.High = report.Number(q.Value), report.Number(q.Low), report.Number(q.High)
 	}
 	return out

@@ -1,0 +1,317 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+)
+
+// The most conditions of a problem, and the most values of one of them.
+const (
+	maxConditions      = 32
+	maxConditionValues = 1000
+)
+
+// A Condition is what a trial sets beside the recipe, such as a temperature:
+//
+//	temperature: {from: 150, to: 190, step: 5, unit: °C}
+//	catalyst: {values: [A, B, C], weights: [2, 1, 1]}
+//	humidity: {from: 20, to: 80, step: 1, given: 45}
+//
+// Its values are numbers or categories. A given condition is met and not chosen: recipes are asked about at that value
+// alone.
+type Condition struct {
+	Name       string
+	At         *yaml.Node // its place in the file
+	Unit       string     // of the numbers
+	Numbers    []float64  // ascending; nil for categories
+	Categories []string   // nil for numbers
+	Weights    []float64  // by value; nil if all are alike
+
+	Given         bool
+	GivenNumber   float64
+	GivenCategory string
+}
+
+// conditionSection is a condition as the file has it.
+type conditionSection struct {
+	from, to, step Written[float64]
+	values         *yaml.Node
+	weights        *yaml.Node
+	unit           Written[string]
+	given          *yaml.Node
+}
+
+func (c *conditionSection) section() *schema.Section {
+	s := *schema.Condition
+	s.Keys = slices.Clone(s.Keys)
+	for k := range s.Keys {
+		s.Keys[k].Read = map[string]read{
+			"from": asNumber(&c.from, "from"), "to": asNumber(&c.to, "to"), "step": asNumber(&c.step, "the step"),
+			"values": asNode(&c.values), "weights": asNode(&c.weights), "unit": asText(&c.unit, "the unit"), "given": asNode(&c.given),
+		}[s.Keys[k].Name]
+	}
+	return &s
+}
+
+// decodeConditions decodes the conditions of a file, in its order.
+func decodeConditions(n *yaml.Node) (all []Condition, err error) {
+	if n == nil || n.Kind == yaml.Null {
+		return nil, nil
+	}
+	if n.Kind != yaml.Mapping {
+		return nil, yaml.Hint(n.Errorf("conditions are %s", n.Describe()), "write a name and the values of each, such as {temperature: {from: 150, to: 190, step: 5, unit: °C}}")
+	}
+	if len(n.Entries) > maxConditions {
+		return nil, yaml.Hint(n.Entries[maxConditions].Key.Errorf("there are %d conditions", len(n.Entries)), "at most %d are possible", maxConditions)
+	}
+	for _, e := range n.Entries {
+		c, err := decodeCondition(e.Value)
+		if err != nil {
+			return nil, err
+		}
+		c.Name, c.At = dataset.NormalizeName(e.Key.Text), e.Key
+		if c.Name == "" {
+			return nil, yaml.Hint(e.Key.Errorf("a condition has no name"), "write the name of the column that has its values")
+		}
+		if slices.ContainsFunc(all, func(other Condition) bool { return other.Name == c.Name }) {
+			return nil, yaml.Hint(e.Key.Errorf("two conditions are named %s", inputerr.Quote(c.Name)), "list all its values in one")
+		}
+		if slices.Contains(schema.Reserved(), c.Name) {
+			return nil, yaml.Hint(e.Key.Errorf("a condition cannot be named %s", inputerr.Quote(c.Name)), "draws have a column of that name; give the column of the recipes another name")
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// decodeCondition decodes a condition.
+func decodeCondition(n *yaml.Node) (c Condition, err error) {
+	const form = "write {from: 150, to: 190, step: 5} or {values: [A, B]}"
+	if n.Kind != yaml.Mapping {
+		return c, yaml.Hint(n.Errorf("a condition is %s", n.Describe()), form)
+	}
+	var s conditionSection
+	if err := s.section().Decode(n); err != nil {
+		return c, err
+	}
+	c.Unit = s.unit.Value
+	switch {
+	case s.values != nil && (s.from.At != nil || s.to.At != nil || s.step.At != nil):
+		return c, yaml.Hint(s.values.Errorf("the condition has values, and from, to or step"), form)
+	case s.values != nil:
+		err = c.decodeValues(s.values)
+	case s.from.At == nil || s.to.At == nil || s.step.At == nil:
+		return c, yaml.Hint(n.Errorf("the condition has no values"), "%s", form)
+	default:
+		err = c.setRange(&s)
+	}
+	if err != nil {
+		return c, err
+	}
+	if s.unit.At != nil && c.Numbers == nil {
+		return c, yaml.Hint(s.unit.At.Errorf("categories have no unit"), "remove it, or write the values as numbers")
+	}
+	if err := c.decodeWeights(s.weights); err != nil {
+		return c, err
+	}
+	c.sortNumbers()
+	return c, c.decodeGiven(s.given)
+}
+
+// setRange sets the numbers from, from + step, … up to to.
+func (c *Condition) setRange(s *conditionSection) error {
+	from, to, step := s.from.Value, s.to.Value, s.step.Value
+	if !(step > 0) {
+		return yaml.Hint(s.step.At.Errorf("the step is %s", s.step.At.Describe()), "it must be above 0")
+	}
+	if to < from {
+		return yaml.Hint(s.to.At.Errorf("to is %v, below from, %v", to, from), "write the smaller number as from")
+	}
+	steps := math.Floor((to-from)/step + 1e-9)
+	if !(steps < maxConditionValues) {
+		return yaml.Hint(s.step.At.Errorf("from %v to %v in steps of %v are more than %d values", from, to, step, maxConditionValues), "write a larger step")
+	}
+	places := max(decimals(from), decimals(step))
+	for k := range int(steps) + 1 {
+		// Rounded to the digits that the file has, so that 0.1 + 2·0.1 is 0.3.
+		v, err := strconv.ParseFloat(strconv.FormatFloat(from+float64(step*float64(k)), 'f', places, 64), 64)
+		if err != nil {
+			return err
+		}
+		c.Numbers = append(c.Numbers, v)
+	}
+	return nil
+}
+
+// decimals returns the number of decimal digits of the shortest text of v.
+func decimals(v float64) int {
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	for k := range text {
+		if text[k] == '.' {
+			return len(text) - k - 1
+		}
+	}
+	return 0
+}
+
+// decodeValues decodes a list of numbers or of categories.
+func (c *Condition) decodeValues(n *yaml.Node) error {
+	items, err := n.List("values")
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		return yaml.Hint(n.Errorf("the condition has no values"), "list at least one")
+	}
+	if len(items) > maxConditionValues {
+		return yaml.Hint(n.Errorf("the condition has %d values", len(items)), "at most %d are possible", maxConditionValues)
+	}
+	numbers := !slices.ContainsFunc(items, func(item *yaml.Node) bool { return item.Kind != yaml.Number })
+	for _, item := range items {
+		if numbers {
+			v, err := item.Float("a value")
+			if err != nil {
+				return err
+			}
+			if slices.Contains(c.Numbers, v) {
+				return yaml.Hint(item.Errorf("the value %v stands there twice", v), "list each once; weights say how often it is wanted")
+			}
+			c.Numbers = append(c.Numbers, v)
+			continue
+		}
+		text, err := item.Str("a value")
+		if err != nil {
+			return err
+		}
+		text = dataset.NormalizeName(text)
+		if slices.Contains(c.Categories, text) {
+			return yaml.Hint(item.Errorf("the value %s stands there twice", inputerr.Quote(text)), "list each once; weights say how often it is wanted")
+		}
+		c.Categories = append(c.Categories, text)
+	}
+	return nil
+}
+
+// decodeWeights decodes the weight of each value.
+func (c *Condition) decodeWeights(n *yaml.Node) error {
+	if n == nil {
+		return nil
+	}
+	items, err := n.List("weights")
+	if err != nil {
+		return err
+	}
+	if len(items) != c.Len() {
+		return yaml.Hint(n.Errorf("there are %d weights for %d values", len(items), c.Len()), "write one for each value")
+	}
+	for _, item := range items {
+		w, err := item.Weight("a weight")
+		if err != nil {
+			return err
+		}
+		if w == 0 {
+			return yaml.Hint(item.Errorf("a weight is 0"), "leave out the value, or write a rule: condition: {of: ..., in: [...]}")
+		}
+		c.Weights = append(c.Weights, w)
+	}
+	return nil
+}
+
+// sortNumbers sorts the numbers, with their weights.
+func (c *Condition) sortNumbers() {
+	order := make([]int, len(c.Numbers))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		if c.Numbers[a] < c.Numbers[b] {
+			return -1
+		}
+		return 1
+	})
+	numbers, weights := slices.Clone(c.Numbers), slices.Clone(c.Weights)
+	for k, from := range order {
+		c.Numbers[k] = numbers[from]
+		if weights != nil {
+			c.Weights[k] = weights[from]
+		}
+	}
+}
+
+// decodeGiven decodes the value that a condition is given at. A number that is not listed is added to the list.
+func (c *Condition) decodeGiven(n *yaml.Node) (err error) {
+	if n == nil {
+		return nil
+	}
+	c.Given = true
+	if c.Numbers != nil {
+		if c.GivenNumber, err = n.Float("the given value"); err == nil && !slices.Contains(c.Numbers, c.GivenNumber) {
+			c.Numbers = append(c.Numbers, c.GivenNumber)
+			if c.Weights != nil {
+				c.Weights = append(c.Weights, 1) // a given value has no law
+			}
+			c.sortNumbers()
+		}
+		return err
+	}
+	text, err := n.Str("the given value")
+	if err != nil {
+		return err
+	}
+	if c.GivenCategory = dataset.NormalizeName(text); !slices.Contains(c.Categories, c.GivenCategory) {
+		return yaml.Hint(n.Errorf("the given value %s is none of the values", inputerr.Quote(text)), "write one of %s", inputerr.List(c.Categories, 8))
+	}
+	return nil
+}
+
+// Len returns the number of values that the file lists.
+func (c *Condition) Len() int { return len(c.Numbers) + len(c.Categories) }
+
+// IsNumeric reports whether the values are numbers.
+func (c *Condition) IsNumeric() bool { return c.Numbers != nil }
+
+// ValueText returns value v of those listed, with its unit.
+func (c *Condition) ValueText(v int) string {
+	if c.Numbers == nil {
+		return c.Categories[v]
+	}
+	return c.NumberText(c.Numbers[v])
+}
+
+// NumberText returns a number with the unit of the condition.
+func (c *Condition) NumberText(v float64) string {
+	if c.Unit == "" {
+		return fmt.Sprint(v)
+	}
+	return fmt.Sprintf("%v %s", v, c.Unit)
+}
+
+// FindCondition returns the index of the condition with a name, as a node of the file has it.
+func (d *Data) FindCondition(n *yaml.Node) (int, error) {
+	name, err := n.Str("the condition")
+	if err != nil {
+		return 0, err
+	}
+	name = dataset.NormalizeName(name)
+	var names []string
+	for k := range d.Conditions {
+		if names = append(names, d.Conditions[k].Name); d.Conditions[k].Name == name {
+			return k, nil
+		}
+	}
+	e := n.Errorf("there is no condition %s", inputerr.Quote(name))
+	if len(names) == 0 {
+		return 0, yaml.Hint(e, "list it under conditions, such as conditions: {%s: {values: [1, 2]}}", name)
+	}
+	if near := inputerr.DidYouMean(name, names); near != "" {
+		return 0, yaml.Hint(e, "%s", near)
+	}
+	return 0, yaml.Hint(e, "the conditions are %s", inputerr.List(names, 8))
+}

@@ -1,0 +1,157 @@
+package config
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kir/internal/config/schema"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+)
+
+// ConditionKind bounds the value of a condition.
+var ConditionKind = ConstraintKind{
+	Key: schema.NewKey("condition", schema.Link("condition rule"), "", "the values of a condition", "{condition: {of: temperature, max: 180}}"),
+	New: func(*Kinds) Constraint { return new(conditionRule) },
+}
+
+// A conditionRule is
+//
+//	condition: {of: temperature, max: 180}
+//	condition: {of: catalyst, in: [A, B]}
+type conditionRule struct {
+	Of       *yaml.Node
+	Is, In   *yaml.Node
+	Min, Max Written[float64]
+
+	at *yaml.Node
+}
+
+func (r *conditionRule) Sections() schema.Sections {
+	value := schema.Either(schema.Number(), schema.Text("category"))
+	return schema.Sections{{
+		Name: "condition", ID: "condition rule", About: "Which values a condition may have; behind `if`, when a rule holds.",
+		Keys: []schema.Key{
+			key("of", schema.Text("condition"), "", "the condition", "{of: temperature, max: 180}", asNode(&r.Of)),
+			key("is", value, "", "the value that it has", "{of: catalyst, is: B}", asNode(&r.Is)),
+			key("in", schema.List(value, 1), "", "the values that it may have", "{of: catalyst, in: [A, B]}", asNode(&r.In)),
+			key("min", schema.Number(), "none", "the least number", "{of: temperature, min: 160}", asNumber(&r.Min, "min")),
+			key("max", schema.Number(), "none", "the greatest number", "{of: temperature, min: 160, max: 180}", asNumber(&r.Max, "max")),
+		},
+		Required:     []string{"of"},
+		ExactlyOneOf: []string{"is", "in", "min max"},
+		Mistakes: map[string]string{
+			"condition": "write of: condition: {of: temperature, max: 180}",
+			"value":     "write is: condition: {of: catalyst, is: B}",
+			"values":    "write in: condition: {of: catalyst, in: [A, B]}",
+			"not":       "write in, with the values that it may have: condition: {of: catalyst, in: [A, B]}",
+			"from":      "write min: condition: {of: temperature, min: 160}",
+			"to":        "write max: condition: {of: temperature, max: 180}",
+		},
+	}}
+}
+
+func (r *conditionRule) Decode(n *yaml.Node) error {
+	const form = "write {of: temperature, max: 180} or {of: catalyst, is: B}"
+	if err := n.Require("the rule", form, "of"); err != nil {
+		return err
+	}
+	r.at = n
+	if err := r.Sections()[0].Decode(n); err != nil {
+		return err
+	}
+	bounds := r.Min.At != nil || r.Max.At != nil
+	if r.Is == nil && r.In == nil && !bounds {
+		return yaml.Hint(n.Errorf("the rule does not say which values"), form)
+	}
+	if r.Is != nil && (r.In != nil || bounds) || r.In != nil && bounds {
+		return yaml.Hint(n.Errorf("the rule has more than one of is, in and bounds"), "write two rules")
+	}
+	return nil
+}
+
+// values returns the condition and which of its values the rule allows.
+func (r *conditionRule) values(d *Data) (v ConditionValues, text string, err error) {
+	if v.Condition, err = d.FindCondition(r.Of); err != nil {
+		return v, "", err
+	}
+	c := &d.Conditions[v.Condition]
+	v.Allowed = make([]bool, c.Len())
+	text = c.Name + " "
+	if r.Min.At != nil || r.Max.At != nil {
+		if !c.IsNumeric() {
+			return v, "", yaml.Hint(r.at.Errorf("%s has no numbers", c.Name), "write is or in, such as {of: %s, in: [%s]}", c.Name, strings.Join(c.Categories[:min(2, len(c.Categories))], ", "))
+		}
+		least, most, words, err := numberBounds(r.at, r.Min, r.Max, "the condition")
+		for k, number := range c.Numbers {
+			v.Allowed[k] = least <= number && number <= most
+		}
+		return v, c.Name + words, err
+	}
+	nodes := []*yaml.Node{r.Is}
+	if r.In != nil {
+		if nodes, err = r.In.List("in"); err != nil {
+			return v, "", err
+		}
+	}
+	var texts []string
+	for _, n := range nodes {
+		k, err := c.indexOf(n)
+		if err != nil {
+			return v, "", err
+		}
+		v.Allowed[k] = true
+		texts = append(texts, c.ValueText(k))
+	}
+	return v, text + strings.Join(texts, " or "), nil
+}
+
+// indexOf returns the index of the value that a node names.
+func (c *Condition) indexOf(n *yaml.Node) (k int, err error) {
+	if c.IsNumeric() {
+		v, err := n.Float("the value")
+		if err != nil {
+			return 0, err
+		}
+		if k = slices.Index(c.Numbers, v); k < 0 {
+			return 0, yaml.Hint(n.Errorf("%s has no value %v", c.Name, v), "its values are from %s to %s", c.ValueText(0), c.ValueText(c.Len()-1))
+		}
+		return k, nil
+	}
+	text, err := n.Str("the value")
+	if err != nil {
+		return 0, err
+	}
+	if k = slices.Index(c.Categories, dataset.NormalizeName(text)); k < 0 {
+		return 0, yaml.Hint(n.Errorf("%s has no value %s", c.Name, inputerr.Quote(text)), "its values are %s", inputerr.List(c.Categories, 8))
+	}
+	return k, nil
+}
+
+// ConditionValues are some of the values of a condition.
+type ConditionValues struct {
+	Condition int
+	Allowed   []bool // by value, of those that the file lists
+}
+
+// without returns the other values of the condition.
+func (v ConditionValues) without() ConditionValues {
+	other := ConditionValues{v.Condition, make([]bool, len(v.Allowed))}
+	for k := range v.Allowed {
+		other.Allowed[k] = !v.Allowed[k]
+	}
+	return other
+}
+
+func (r *conditionRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
+	v, text, err := r.values(d)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(v.Allowed, true) {
+		return nil, yaml.Hint(r.at.Errorf("no value of %s is allowed", d.Conditions[v.Condition].Name), "its values are from %s to %s", d.Conditions[v.Condition].ValueText(0), d.Conditions[v.Condition].ValueText(len(v.Allowed)-1))
+	}
+	return []Demand{{Text: text, When: []ConditionValues{v.without()}, Forbids: true}}, nil
+}

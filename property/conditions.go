@@ -1,0 +1,190 @@
+package property
+
+import (
+	"fmt"
+	"math"
+
+	"kir/mcmc"
+)
+
+// Conditions writes the values of conditions as amounts of further ingredients, behind those of the
+// composition, so that a model learnt from both predicts them. A number is one ingredient, whose amount
+// rises with the number; each category is one, with all or nothing.
+type Conditions struct {
+	ingredients int // of the composition
+	all         int // with those of the conditions
+	codes       []conditionCode
+}
+
+// A conditionCode is the ingredients of a condition: from first on, as many as each of amounts has.
+type conditionCode struct {
+	first   int
+	amounts [][]int32 // by value
+}
+
+// NewConditions returns the conditions beside compositions of the given number of ingredients. amounts
+// has, by condition and value, the amounts of the condition's ingredients, as many for each value.
+func NewConditions(ingredients int, amounts [][][]int32) (*Conditions, error) {
+	c := &Conditions{ingredients: ingredients, all: ingredients}
+	for k, values := range amounts {
+		if len(values) == 0 || len(values[0]) == 0 {
+			return nil, fmt.Errorf("condition %d has no values, or no ingredients that stand for them", k)
+		}
+		for v := range values {
+			if len(values[v]) != len(values[0]) {
+				return nil, fmt.Errorf("value %d of condition %d has %d amounts, and not %d", v, k, len(values[v]), len(values[0]))
+			}
+		}
+		c.codes = append(c.codes, conditionCode{c.all, values})
+		c.all += len(values[0])
+	}
+	return c, nil
+}
+
+// Extend returns the composition of all ingredients: the amounts of x, and those of its conditions.
+func (c *Conditions) Extend(x *mcmc.Composition) *mcmc.Composition {
+	parts := x.Parts()
+	for k := range c.codes {
+		parts = c.codes[k].appendParts(parts, x.Condition(k))
+	}
+	y, err := mcmc.NewComposition(c.all, parts...)
+	if err != nil {
+		panic("property: conditions do not fit the composition: " + err.Error()) // checked when they were made
+	}
+	return y
+}
+
+// Amounts returns the amounts of all ingredients at x and its conditions.
+func (c *Conditions) Amounts(x *mcmc.Composition) []int32 {
+	amounts := make([]int32, c.all)
+	copy(amounts, x.Amounts())
+	for k := range c.codes {
+		copy(amounts[c.codes[k].first:], c.codes[k].amounts[x.Condition(k)])
+	}
+	return amounts
+}
+
+func (c *conditionCode) appendParts(parts []mcmc.Part, value int) []mcmc.Part {
+	for at, amount := range c.amounts[value] {
+		if amount > 0 {
+			parts = append(parts, mcmc.Part{Ingredient: c.first + at, Amount: int(amount)})
+		}
+	}
+	return parts
+}
+
+// Wrap returns the property of compositions with conditions whose score is that of p at all ingredients.
+func (c *Conditions) Wrap(p mcmc.LineProperty) mcmc.LineProperty { return &conditioned{c, p} }
+
+// conditioned is a property of a composition with conditions.
+type conditioned struct {
+	conditions *Conditions
+	property   mcmc.LineProperty
+}
+
+// LogScore returns log y(x).
+func (p *conditioned) LogScore(x *mcmc.Composition) float64 {
+	return p.property.LogScore(p.conditions.Extend(x))
+}
+
+// Scorer returns a scorer of x.
+func (p *conditioned) Scorer(x *mcmc.Composition) mcmc.Scorer {
+	y, err := mcmc.NewComposition(p.conditions.all)
+	if err != nil {
+		panic("property: " + err.Error()) // an empty composition is one of any number of ingredients
+	}
+	s := &conditionedScorer{conditions: p.conditions, x: x, y: y, scorer: p.property.Scorer(y)}
+	switch of := s.scorer.(type) {
+	case mcmc.CurveScorer:
+		return &conditionedCurve{s, of}
+	case mcmc.SplitScorer:
+		return &conditionedSplits{s, of}
+	}
+	return s
+}
+
+// A conditionedScorer has a scorer of the composition of all ingredients follow x.
+type conditionedScorer struct {
+	conditions *Conditions
+	x, y       *mcmc.Composition
+	scorer     mcmc.Scorer
+	parts      []mcmc.Part
+}
+
+// Reset takes over x after it has been set anew.
+func (s *conditionedScorer) Reset() {
+	s.parts = s.x.AppendParts(s.parts[:0])
+	for k := range s.conditions.codes {
+		s.parts = s.conditions.codes[k].appendParts(s.parts, s.x.Condition(k))
+	}
+	mustSet(s.y.SetParts(s.parts...))
+	s.scorer.Reset()
+}
+
+// mustSet panics on an error of a composition that was set to what another one is.
+func mustSet(err error) {
+	if err != nil {
+		panic("property: a composition with conditions went wrong: " + err.Error())
+	}
+}
+
+// LogScore returns log y(x).
+func (s *conditionedScorer) LogScore() float64 { return s.scorer.LogScore() }
+
+// Line adds the scores of a line.
+func (s *conditionedScorer) Line(i, j int, p *mcmc.Pieces) { s.scorer.Line(i, j, p) }
+
+// Moved takes over a move along a line.
+func (s *conditionedScorer) Moved(i, j int) {
+	mustSet(s.y.Move(i, j, s.x.Amount(i)))
+	s.scorer.Moved(i, j)
+}
+
+// Values adds the scores of the values of condition c. Neighbouring values are followed one after the
+// other, so that all together take about the time of one line through them.
+func (s *conditionedScorer) Values(c int, p *mcmc.Pieces) {
+	last := math.NaN()
+	for v := range s.conditions.codes[c].amounts {
+		s.follow(c, v)
+		if score := s.scorer.LogScore(); v == 0 || score != last {
+			p.Add(v, score)
+			last = score
+		}
+	}
+	s.follow(c, s.x.Condition(c))
+}
+
+// ConditionSet takes over a new value of condition c.
+func (s *conditionedScorer) ConditionSet(c int) { s.follow(c, s.x.Condition(c)) }
+
+// follow moves the scorer to a value of condition c.
+func (s *conditionedScorer) follow(c, value int) {
+	code := &s.conditions.codes[c]
+	for at, amount := range code.amounts[value] {
+		i := code.first + at
+		if s.y.Amount(i) != int(amount) {
+			mustSet(s.y.SetAmount(i, int(amount)))
+			s.scorer.Moved(i, 0) // ingredient 0 has not changed
+		}
+	}
+}
+
+// conditionedCurve is a conditionedScorer whose lines are curves.
+type conditionedCurve struct {
+	*conditionedScorer
+	curve mcmc.CurveScorer
+}
+
+func (s *conditionedCurve) Curve(i, j int) (peak int)  { return s.curve.Curve(i, j) }
+func (s *conditionedCurve) At(k int) float64           { return s.curve.At(k) }
+func (s *conditionedCurve) Above(from, to int) float64 { return s.curve.Above(from, to) }
+
+// conditionedSplits is a conditionedScorer that saves time on splits that do not count.
+type conditionedSplits struct {
+	*conditionedScorer
+	picky mcmc.SplitScorer
+}
+
+func (s *conditionedSplits) Splits(i, j int, wanted, p *mcmc.Pieces) {
+	s.picky.Splits(i, j, wanted, p)
+}
