@@ -181,7 +181,7 @@ func (r *ruleset) lawErrorsOfShares(p []float64) []float64 {
 		}
 	}
 	for n := range errors {
-		errors[n] = float64(p[n] * math.Sqrt(max(0, float64((1-2*p[n])*relative[n]*relative[n])+all)))
+		errors[n] = float64(p[n] * math.Sqrt(max(0, float64((1-float64(2*p[n]))*relative[n]*relative[n])+all)))
 	}
 	return errors
 }

@@ -31,7 +31,7 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	}
 	if c := t.space.conditions; c != nil {
 		for _, p := range c.p {
-			compositions *= float64(len(p))
+			compositions = float64(compositions * float64(len(p)))
 		}
 	}
 	if !t.hasTerms() || compositions > enumerable {

@@ -43,6 +43,13 @@ type Lexicon interface {
 	Numbers(attribute string) ([]float64, error)
 }
 
+// A ConditionLexicon is a [Lexicon] that also resolves the names of conditions.
+type ConditionLexicon interface {
+	Lexicon
+	// Condition returns the index of a condition, and its values by index: numbers, or else categories.
+	Condition(name string) (c int, numbers []float64, categories []string, err error)
+}
+
 // An ExpressionError describes a fault in a formula.
 type ExpressionError struct {
 	At      int // position, in characters from 0
@@ -69,13 +76,16 @@ type (
 )
 
 // A question is a quantity of the composition that a formula reads: the value of a form, the units
-// of some ingredients, how many of some are used, or how many are used at all.
+// of some ingredients, how many of some are used, how many are used at all, or the value of a condition.
 type question struct {
 	kind    askKind
 	form    form    // for askMean
 	mean    float64 // for askMean, the form's value where the mean is 1
 	single  int     // for askUnits and askCount, the only ingredient, or −1
 	members []bool  // otherwise whether an ingredient counts, for those below len(members)
+
+	condition int       // for askCondition
+	values    []float64 // for askCondition, the answer by the index of the condition's value
 }
 
 type askKind int
@@ -85,6 +95,7 @@ const (
 	askMean
 	askCount
 	askUsed
+	askCondition
 )
 
 // perUnit returns the increment of a unit of an ingredient.
@@ -118,6 +129,8 @@ func (q *question) sum(x *mcmc.Composition) (sum int64) {
 	switch {
 	case q.kind == askUsed:
 		return int64(x.Used())
+	case q.kind == askCondition:
+		return int64(x.Condition(q.condition))
 	case q.members == nil && q.kind == askUnits:
 		return int64(x.Amount(q.single))
 	}
@@ -129,8 +142,11 @@ func (q *question) sum(x *mcmc.Composition) (sum int64) {
 
 // number converts a whole number to the answer.
 func (q *question) number(sum int64) float64 {
-	if q.kind == askMean {
+	switch q.kind {
+	case askMean:
 		return float64(sum) / q.mean
+	case askCondition:
+		return q.values[sum]
 	}
 	return float64(sum)
 }
@@ -258,5 +274,33 @@ func (s *expressionScorer) Moved(i, j int) {
 	for q := range s.property.questions {
 		ask := &s.property.questions[q]
 		s.sums[q] += int64(byI)*ask.perUnit(i) + int64(byJ)*ask.perUnit(j) + usedI*ask.perUse(i) + usedJ*ask.perUse(j)
+	}
+}
+
+// Values adds the scores of the values of condition c.
+func (s *expressionScorer) Values(c int, p *mcmc.Pieces) {
+	copy(s.splitSums, s.sums)
+	q, values := joiner{pieces: p}, 1
+	for k := range s.property.questions {
+		if ask := &s.property.questions[k]; ask.kind == askCondition && ask.condition == c {
+			values = len(ask.values)
+		}
+	}
+	for v := range values {
+		for k := range s.property.questions {
+			if ask := &s.property.questions[k]; ask.kind == askCondition && ask.condition == c {
+				s.splitSums[k] = int64(v)
+			}
+		}
+		q.add(v, s.log(s.splitSums))
+	}
+}
+
+// ConditionSet takes over a new value of condition c.
+func (s *expressionScorer) ConditionSet(c int) {
+	for k := range s.property.questions {
+		if ask := &s.property.questions[k]; ask.kind == askCondition && ask.condition == c {
+			s.sums[k] = ask.sum(s.x)
+		}
 	}
 }

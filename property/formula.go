@@ -39,6 +39,7 @@ const (
 //	           min(a, b, ...)  max(a, b, ...)
 //	           t ? a : b   if t {a} else {b}
 //	           let m = mean("cost"); a
+//	conditions condition("temperature")  condition("catalyst") == "B"
 //	truths     a < b  a <= b  a > b  a >= b  a == b  a != b
 //	           t and u  t or u  not t  true  false
 //
@@ -245,6 +246,9 @@ func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (number, truth, error
 		bad.Hint = "there are + - * / % ^, < <= > >= == !=, and, or, not"
 		return nil, nil, bad
 	}
+	if is, err := c.compileCategory(n); is != nil || err != nil {
+		return nil, is, err
+	}
 	a, err := c.compileNumber(n.Left)
 	if err != nil {
 		return nil, nil, err
@@ -280,6 +284,34 @@ func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (number, truth, error
 	default:
 		return nil, func(v []float64) bool { return a(v) != b(v) }, nil
 	}
+}
+
+// compileCategory compiles the comparison of a condition with a text, such as condition("catalyst") == "B".
+// It returns nil for every other comparison.
+func (c *formulaCompiler) compileCategory(n *ast.BinaryNode) (truth, error) {
+	call, ok := n.Left.(*ast.CallNode)
+	text, isText := n.Right.(*ast.StringNode)
+	if !ok || !isText {
+		call, ok = n.Right.(*ast.CallNode)
+		text, isText = n.Left.(*ast.StringNode)
+	}
+	if !ok || !isText || n.Operator != "==" && n.Operator != "!=" {
+		return nil, nil
+	}
+	if callee, ok := call.Callee.(*ast.IdentifierNode); !ok || callee.Value != "condition" || len(call.Arguments) != 1 {
+		return nil, nil
+	}
+	both := *call
+	both.Arguments = []ast.Node{call.Arguments[0], text}
+	has, err := c.compileCall(&both)
+	if err != nil {
+		return nil, err
+	}
+	wanted := 1.0
+	if n.Operator == "!=" {
+		wanted = 0
+	}
+	return func(v []float64) bool { return has(v) == wanted }, nil
 }
 
 func (c *formulaCompiler) compileConditional(n *ast.ConditionalNode) (number, truth, error) {

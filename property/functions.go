@@ -1,6 +1,8 @@
 package property
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -26,19 +28,20 @@ type function struct {
 
 // functions lists all functions that a formula may call. It is read-only.
 var functions = map[string]function{
-	"units": {usage: `units("ingredient") or units("attribute", "value")`, ask: askSum(askUnits)},
-	"share": {usage: `share("ingredient") or share("attribute", "value")`, ask: askSum(askUnits), divisor: func(total int) float64 { return float64(total) }},
-	"count": {usage: `count("ingredient") or count("attribute", "value")`, ask: askSum(askCount)},
-	"mean":  {usage: `mean("attribute")`, ask: askMeanOf},
-	"abs":   {usage: "abs(a)", apply: math.Abs, applyInterval: interval.abs},
-	"exp":   {usage: "exp(a)", apply: portable.Exp, applyInterval: func(s interval) interval { return s.applyRising(portable.Exp).widen() }},
-	"log":   {usage: "log(a)", apply: portable.Log, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(portable.Log).widen() }},
-	"sqrt":  {usage: "sqrt(a)", apply: math.Sqrt, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(math.Sqrt) }},
-	"floor": {usage: "floor(a)", apply: math.Floor, applyInterval: applyRising(math.Floor)},
-	"ceil":  {usage: "ceil(a)", apply: math.Ceil, applyInterval: applyRising(math.Ceil)},
-	"round": {usage: "round(a)", apply: math.Round, applyInterval: applyRising(math.Round)},
-	"min":   {usage: "min(a, b)", fold: func(a, b float64) float64 { return min(a, b) }},
-	"max":   {usage: "max(a, b)", fold: func(a, b float64) float64 { return max(a, b) }},
+	"units":     {usage: `units("ingredient") or units("attribute", "value")`, ask: askSum(askUnits)},
+	"share":     {usage: `share("ingredient") or share("attribute", "value")`, ask: askSum(askUnits), divisor: func(total int) float64 { return float64(total) }},
+	"count":     {usage: `count("ingredient") or count("attribute", "value")`, ask: askSum(askCount)},
+	"mean":      {usage: `mean("attribute")`, ask: askMeanOf},
+	"condition": {usage: `condition("temperature"), or condition("catalyst", "B"), which is 1 or 0`, ask: askConditionValue},
+	"abs":       {usage: "abs(a)", apply: math.Abs, applyInterval: interval.abs},
+	"exp":       {usage: "exp(a)", apply: portable.Exp, applyInterval: func(s interval) interval { return s.applyRising(portable.Exp).widen() }},
+	"log":       {usage: "log(a)", apply: portable.Log, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(portable.Log).widen() }},
+	"sqrt":      {usage: "sqrt(a)", apply: math.Sqrt, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(math.Sqrt) }},
+	"floor":     {usage: "floor(a)", apply: math.Floor, applyInterval: applyRising(math.Floor)},
+	"ceil":      {usage: "ceil(a)", apply: math.Ceil, applyInterval: applyRising(math.Ceil)},
+	"round":     {usage: "round(a)", apply: math.Round, applyInterval: applyRising(math.Round)},
+	"min":       {usage: "min(a, b)", fold: func(a, b float64) float64 { return min(a, b) }},
+	"max":       {usage: "max(a, b)", fold: func(a, b float64) float64 { return max(a, b) }},
 }
 
 // applyRising returns the interval version of a nondecreasing function.
@@ -150,6 +153,33 @@ func askSum(kind askKind) func(c *formulaCompiler, names []string) (question, er
 		}
 		return question{kind: kind, single: -1, members: of}, nil
 	}
+}
+
+// askConditionValue asks for the number that a condition has, or whether it has a category.
+func askConditionValue(c *formulaCompiler, names []string) (question, error) {
+	of, ok := c.lexicon.(ConditionLexicon)
+	if !ok {
+		return question{}, errors.New("there are no conditions")
+	}
+	k, numbers, categories, err := of.Condition(names[0])
+	if err != nil {
+		return question{}, err
+	}
+	q := question{kind: askCondition, condition: k, values: numbers}
+	switch {
+	case len(names) == 1 && numbers == nil:
+		return q, fmt.Errorf("%s has no numbers: compare it with a text, such as condition(%s) == %s", inputerr.Quote(names[0]), inputerr.Quote(names[0]), inputerr.Quote(categories[0]))
+	case len(names) == 2 && numbers != nil:
+		return q, fmt.Errorf("%s has numbers: write condition(%s) and compare it with a number", inputerr.Quote(names[0]), inputerr.Quote(names[0]))
+	case len(names) == 2:
+		at := slices.Index(categories, names[1])
+		if at < 0 {
+			return q, fmt.Errorf("%s has no value %s: its values are %s", inputerr.Quote(names[0]), inputerr.Quote(names[1]), inputerr.List(categories, 8))
+		}
+		q.values = make([]float64, len(categories))
+		q.values[at] = 1
+	}
+	return q, nil
 }
 
 func askMeanOf(c *formulaCompiler, names []string) (question, error) {

@@ -43,6 +43,16 @@ func (c *Condition) Value(v int) any {
 	return c.Categories[v]
 }
 
+// Index returns the index of a value, as [Condition.Value] returns it; 0 if there is none.
+func (c *Condition) Index(value any) int {
+	for v := range c.Len() {
+		if c.Value(v) == value {
+			return v
+		}
+	}
+	return 0
+}
+
 // compileConditions compiles the conditions of a file, without the values that the tied rules forbid whatever the
 // recipe and the other conditions are.
 func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {

@@ -268,3 +268,45 @@ func (l *valueScale) joinConditions(c *property.Conditions) *valueScale {
 	}
 	return &own
 }
+
+// conditionsOf returns, by recipe of a book, the index of the offered value of each condition that is nearest to the
+// one that the book has, or is given. It is nil without conditions. A condition that the book does not have is at its
+// likeliest value.
+func (p *Problem) conditionsOf(b *dataset.Book) ([][]int32, error) {
+	all := make([][]int32, len(b.Recipes))
+	if len(p.Conditions) == 0 {
+		return all, nil
+	}
+	for r := range all {
+		x, err := p.Target.Space().Composition([]mcmc.Part{{Ingredient: 0, Amount: p.Total}}, nil)
+		if err != nil {
+			return nil, err
+		}
+		all[r] = x.AppendConditions(nil)
+	}
+	for k := range p.Conditions {
+		c := &p.Conditions[k]
+		column, ok := b.Label(c.Name)
+		if !ok || len(column.Classes) == 0 {
+			continue
+		}
+		if c.Numbers == nil {
+			for r := range all {
+				if at := slices.IndexFunc(c.Categories, func(v string) bool { return strings.EqualFold(v, dataset.NormalizeName(column.Value(r))) }); at >= 0 {
+					all[r][k] = int32(at)
+				}
+			}
+			continue
+		}
+		numbers, err := column.Numbers()
+		if err != nil {
+			return nil, err
+		}
+		for r, v := range numbers {
+			if !math.IsNaN(v) {
+				all[r][k] = nearestNumber(c.Numbers, v)
+			}
+		}
+	}
+	return all, nil
+}

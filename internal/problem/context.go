@@ -17,6 +17,7 @@ type readContext struct {
 	space       *mcmc.Space   // compositions that the rules allow; nil until known
 	law         mcmc.Sparsity // law of the number of used ingredients
 
+	offered          []Condition      // the conditions, with the values that may be offered
 	conditionColumns []*dataset.Label // by condition: what the recipes had; nil where no table has the column
 	conditionTable   *conditionTable  // nil without conditions
 

@@ -157,10 +157,13 @@ func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
 	if p.Conditions, err = s.compileConditions(p.TiedRules); err != nil {
 		return s.diagnostics.Add(err)
 	}
+	if by := c.options.withoutConditions(); len(p.Conditions) > 0 && by != "" {
+		return yaml.Hint(p.file.Root.Get("conditions").Errorf("%s does not choose conditions", by), "kir sample, kir score and kir tradeoff do")
+	}
 	if err := s.tabulateConditions(p.Conditions); err != nil {
 		return s.diagnostics.Add(err)
 	}
-	p.conditionTable = s.conditionTable
+	p.conditionTable, s.offered = s.conditionTable, p.Conditions
 	if c.hasErrors() {
 		return nil
 	}

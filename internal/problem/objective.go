@@ -145,7 +145,7 @@ func (l *valueScale) findRange(ctx context.Context, s *readContext, direction co
 			return 0, 0, err
 		}
 		for _, b := range found.Archive.Best() {
-			x, err := mcmc.NewComposition(s.space.N(), b.Parts...)
+			x, err := s.space.Composition(b.Parts, b.Conditions)
 			if err != nil {
 				return 0, 0, err
 			}

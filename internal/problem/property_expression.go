@@ -97,6 +97,15 @@ func (x *lexicon) Numbers(attribute string) ([]float64, error) {
 	return x.scope.AttributeNumbers(x.at, attribute)
 }
 
+// Condition returns a condition, by the values that may be offered.
+func (x *lexicon) Condition(name string) (c int, numbers []float64, categories []string, err error) {
+	if c, err = x.scope.FindCondition(x.at.Scalar(name)); err != nil {
+		return 0, nil, nil, err
+	}
+	of := &x.scope.offered[c]
+	return c, of.Numbers, of.Categories, nil
+}
+
 // blameFormula converts an error in a formula to one with a place in the problem file.
 func blameFormula(n *yaml.Node, bad *property.ExpressionError) error {
 	message, way := bad.Message, bad.Hint

@@ -33,7 +33,11 @@ func (p *Problem) BookOptions() (dataset.Options, error) {
 			return dataset.Options{}, err
 		}
 	}
-	return dataset.Options{Ingredients: in, Units: p.units}, nil
+	o := dataset.Options{Ingredients: in, Units: p.units, LabelsOptional: true}
+	for _, c := range p.Conditions {
+		o.Labels = append(o.Labels, c.Name)
+	}
+	return o, nil
 }
 
 // BrokenRules returns the rules that a recipe breaks, in the file's order.
@@ -45,11 +49,12 @@ func (p *Problem) BrokenRules(parts []mcmc.Part) ([]Breach, error) {
 
 // A Scored is a recipe with its scores and the rules that it breaks.
 type Scored struct {
-	Parts  []mcmc.Part // closed to the total
-	Book   int         // index of the recipe of the book with the same amounts; −1 if there is none
-	Scores []float64   // y_k by property; NaN if no model can score it without having seen it
-	Score  float64     // Π y_k over the properties that count, each with weight 1
-	Broken []Breach    // rules that it breaks, in the file's order
+	Parts      []mcmc.Part // closed to the total
+	Conditions []int32     // by condition: the index of the offered value nearest to the table's; nil without conditions
+	Book       int         // index of the recipe of the book with the same amounts; −1 if there is none
+	Scores     []float64   // y_k by property; NaN if no model can score it without having seen it
+	Score      float64     // Π y_k over the properties that count, each with weight 1
+	Broken     []Breach    // rules that it breaks, in the file's order
 }
 
 // A Breach is a rule that a recipe breaks.
@@ -66,6 +71,10 @@ func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 	if err != nil {
 		return nil, err
 	}
+	conditions, err := p.conditionsOf(book)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Scored, len(book.Recipes))
 	of := make([]*mcmc.Composition, len(out))
 	for r := range out {
@@ -77,7 +86,8 @@ func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 			out[r].Parts = append(out[r].Parts, mcmc.Part{Ingredient: int(part.Ingredient), Amount: amounts[k]})
 		}
 		slices.SortFunc(out[r].Parts, func(a, b mcmc.Part) int { return a.Ingredient - b.Ingredient })
-		if of[r], err = mcmc.NewComposition(len(p.Ingredients), out[r].Parts...); err != nil {
+		out[r].Conditions = conditions[r]
+		if of[r], err = p.Target.Space().Composition(out[r].Parts, out[r].Conditions); err != nil {
 			return nil, fmt.Errorf("recipe %d: %w", r, err)
 		}
 		out[r].Book = slices.IndexFunc(known, of[r].Equal)
@@ -123,7 +133,7 @@ func (p *Problem) findBreaches(all []Scored) error {
 	}
 	for k, b := range p.Target.Bounds() {
 		for s := range all {
-			x, err := mcmc.NewComposition(len(p.Ingredients), all[s].Parts...)
+			x, err := p.Target.Space().Composition(all[s].Parts, all[s].Conditions)
 			if err != nil {
 				return err
 			}

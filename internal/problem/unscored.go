@@ -53,7 +53,7 @@ func (p *Problem) badScoreError(w *Property, score *mcmc.ScoreError, recipe stri
 		rule = "it must be a finite number"
 	}
 	if e, ok := w.property.(*property.Expression); ok {
-		if x, err := mcmc.NewComposition(len(p.Ingredients), score.Parts...); err == nil {
+		if x, err := p.Target.Space().Composition(score.Parts, nil); err == nil {
 			switch y := e.Value(x); {
 			case math.IsNaN(y):
 				return yaml.Hint(w.at.Errorf("%s is not a number for %s", inputerr.Quote(w.Name), recipe), "%s; keep what log and sqrt are of, and what is divided by, above 0, such as log(max(…, 0.01))", rule)

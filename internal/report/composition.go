@@ -14,9 +14,10 @@ type Best struct {
 	Drawn      bool              `json:"drawn"` // else a search, or a replica of a tempered chain, met it
 	Score      Number            `json:"score"` // of the shortlist Π y_k, of the objectives that count, each once
 	LogDensity Number            `json:"log_density"`
-	Scores     map[string]Number `json:"scores"` // y_k, whatever its weight
-	Recipe     map[string]int    `json:"recipe"` // units by ingredient
-	Known      bool              `json:"known"`  // the book has a recipe of the same ingredients
+	Scores     map[string]Number `json:"scores"`               // y_k, whatever its weight
+	Recipe     map[string]int    `json:"recipe"`               // units by ingredient
+	Conditions map[string]any    `json:"conditions,omitempty"` // by name: a number or a text
+	Known      bool              `json:"known"`                // the book has a recipe of the same ingredients
 	Nearest    []Nearest         `json:"nearest"`
 	Slack      []Slack           `json:"slack"` // of the rules that have something to say of it
 
@@ -28,8 +29,10 @@ type Best struct {
 	Sure []LimitProbability `json:"sure,omitempty"`
 	// Ranges are the units that an ingredient may have, in exchange with one other, without a
 	// difference that the models resolve. Ingredients without a range are not listed.
-	Ranges   map[string]search.Range `json:"ranges,omitempty"`
-	Variants []Variant               `json:"variants,omitempty"` // nearly the same of other ingredients
+	Ranges map[string]search.Range `json:"ranges,omitempty"`
+	// ConditionRanges are the same of conditions of numbers.
+	ConditionRanges map[string]ConditionRange `json:"condition_ranges,omitempty"`
+	Variants        []Variant                 `json:"variants,omitempty"` // nearly the same of other ingredients
 
 	Apart Number `json:"apart"` // distance from the nearest entry before it
 	// Extrapolates reports whether the composition lies further from all known recipes than these

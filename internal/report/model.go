@@ -66,6 +66,8 @@ type Problem struct {
 	Recipes     int    `json:"recipes"`     // in the book; 0 without one
 
 	Rules []string `json:"rules"` // in words
+
+	Conditions []Condition `json:"conditions,omitempty"`
 }
 
 // Words describes the problem in a line.

@@ -47,11 +47,12 @@ type Hypervolume struct {
 
 // A FrontPoint is a recipe of a front.
 type FrontPoint struct {
-	Index  int              `json:"index"`  // from 1
-	Recipe map[string]int   `json:"recipe"` // units by ingredient
-	Values map[string]Value `json:"values"` // of the objectives, and of all else that has a value
-	Knee   bool             `json:"knee"`   // from here on a little more of one objective costs much of another
-	Best   []string         `json:"best"`   // objectives of which it has the best
+	Index      int              `json:"index"` // from 1
+	Conditions map[string]any   `json:"conditions,omitempty"`
+	Recipe     map[string]int   `json:"recipe"` // units by ingredient
+	Values     map[string]Value `json:"values"` // of the objectives, and of all else that has a value
+	Knee       bool             `json:"knee"`   // from here on a little more of one objective costs much of another
+	Best       []string         `json:"best"`   // objectives of which it has the best
 
 	Known bool `json:"known"` // the book has a recipe of the same ingredients
 	// Extrapolates says that it lies further from all known recipes than these lie from each

@@ -130,6 +130,7 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(b.LogScore, a.LogScore) })
+	entries = withoutTwins(entries)
 	for k := range entries {
 		l.setNeighbours(entries, k)
 	}
@@ -167,7 +168,23 @@ func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 	l.pool = slices.CompactFunc(l.pool, func(f, g Found) bool {
 		return slices.Equal(f.Parts, g.Parts) && slices.Equal(f.Conditions, g.Conditions)
 	})
+	l.pool = bestConditions(l.pool)
 	return nil
+}
+
+// bestConditions keeps the first of the compositions of the same parts: of a list with the best first, the one
+// with the best conditions.
+func bestConditions(list []Found) []Found {
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(list, func(f Found) bool {
+		if f.Conditions == nil {
+			return false
+		}
+		key := fmt.Sprint(f.Parts)
+		before := seen[key]
+		seen[key] = true
+		return before
+	})
 }
 
 // choose takes the best candidates at full distance, then those at half of it, and so on.
@@ -425,6 +442,18 @@ func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 		r.High++
 	}
 	return r, nil
+}
+
+// withoutTwins drops the entries whose parts an earlier one has. Settling may give two recipes that had other
+// conditions the same amounts.
+func withoutTwins(entries []Entry) []Entry {
+	var kept []Entry
+	for _, e := range entries {
+		if e.Conditions == nil || !slices.ContainsFunc(kept, func(other Entry) bool { return slices.Equal(other.Parts, e.Parts) }) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
 }
 
 // setNeighbours fills in an entry's distance from the others, its variants and the nearest known

@@ -412,7 +412,7 @@ func (w *frontWalker) set(condition int, beta float64) error {
 	top := bestChoice(w.choices).value
 	w.weights = w.weights[:0]
 	for _, c := range w.choices {
-		w.weights = append(w.weights, portable.Exp(float64(beta*(c.value-top)))*float64(c.to-c.from))
+		w.weights = append(w.weights, float64(portable.Exp(float64(beta*(c.value-top)))*float64(c.to-c.from)))
 	}
 	c := w.choices[w.rand.Categorical(w.weights)]
 	v := c.from

@@ -16,7 +16,7 @@ func (w *walker) set(condition int, beta float64) error {
 	w.offerValue(condition, best)
 	w.weights = w.weights[:0]
 	for _, c := range values {
-		w.weights = append(w.weights, portable.Exp(float64(beta*(c.value-best.value)))*float64(c.to-c.from))
+		w.weights = append(w.weights, float64(portable.Exp(float64(beta*(c.value-best.value)))*float64(c.to-c.from)))
 	}
 	c := values[w.rand.Categorical(w.weights)]
 	v := c.from

@@ -22,7 +22,7 @@ func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
 	values := figures(p)
 	out := make([]report.Best, len(list))
 	for k, b := range list {
-		x, err := mcmc.NewComposition(len(p.Ingredients), b.Parts...)
+		x, err := p.Target.Space().Composition(b.Parts, b.Conditions)
 		if err != nil {
 			return nil, err
 		}
@@ -54,6 +54,7 @@ func bestOf(p *problem.Problem, b run.Best) report.Best {
 	for _, part := range b.Parts {
 		out.Recipe[p.Ingredients[part.Ingredient]] = part.Amount
 	}
+	out.Conditions = conditionsOf(p, b.Conditions)
 	for k, r := range p.Rules {
 		for _, s := range r.Slacks(b.Parts, p.Total) {
 			slack := report.Slack{Rule: k, Value: report.Number(s.Value), Min: report.Number(s.Min), Max: report.Number(s.Max), Unit: s.Unit, Room: report.Number(s.Room())}
@@ -148,4 +149,16 @@ func setOf(parts []mcmc.Part) []int {
 // other: a shortlist where nobody looks for the best.
 func Differing(p *problem.Problem, pool []run.Best) ([]report.Best, error) {
 	return bestsOf(p, diverse(run.Distinct(pool), mostDiverse))
+}
+
+// conditionsOf returns values of the problem's conditions by name; nil without conditions.
+func conditionsOf(p *problem.Problem, values []int32) map[string]any {
+	if len(values) == 0 {
+		return nil
+	}
+	all := make(map[string]any, len(values))
+	for k, v := range values {
+		all[p.Conditions[k].Name] = p.Conditions[k].Value(int(v))
+	}
+	return all
 }

@@ -22,7 +22,7 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 	values := figures(p)
 	list := make([]report.Best, len(a.Entries))
 	for k, e := range a.Entries {
-		x, err := mcmc.NewComposition(len(p.Ingredients), e.Parts...)
+		x, err := p.Target.Space().Composition(e.Parts, e.Conditions)
 		if err != nil {
 			return nil, fmt.Errorf("entry %d of the shortlist: %w", k+1, err)
 		}
@@ -31,8 +31,8 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 			return nil, err
 		}
 		b := bestOf(p, run.Best{
-			Chain: -1, Draw: -1, Found: true, Score: e.Score(), LogDensity: p.Target.LogLaw(x.Used()) + logScore,
-			Scores: e.Scores, Parts: e.Parts, Known: inBook(p, e.Parts),
+			Chain: -1, Draw: -1, Found: true, Score: e.Score(), LogDensity: p.Target.LogPrior(x) + logScore,
+			Scores: e.Scores, Conditions: e.Conditions, Parts: e.Parts, Known: inBook(p, e.Parts),
 		})
 		b.Apart = report.Number(e.Apart)
 		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
@@ -45,6 +45,14 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 					b.Ranges = make(map[string]search.Range)
 				}
 				b.Ranges[p.Ingredients[e.Parts[q].Ingredient]] = r
+			}
+		}
+		for k, r := range e.ConditionRanges {
+			if c := p.Conditions[k]; c.Numbers != nil && r.Low < r.High {
+				if b.ConditionRanges == nil {
+					b.ConditionRanges = make(map[string]report.ConditionRange)
+				}
+				b.ConditionRanges[c.Name] = report.ConditionRange{Low: c.Numbers[r.Low], High: c.Numbers[r.High]}
 			}
 		}
 		for _, v := range e.Variants {

@@ -23,6 +23,13 @@ func problemOf(p *problem.Problem) report.Problem {
 	for _, r := range p.Rules {
 		out.Rules = append(out.Rules, r.Text)
 	}
+	for _, c := range p.Conditions {
+		one := report.Condition{Name: c.Name, Unit: c.Unit, Given: c.Given}
+		for v := range c.Len() {
+			one.Values = append(one.Values, c.Value(v))
+		}
+		out.Conditions = append(out.Conditions, one)
+	}
 	return out
 }
 

@@ -151,6 +151,10 @@ func addResponses(p *problem.Problem, m *report.Model) error {
 			most[part.Ingredient] = max(most[part.Ingredient], int32(part.Amount))
 		}
 	}
+	var conditions []int32
+	for _, c := range p.Conditions {
+		conditions = append(conditions, int32(c.Index(m.Best[0].Conditions[c.Name])))
+	}
 	for k := range m.Properties {
 		w := &m.Properties[k]
 		at := slices.IndexFunc(models, func(q predictor) bool { return q.Name == w.Name })
@@ -158,7 +162,7 @@ func addResponses(p *problem.Problem, m *report.Model) error {
 			continue
 		}
 		q := &responder{names: p.Ingredients, total: p.Total, most: most, likely: w.Forest.Importances, of: func(x []int32) (report.ResponsePoint, error) {
-			c, err := mcmc.NewComposition(len(x), partsOf(x)...)
+			c, err := p.Target.Space().Composition(partsOf(x), conditions)
 			if err != nil {
 				return report.ResponsePoint{}, err
 			}

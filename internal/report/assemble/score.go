@@ -6,7 +6,6 @@ import (
 	"kir/internal/dataset"
 	"kir/internal/problem"
 	"kir/internal/report"
-	"kir/mcmc"
 )
 
 // Scorecard scores the recipes of a table.
@@ -28,7 +27,7 @@ func Scorecard(p *problem.Problem, book *dataset.Book) (*report.Scorecard, error
 		if s.Book >= 0 {
 			out.Book = p.Book.Recipes[s.Book].Name
 		}
-		x, err := mcmc.NewComposition(len(p.Ingredients), s.Parts...)
+		x, err := p.Target.Space().Composition(s.Parts, s.Conditions)
 		if err != nil {
 			return nil, err
 		}

@@ -20,6 +20,9 @@ func Spec(p *problem.Problem, version string) (*run.Spec, error) {
 		Resolved:    p.Resolved,
 		Version:     version,
 	}
+	for _, c := range p.Conditions {
+		spec.Conditions = append(spec.Conditions, run.Condition{Name: c.Name, Unit: c.Unit, Numbers: c.Numbers, Categories: c.Categories})
+	}
 	for _, in := range p.Inputs {
 		spec.Inputs = append(spec.Inputs, run.Input(in))
 	}

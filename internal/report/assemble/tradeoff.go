@@ -166,7 +166,7 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 	var shown [][]report.Number
 	var points [][]float64
 	for _, m := range found.Front {
-		x, err := mcmc.NewComposition(len(t.p.Ingredients), m.Parts...)
+		x, err := t.p.Target.Space().Composition(m.Parts, m.Conditions)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,8 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		x := compositions[best[at]]
 		b := report.FrontPoint{
 			Index: len(out.Front) + 1, Recipe: make(map[string]int), Knee: slices.Contains(knees, at), Best: []string{},
-			Known: inBook(t.p, x.Parts()), Values: valuesOf(t.figures, x, predictedBy(t.models, x)),
+			Conditions: conditionsOf(t.p, x.AppendConditions(nil)),
+			Known:      inBook(t.p, x.Parts()), Values: valuesOf(t.figures, x, predictedBy(t.models, x)),
 		}
 		for _, part := range x.Parts() {
 			b.Recipe[t.p.Ingredients[part.Ingredient]] = part.Amount
@@ -330,18 +331,18 @@ func (t *tradeoffBuilder) listDraws(ctx context.Context, out *report.Tradeoff, r
 	}
 	settings := r.Manifest.Settings
 	for chain := range settings.Chains {
-		var all [][]mcmc.Part
+		var all []*mcmc.Composition
 		for d, err := range r.Thinned(ctx, chain, strideFor(settings.Draws, max(shownDraws/settings.Chains, 1))) {
 			if err != nil {
 				return err
 			}
-			all = append(all, slices.Clone(d.Parts))
-		}
-		for _, parts := range all {
-			x, err := mcmc.NewComposition(len(t.p.Ingredients), parts...)
+			x, err := t.p.Target.Space().Composition(d.Parts, d.Conditions)
 			if err != nil {
 				return err
 			}
+			all = append(all, x)
+		}
+		for _, x := range all {
 			out.Draws = append(out.Draws, t.values(x))
 		}
 	}

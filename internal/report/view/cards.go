@@ -41,6 +41,9 @@ func (c card) Range(ingredient string) string {
 	return ""
 }
 
+// Sets returns what the recipe sets beside its amounts.
+func (c card) Sets() string { return strings.Join(c.Page.Problem.ConditionTexts(c.Best), ", ") }
+
 // Others returns the displayed variants.
 func (c card) Others() []string {
 	var list []string

@@ -47,6 +47,13 @@ func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (reci
 		recipes.Add(row...)
 	}
 	recipes.Add(total...)
+	for _, c := range m.Problem.Conditions {
+		row := []any{c.Name, c.Unit}
+		for _, b := range list {
+			row = append(row, b.Conditions[c.Name])
+		}
+		recipes.Add(row...)
+	}
 	return recipes, figuresSheet(list, m, r)
 }
 

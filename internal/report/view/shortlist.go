@@ -100,6 +100,9 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 		for _, l := range b.Sure {
 			p.Hanging(4, sureText(l))
 		}
+		if texts := m.Problem.ConditionTexts(b); texts != nil {
+			p.Hanging(4, strings.Join(texts, ", "))
+		}
 		for place, part := range b.Parts() {
 			column := min(names, 30)
 			name := terminal.Wrap(terminal.Plain(part.Ingredient), terminal.Columns-4-width-2)
