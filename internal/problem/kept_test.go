@@ -235,7 +235,7 @@ func TestGrownAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	taste, _ := b.Label("taste")
-	data, err := forestData(b, taste, 20, false, nil)
+	data, err := forestData(nil, b, taste, 20, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

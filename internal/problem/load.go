@@ -134,6 +134,13 @@ func (c *Compilation) joinTables(ctx context.Context) error {
 	if err := s.diagnostics.Add(s.CheckCampaign(p.Campaign)); err != nil {
 		return err
 	}
+	for _, c := range s.Conditions {
+		if slices.Contains(s.Names, c.Name) {
+			if err := s.diagnostics.Add(yaml.Hint(c.At.Errorf("%s is an ingredient and a condition", c.Name), "keep one of them, or give the other another name")); err != nil {
+				return err
+			}
+		}
+	}
 	s.warnAlike()
 	p.Total, p.Ingredients, p.Book = s.Total, s.Names, s.Book
 	p.attributes, p.recipes, p.units, p.results = s.Attributes, s.Recipes, s.Units, s.results

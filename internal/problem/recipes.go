@@ -158,7 +158,7 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 			return known, err
 		}
 		if !s.learnsLater {
-			if err := s.diagnostics.Add(noLabelError(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
+			if err := s.diagnostics.Add(s.noLabelError(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
 				return nil, err
 			}
 		}
@@ -166,7 +166,11 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 	}
 }
 
-func noLabelError(at *yaml.Node, name, hint string) error {
+// noLabelError returns the error for a label, or a condition, that no table of recipes has.
+func (s *loader) noLabelError(at *yaml.Node, name, hint string) error {
+	if slices.ContainsFunc(s.Conditions, func(c config.Condition) bool { return c.Name == name }) {
+		return yaml.Hint(at.Errorf("the recipes have no column for the condition %s", inputerr.Quote(name)), "%s", hint)
+	}
 	return yaml.Hint(at.Errorf("the recipes have no label %s", inputerr.Quote(name)), "%s", hint)
 }
 
@@ -184,7 +188,7 @@ func (s *loader) checkLabels(all *dataset.Book, labels []string, labelAt map[str
 		if hint == "" {
 			hint = labelsHint(all)
 		}
-		if err := s.diagnostics.Add(noLabelError(labelAt[name], name, hint)); err != nil {
+		if err := s.diagnostics.Add(s.noLabelError(labelAt[name], name, hint)); err != nil {
 			return err
 		}
 	}

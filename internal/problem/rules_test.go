@@ -105,7 +105,7 @@ func TestBadRules(t *testing.T) {
 		{"near a part of a recipe", "  - near: {recipe: {Gin: 3}, distance: 1}\n", 6, 20, []string{"3 units of a total of 20"}},
 		{"if without then", "  - if: {used: Gin}\n", 6, 9, []string{"{used: Milk, then: {exclude: [Lemon juice]}}"}},
 		{"then beside if", "  - if: {used: Gin}\n    then: {exclude: Cassis}\n", 7, 11, []string{"within"}},
-		{"if of nothing", "  - if: {then: {exclude: Cassis}}\n", 6, 9, []string{"used or unused"}},
+		{"if of nothing", "  - if: {then: {exclude: Cassis}}\n", 6, 9, []string{"used, unused or condition"}},
 		{"else", "  - if: {used: Gin, then: {exclude: Cassis}, else: {require: Cassis}}\n", 6, 46, []string{"unused"}},
 		{"block of a range", "  - block: {of: [Gin, Cassis], total: [3, 4]}\n", 6, 39, []string{"group"}},
 		{"block of others", "  - block: {of: [Gin, Cassis], total: 10, rules: [{require: Campari}]}\n", 6, 61, []string{"no part of the block"}},
@@ -297,7 +297,7 @@ func TestDocumentedRules(t *testing.T) {
 		"ingredients.csv": "name,group,phase,cost,abv,min_dose,max_dose\nGin,spirit,other,20,40,50,60%\nVodka,spirit,other,10,40,,\nMilk,dairy,other,2,0,,\n" +
 			"Lime juice,citrus,other,4,0,,\nLemon juice,citrus,other,4,0,2.5,\nEgg,egg,other,4,0,,\nEgg white,egg,other,4,0,,\nOrange bitters,bitters,other,4,40,,\n" +
 			"Campari,liqueur,other,15,25,,\nSweet Vermouth,wine,other,9,15,,\nWater,none,water,0,0,,\nGlycerin,none,water,4,0,,\nOil,none,oil,10,0,,\nWax,none,emulsifier,8,0,,\n",
-		"recipes.csv":      "recipe,ingredient,amount,taste\nNegroni,Gin,3,Bitter\nNegroni,Campari,3,Bitter\nNegroni,Sweet Vermouth,4,Bitter\nWhite Lady,Gin,5,Fresh\nWhite Lady,Lemon juice,2,Fresh\nWhite Lady,Egg white,1,Fresh\n",
+		"recipes.csv":      "recipe,ingredient,amount,taste,temperature\nNegroni,Gin,3,Bitter,160\nNegroni,Campari,3,Bitter,160\nNegroni,Sweet Vermouth,4,Bitter,160\nWhite Lady,Gin,5,Fresh,170\nWhite Lady,Lemon juice,2,Fresh,170\nWhite Lady,Egg white,1,Fresh,170\n",
 		"limits.csv":       "attribute,min,max\nlimonene,,0.1\n",
 		"constituents.csv": "ingredient,constituent,share\nLime juice,limonene,0.2\n",
 	}
@@ -313,13 +313,13 @@ func TestDocumentedRules(t *testing.T) {
 		if kind == "limits" {
 			rules += "  - constituents: {file: constituents.csv}\n"
 		}
-		files["problem.yaml"] = "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 1000\nsparsity: {uniform: [2, 3]}\nproperties: {stable: {forest: {label: taste, want: Fresh}}}\nconstraints:\n" + rules
+		files["problem.yaml"] = "recipes: recipes.csv\ningredients: ingredients.csv\ntotal: 1000\nconditions: {temperature: {from: 150, to: 190, step: 5}}\nsparsity: {uniform: [2, 3]}\nproperties: {stable: {forest: {label: taste, want: Fresh}}}\nconstraints:\n" + rules
 		p, err := loadFiles(t, files, "")
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if len(p.Rules) == 0 != (kind == "constituents") {
+		if len(p.Rules)+len(p.TiedRules) == 0 != (kind == "constituents") {
 			t.Errorf("%s: %d rules", line, len(p.Rules))
 		}
 		for _, r := range p.Rules {

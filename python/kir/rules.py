@@ -15,10 +15,10 @@ Which = str | Sequence[Any] | Mapping[str, Any]
 """Ingredients: a name, in which a star stands for any text, a list, or {attribute: value}."""
 
 __all__ = [
-    "amount", "blend", "block", "constituents", "document", "exclude", "expression",
-    "forest", "group", "if_", "learn", "likeness", "limit", "limits", "markowitz", "model",
-    "near", "needs", "never", "novelty", "pairs", "preference", "process", "program",
-    "ratio", "require", "within_book",
+    "amount", "blend", "block", "condition", "constituents", "document", "exclude",
+    "expression", "forest", "group", "if_", "learn", "likeness", "limit", "limits",
+    "markowitz", "model", "near", "needs", "never", "novelty", "pairs", "preference",
+    "process", "program", "ratio", "require", "within_book",
 ]
 
 
@@ -49,6 +49,20 @@ def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] 
     rules: rules within it. Default: none.
     """
     return Rule("block", given({"of": of, "total": total, "rules": rules}))
+
+
+def condition(of: float | str, *, in_: Sequence[Any] | None = None, is_: float | str | None = None,
+              max: float | None = None, min: float | None = None) -> Rule:
+    """The values of a condition.
+    Which values a condition may have; behind if, when a rule holds.
+
+    of: the condition.
+    in_: the values that it may have.
+    is_: the value that it has.
+    max: the greatest number. Default: none.
+    min: the least number. Default: none.
+    """
+    return Rule("condition", given({"of": of, "in": in_, "is": is_, "max": max, "min": min}))
 
 
 def constituents(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
@@ -85,15 +99,17 @@ def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] 
 
 
 def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | None = None, *,
-        unused: Which | None = None) -> Rule:
+        condition: Mapping[str, Any] | None = None, unused: Which | None = None) -> Rule:
     """Rules that hold on a condition.
-    Of used one that is used is enough; unused asks that none is; with both, both must hold.
+    Of used one that is used is enough; unused asks that none is; condition asks for values of a
+    condition. Of several, all must hold.
 
     used: any of these is used.
     then: what holds then.
+    condition: a condition has these values.
     unused: none of these is used.
     """
-    return Rule("if", given({"used": used, "then": then, "unused": unused}))
+    return Rule("if", given({"used": used, "then": then, "condition": condition, "unused": unused}))
 
 
 def limit(attribute: float | str | None = None, *, max: float | str | None = None,

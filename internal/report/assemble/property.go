@@ -23,6 +23,9 @@ func problemOf(p *problem.Problem) report.Problem {
 	for _, r := range p.Rules {
 		out.Rules = append(out.Rules, r.Text)
 	}
+	for _, r := range p.TiedRules { // behind the others, which slacks name by their place
+		out.Rules = append(out.Rules, r.Text)
+	}
 	for _, c := range p.Conditions {
 		one := report.Condition{Name: c.Name, Unit: c.Unit, Given: c.Given}
 		for v := range c.Len() {
