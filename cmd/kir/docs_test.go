@@ -81,7 +81,7 @@ var fewDraws = []string{"examples/fragrance/", "examples/lotion/", "examples/spr
 // longDocuments are run with KIR_LONG alone: each takes a second of processor time or more.
 var longDocuments = []string{
 	"README.md", // whose commands .ci/run runs
-	"docs/answer.md", "docs/extending.md", "docs/next.md", "docs/start.md", "docs/tradeoff.md", "examples/README.md", "examples/bar/README.md",
+	"docs/answer.md", "docs/conditions.md", "docs/extending.md", "docs/next.md", "docs/start.md", "docs/tradeoff.md", "examples/README.md", "examples/bar/README.md",
 	"examples/cocktails/README.md", "examples/fragrance/README.md", "examples/ifra/README.md", "examples/lotion/README.md",
 	"examples/portfolio/README.md", "examples/spritz/README.md",
 }
