@@ -38,6 +38,8 @@ func newDrawsCommand() *cobra.Command {
   npy    a NumPy file: a record for each draw with the fields chain, draw, log_density,
          used, score (a field for each property) and amount (one for each ingredient)
 
+Conditions are further columns, an object conditions, and a field condition.
+
 The draws themselves are Parquet files in the run's directory: DuckDB, polars and
 pandas read draws/**/*.parquet as one table.`,
 		Example: `  kir draws runs/fresh-all-day-cocktails-1 > draws.csv
@@ -96,9 +98,10 @@ func csvNames(r *run.Run) []string {
 
 func writeLong(ctx context.Context, w io.Writer, r *run.Run) error {
 	names := csvNames(r)
-	if _, err := io.WriteString(w, "chain,draw,ingredient,amount\n"); err != nil {
+	if _, err := fmt.Fprintf(w, "chain,draw,ingredient,amount%s\n", conditionHead(r)); err != nil {
 		return err
 	}
+	texts := conditionFields(r)
 	var line []byte
 	for d, err := range r.Draws(ctx) {
 		if err != nil {
@@ -113,6 +116,7 @@ func writeLong(ctx context.Context, w io.Writer, r *run.Run) error {
 			line = append(line, names[p.Ingredient]...)
 			line = append(line, ',')
 			line = strconv.AppendInt(line, int64(p.Amount), 10)
+			line = appendConditions(line, texts, d)
 			line = append(line, '\n')
 		}
 		if _, err := w.Write(line); err != nil {
@@ -124,9 +128,10 @@ func writeLong(ctx context.Context, w io.Writer, r *run.Run) error {
 
 func writeWide(ctx context.Context, w io.Writer, r *run.Run) error {
 	names := csvNames(r)
-	if _, err := fmt.Fprintf(w, "chain,draw,%s\n", strings.Join(names, ",")); err != nil {
+	if _, err := fmt.Fprintf(w, "chain,draw,%s%s\n", strings.Join(names, ","), conditionHead(r)); err != nil {
 		return err
 	}
+	texts := conditionFields(r)
 	var line []byte
 	for d, err := range r.Draws(ctx) {
 		if err != nil {
@@ -145,6 +150,7 @@ func writeWide(ctx context.Context, w io.Writer, r *run.Run) error {
 				line = append(line, '0')
 			}
 		}
+		line = appendConditions(line, texts, d)
 		line = append(line, '\n')
 		if _, err := w.Write(line); err != nil {
 			return err
@@ -153,11 +159,48 @@ func writeWide(ctx context.Context, w io.Writer, r *run.Run) error {
 	return nil
 }
 
+// conditionHead returns the heads of the columns of conditions, each behind a comma.
+func conditionHead(r *run.Run) string {
+	var b strings.Builder
+	for _, c := range r.Manifest.Conditions {
+		b.WriteString("," + csvField(c.Name))
+	}
+	return b.String()
+}
+
+// conditionFields returns, by condition and value, the value as a field of CSV.
+func conditionFields(r *run.Run) [][]string {
+	var all [][]string
+	for k := range r.Manifest.Conditions {
+		c := &r.Manifest.Conditions[k]
+		fields := make([]string, c.Values())
+		for v := range fields {
+			if c.Numbers != nil {
+				fields[v] = strconv.FormatFloat(c.Numbers[v], 'g', -1, 64)
+			} else {
+				fields[v] = csvField(c.Categories[v])
+			}
+		}
+		all = append(all, fields)
+	}
+	return all
+}
+
+// appendConditions appends the values of the conditions of a draw, each behind a comma.
+func appendConditions(line []byte, texts [][]string, d *run.Draw) []byte {
+	for k, v := range d.Conditions {
+		line = append(line, ',')
+		line = append(line, texts[k][v]...)
+	}
+	return line
+}
+
 // drawJSON is one line of --format jsonl.
 type drawJSON struct {
 	Chain      int                      `json:"chain"`
 	Draw       int                      `json:"draw"`
 	Recipe     map[string]int           `json:"recipe"`
+	Conditions map[string]any           `json:"conditions,omitempty"`
 	Scores     map[string]report.Number `json:"scores"`
 	LogDensity report.Number            `json:"log_density"`
 }
@@ -174,6 +217,12 @@ func writeJSONL(ctx context.Context, w io.Writer, r *run.Run) error {
 			Recipe: make(map[string]int, len(d.Parts)), Scores: make(map[string]report.Number, len(d.Scores))}
 		for _, p := range d.Parts {
 			line.Recipe[r.Manifest.Ingredient(p.Ingredient)] = p.Amount
+		}
+		for k, v := range d.Conditions {
+			if line.Conditions == nil {
+				line.Conditions = make(map[string]any)
+			}
+			line.Conditions[r.Manifest.Conditions[k].Name] = r.Manifest.Conditions[k].Value(int(v))
 		}
 		for k, y := range d.Scores {
 			line.Scores[r.Manifest.Properties[k]] = report.Number(y)
@@ -204,8 +253,9 @@ func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
 	if len(m.Properties) > 0 { // NumPy has no record without fields
 		score = "('score', [" + fields("<f8", m.Properties) + "]), "
 	}
-	header := fmt.Sprintf("{'descr': [('chain', '<i4'), ('draw', '<i8'), ('log_density', '<f8'), ('used', '<i4'), %s('amount', [%s])], 'fortran_order': False, 'shape': (%d,)}",
-		score, fields("<i4", m.IngredientNames()), m.Settings.Chains*m.Settings.Draws)
+	condition, values := conditionNPY(m.Conditions)
+	header := fmt.Sprintf("{'descr': [('chain', '<i4'), ('draw', '<i8'), ('log_density', '<f8'), ('used', '<i4'), %s%s('amount', [%s])], 'fortran_order': False, 'shape': (%d,)}",
+		score, condition, fields("<i4", m.IngredientNames()), m.Settings.Chains*m.Settings.Draws)
 	const before, block = 12, 64 // bytes before the header; records begin at a multiple of a block
 	header += strings.Repeat(" ", block-1-(before+len(header))%block) + "\n"
 	start := append([]byte("\x93NUMPY\x02\x00"), binary.LittleEndian.AppendUint32(nil, uint32(len(header)))...)
@@ -224,6 +274,9 @@ func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
 		for _, y := range d.Scores {
 			record = binary.LittleEndian.AppendUint64(record, math.Float64bits(y))
 		}
+		for k, v := range d.Conditions {
+			record = append(record, values[k][v]...)
+		}
 		amounts := len(record)
 		record = append(record, make([]byte, 4*m.IngredientCount())...)
 		for _, p := range d.Parts {
@@ -234,4 +287,37 @@ func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
 		}
 	}
 	return nil
+}
+
+// conditionNPY returns the field of the conditions in the header of a NumPy file, empty without conditions, and the
+// bytes of each value: a number, or a text in UCS-4 as long as the longest category.
+func conditionNPY(conditions []run.Condition) (field string, values [][][]byte) {
+	if len(conditions) == 0 {
+		return "", nil
+	}
+	var b strings.Builder
+	for k := range conditions {
+		c := &conditions[k]
+		kind, longest := "<f8", 0
+		for _, category := range c.Categories {
+			longest = max(longest, len([]rune(category)))
+		}
+		if c.Numbers == nil {
+			kind = fmt.Sprintf("<U%d", longest)
+		}
+		fmt.Fprintf(&b, "(%s, '%s'), ", strconv.QuoteToASCII(c.Name), kind)
+		var all [][]byte
+		for _, v := range c.Numbers {
+			all = append(all, binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+		}
+		for _, category := range c.Categories {
+			text := make([]byte, 4*longest)
+			for at, character := range []rune(category) {
+				binary.LittleEndian.PutUint32(text[4*at:], uint32(character))
+			}
+			all = append(all, text)
+		}
+		values = append(values, all)
+	}
+	return "('condition', [" + b.String() + "]), ", values
 }

@@ -31,6 +31,16 @@ type ConditionRange struct {
 	High any `json:"high"`
 }
 
+// ConditionText returns a condition and a value of it, with its unit.
+func (p Problem) ConditionText(name string, value any) string {
+	for _, c := range p.Conditions {
+		if c.Name == name {
+			return name + " " + c.Text(value)
+		}
+	}
+	return name + " " + Condition{}.Text(value)
+}
+
 // ConditionTexts returns what a recipe sets, a text for each condition of the problem, such as "oven deck" or
 // "temperature 185 °C (180 to 190)".
 func (p Problem) ConditionTexts(b Best) []string {

@@ -32,6 +32,7 @@ type Model struct {
 	Expected   Number                   `json:"total_variation_expected"`
 	Statistics map[string]run.Statistic `json:"statistics"`
 	Inclusion  []run.Inclusion          `json:"inclusion"`
+	Conditions []run.ConditionShares    `json:"conditions,omitempty"`
 	Pairs      *Pairs                   `json:"pairs"`
 	Properties []Property               `json:"properties"`
 	Score      Comparison               `json:"score"`

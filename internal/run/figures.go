@@ -158,6 +158,10 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 		r.Inclusion, r.Unlisted, err = newInclusion(spec.Ingredients, chains, slowest)
 		return err
 	})
+	g.Go(func() (err error) {
+		r.Conditions, err = newConditionShares(spec, chains, slowest)
+		return err
+	})
 	g.Go(func() error { return r.setSizes(spec.Target, chains, slowest) })
 	return g.Wait()
 }
@@ -185,6 +189,7 @@ type chainFigures struct {
 	scores        []*diagnose.Series
 	sizes         *diagnose.Histogram
 	presence      *diagnose.Presence
+	values        valuePresence
 	inverse       logMean   // of 1/Π_k y_k^c_k
 	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
 }
@@ -206,6 +211,7 @@ func newChainFigures(s *Spec) *chainFigures {
 		density:  series(),
 		sizes:    diagnose.NewHistogram(most+1, chains),
 		presence: diagnose.NewPresence(s.Target.Space().N(), chains),
+		values:   newValuePresence(s.Conditions, chains),
 	}
 	for range f.wishes {
 		f.scores = append(f.scores, series())
@@ -234,6 +240,7 @@ func (f *chainFigures) add(d *Draw) {
 	for _, p := range d.Parts {
 		f.presence.Add(p.Ingredient, p.Amount)
 	}
+	f.values.add(d.Conditions)
 	f.best.offer(d, logScore)
 	if f.fresh.known != nil {
 		f.fresh.offer(d, logScore)

@@ -31,7 +31,8 @@ type Result struct {
 	LogDensity Statistic
 	Score      *Statistic // of Π_k y_k^c_k; nil if no property counts
 	Properties []Statistic
-	Inclusion  []Inclusion    // by ingredient; of more than MostInclusion, those used most
+	Inclusion  []Inclusion // by ingredient; of more than MostInclusion, those used most
+	Conditions []ConditionShares
 	Unlisted   Unlisted       // what else is used
 	Best       []Best         // at most 100, the best first
 	New        []Best         // of those that are not in the book; nil without a book

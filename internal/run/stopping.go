@@ -30,7 +30,7 @@ const (
 func (s *session) checkStopping() (yes bool, ahead float64, err error) {
 	e := &stoppingRule{session: s, wanted: float64(s.manifest.Auto.Wanted), minESS: math.Inf(1)}
 	defer func() { s.checked.Store(&stoppingCheck{e.minESS, s.roundIterations()}) }()
-	for _, look := range []func() error{e.checkStatistics, e.checkShares, e.checkAmounts} {
+	for _, look := range []func() error{e.checkStatistics, e.checkShares, e.checkValues, e.checkAmounts} {
 		if err := look(); err != nil {
 			return false, 0, err
 		}

@@ -55,6 +55,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	if err != nil {
 		return nil, fmt.Errorf("reading the draws: %w", err)
 	}
+	m.Conditions = r.Conditions
 	if m.Inclusion, err = inclusionOf(p, r, g); err != nil {
 		return nil, err
 	}

@@ -50,6 +50,13 @@ func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *lowestE
 			see(lowestESS{"the presence of " + inputerr.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
 		}
 	}
+	for _, c := range r.Conditions {
+		for _, v := range c.Values {
+			if rarest <= v.Probability && v.Probability <= 1-rarest {
+				see(lowestESS{"the share of " + v.Name, "ESS", v.ESS})
+			}
+		}
+	}
 	return rhat, ess
 }
 

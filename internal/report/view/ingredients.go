@@ -1,8 +1,12 @@
 package view
 
 import (
+	"cmp"
+	"slices"
+
 	"kir/internal/number"
 	"kir/internal/report"
+	"kir/internal/run"
 	"kir/internal/terminal"
 )
 
@@ -36,6 +40,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	if more := len(order) - textIngredients; more > 0 {
 		p.Line("%s more: see --json", number.Thousands(more))
 	}
+	writeConditions(m, p)
 	if m.Pairs == nil || len(m.Pairs.Together)+len(m.Pairs.Apart) == 0 {
 		return
 	}
@@ -56,3 +61,29 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 
 // textPairs is the number of pairs of each kind in the text.
 const textPairs = 4
+
+// textValues is the number of values of a condition in the text.
+const textValues = 6
+
+// writeConditions lists the values that the draws have most.
+func writeConditions(m *report.Model, p *terminal.Printer) {
+	if len(m.Conditions) == 0 {
+		return
+	}
+	p.Heading("%s", p.Bold("Conditions: how many draws have each value"))
+	t := terminal.NewTable(1, "condition", "draws, %", "±")
+	t.SetMaxWidth(0, 46)
+	more := 0
+	for _, c := range m.Conditions {
+		values := slices.Clone(c.Values)
+		slices.SortStableFunc(values, func(a, b run.ValueShare) int { return cmp.Compare(b.Probability, a.Probability) })
+		more += max(len(values)-textValues, 0)
+		for _, v := range values[:min(len(values), textValues)] {
+			t.Row(terminal.Plain(m.Problem.ConditionText(c.Name, v.Value)), number.Fixed(report.Number(100*v.Probability), 1), number.Fixed(report.Number(100*v.MCSE), 2))
+		}
+	}
+	p.Table(t)
+	if more > 0 {
+		p.Line("%s more values: see --json", number.Thousands(more))
+	}
+}

@@ -1,0 +1,132 @@
+package run
+
+import (
+	"kir/internal/diagnose"
+	"kir/internal/number"
+	"kir/mcmc"
+)
+
+// ConditionShares are how often the draws have each value of a condition.
+type ConditionShares struct {
+	Name   string       `json:"name"`
+	Values []ValueShare `json:"values"` // by index
+}
+
+// A ValueShare is the share of the draws that have a value of a condition.
+type ValueShare struct {
+	Value       any           `json:"value"` // a number or a text
+	Probability number.Number `json:"probability"`
+	MCSE        number.Number `json:"mcse"`
+	Weight      number.Number `json:"weight"` // the share that the weights of the values give it
+
+	Name string  `json:"-"` // the condition and the value, in words
+	ESS  float64 `json:"-"`
+}
+
+// valueStarts returns the place of the first value of each condition among all values, and how many there are.
+func valueStarts(conditions []Condition) (starts []int, all int) {
+	for k := range conditions {
+		starts, all = append(starts, all), all+conditions[k].Values()
+	}
+	return starts, all
+}
+
+// valuePresence counts how often draws have each value of the conditions, all in one list.
+type valuePresence struct {
+	starts []int
+	counts *diagnose.Presence // nil without conditions
+}
+
+func newValuePresence(conditions []Condition, chains int) (p valuePresence) {
+	starts, all := valueStarts(conditions)
+	if all > 0 {
+		p = valuePresence{starts, diagnose.NewPresence(all, chains)}
+	}
+	return p
+}
+
+// add adds a draw.
+func (p *valuePresence) add(values []int32) {
+	if p.counts == nil {
+		return
+	}
+	p.counts.Next()
+	for k, v := range values {
+		p.counts.Add(p.starts[k]+int(v), 1)
+	}
+}
+
+// newConditionShares returns the shares of the values in the draws of all chains; nil without conditions.
+func newConditionShares(s *Spec, chains []*chainFigures, slowest float64) (all []ConditionShares, err error) {
+	if len(s.Conditions) == 0 {
+		return nil, nil
+	}
+	var presences []*diagnose.Presence
+	for _, f := range chains {
+		presences = append(presences, f.values.counts)
+	}
+	inclusions, err := diagnose.AllInclusions(presences, func(int) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	var figures []diagnose.Inclusion
+	for _, x := range inclusions {
+		figures = append(figures, x)
+	}
+	at := 0
+	for k := range s.Conditions {
+		c := &s.Conditions[k]
+		shares := ConditionShares{Name: c.Name}
+		weights := weightsOf(s.Target.Space().Conditions()[k])
+		for v := range c.Values() {
+			x := figures[at]
+			at++
+			se, _ := x.StatedError(slowest) // NaN where it is not known
+			shares.Values = append(shares.Values, ValueShare{
+				Value: c.Value(v), Probability: number.Number(x.Probability), MCSE: number.Number(se), Weight: number.Number(weights[v]),
+				Name: c.Name + " " + c.Text(v), ESS: x.ESS,
+			})
+		}
+		all = append(all, shares)
+	}
+	return all, nil
+}
+
+// weightsOf returns the normalised weights of the values of a condition.
+func weightsOf(c mcmc.Condition) []float64 {
+	sum := 0.0
+	for _, w := range c.Weights {
+		sum += w
+	}
+	shares := make([]float64, len(c.Weights))
+	for v, w := range c.Weights {
+		shares[v] = w / sum
+	}
+	return shares
+}
+
+// checkValues checks the shares of the values of the conditions.
+func (e *stoppingRule) checkValues() error {
+	s := e.session
+	if len(s.spec.Conditions) == 0 {
+		return nil
+	}
+	var presences []*diagnose.Presence
+	for _, chain := range s.chains {
+		p := newValuePresence(s.spec.Conditions, len(s.chains))
+		for d := range chain.buffered.draws() {
+			p.add(chain.buffered.conditionsOf(d))
+		}
+		presences = append(presences, p.counts)
+	}
+	all, err := diagnose.AllInclusions(presences, func(int) bool { return true })
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
+		if !isRare(x.Probability) {
+			e.addESS(x.ESS, x.Err)
+		}
+	}
+	return nil
+}
