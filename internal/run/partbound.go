@@ -143,8 +143,6 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 			if values -= n; n < 0 || values < 0 || of.at(2) < 0 || of.at(2) > n || of.at(3) < 0 || of.at(3) > n {
 				return errors.New("its pages have more values than there are draws for")
 			}
-			if is, ok := of.value[7]; ok && is == 0 {
-			}
 			if err := p.checkValues(n, of.at(6), of.at(5), format.Encoding(of.at(4))); err != nil {
 				return err
 			}
