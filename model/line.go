@@ -33,6 +33,29 @@ func (s *Scorer) line(i, j int32) (starts []int32, sums []int64) {
 	return s.pieces(k, s.sum)
 }
 
+// Column scores the compositions in which ingredient i has the amount k, k = 0, …, most, and all others
+// what they have, so that the total differs. It returns them as [Scorer.Line] does. A forest with
+// descriptors has no columns: starts is nil.
+func (s *Scorer) Column(i int, most int32) (starts []int32, sums []int64) {
+	if s.descriptorScorer != nil {
+		return nil, nil
+	}
+	s.applyPending()
+	k := s.x[i]
+	s.breaks = s.breaks[:0]
+	s.varying = append(s.varying[:0], varyingSlot{int32(i), 0, 1})
+	for _, g := range s.score.groupsOf(int32(i)) {
+		slot := int32(s.score.ingredients) + g
+		s.varying = append(s.varying, varyingSlot{slot, s.x[slot] - k, 1})
+	}
+	s.descendSmall(k, most)
+	if len(s.score.large) > 0 {
+		s.descendLarge(k, most)
+	}
+	s.collect(most)
+	return s.pieces(k, s.sum)
+}
+
 // vary lists the slots that vary along the line of i and j through x. It reports whether groups are
 // among them: those that contain exactly one of the two.
 func (s *Scorer) vary(x []int32, i, j int32) (groups bool) {

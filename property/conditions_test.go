@@ -195,8 +195,11 @@ func BenchmarkConditions(b *testing.B) {
 	var pieces mcmc.Pieces
 	b.Run("line", func(b *testing.B) {
 		for k := range b.N {
+			i := int(used[k%len(used)])
+			j := (i + 1 + k%7) % 30
 			pieces.Reset()
-			s.Line(int(used[k%len(used)]), (int(used[k%len(used)])+1+k%7)%30, &pieces)
+			s.Line(i, j, &pieces)
+			s.Moved(i, j)
 		}
 	})
 	b.Run("values", func(b *testing.B) {
