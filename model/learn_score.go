@@ -277,6 +277,7 @@ type LearnedScorer struct {
 
 	starts []int32
 	values []float64
+	column [3][]float64
 }
 
 // A modelScorer scores a moving composition, and its lines, by one model.
@@ -285,6 +286,9 @@ type modelScorer interface {
 	Set(i int, xi int32, j int, xj int32)
 	value() float64
 	line(i, j int) (starts []int32, values []float64)
+	// column appends the scores where ingredient i has each of the ascending amounts, and all others
+	// what they have.
+	column(i int, amounts []int32, values []float64) []float64
 }
 
 // A modelLine has the pieces of a line by one model, and which of them is current.
@@ -390,6 +394,28 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	return c.starts, c.values
 }
 
+// Column scores the compositions in which ingredient i has each of the ascending amounts, and all
+// others what they have, so that the total differs: what stands for a condition does not share the
+// total of a composition. The slice is valid until the next call.
+func (c *LearnedScorer) Column(i int, amounts []int32) []float64 {
+	for _, k := range c.present {
+		c.column[k] = c.scorers[k].column(i, amounts, c.column[k][:0])
+	}
+	c.values = c.values[:0]
+	var of, last [3]float64
+	for at := range amounts {
+		for _, k := range c.present {
+			of[k] = c.column[k][at]
+		}
+		if at > 0 && of == last { // within a piece of all models
+			c.values = append(c.values, c.values[at-1])
+			continue
+		}
+		c.values, last = append(c.values, c.score.combine(of)), of
+	}
+	return c.values
+}
+
 // A forestModelScorer scores by a forest without descriptors.
 type forestModelScorer struct {
 	score *Score
@@ -407,6 +433,19 @@ func (w *forestModelScorer) line(i, j int) (starts []int32, values []float64) {
 		w.probabilities = append(w.probabilities, float64(sum)/one)
 	}
 	return starts, w.probabilities
+}
+
+func (w *forestModelScorer) column(i int, amounts []int32, values []float64) []float64 {
+	starts, sums := w.Column(i, amounts[len(amounts)-1])
+	one := float64(w.score.One())
+	piece := 0
+	for _, amount := range amounts {
+		for piece+1 < len(starts) && starts[piece+1] <= amount {
+			piece++
+		}
+		values = append(values, float64(sums[piece])/one)
+	}
+	return values
 }
 
 // A describedModelScorer scores by a forest with descriptors.
@@ -431,8 +470,27 @@ func (w *describedModelScorer) line(i, j int) (starts []int32, values []float64)
 	return starts, w.probabilities
 }
 
+func (w *describedModelScorer) column(i int, amounts []int32, values []float64) []float64 {
+	return columnByPoints(w, i, w.Amount(i), amounts, values)
+}
+
+// columnByPoints is [modelScorer.column] of a scorer that has to go to each amount, and back to what
+// ingredient i has now.
+func columnByPoints(w modelScorer, i int, now int32, amounts []int32, values []float64) []float64 {
+	for _, amount := range amounts {
+		w.Set(i, amount, i, amount)
+		values = append(values, w.value())
+	}
+	w.Set(i, now, i, now)
+	return values
+}
+
 // A processModelScorer scores by a Gaussian process.
 type processModelScorer struct{ *ProcessScorer }
 
 func (w processModelScorer) value() float64                                   { return w.Value() }
 func (w processModelScorer) line(i, j int) (starts []int32, values []float64) { return w.Line(i, j) }
+
+func (w processModelScorer) column(i int, amounts []int32, values []float64) []float64 {
+	return columnByPoints(w, i, w.x[i], amounts, values)
+}

@@ -34,12 +34,9 @@ func (s *Scorer) line(i, j int32) (starts []int32, sums []int64) {
 }
 
 // Column scores the compositions in which ingredient i has the amount k, k = 0, …, most, and all others
-// what they have, so that the total differs. It returns them as [Scorer.Line] does. A forest with
-// descriptors has no columns: starts is nil.
+// what they have, so that the total differs. It returns them as [Scorer.Line] does. The amount of
+// i must be at most most, and the forest must not have descriptors.
 func (s *Scorer) Column(i int, most int32) (starts []int32, sums []int64) {
-	if s.descriptorScorer != nil {
-		return nil, nil
-	}
 	s.applyPending()
 	k := s.x[i]
 	s.breaks = s.breaks[:0]

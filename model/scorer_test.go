@@ -90,6 +90,20 @@ func lineByPoints(s *Score, x []int32, i, j int) (starts []int32, sums []int64) 
 	return starts, sums
 }
 
+// compareColumn compares the scores of all amounts of ingredient i, the others as they are, with points.
+func compareColumn(t *testing.T, scorer *Scorer, x []int32, i int) {
+	t.Helper()
+	most := slices.Max(x) + 3 // some of the tests' thresholds lie above it
+	starts, sums := scorer.Column(i, most)
+	y := slices.Clone(x)
+	for k := range most + 1 {
+		y[i] = k
+		if got, want := sums[pieceOf(starts, k)], scorer.score.Point(y); got != want {
+			t.Fatalf("x = %v with %d of ingredient %d: got %d, want %d", Parts(x), k, i, got, want)
+		}
+	}
+}
+
 // TestLineEqualsPoints moves a scorer through random compositions and compares
 // what it says of each, of lines through it and of single splits with the plain
 // evaluation of every point, bit for bit.
@@ -128,6 +142,9 @@ func TestLineEqualsPoints(t *testing.T) {
 				if !slices.Equal(starts, wantStarts) || !slices.Equal(sums, wantSums) {
 					t.Fatalf("step %d, x = %v, line (%d, %d):\n got %v %v\nwant %v %v",
 						step, Parts(x), i, j, starts, sums, wantStarts, wantSums)
+				}
+				if step%3 == 0 {
+					compareColumn(t, scorer, x, i)
 				}
 				total := x[i] + x[j]
 				pieces += len(starts)

@@ -77,7 +77,7 @@ func conditionedModel(t testing.TB, ingredients, total, numbers, conditions, row
 		for i, a := range codes.Amounts(x) {
 			if a > 0 {
 				row = append(row, model.Part{Ingredient: int32(i), Amount: a})
-				scale := float64(total)
+				scale := float64(total) / 8 // as important as the conditions together
 				if i >= ingredients {
 					scale = model.BesideTotal
 				}
@@ -86,7 +86,7 @@ func conditionedModel(t testing.TB, ingredients, total, numbers, conditions, row
 		}
 		d.Rows, d.Numbers = append(d.Rows, row), append(d.Numbers, sum)
 	}
-	m, err := model.Learn(context.Background(), d, model.LearnOptions{Kind: kind, Forest: model.Options{Trees: 30, Seed: 1}})
+	m, err := model.Learn(context.Background(), d, model.LearnOptions{Kind: kind, Forest: model.Options{Trees: 100, Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestConditionsScoreAsPoints(t *testing.T) {
 // BenchmarkConditions compares all values of a condition with a line of two ingredients, with 32 conditions of which 16
 // have 1,000 values.
 func BenchmarkConditions(b *testing.B) {
-	codes, space, m := conditionedModel(b, 30, 1000, 1000, 32, 300, model.ForestAlone)
+	codes, space, m := conditionedModel(b, 30, 1000, 1000, 32, 1000, model.ForestAlone)
 	score, err := m.Score(model.Maximize())
 	if err != nil {
 		b.Fatal(err)

@@ -1,6 +1,8 @@
 package property
 
 import (
+	"math"
+
 	"kir/internal/portable"
 	"kir/mcmc"
 	"kir/model"
@@ -62,4 +64,19 @@ func (s *learnedScorer) Line(i, j int, p *mcmc.Pieces) {
 
 func (s *learnedScorer) Moved(i, j int) {
 	s.walk.Set(i, int32(s.x.Amount(i)), j, int32(s.x.Amount(j)))
+}
+
+// column adds the scores where ingredient i has each of the ascending amounts.
+func (s *learnedScorer) column(i int, amounts []int32, p *mcmc.Pieces) {
+	score, last := 0.0, math.NaN()
+	for v, value := range s.walk.Column(i, amounts) {
+		if value == last {
+			continue
+		}
+		last = value
+		if logged := s.property.log(value); v == 0 || logged != score {
+			p.Add(v, logged)
+			score = logged
+		}
+	}
 }

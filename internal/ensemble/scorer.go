@@ -81,6 +81,9 @@ func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
 	s.refresh()
 }
 
+// Amount returns the amount of ingredient i.
+func (s *Scorer) Amount(i int) int32 { return s.x[i] }
+
 // AppendSums appends the sum of each target at the current composition to dst.
 func (s *Scorer) AppendSums(dst []float64) []float64 {
 	for g := range s.score.Terms {
