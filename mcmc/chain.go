@@ -29,7 +29,7 @@ type mover interface {
 	state() *State
 	// advance makes iterations.
 	advance(r *Rand, iterations int, tally *Tally) error
-	// warm makes iterations of warm-up, and settle ends that.
+	// warm makes iterations of warm-up. settle ends warm-up.
 	warm(r *Rand, iterations int, tally *Tally) error
 	endWarmup()
 	// refresh scores all states anew.
@@ -99,7 +99,7 @@ func (c *Chain) Tally() Tally {
 	return t
 }
 
-// Updated returns the Updated count of [Chain.Tally], at no cost.
+// Updated returns the field Updated of [Chain.Tally] without copying the other counts.
 func (c *Chain) Updated() int64 { return c.tally.Updated }
 
 // Search makes the replicas of a tempered chain record the compositions that score above a bar,

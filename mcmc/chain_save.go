@@ -122,7 +122,7 @@ func (e *encoder) list(values []int32) {
 	}
 }
 
-// states writes compositions.
+// states writes a list of compositions.
 func (e *encoder) states(s *states) {
 	e.list(s.sizes)
 	e.list(s.list)
@@ -262,7 +262,7 @@ func (d *decoder) list(lo, hi int32) []int32 {
 	return values
 }
 
-// states returns compositions.
+// states reads the list of compositions that encoder.states wrote.
 func (d *decoder) states() (s states) {
 	t := d.target
 	s.sizes = d.list(int32(t.law.lo), int32(t.law.hi))

@@ -23,7 +23,7 @@ type Composition struct {
 	total      int
 	amounts    []int32 // by ingredient
 	list       []int32 // the used ingredients
-	slot       []int32 // where a used ingredient stands in a list of more than maxScanned
+	slot       []int32 // by used ingredient, once more than maxScanned are used: its index in list
 	conditions []int32 // by condition: the index of its value; nil in a space without conditions
 }
 

@@ -61,7 +61,7 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, _, err = x.highest(pieces, i, j, &law) // which looks for bad scores
+	_, _, err = x.highest(pieces, i, j, &law) // called only for its error: it checks all scores
 	return pieces, err
 }
 

@@ -5,7 +5,7 @@ package mcmc
 // number that shares the column.
 type aliasTable struct {
 	weights []float64
-	own     []float64 // share of its column that is its own
+	own     []float64 // by column: probability of the column's own number
 	other   []int32
 }
 
@@ -17,7 +17,7 @@ func newAliasTable(weights []float64) *aliasTable {
 	for _, w := range weights {
 		sum += w
 	}
-	// full are the columns that weigh too much, spare those with room.
+	// full are the columns whose weight exceeds the average, spare those below it.
 	var full, spare []int32
 	for k, w := range weights {
 		t.own[k] = float64(w / sum * float64(n))

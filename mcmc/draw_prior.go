@@ -16,11 +16,11 @@ type Prior struct {
 	target *Target
 	draws  drawer
 	x      *Composition
-	parts  []Part // of x, where rules are looked at
+	parts  []Part // parts of x, for checking rules
 
 	cases []*Prior // by case, with the same x; nil without cases
 
-	walk    *volume.Walk // where some sizes are measured
+	walk    *volume.Walk // for the sizes that were measured; nil if none were
 	drawnAs volume.Composition
 }
 
@@ -86,7 +86,7 @@ func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, maxTries)
 }
 
-// drawn returns the parts of the last draw, valid until the next.
+// drawn returns the parts of p.x, the last draw. The slice is valid until the next draw.
 func (p *Prior) drawn() []Part {
 	p.parts = p.x.AppendParts(p.parts[:0])
 	return p.parts
@@ -99,11 +99,11 @@ var ErrNoStart = errors.New("no start of positive density was found")
 // A NoStartError is an [ErrNoStart] that names the property or the bound that forbids most of the
 // compositions tried.
 type NoStartError struct {
-	Tries     int     // compositions that were drawn
-	Objective string  // the property that is 0 most often; empty if none is alone
-	Bound     string  // the same, if it is a bound
-	Zero      float64 // the share of compositions drawn at random where it is
-	Parts     []Part  // one of them
+	Tries     int     // number of compositions drawn
+	Objective string  // the objective that is 0 most often; empty if a bound is, or none
+	Bound     string  // the bound that is 0 most often; empty if an objective is, or none
+	Zero      float64 // share of random compositions where that objective or bound is 0
+	Parts     []Part  // an example of such a composition
 }
 
 func (e *NoStartError) Error() string {

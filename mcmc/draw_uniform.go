@@ -11,7 +11,7 @@ import (
 type exactScratch struct {
 	sampler *count.Sampler // of a space with rules, else nil
 
-	ingredients, amounts []int32 // drawn by the sampler
+	ingredients, amounts []int32 // drawn by the sampler; amounts by position in ingredients
 
 	cuts cutSet
 }
@@ -123,8 +123,8 @@ type cutSet struct {
 
 	shift uint
 	first []int32 // by bucket: 1 + the index of its first cut; 0 if it is empty
-	next  []int32 // by cut: as first
-	at    []int32 // by cut: its gap
+	next  []int32 // by cut: 1 + the index of the next cut in its bucket; 0 for the last
+	at    []int32 // by cut: the gap that it takes
 }
 
 // reset empties the set for a number of cuts among a number of gaps.

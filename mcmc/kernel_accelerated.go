@@ -41,7 +41,7 @@ func (a *accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 	tally.Iterations += int64(iterations)
 	conditions := a.target.space.conditions.free()
 	if x.Composition.N() == 1 && !conditions {
-		tally.Accepted += int64(iterations) // there is one composition, and it stays
+		tally.Accepted += int64(iterations) // the space has one composition, which stays
 		return nil
 	}
 	if len(x.terms) == 0 && !conditions {
@@ -64,7 +64,7 @@ func (a *accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 		was := int(x.amounts[i])
 		if !used {
 			k := r.split(&lines[len(x.list)-1], was)
-			if uint(k-1) >= uint(was-1) { // an end, without a branch for each
+			if uint(k-1) >= uint(was-1) { // k is 0 or was; one code path serves both ends
 				passes := (k - 1) >> 63 // all ones if j takes it all, else 0
 				x.passOn(p, i, j, int32(was), int32(passes))
 				stayed += 1 + passes

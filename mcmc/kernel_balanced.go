@@ -30,10 +30,10 @@ import (
 // which mix pays; see [Chain.Warm]. The derivations are in docs/kernels.md.
 type Balanced struct {
 	target *Target
-	first  *shares // the mix, until it is tuned
-	fixed  bool    // it is not tuned
+	first  *shares // the mix that is used until warm-up has tuned one
+	fixed  bool    // the caller set the mix, and warm-up does not tune it
 
-	constrainedShare float64 // how many of all moves are that; 0 where rules bound no sum
+	constrainedShare float64 // share of along moves among all; 0 where rules bound no sum
 }
 
 // NewBalanced returns the kernel with a mix that suits the target and that warm-up tunes. It is
@@ -331,7 +331,7 @@ const (
 	recallMove
 	moveCount
 
-	constrainedIndex = moveCount     // beside the mix, where rules hold a sum
+	constrainedIndex = moveCount     // index of the along move, which is not part of the mix
 	setIndex         = moveCount + 1 // beside the mix, where there are conditions
 )
 

@@ -79,9 +79,9 @@ func (x *State) drawAnew(r *Rand) (changed bool) {
 // independently of the state. From any state it can reach everything that the target allows.
 func (x *State) independentMove(r *Rand) (outcome, error) {
 	if len(x.terms) == 0 {
-		return acceptedOutcome(x.drawAnew(r)), nil // the ratio is 1
+		return acceptedOutcome(x.drawAnew(r)), nil // accepted always: the target is the law that is drawn from
 	}
-	// P over the probability of being drawn
+	// logShare is log(P/g) without the properties, with g the probability that drawExact draws y.
 	result, _, err := x.wholeMove(r, func() float64 { return x.target.logShare(x.Composition.Used()) }, func(y *Composition) (float64, bool) {
 		x.drawExact(r, y)
 		return x.target.logShare(y.Used()), true

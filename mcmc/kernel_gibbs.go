@@ -45,7 +45,7 @@ func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 		if x.Composition.N() == 1 {
 			continue
 		}
-		c := x.Composition // which an independent move replaces
+		c := x.Composition // read in each iteration: an independent move replaces the composition
 		i, j := r.pair(c.N(), c.N()-1)
 		if j >= i {
 			j++

@@ -65,7 +65,7 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 			logRatio += c.logLaw(y) - c.logLaw(x.Composition)
 		}
 		if logRatio == negInf {
-			continue // and nobody asks what y would score
+			continue // rejected, whatever the score of y
 		}
 		value, err := x.scoreCandidate()
 		if err != nil {

@@ -36,9 +36,9 @@ import (
 type Tempered struct {
 	target *Target
 	within *Balanced
-	steps  int       // of the ladder; 0: chosen in warm-up
-	moves  int       // of each replica in a scan
-	peaks  []float64 // β above 1, rising
+	steps  int       // number of steps of the ladder; 0 lets warm-up choose it
+	moves  int       // number of moves of each replica in a scan
+	peaks  []float64 // the β of the peaks, above 1, ascending
 }
 
 // maxSteps is the most steps of a ladder up to β = 1.

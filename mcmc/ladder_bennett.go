@@ -9,9 +9,9 @@ import (
 // ladderSums holds the sums over scans.
 type ladderSums struct {
 	scans                int64
-	rejected             []float64 // by step: Σ (1 − probability of a swap)
-	logScore             []float64 // by rung: Σ V where that is finite
-	forbidden            []int64   // by rung: how often it is not
+	rejected             []float64 // by step: Σ over scans of 1 − the probability of a swap
+	logScore             []float64 // by rung: Σ V over the scans where V is finite
+	forbidden            []int64   // by rung: number of scans where V is −Inf
 	restarts, roundTrips int64
 
 	// batches are Bennett's sums. For step k and the offset C, with d the rise of the log density
@@ -22,7 +22,7 @@ type ladderSums struct {
 	// for any C, and f is bounded. Each batch sums a number of scans. When there are too many
 	// batches, pairs of them are merged.
 	batches []bennett // by batch and step
-	length  int64     // scans of a batch
+	length  int64     // number of scans in a batch
 }
 
 // bennett holds the sums of f(C − d) over the lower rung and of f(d − C) over the upper one.
@@ -139,7 +139,7 @@ func (s *ladderSums) error() float64 {
 		for k := range steps {
 			d += s.batches[b*steps+k].lower/means[k].lower - s.batches[b*steps+k].upper/means[k].upper
 		}
-		squares += float64(d * d) // the mean of d is 0
+		squares += float64(d * d) // d is a deviation: over all batches, its mean is 0
 	}
 	// A composition that no scan has met may still have a share of up to 1/scans.
 	return max(math.Sqrt(squares/float64(full)/float64(full-1)), 1/float64(s.scans))

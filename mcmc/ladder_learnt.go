@@ -30,7 +30,7 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 		f.logCurrent(l.rungs[base+k].state)
 	}
 	cold := l.state()
-	recalled, logRecall := cold.recalled, cold.logRecall // of its own memory
+	recalled, logRecall := cold.recalled, cold.logRecall // saved: they belong to the state's own memory
 	cold.logRecall = f.logProbability(l.rungs[base].state, cold.Composition)
 	for k := range l.learnt {
 		lower, upper := &l.rungs[base+k], &l.rungs[l.steps()]

@@ -22,7 +22,7 @@ import (
 // Conditions are drawn from p in either case. p(z) is a factor of q as it is of the target, and
 // cancels in every ratio of the two.
 type reference struct {
-	known memory // g; a state that draws from it has a copy
+	known memory // the memory that draws from g; each state that draws has a copy
 	tries int
 
 	logRecall, logPlain float64 // log a and log(1 − a·G)
@@ -32,8 +32,8 @@ const (
 	plain       = 0.05
 	recallTries = 8
 
-	leastMass    = 0.01    // where G is below, a reference would hardly be of use
-	mostDistinct = 1 << 24 // steps that computing G may take
+	leastMass    = 0.01    // the least G for which a reference is made
+	mostDistinct = 1 << 24 // bound of the steps for computing G
 )
 
 // newReference returns the reference learnt from the states met. It returns nil if there are none,
@@ -45,7 +45,7 @@ func newReference(t *Target, met *states, tries int) *reference {
 	if g < leastMass {
 		return nil
 	}
-	some := 1.0 // of so many draws from g one is a composition
+	some := 1.0 // probability that at least one of the tries from g gives a composition
 	if g < 1 {
 		some = -portable.Expm1(float64(float64(tries) * portable.Log1p(-g)))
 	}
@@ -67,7 +67,7 @@ func (m *memory) mass(t *Target) float64 {
 		shares = append(shares, m.share(int(i), n))
 	}
 	loosely := distinct(shares, n-len(met), uniformShare/float64(n), t.law.hi)
-	together := make(map[*group][]float64) // the others of each group, and of what has none
+	together := make(map[*group][]float64) // by group: distinctOthers; the key nil stands for cores without a group
 	g := 0.0
 	for k, size := range m.sizes {
 		own := m.groups[m.cores[k]]
@@ -189,7 +189,7 @@ func (f *reference) move(r *Rand, x *State) error {
 		there = f.logDivided(x, y, f.draw(r, x, y))
 		return weight(y, there), true
 	})
-	if result == updated && x.target.batch == 1 { // else there is of the last one of a batch
+	if result == updated && x.target.batch == 1 { // in a batch, there belongs to the last candidate, not to the accepted one
 		x.recalled, x.logRecall = true, there
 	}
 	return err

@@ -14,45 +14,45 @@ import (
 type replicas struct {
 	kernel *Tempered
 	rungs  []rung // from β = 0 to β = 1, the peaks, and those of the learnt leg
-	peaks  int    // how many rungs are above β = 1
-	scans  int64  // its parity says which swaps are tried next
+	peaks  int    // number of rungs above β = 1
+	scans  int64  // scans so far; even and odd scans try different swaps
 
 	// The learnt leg leads from the reference at β = 0 to the same β = 1. It exists only after
 	// something was learnt.
 	reference  *reference
-	learnt     int // how many rungs it has below β = 1
+	learnt     int // number of rungs of the learnt leg below β = 1
 	learntSums ladderSums
-	learntPays bool // whether the last round of warm-up found that it pays
+	learntPays bool // whether the last round of warm-up found that the learnt leg pays
 
 	// Each replica's stream of random choices is made when needed, with its own number.
 	seed           uint64
 	index, streams int
 
-	round, done int // of warm-up: which, and the scans made of it
+	round, done int // warm-up: number of the round, and scans made in it
 	sums        ladderSums
 
 	workers int
 	errs    []error
-	timed   int           // scans made by one worker to see how long they take
-	took    time.Duration // by these
+	timed   int           // number of scans timed with one worker
+	took    time.Duration // time that the timed scans took
 }
 
 // rung is a place in the ladder. Its β is that of its state.
 type rung struct {
 	state  *State
 	rand   *Rand
-	offset float64     // a guess of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
-	seen   visitedEnds // by the replica that is here now
-	aside  Tally       // of moves that are not reported
+	offset float64     // estimate of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
+	seen   visitedEnds // ends of the ladder that the replica on this rung has reached
+	aside  Tally       // counts of moves at other β than 1, which are not reported
 }
 
 // visitedEnds records which ends of the ladder a replica has reached.
 type visitedEnds uint8
 
 const (
-	seenHot  visitedEnds = 1 << iota // β = 0 was the last
-	seenCold                         // it has been at β = 1
-	byLearnt                         // that β = 0 was of the learnt leg
+	seenHot  visitedEnds = 1 << iota // the end reached last is at β = 0
+	seenCold                         // the replica has been at β = 1
+	byLearnt                         // the end reached last is β = 0 of the learnt leg
 )
 
 // NewChain starts a chain with a ladder that warm-up will respace.
@@ -168,7 +168,7 @@ func (l *replicas) scan(r *Rand, scans int, warm bool, tally *Tally) error {
 
 const (
 	timedScans = 16
-	shortScan  = 20 * time.Microsecond // what several workers save only on longer scans
+	shortScan  = 20 * time.Microsecond // shorter scans run on one worker, since starting more would take longer
 )
 
 // explore moves every replica. Each has its own stream of random choices, so the number of workers

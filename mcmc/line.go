@@ -116,7 +116,7 @@ func (x *State) badSplit(i, j, k int) error {
 	if _, err := sumScores(newTerms(x.target, y), y, true); err != nil {
 		return err
 	}
-	for _, t := range x.terms { // a scorer that says so of the line alone
+	for _, t := range x.terms { // look for a scorer that returns an invalid score from Line alone
 		p := &x.one
 		p.Reset()
 		t.scorer.Line(i, j, p)
@@ -133,9 +133,9 @@ func (x *State) badSplit(i, j, k int) error {
 
 // weighedLine holds the results of [State.weigh] other than the weights.
 type weighedLine struct {
-	here float64 // the weight of the split that is left out
-	rest float64 // the sum of all other weights
-	at   int     // the piece of the split left out, −1 if it is an end or there is none
+	here float64 // weight of the omitted split
+	rest float64 // sum of the weights of all other splits
+	at   int     // index of the piece with the omitted split; −1 for an end or no omission
 }
 
 // highest returns the greatest value of an end of the line of (i, j), and of the splits between,

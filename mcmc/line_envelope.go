@@ -21,12 +21,12 @@ import (
 // Where a few hundred spans are not enough, all splits are weighed.
 type envelope struct {
 	spans []span
-	omit  int     // the span that holds the split left out, −1: none
-	top   float64 // the greatest bound, as a log weight
+	omit  int     // index of the span that holds the omitted split; −1 if none is omitted
+	top   float64 // the greatest upper bound of a span, as a log weight
 	peaks []int
 	curve []curve
 	beta  float64
-	plain bool    // all splits are weighed
+	plain bool    // whether to draw by weighing all splits instead
 	score float64 // log score of the split drawn last
 	law   splitLaw
 	i, j  int
@@ -43,16 +43,16 @@ type curve struct {
 // properties are constant.
 type span struct {
 	from, to    int
-	law, pieces float64 // log weight and log score
+	law, pieces float64 // log weight by the law; log score by the other properties
 	a, b        float64 // the log scores at from and at to
-	bound       float64 // of all log scores between
+	bound       float64 // upper bound of the log scores of the splits of the span
 	mass        float64 // the span's share of the envelope, in units of e^top
-	loose       float64 // about how much of mass is too much
+	loose       float64 // estimate of how far mass exceeds the weights of the splits
 }
 
 const (
-	enoughSpans = 48  // are not cut before the first draw
-	mostSpans   = 256 // and with more all splits are weighed
+	enoughSpans = 48  // number of spans up to which fit cuts before the first draw
+	mostSpans   = 256 // number of spans beyond which all splits are weighed
 )
 
 // at returns Σ_k c_k·log y_k at split k, given the sum of the pieces there.
@@ -109,7 +109,7 @@ func (e *envelope) bound(n *span) {
 		n.bound = max(n.bound, e.above(n.pieces, n.from, n.to))
 	}
 	if badScore(n.bound) {
-		e.plain = true // which finds out what is wrong, if that matters
+		e.plain = true // weighing all splits reports the invalid score, if it matters
 	}
 }
 
@@ -131,13 +131,13 @@ func (e *envelope) climb() {
 			if top > e.top {
 				high, e.top = q, top
 			}
-			e.plain = e.plain || top == negInf && n.bound > negInf // β times it is less than there is
+			e.plain = e.plain || top == negInf && n.bound > negInf // β·bound overflowed to −Inf
 			found = max(found, e.log(n, max(n.a, n.b)))
 		}
 		switch {
 		case e.plain:
 			return
-		case high < 0 && e.omit >= 0: // nothing else has weight
+		case high < 0 && e.omit >= 0: // every split but the omitted one weighs 0
 			e.top = 0
 			return
 		case high < 0 || math.IsInf(e.top, 1):

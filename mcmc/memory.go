@@ -9,10 +9,10 @@ import "slices"
 // Warm-up has rounds, each twice as long as the last. The states that a round meets are used once
 // it ends. So the states met on the way from the start lose their influence.
 type memory struct {
-	adaptiveProposal // of the states of the last round
+	adaptiveProposal // the law learnt from the states of the last round
 
-	mix   shares // what suits after warm-up
-	tuned bool   // whether there is such a mix
+	mix   shares // how often to make each move after warm-up
+	tuned bool   // whether mix is set
 
 	// The current round of warm-up: its number, its iterations so far and the states it met.
 	// last and now count the moves that draw a whole composition, in the last round and in this one.
@@ -20,8 +20,8 @@ type memory struct {
 	met         states
 	last, now   wholeMoves
 
-	leg       int    // iterations of warm-up since the chain was last made cold
-	coldState states // where it was before it was heated
+	leg       int    // iterations of warm-up since the current cold phase began
+	coldState states // the composition before the current hot phase
 
 	coldConditions []int32 // the values of its conditions there
 }
@@ -29,7 +29,7 @@ type memory struct {
 // wholeMoves counts the moves that draw a whole composition.
 type wholeMoves struct{ refresh, recall wholeTally }
 
-// add adds other counts.
+// add adds the counts of v.
 func (w *wholeMoves) add(v wholeMoves) {
 	w.refresh.add(v.refresh)
 	w.recall.add(v.recall)
@@ -61,8 +61,8 @@ func (t wholeTally) worth() float64 {
 
 const (
 	firstRound   = 512     // iterations of the first round
-	maxMetStates = 8192    // states that a round looks at, at most
-	maxMet       = 1 << 15 // ingredients of states that are remembered, but for the last state
+	maxMetStates = 8192    // greatest number of states that a round records
+	maxMet       = 1 << 15 // no state is recorded once the recorded ones use so many ingredients
 
 	// These set how many refreshes and recalls are made for each line. If states use n ingredients
 	// on average, that is wholeWorth/n times the larger [wholeTally.worth] of the two, at most

@@ -56,28 +56,28 @@ func (c *adaptiveProposal) next(of *room, at int) doses {
 	return s
 }
 
-// A binLaw is the law of one amount, the first of several parts of what is left. It has a weight
-// for each bin. Within a bin all allowed amounts are equally likely.
+// A binLaw is the law of one amount when several ingredients divide the rest of a total. Each bin, a range of
+// amounts, has a weight. Within a bin all allowed amounts are equally likely.
 type binLaw struct {
 	doses
 	weights [tiltBins]float64
-	count   int // bins that have any
+	count   int // only weights[:count] are in use
 
 	last [tiltBins + 1]int // amounts of bin b are above last[b], up to last[b+1]
 
-	tails []binTails // computed before: powers take most of the time of learning
+	tails []binTails // cache by (most, n): without it, powers take most of the time of learning
 }
 
 // binTails are P(amount > last[b+1]) by bin b for the first of n+1 parts, without a tilt.
 type binTails struct {
 	most, n int
-	known   uint32 // a bit for each bin
+	known   uint32 // bit b is set if of[b] is computed
 	of      [tiltBins]float64
 }
 
-const keptTails = 256 // of a memory
+const keptTails = 256 // number of entries of binLaw.tails
 
-// bin lays out the bins of a total.
+// bin sets the limits of the bins: equal parts of the total.
 func (l *binLaw) bin(total int) {
 	for b := range l.last {
 		l.last[b] = b * total / tiltBins
@@ -145,7 +145,7 @@ func (l *binLaw) tailsOf(most, n int) *binTails {
 	if l.tails == nil {
 		l.tails = make([]binTails, keptTails)
 	}
-	t := &l.tails[uint(most+67*n)%keptTails] // apart for up to 67 units
+	t := &l.tails[uint(most+67*n)%keptTails] // the factor 67 spreads the pairs (most, n) over the entries
 	if t.most != most || t.n != n {
 		*t = binTails{most: most, n: n}
 	}
@@ -177,7 +177,7 @@ func (c *adaptiveProposal) divide(r *Rand, e *exactScratch, y *Composition) prod
 	ranks, room := c.arrange(y.list, y.total)
 	ranked := bits.OnesCount64(ranks)
 	l, n, p := &c.bins, len(c.parts), one()
-	single := n - 1 // drawn one by one
+	single := n - 1 // number of parts whose amounts are drawn one by one
 	if c.doses == nil {
 		single = min(single, ranked)
 	}

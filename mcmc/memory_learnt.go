@@ -48,7 +48,7 @@ func (m *memory) moments(n int) (used, amounts *moments) {
 		sums[i] /= states
 		squares[i] /= states
 	}
-	return &moments{counts, counts}, &moments{sums, squares} // whether it is used is its own square
+	return &moments{counts, counts}, &moments{sums, squares} // counts twice: 0 and 1 equal their squares
 }
 
 // stateChainRatio returns the variance of states over that of chains, +Inf where all chains agree.

@@ -20,22 +20,22 @@ import (
 //     ingredient's amount was met in each twentieth of the total, and how much more often in its
 //     group.
 type adaptiveProposal struct {
-	states         // that were met
-	count  []int32 // by ingredient: how often they use it
+	states         // the compositions that warm-up met
+	count  []int32 // by ingredient: number of states that use it
 
-	order   []int32 // the ingredients met most, by falling count
-	rank    []uint8 // by ingredient: where it stands in the order; unranked if it does not
-	core    int     // how many of the order are the core
-	standIn []int32 // by rank in the core: what is drawn in place of it among the others
+	order   []int32 // the ingredients that most states use, by falling count
+	rank    []uint8 // by ingredient: its index in order, or unranked
+	core    int     // the core is order[:core]
+	standIn []int32 // by rank in the core: the ingredient that stands for it where others are drawn
 
-	cores     []uint64 // by state: which of the core it uses, a bit for each
-	coreCount []int32  // by size, from the law's first on, and core: how many states
-	sizeCount []int32  // by size: how many states
-	others    []int32  // ingredients met that are not of the core
+	cores     []uint64 // by state: the core ingredients that it uses, as bits by rank
+	coreCount []int32  // by size from the law's least and core bits: number of states
+	sizeCount []int32  // by size from the law's least: number of states
+	others    []int32  // the ingredients of all states without the core, one entry a use
 
-	tilts  []tilt                // by rank
-	groups [1 << coreMost]*group // by core, nil of one that few states have
-	odds   []float64             // by rank: how often a state uses it against how often not
+	tilts  []tilt                // by rank: the tilt over all states
+	groups [1 << coreMost]*group // by core bits; nil for a core that few states have
+	odds   []float64             // by rank: odds that a state uses the ingredient
 
 	doses []doses // by ingredient: which amounts the rules allow; nil if they allow all
 
@@ -46,10 +46,10 @@ type adaptiveProposal struct {
 }
 
 const (
-	coreMost   = 8   // ingredients of the core, at most
-	orderMost  = 64  // ingredients of the order, at most
-	unranked   = 255 // of an ingredient that is not of the order
-	looseShare = 0.3 // how often recall draws all ingredients independently
+	coreMost   = 8   // greatest number of ingredients in the core
+	orderMost  = 64  // greatest number of ingredients in the order
+	unranked   = 255 // rank of an ingredient outside the order
+	looseShare = 0.3 // share of recalls that draw all ingredients independently
 )
 
 // uniformShare is the share of draws by a [memory] that ignore it, so that ingredients never met in
@@ -114,8 +114,8 @@ func (c *adaptiveProposal) learn(t *Target, met *states) {
 	}
 }
 
-// drawAbsent draws one of the order that x does not use, in proportion to its odds. It
-// reports whether there is one.
+// drawAbsent draws an ingredient of the order that x does not use, in proportion to its odds. It reports whether
+// there is one.
 func (c *adaptiveProposal) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
 	weights := c.absent[:len(c.order)]
 	for k, i := range c.order {
@@ -177,7 +177,7 @@ type product struct{ factor, rest float64 }
 
 func one() product { return product{factor: 1} }
 
-const tiny = 1e-100 // a float64 holds the product of two that are not below
+const tiny = 1e-100 // products of two factors of at least tiny do not underflow
 
 func (p *product) times(f float64) {
 	if f < tiny {

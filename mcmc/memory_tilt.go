@@ -4,20 +4,20 @@ import "math/bits"
 
 // A group is what the states that use the same core ingredients have in common.
 type group struct {
-	others []int32          // ingredients met that are of the order and not of the core
-	count  [orderMost]int32 // by rank: how often each is among them
-	tilts  []tilt           // by rank
+	others []int32          // ranked ingredients outside the core, one entry for each state that uses them
+	count  [orderMost]int32 // by rank: number of entries in others
+	tilts  []tilt           // by rank: the tilt over the states of the group
 }
 
 // A tilt is, for each bin, how often an amount was met there relative to the expected count.
 type tilt [tiltBins]float64
 
 const (
-	tiltBins         = 20  // parts of the total in each of which a tilt is constant
-	flatTiltWeight   = 8   // weight of no tilt when a tilt is estimated: counts like so many states
-	commonTiltWeight = 2   // weight of the tilt of all states when a group's is estimated, likewise
-	groupParts       = 128 // a group has at least one in so many states
-	ownShare         = 0.5 // how often an ingredient that is not of the core is drawn as in its group
+	tiltBins         = 20  // number of equal parts of the total, the bins of a tilt
+	flatTiltWeight   = 8   // added to both counts of a bin: draws a tilt towards 1
+	commonTiltWeight = 2   // likewise for a group: draws a tilt towards that of all states
+	groupParts       = 128 // a core has a group if at least this part of the states, 1/128, has the core
+	ownShare         = 0.5 // share of draws of an ingredient outside the core that use the group
 )
 
 // A place locates a state among those that were met: its number, and the index where its
@@ -35,7 +35,7 @@ func (c *adaptiveProposal) places() []place {
 	return all
 }
 
-// learnGroups makes the groups of the states.
+// learnGroups makes a group for each core that enough states have in common.
 func (c *adaptiveProposal) learnGroups(t *Target, all []place) {
 	c.groups = [1 << coreMost]*group{}
 	var states [1 << coreMost][]place
@@ -61,9 +61,9 @@ func (c *adaptiveProposal) learnGroups(t *Target, all []place) {
 	}
 }
 
-// tiltsOf counts how often each amount was met in some states, and how often other tilts predict
-// it, given the amounts before it. by nil stands for uniform amounts. tiltsOf returns the ratios
-// times those tilts.
+// tiltsOf returns tilts by rank, learnt from some states. A bin's tilt is the number of amounts met there over the
+// number that other tilts, by, predict, times the tilt of by. Each prediction is given the amounts divided before.
+// weight is added to both numbers. A nil by predicts uniform amounts.
 func (c *adaptiveProposal) tiltsOf(t *Target, some []place, by []tilt, weight float64) []tilt {
 	met, expected := make([]tilt, len(c.order)), make([]tilt, len(c.order))
 	var of [orderMost]int32

@@ -17,7 +17,7 @@ func (x *State) drawTogether(r *Rand, s *step) bool {
 	if used > 1 {
 		used = 1 + r.Intn(used)
 	}
-	var places [mostTogether]int // drawn so far, rising
+	var places [mostTogether]int // positions drawn so far, ascending
 	for k := range used {
 		p := 0
 		if left := c.Used() - k; left > 1 {
@@ -59,7 +59,7 @@ func togetherShare(q []float64, used uint, n int) float64 {
 		e[0] = float64(e[0] * q)
 	}
 	m := len(q)
-	sum, ways := 0.0, 1/float64(n) // ways is (m−a)!/C(n,a)
+	sum, ways := 0.0, 1/float64(n) // the factor (m−a)!/C(n, a) for the current a
 	for k := 2; k < m; k++ {
 		ways = float64(ways * float64(k))
 	}

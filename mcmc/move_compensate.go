@@ -47,7 +47,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 		return stayed, nil
 	}
 	total := float64(x.target.space.total)
-	there, back := rho, 1/rho // what j takes of a unit of i, and the other way round
+	there, back := rho, 1/rho // units of j for one of i, and units of i for one of j
 	if i > j {
 		there, back = back, there
 	}
@@ -73,7 +73,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 		d := left
 		if k < h-1 {
 			exact := math.Round(kappa[k] * moved)
-			if !(math.Abs(exact) < total) { // more than there is, or more than an integer holds
+			if !(math.Abs(exact) < total) { // more units than the total
 				return rejected, nil
 			}
 			d = int64(exact)

@@ -92,8 +92,8 @@ func (x *State) wholeMoveOfBatch(r *Rand, here func() float64, draw func(y *Comp
 // A batch holds several candidates and their weights.
 type batch struct {
 	candidates, wanted []*Composition
-	drawn              []float64 // log(P/g) up to the properties, −Inf of what is no candidate
-	logs               []float64 // log(P/g)
+	drawn              []float64 // log(P/g) without the properties; −Inf for a missing candidate
+	logs               []float64 // log(P/g) with the properties
 	weights, values    []float64
 }
 

@@ -158,7 +158,7 @@ func addPieces(dst, a, b *Pieces) {
 	for start := int32(0); ; {
 		sum := a.values[p] + b.values[q]
 		if sum != sum && (a.values[p] == negInf || b.values[q] == negInf) {
-			sum = negInf // what the other is, if it is no score, does not matter
+			sum = negInf // NaN beside −Inf: the split is forbidden all the same
 		}
 		dst.starts = append(dst.starts, start)
 		dst.values = append(dst.values, sum)

@@ -66,7 +66,7 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 	}
 	others = others && bad == 0 && s.missing == 0 && s.badNeeds == 0
 	from, to = 1, sum
-	narrow := func(first, last int64) { // for k
+	narrow := func(first, last int64) { // restricts k to first..last
 		from = int(max(int64(from), first))
 		to = int(min(int64(to), last+1))
 	}
@@ -112,7 +112,7 @@ func (s *ruleScorer) between(i, j, sum int) (from, to int) {
 
 // A bentSum is a sum whose change along the splits is not linear.
 type bentSum struct {
-	rest     int64 // of the others
+	rest     int64 // the sum over all ingredients but i and j
 	i, j     constraint.Term
 	min, max int64
 }
@@ -159,7 +159,7 @@ func (s *ruleScorer) betweenSums(i, j int, sum int64) (first, last int64) {
 			first, last = max(first, from), min(last, to)
 			continue
 		}
-		rest := s.sums[k] - ti.perUnit - tj.perUnit + tj.perUnit*sum // at k = 0, but for what its end leaves out
+		rest := s.sums[k] - ti.perUnit - tj.perUnit + tj.perUnit*sum // the linear part of the sum, extended to k = 0
 		from, to := solve(rest, ti.perUnit-tj.perUnit, lo, hi)
 		first, last = max(first, from), min(last, to)
 	}

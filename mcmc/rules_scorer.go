@@ -12,41 +12,41 @@ import (
 // too.
 type Share struct {
 	N        int     `json:"-"`
-	Estimate float64 `json:"estimate"` // 0 where none is known to
+	Estimate float64 `json:"estimate"` // 0 if no composition is known to keep them
 	SE       float64 `json:"se"`       // standard error of the estimate, 0 if it is exact
-	Exact    bool    `json:"-"`        // each was looked at
-	Counted  bool    `json:"-"`        // else the law gave the size no mass that matters, and nothing is known
+	Exact    bool    `json:"-"`        // every composition of n ingredients was checked
+	Counted  bool    `json:"-"`        // false: the law gives n negligible mass, and the fraction is unknown
 }
 
 // ruleset holds a space's rules, indexed by ingredient, and their counts.
 type ruleset struct {
 	constraint.Conditions
 
-	needsOf [][]int32 // by ingredient: the needs that begin with it or that it meets
-	meets   [][]int32 // by ingredient: those that it meets
+	needsOf [][]int32 // by ingredient: the needs that name it in If or Then
+	meets   [][]int32 // by ingredient: the needs that name it in Then
 
-	firstTerm []int32 // where the terms of an ingredient begin, and end
+	firstTerm []int32 // by ingredient: the index of its first term; the next entry ends its terms
 	terms     []sumTerm
 
 	doses   []doses  // by ingredient; nil if all amounts are allowed
-	lattice *lattice // what equalities leave; nil if there are none
+	lattice *lattice // the moves that keep equalities; nil if there are none
 
 	table    *count.Table
 	sampler  *count.Sampler
-	untabled *count.SizeError // why the table leaves rules out
-	cached   bool             // whether figures came from a cache
-	shares   []Share          // of n = 1.. ; nil if all rules are counted
+	untabled *count.SizeError // why the table does not count all rules; nil if it does
+	cached   bool             // whether counts came from a cache
+	shares   []Share          // by n from 1 on; nil if the table counts all rules
 	logCount []float64        // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
 
-	measured   *volume.Result // nil if nothing had to be
-	measuredAt []int          // by n: the index of its Sizes, or −1
+	measured   *volume.Result // nil if no size was measured
+	measuredAt []int          // by n: the index of its size in measured.Sizes, or −1
 }
 
 // A sumTerm is the contribution of one ingredient to a sum.
 type sumTerm struct {
 	sum            int32
 	perUnit, whole int64
-	bent           *constraint.Term // if not each unit adds the same
+	bent           *constraint.Term // the full term if units add unequal amounts, else nil
 }
 
 // newRuleset indexes conditions by ingredient.
@@ -129,21 +129,21 @@ func (r *ruleset) scorer(x *Composition) *ruleScorer {
 type ruleScorer struct {
 	r       *ruleset
 	x       *Composition
-	amounts []int32 // as last told
-	used    []int32 // the ingredients with an amount, in no order, some maybe without
+	amounts []int32 // the amounts that all counts below are for
+	used    []int32 // all used ingredients and perhaps some unused ones, in no order
 
 	missing    int     // required ingredients that are not used
 	badAmounts int     // ingredients with an amount that they may not take
-	groupUsed  []int32 // by group: members used, and their units
+	groupUsed  []int32 // by group: number of used members, and the sum of their units
 	groupTotal []int64
 	badGroups  int
-	met        []int32 // by need: how many of Then are used
+	met        []int32 // by need: number of its Then ingredients that are used
 	badNeeds   int
-	sums       []int64 // by sum: what it comes to
+	sums       []int64 // by sum: its value
 	badSums    int
 	touched    []int32
-	slopes     []int64   // by sum: what a step adds; 0 outside of along
-	bent       []bentSum // those of the last line that hold on a lattice
+	slopes     []int64   // by sum: its change per lattice step; 0 outside of along moves
+	bent       []bentSum // sums of the last line whose allowed splits form a lattice
 }
 
 // Reset recounts everything.
@@ -302,7 +302,7 @@ func (s *ruleScorer) Moved(i, j int) {
 			s.set(k, amount)
 		}
 	}
-	if len(s.used) > 4*s.x.Used()+64 { // those dropped long ago
+	if len(s.used) > 4*s.x.Used()+64 { // most entries are unused ingredients
 		s.used = append(s.used[:0], s.x.Ingredients()...)
 	}
 }

@@ -33,7 +33,7 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 			whole = whole || t.Whole != 0 || t.IsBent()
 		}
 		deviation := float64(float64(c.Total) * math.Sqrt(2/(n+1)*(square-float64(mean*mean))))
-		below := func(bound int64) float64 { // the share
+		below := func(bound int64) float64 { // the share of compositions with a sum below bound
 			return float64(portable.Erfc((float64(mean*float64(c.Total))-float64(bound))/deviation/math.Sqrt2) / 2)
 		}
 		if !whole && deviation > 0 && below(sum.Max)-below(sum.Min) < mostTight {

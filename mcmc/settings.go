@@ -12,10 +12,10 @@ import (
 type Settings struct {
 	Kernel string `json:"kernel" yaml:"kernel"` // see [KernelNames]; balanced if it is empty
 	Chains int    `json:"chains" yaml:"chains"` // 1 to MaxChains
-	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain that are not kept; with AutoDraws as many at most
+	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain before its draws; with AutoDraws an upper bound
 	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, 1 to MaxDraws, or AutoDraws
 	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next, at least 1
-	Seed   uint64 `json:"seed" yaml:"seed"`     // of all random choices
+	Seed   uint64 `json:"seed" yaml:"seed"`     // seed of all random choices
 }
 
 // AutoDraws as the number of draws lets a run continue until its figures are good enough. Thin then
@@ -28,7 +28,7 @@ const nominalDraws = 100_000
 // Bounds of [Settings].
 const (
 	MaxChains = 100_000
-	MaxDraws  = 1<<32 - 1 // of a chain
+	MaxDraws  = 1<<32 - 1 // greatest number of draws of a chain
 	// MaxIterations is the most iterations of a chain, warm-up included: more than can be made in a
 	// lifetime.
 	MaxIterations = 1 << 53
@@ -41,9 +41,9 @@ func DefaultSettings() Settings {
 
 // A SettingsError names the invalid setting.
 type SettingsError struct {
-	Setting string // such as chains
+	Setting string // the setting's name, such as chains
 	Message string
-	Hint    string // what would be right
+	Hint    string // which values are valid
 }
 
 func (e *SettingsError) Error() string { return e.Message + ": " + e.Hint }

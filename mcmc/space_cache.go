@@ -27,9 +27,9 @@ const countingVersion = 3
 
 // A counting is the cached value: the counts of a table, and the measured result.
 type counting struct {
-	Whole    bool       // the table is of all rules
-	Counts   []*big.Int // nil if a formula counts
-	Measured []byte     // nil if nothing was
+	Whole    bool       // whether the table counts all rules
+	Counts   []*big.Int // by n; nil if a formula counts
+	Measured []byte     // the encoded measurement; nil if nothing was measured
 }
 
 // memo moves a counting from a cache or to it.
@@ -37,7 +37,7 @@ type memo struct {
 	cache Cache
 	key   [sha256.Size]byte
 	known *counting // nil if the cache has none
-	used  bool      // of what is known
+	used  bool      // whether a part of known was used
 }
 
 // newMemo looks up the rules together with everything that their counts depend on.
@@ -51,7 +51,7 @@ func newMemo(r *ruleset, mass []float64, o Counting) *memo {
 		countingVersion, len(r.Amounts), r.Conditions, mass, o.Seed, o.TableSteps,
 		volume.DefaultRatioError, volume.DefaultEffort,
 	}); err != nil {
-		m.cache = nil // no rules that can be written, no cache
+		m.cache = nil // rules that cannot be encoded are not cached
 		return m
 	}
 	hash.Sum(m.key[:0])
@@ -80,7 +80,7 @@ func (m *memo) measured(p volume.Problem, sizes []int) *volume.Result {
 	}
 	result, err := volume.Restore(p, sizes, m.known.Measured)
 	if err != nil {
-		return nil // foreign: it is worked out again
+		return nil // not of this problem: the caller measures again
 	}
 	m.used = true
 	return result

@@ -200,7 +200,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	o.report("looking at compositions one by one")
 	r.shares = make([]Share, len(mass))
 	r.measuredAt = make([]int, len(mass)+1)
-	var sizes []int // to measure
+	var sizes []int // the sizes whose share must be measured
 	for n := 1; n <= len(mass); n++ {
 		r.logCount[n], r.measuredAt[n] = negInf, -1
 		share := &r.shares[n-1]
@@ -218,7 +218,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 		if ok {
 			share.Exact, share.Counted = true, true
-			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // no more than were looked at
+			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // CountFeasible checked each composition, so their number fits an int64
 			r.logCount[n] = portable.Log(float64(kept))
 		} else {
 			sizes = append(sizes, n)
@@ -297,8 +297,8 @@ func trimTails(mass []float64) (lo, hi int) {
 // An UncountedError is returned for a sparsity law with mass on sizes whose compositions were not
 // counted in a space with rules; see [NewRuledSpace].
 type UncountedError struct {
-	Sizes []int   // with mass and not counted
-	Mass  float64 // that they have together
+	Sizes []int   // the sizes that have mass but were not counted
+	Mass  float64 // the probability of all these sizes together
 }
 
 func (e *UncountedError) Error() string {

@@ -18,8 +18,8 @@ import (
 // The zero value has no mass anywhere.
 type Sparsity struct {
 	weight func(n int) float64
-	parts  []Component // of a mixture; nil for all others
-	base   *Sparsity   // of a power; nil for all others
+	parts  []Component // the components of a mixture; nil for other laws
+	base   *Sparsity   // the law that a power raises; nil for other laws
 	power  float64
 	err    error // what is wrong with the parameters
 }
@@ -112,7 +112,7 @@ var ErrNoMass = errors.New("the sparsity law has no mass on any possible number 
 // A Law is a sparsity law normalised on 1..MaxUsed of a space.
 type Law struct {
 	lo, hi int       // the smallest and the largest n with mass
-	p      []float64 // of lo..hi
+	p      []float64 // the probabilities of the sizes lo..hi
 	alias  *aliasTable
 }
 
@@ -132,9 +132,9 @@ func (y Sparsity) On(s *Space) (*Law, error) {
 // An InfeasibleError is returned when rules leave no composition of a size to which the sparsity
 // law gives mass. It is an [ErrNoMass].
 type InfeasibleError struct {
-	Wanted   []int // the sizes with mass
-	Possible []int // those, up to where the space is counted, that the rules leave
-	Measured bool  // some rules were measured: of a size that is not possible none was found
+	Wanted   []int // the sizes to which the law gives mass
+	Possible []int // the sizes that the rules leave, up to the largest counted
+	Measured bool  // rules were measured by draws, which may miss a size that rules leave
 }
 
 func (e *InfeasibleError) Error() string {

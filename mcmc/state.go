@@ -11,7 +11,7 @@ import (
 // A State is the state of a chain: a composition together with its scores under a target. Kernels
 // move it. It belongs to one goroutine.
 type State struct {
-	Composition *Composition // read it, but let kernels change and replace it
+	Composition *Composition // changed and replaced by kernels; others only read it
 
 	// Learnt is the data that the user's own [Learner] has learnt about the chain. The kernels of
 	// this package keep theirs elsewhere. A chain with Learnt set cannot be saved.
@@ -28,22 +28,22 @@ type State struct {
 	// the next sum, and the weights of what a draw chooses among.
 	one, acc, next Pieces
 	weights        []float64
-	curves         bool // some term is a curve, and none is picky
+	curves         bool // whether a term is a CurveScorer and none is a SplitScorer
 	envelope       envelope
 	undo           []undo
-	rulesAhead     bool // the rules have made the moves of undo, and other terms have not
+	rulesAhead     bool // whether only the rules' scorer has followed the moves in undo
 	step           step
 	was            []Part
 	wasConditions  []int32
 
 	candidateBuffer *candidateBuffer
-	batch           *batch         // where several candidates are drawn at once
+	batch           *batch         // candidates drawn at once; nil until the first batch
 	memory          *memory        // what warm-up has learnt; nil if nothing
-	wholes          wholeMoves     // since it was last emptied
-	visited         *visitedStates // what was found on the way; nil if nothing is looked for
+	wholes          wholeMoves     // counts of whole moves since warm-up last emptied them
+	visited         *visitedStates // compositions found by Chain.Search; nil without a search
 
-	logRecall float64 // of what the law gives the composition over the probability that recall draws it
-	recalled  bool    // whether that is known
+	logRecall float64 // log of the law's mass of the composition over the probability that recall draws it
+	recalled  bool    // whether logRecall is up to date
 }
 
 // A candidateBuffer is a second composition with scorers of its own, for whole candidates. An
@@ -53,16 +53,16 @@ type candidateBuffer struct {
 	terms       []term // nil until it is scored
 }
 
-// undo is a move that can be taken back: the units k that ingredient i had, and the units to that
-// it got.
+// undo is a move along the line of (i, j) that can be taken back. Ingredient i had k units before the move and has to
+// units after it.
 type undo struct{ i, j, k, to int32 }
 
 // term is an objective of positive weight, or a bound, and its scorer for this state.
 type term struct {
 	objective *Objective
 	scorer    Scorer
-	picky     SplitScorer // the scorer, if it is one
-	curve     CurveScorer // the same
+	picky     SplitScorer // scorer as a SplitScorer, or nil
+	curve     CurveScorer // scorer as a CurveScorer, or nil
 
 	conditions ConditionScorer // the same
 }
@@ -224,7 +224,7 @@ func (x *State) moveUnscored(i, j, k int) {
 // rescore sums the scores of the scorers, which are up to date.
 func (x *State) rescore() (err error) {
 	if x.sum, err = sumScores(x.terms, x.Composition, false); err != nil {
-		x.sum = math.NaN() // no kernel goes on from here
+		x.sum = math.NaN() // marks the state as unusable for kernels
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func (f *visitedStates) add(logScore float64) *VisitedState {
 		return nil
 	}
 	if n < cap(f.list) {
-		f.list = f.list[:n+1] // with the parts that it had, to be written over
+		f.list = f.list[:n+1] // keeps the Parts of an old record, to reuse their memory
 	} else {
 		f.list = append(f.list, VisitedState{})
 	}

@@ -3,8 +3,8 @@ package mcmc
 // A Tally counts the outcomes of iterations.
 type Tally struct {
 	Iterations int64
-	Accepted   int64 // candidates taken, those equal to the state among them
-	Updated    int64 // iterations after which the composition was another
+	Accepted   int64 // accepted candidates, those equal to the state included
+	Updated    int64 // iterations that changed the composition
 
 	// Moves counts each move of a kernel that mixes several, in the kernel's
 	// order; see [Tally.Of].
@@ -63,9 +63,9 @@ func (t *MoveTally) add(u MoveTally) {
 type outcome int8
 
 const (
-	infeasible outcome = iota // there was no candidate, or one whose score is 0
-	rejected                  // by the ratio
-	stayed                    // accepted, and the composition is the same
+	infeasible outcome = iota // no candidate, or one of density 0
+	rejected                  // rejected by the acceptance ratio
+	stayed                    // accepted, with the composition unchanged
 	updated
 )
 

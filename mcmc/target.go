@@ -61,7 +61,7 @@ type Target struct {
 	// tight are the sums that an exchange compensates, nil if there are none.
 	tight *tightSums
 
-	batch int // how many whole candidates are drawn at once
+	batch int // number of whole candidates drawn at once, at least 1
 
 	// components computes, once, the components that lines connect the support into.
 	components func() componentResult
@@ -218,7 +218,7 @@ type ScoreError struct {
 	Value     float64 // c·log y, NaN or +Inf
 	State     string  // the composition
 	Parts     []Part  // the composition again, for whoever knows its ingredients' names
-	Err       error   // what the property says of it, or nil
+	Err       error   // the property's own explanation of the score, or nil
 }
 
 func (e *ScoreError) Error() string {

@@ -40,7 +40,7 @@ func (s *Scorer) applyPending() {
 	s.refresh()
 }
 
-// placeUsed puts a used ingredient at index k of the list.
+// placeUsed swaps a used ingredient with the one at index k of s.used.
 func (s *Scorer) placeUsed(i int32, k int) {
 	other, at := s.used[k], s.place[i]
 	s.used[k], s.used[at] = i, other

@@ -20,7 +20,7 @@ func drawBag(random stream, drawn []int32, chances []int64) bag {
 			drawn[random.below(len(drawn))]++
 		}
 	} else {
-		up := make([]int64, len(chances)) // cumulative, up to each row
+		up := make([]int64, len(chances)) // cumulative chances: up[r] is the sum of those of rows 0..r
 		sum := int64(0)
 		for r, c := range chances {
 			sum += c

@@ -49,15 +49,15 @@ type Chance struct {
 }
 
 const (
-	calibrationReach   = 3.0 // range of a, on each side of the log odds of q
-	calibrationStep    = 0.2 // step of a
+	calibrationReach   = 3.0 // a ranges this far to each side of the log odds of q
+	calibrationStep    = 0.2 // spacing of the grid in a
 	slopeMost          = 4.0
 	slopeStep          = 0.1
 	knowsNothing       = 0.25 // the prior probability of b = 0
 	lapseMost          = 0.3
 	lapseStep          = 0.1
-	negligible         = 1e-9 // mass of a point as a share of the largest
-	mostCalibrationPts = 256  // groups of rows with nearly equal probabilities
+	negligible         = 1e-9 // points are dropped whose mass is a smaller share of the largest
+	mostCalibrationPts = 256  // greatest number of groups of rows with nearly equal probabilities
 )
 
 // Calibrate learns from rows that the forest has not seen: their probabilities, as
@@ -121,7 +121,7 @@ func (c *Calibration) setGrid(groups []calibrationGroup) (logs []float64) {
 	for k := 1; k <= slopes; k++ {
 		priors += slopePrior(float64(float64(k) * slopeStep))
 	}
-	sure := make([]float64, len(groups)) // σ(a + b·x), the same for every λ
+	sure := make([]float64, len(groups)) // σ(a + b·x) by group, which does not depend on λ
 	for ka := -steps; ka <= steps; ka++ {
 		for kb := 0; kb <= slopes; kb++ {
 			point := calibrationPoint{a: middle + float64(float64(ka)*calibrationStep), b: float64(float64(kb) * slopeStep)}
@@ -244,7 +244,7 @@ func (c *Calibration) Chance(probability float64) Chance {
 		all = append(all, weighed{p, mass})
 		mean += float64(mass * p)
 	}
-	slices.SortFunc(all, func(a, b weighed) int { // some hundreds of points for each figure of a recipe's card
+	slices.SortFunc(all, func(a, b weighed) int { // written out for speed: a recipe's card sorts hundreds of points for each figure
 		switch {
 		case a.p < b.p:
 			return -1
@@ -270,7 +270,7 @@ func (c *Calibration) Chance(probability float64) Chance {
 // needs it at each piece of a line. It is nondecreasing.
 type curve struct {
 	of          *Calibration
-	first, step float64 // log odds
+	first, step float64 // log odds of the first knot, and the distance of knots in log odds
 	values      []float64
 }
 

@@ -13,7 +13,7 @@ import (
 // A Candidate is one way to grow a forest from some data.
 type Candidate struct {
 	Name     string
-	Features []Feature // as in [Data]
+	Features []Feature // the quantities that splits may test, as in [Data.Features]
 	Options  Options
 }
 
@@ -57,7 +57,7 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 		return nil, fmt.Errorf("choosing a forest: there are %d rows, %d repeats and %d candidates; there must be two rows, and one of the others", len(d.Rows), repeats, len(candidates))
 	}
 	labels := d.labelling()
-	losses := make([][]float64, len(candidates)) // by candidate and row, over all repeats
+	losses := make([][]float64, len(candidates)) // by candidate and row: the sum of the losses over all repeats
 	for k := range losses {
 		losses[k] = make([]float64, len(d.Rows))
 	}

@@ -10,17 +10,17 @@ import (
 // A cover is the index with which [Score.Sum] scores a point. For each test it lists the leaves
 // that the test blocks if it fails, in words of 64 bits. A tree's words are consecutive.
 type cover struct {
-	first   []int32  // by tree, its first word; trees+1
-	trees   int      // words of a bit set of trees
-	testing []uint64 // by tested slot: the bit set of trees that test it
-	count   []int32  // by tested slot: the number of those trees
-	blocks  []block  // by level
-	from    []int32  // by level, where its blocks begin; levels+1
+	first   []int32  // by tree, then one more: the index of its first word
+	trees   int      // number of words in a bit set of trees
+	testing []uint64 // by tested slot: the trees that test the slot, as a bit set
+	count   []int32  // by tested slot: the number of trees that test the slot
+	blocks  []block  // grouped by level, in ascending order
+	from    []int32  // by level, then one more: the index of its first block
 	most    int      // number of blocks up to which a cover is faster than walking the trees; −1: always walk
 	points  sync.Pool
 }
 
-// A block is the part of a word that a failing test blocks.
+// A block is the set of leaves, within one word of a tree, that a failing test blocks.
 type block struct {
 	leaves uint64
 	word   int32
@@ -46,7 +46,7 @@ func (s *structure) addCover(f *Forest) {
 	}
 	// Two passes over all tests: one counts the blocks of each level, the other places them.
 	each := func(add func(tree int, level int32, b block) (more bool)) {
-		var leaf []int32 // by node, the leftmost leaf below
+		var leaf []int32 // by node: the number of the leftmost leaf below the node
 		for k := range f.trees {
 			t := &f.trees[k]
 			leaf = slices.Grow(leaf[:0], len(t.nodes))[:len(t.nodes)]
@@ -81,7 +81,7 @@ func (s *structure) addCover(f *Forest) {
 		o.from[level+1] += o.from[level]
 	}
 	o.blocks = make([]block, o.from[len(s.thresholds)])
-	slots := make([]int32, len(s.thresholds)) // by level
+	slots := make([]int32, len(s.thresholds)) // by level: the tested slot of the level
 	for k := range s.tests {
 		for level := s.tests[k].level; level < s.tests[k].levelEnd; level++ {
 			slots[level] = int32(k)

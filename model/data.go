@@ -224,7 +224,7 @@ func checkNames(what string, names []string) error {
 type labelling struct {
 	classes []string  // sorted, or nil
 	numbers []float64 // sorted, or nil
-	of      []int32   // label of each row
+	of      []int32   // by row: the index of the label
 }
 
 func (l *labelling) size() int { return max(len(l.classes), len(l.numbers)) }
@@ -253,16 +253,15 @@ func ranks[T string | float64](values []T) (distinct []T, of []int32) {
 	return distinct, of
 }
 
-// A table holds the features of the rows in sparse form, by row and by column.
-// Zeros are not stored.
+// A table holds the features of the rows in sparse form, once by row and once by column. Zeros are not stored.
 type table struct {
 	rows, features int
 
-	rowStart   []int // rows+1
+	rowStart   []int // by row, then one more: where its features begin
 	rowFeature []int32
 	rowValue   []int32
 
-	colStart []int // features+1
+	colStart []int // by feature, then one more: where its rows begin
 	colRow   []int32
 	colValue []int32 // ascending within a column; equal values by row
 }

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// A span is a node with the range [from, to] of the k whose compositions reach it. The levels are
-// those crossed at its ends, or −1 at the ends of the line.
+// A span is a node of a tree with the splits from ≤ k ≤ to of a line whose compositions reach the node. levelFrom
+// and levelEnd are the levels that the line crosses at the span's two ends, or −1 at the ends of the line.
 type span struct {
 	node                int32
 	from, to            int32
@@ -85,7 +85,7 @@ func (s *Scorer) leavePath(t int, k, total int32) {
 			continue
 		}
 		other := paths[p] + 1
-		if rising == (k < border) { // left now, right beyond the border
+		if rising == (k < border) { // the span up to the border goes left, the rest goes right
 			other = n.right
 		}
 		level := sc.nodeLevel[paths[p]]

@@ -18,9 +18,9 @@ import (
 // The format of a saved forest, which docs/forest.md describes.
 const (
 	fileFormat    = "kir forest"
-	fileVersion   = 4 // random splits
-	chosenVersion = 3 // best splits, with descriptors or with features chosen by cross-validation
-	plainVersion  = 2 // best splits without either
+	fileVersion   = 4 // a forest with random splits
+	chosenVersion = 3 // a forest with best splits, and descriptors or features chosen by cross-validation
+	plainVersion  = 2 // a forest with best splits and neither
 )
 
 // A savedForest is a forest as JSON.
@@ -34,13 +34,13 @@ type savedForest struct {
 	Total       int            `json:"total"`
 	Features    []savedFeature `json:"features,omitempty"` // absent: the ingredients' amounts
 	Rows        int            `json:"rows"`
-	Chances     []int64        `json:"chances,omitempty"` // of drawing each row; absent: uniform
+	Chances     []int64        `json:"chances,omitempty"` // by row: relative probability of a draw; absent: uniform
 	Options     savedOptions   `json:"options"`
 	OutOfBag    Quality        `json:"out_of_bag"`
 	Choice      *Choice        `json:"choice,omitempty"`
 	Importances []Importance   `json:"importances,omitempty"`
 	Trees       []savedTree    `json:"trees"`
-	Checksum    string         `json:"checksum,omitempty"` // see checksumEnd
+	Checksum    string         `json:"checksum,omitempty"` // SHA-256 of all bytes before it but line feeds: see checksumEnd
 }
 
 type savedFeature struct {
@@ -58,7 +58,7 @@ type savedOptions struct {
 	SmallestLeaf     int    `json:"smallest_leaf"`
 	Seed             uint64 `json:"seed"`
 
-	Shrink float64 `json:"shrink,omitempty"` // of class shares in leaves
+	Shrink float64 `json:"shrink,omitempty"` // λ of the shrinkage of class shares in leaves
 }
 
 // A savedTree is a tree in preorder: a node, then all below its left child, then all below its

@@ -18,7 +18,7 @@ type Forest struct {
 	total       int
 	features    []Feature
 	rows        int     // number of rows of the data
-	chances     []int64 // of drawing each row; nil: uniform
+	chances     []int64 // by row: relative probability of a draw; nil: uniform
 	beside      int     // as in Data
 	groups      []int32 // by row: its group, see [Data.groups]; nil without what stands beside
 	groupCount  int
@@ -82,10 +82,10 @@ func (f *Forest) Importances() []Importance { return slices.Clone(f.importances)
 
 // Shape describes the trees of a forest.
 type Shape struct {
-	Nodes       int // of all trees, leaves included
-	Leaves      int // of all trees
+	Nodes       int // number of nodes of all trees, leaves included
+	Leaves      int // number of leaves of all trees
 	MedianDepth int // median over the trees of the largest number of tests on a path
-	LargestTree int // number of nodes
+	LargestTree int // number of nodes of the tree with the most nodes
 	Deepest     int
 }
 

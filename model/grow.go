@@ -86,6 +86,6 @@ func grow(ctx context.Context, d *Data, o Options, chances []int64) (*Forest, er
 			return nil, err
 		}
 	}
-	f.options.Workers = 0 // it does not affect the result
+	f.options.Workers = 0 // the number of workers does not affect the forest
 	return f, nil
 }

@@ -18,15 +18,15 @@ type grower struct {
 	drawn  []int32 // how often the bootstrap drew each row
 	rows   []int32 // the distinct rows drawn, ordered so that each node is a range
 	place  []int32 // the index in rows of each row, or −1
-	spare  []int32 // the rows that go right, while a node is split
-	right  []bool  // by row, while a node is split; else false
+	spare  []int32 // scratch for splitting a node: the rows that go right
+	right  []bool  // by row: whether the row goes right; false between splits
 
 	perm  []int32 // a permutation of the features, shuffled further at each node
 	first []int32 // by feature: 1 + index of the first of its cells in this node, or 0
 	cells []cellInNode
 
-	touched []int32 // the features that have cells
-	above   []int32 // the rows above the tried threshold
+	touched []int32 // the features with cells in this node
+	above   []int32 // the rows whose value exceeds the tried threshold
 
 	pairs []uint64 // value<<32 | row, ascending: the positive values of one feature in the node
 
@@ -47,7 +47,7 @@ type nodeState struct {
 	rows     int   // number of distinct rows
 	weight   int64 // number of draws
 	counts   []int64
-	squares  int64   // Σ counts²
+	squares  int64   // Σ of the squares of counts
 	other    []int64 // counts on the right of a split; zero between uses
 	sum      float64 // Σ target over the draws
 	smallest int     // least number of rows in a leaf
@@ -114,7 +114,7 @@ func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 	}
 
 	t := tree{leafStart: []int32{0}}
-	type pending struct{ from, to, parent int32 } // parent: the node whose right child this is, or −1
+	type pending struct{ from, to, parent int32 } // A pending node is rows[from:to]. parent is the node whose right child it is, or −1.
 	stack := []pending{{0, int32(len(g.rows)), -1}}
 	for len(stack) > 0 {
 		p := stack[len(stack)-1]

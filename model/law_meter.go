@@ -8,14 +8,14 @@ import (
 // A lawMeter measures the quality of laws of numbers.
 type lawMeter struct {
 	prior   Law
-	mean    float64 // of the prior
+	mean    float64 // mean of the prior law
 	deciles []float64
 
 	explained explained
 	table     reliability
-	crps      []float64 // by row
+	crps      []float64 // by row: its continuous ranked probability score
 	priorCRPS moment
-	outside   []float64 // by how much each number lies outside its 90 % interval
+	outside   []float64 // by row: how far the number lies outside its 90 % interval
 	covered50 int
 	covered90 int
 }

@@ -67,20 +67,20 @@ const triedTrees = 50
 // number of goroutines may use it.
 type Learned struct {
 	options LearnOptions
-	grown   Options  // of the forest
+	grown   Options  // options of the forest
 	forest  *Forest  // nil for a process alone
 	process *Process // nil for a forest alone
-	success *Forest  // classes: made and failed; nil if nothing failed
+	success *Forest  // a forest with the classes made and failed; nil if nothing failed
 
 	numbers       []float64 // labels of the data, as given; nil for classes
 	sd            []float64 // standard deviations of the measurements; nil if none is known
 	classes       []string  // labels of the data; nil for numbers
 	rows          [][]Part
 	quality       Quality
-	choice        *Choice // of features; nil if there was only one set
-	heldOutErrors []Tried // of the forest, the process and their average
+	choice        *Choice // the comparison of feature sets; nil if there was only one set
+	heldOutErrors []Tried // errors of the forest, the process and their average
 	spread        float64 // factor by which a law is stretched about its mean
-	widen         float64 // shift of each end of a 90 % interval
+	widen         float64 // by how much each end of a 90 % interval moves outwards
 }
 
 // The classes of the forest that predicts which compositions can be made.
@@ -444,7 +444,7 @@ func (h *holdout) laws(r int) (grown, fitted Law) {
 	return grown, fitted
 }
 
-// features returns the features of row r.
+// features returns the forest's features of row r.
 func (h *holdout) features(r int) []int32 {
 	for _, p := range h.rows[r] {
 		h.x[p.Ingredient] = p.Amount

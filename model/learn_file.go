@@ -31,7 +31,7 @@ type savedLearned struct {
 	Rows        [][]int32       `json:"rows"` // ingredient, amount, ingredient, amount, …
 	Classes     []string        `json:"classes,omitempty"`
 	Numbers     []float64       `json:"numbers,omitempty"`
-	SD          []float64       `json:"sd,omitempty"` // of the numbers; −1 where unknown
+	SD          []float64       `json:"sd,omitempty"` // standard deviation by row; −1 where unknown
 	Failed      [][]int32       `json:"failed,omitempty"`
 	HeldOut     Quality         `json:"held_out"`
 	Spread      float64         `json:"spread"`

@@ -22,7 +22,7 @@ type LearnedScore struct {
 	calibration *Calibration // nil for a direction
 	curve       *curve       // the calibration's curve
 	success     *Score
-	possible    *curve // curve of the probability of success
+	possible    *curve // calibration of the probability of success; nil without failures
 }
 
 // Score returns the score of a want. The error says why the model cannot compute it.
@@ -271,8 +271,8 @@ func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 // equal, bit for bit, those of [LearnedScore.At] at the points.
 type LearnedScorer struct {
 	score   *LearnedScore
-	scorers [3]modelScorer // nil where there is none
-	present []int          // the indices of the scorers that exist
+	scorers [3]modelScorer // by model: forest, process and forest of success; nil where there is none
+	present []int          // the indices of scorers that are not nil
 	lines   [3]modelLine
 
 	starts []int32
@@ -296,7 +296,7 @@ type modelLine struct {
 	starts []int32
 	values []float64
 	at     int
-	next   int32 // where the next piece begins; MaxInt32 if there is none
+	next   int32 // the split where the next piece begins; MaxInt32 after the last
 }
 
 // NewScorer returns a scorer. Call [LearnedScorer.Reset] to begin.

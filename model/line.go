@@ -157,7 +157,7 @@ func lessMask(a, b int32) uint64 { return uint64((int64(a) - int64(b)) >> 63) }
 // maskMany is maskBoth for entries of any number of cells.
 func (s *Scorer) maskMany(base int64, free uint64, a, b *entry, total int32) {
 	if (a.reach|b.reach)&free&-free == 0 {
-		return // neither ever blocks the first leaf that the others leave free
+		return // neither slot blocks the first leaf that the other slots leave free
 	}
 	sc := s.score
 	for _, n := range sc.ofEntry[a.first:a.end] {

@@ -60,7 +60,7 @@ func (m *moment) standardError() float64 {
 	}
 	left := m.squares - m.sum*m.sum/m.n
 	if left <= float64(m.n*0x1p-52*m.squares) {
-		return 0 // rounding left over from n equal numbers
+		return 0 // equal numbers leave a rounding error only: the variance is 0
 	}
 	return math.Sqrt(left / (m.n - 1) / m.n)
 }

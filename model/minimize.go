@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	memory      = 8    // number of steps, with their changes of the gradient, that are kept
-	shrink      = 0.5  // factor of a step that does not descend enough
-	leastShrink = 1e-8 // the search ends at a shorter share of a step
-	enough      = 1e-4 // required share of the descent that the slope predicts
+	memory      = 8    // number of past steps that the approximation of the Hessian keeps
+	shrink      = 0.5  // factor by which backtracking shortens a step
+	leastShrink = 1e-8 // the search ends when backtracking shortens a step to less than this share
+	enough      = 1e-4 // required descent, as a share of what the slope predicts
 	longest     = 2    // greatest change of any coordinate in one step
 )
 

@@ -66,21 +66,21 @@ func (f *Forest) lawOutOfBag(x []int32, r int, bags []bag, law []float64) []floa
 // A meter measures the quality of a forest, a row at a time.
 type meter struct {
 	forest *Forest
-	prior  []float64 // the shares of the labels
+	prior  []float64 // by label: its share among the rows
 	rows   int
 	table  reliability
 
-	correct, loss, priorLoss moment // for classes
+	correct, loss, priorLoss moment // used only if labels are classes
 	clip                     float64
 	majority, inMajority     int
 	confusion                [][]int
 
 	explained explained
 
-	crps, priorCRPS      moment    // for numbers
-	outside              []float64 // by how much each label lies outside its 90 % interval
+	crps, priorCRPS      moment    // used only if labels are numbers
+	outside              []float64 // by row: how far the label lies outside its 90 % interval
 	mean                 float64
-	deciles              []int // as indices of labels
+	deciles              []int // the deciles of all labels, as indices in the sorted list
 	covered50, covered90 int
 }
 

@@ -69,10 +69,10 @@ type permuter struct {
 	table  *table
 	labels *labelling
 
-	x      []int32   // features of a row; zero between uses
+	x      []int32   // scratch: the features of one row; zero between uses
 	guess  []float64 // by leaf: the class or number it predicts
 	rows   []int32   // the rows left out, in an order that each feature shuffles further
-	loss   []float64 // by row, if left out
+	loss   []float64 // by row that the tree left out: the tree's loss
 	value  []int32   // by row: the permuted feature; zero between uses
 	moved  []bool    // by row; false between uses
 	donors []int32   // the rows left out that have a positive value of the feature

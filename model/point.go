@@ -4,7 +4,7 @@ import "math/bits"
 
 // A point is the working memory of [Score.Sum].
 type point struct {
-	free   []uint64 // by word: the leaves that no slot blocks; all between uses
+	free   []uint64 // by word: the leaves that no slot blocks; all bits set between uses
 	trees  []uint64 // bit set of the trees that test a slot in use; empty between uses
 	totals []int32  // by group; 0 between uses
 }

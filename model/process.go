@@ -36,14 +36,14 @@ type Process struct {
 	count []float64 // by known composition: its number of rows
 	means []float64 // by known composition: the mean of its numbers
 	own   []float64 // by known composition: the variance with which the mean was measured, as a share of scale²; 0 if unknown
-	usual float64   // the same for a new measurement
-	hasSD bool      // whether any is known: then the noise is in addition to it
+	usual float64   // the variance of a new measurement, as a share of scale²
+	hasSD bool      // whether any standard deviation is known; the noise then comes on top
 
 	centre, scale float64 // the mean and the standard deviation of the labels
 	hyper         hyperparameters
 
-	grid    []axis    // by ingredient
-	columns [][]int32 // by ingredient: the step of each known composition; nil where it is in none
+	grid    []axis    // by ingredient: how its amounts are rounded
+	columns [][]int32 // by ingredient: the step of each known composition; nil if no composition has it
 	empty   []int64   // by known composition: the squared distance to the empty composition
 	radial  *radial
 	solved  portable.Lower // Cholesky factor of the covariance of the known compositions, noise included
@@ -99,21 +99,21 @@ const MaxProcessRows = 2000
 type axis struct {
 	per    int64
 	weight int64
-	firsts []int32 // by step: the least amount that is rounded to it; then one that no amount reaches
+	firsts []int32 // by step: the least amount rounded to the step; last, an amount above the total
 }
 
 const (
 	distanceBits = 24
-	leastSteps   = 64  // number of initial steps of a root of a share, at least
-	mostSteps    = 256 // number of steps, at most
-	rangeSteps   = 96  // number of steps that the rows' amounts span initially, unless that exceeds mostSteps
-	fewestSteps  = 12  // number of steps that they span at least
+	leastSteps   = 64  // least initial number of steps of an axis
+	mostSteps    = 256 // greatest number of steps of an axis
+	rangeSteps   = 96  // initial number of steps that the rows' amounts span, within mostSteps
+	fewestSteps  = 12  // least number of steps that the rows' amounts span
 
 	// roundingShare is the variance that rounding adds, approximately, as a share of the variance
 	// of held-out errors. The held-out error grows by half of that share.
 	roundingShare = 0.02
 
-	mostWeight = 1 << 32 // keeps sums of squared distances below 2⁶³; such a step is beyond the kernel's reach
+	mostWeight = 1 << 32 // bounds sums of squared distances by 2⁶³; a step of this weight has correlation 0
 )
 
 // firsts returns the least amount of each step of 1/per: ⌈total·(2l − 1)²/(2·per)²⌉ of
@@ -137,7 +137,7 @@ func (a axis) step(amount int32, total int) int32 {
 	return a.stepFrom(int32(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.per))+0.5), amount)
 }
 
-// stepFrom returns the same as step, starting from a step nearby.
+// stepFrom returns the result of [axis.step], searched from a step nearby.
 func (a axis) stepFrom(l, amount int32) int32 {
 	l = min(l, int32(a.per))
 	for amount < a.firsts[l] {
@@ -399,7 +399,7 @@ func (p *Process) spans() []float64 {
 // share roundingShare, divided equally among the ingredients. A value within a step of width 1 is
 // off by its slope times a number of variance 1/12.
 func (p *Process) coarserSteps() []int64 {
-	squares := make([]float64, len(p.ingredients)) // Σ of the squared slopes over the known compositions
+	squares := make([]float64, len(p.ingredients)) // by ingredient: Σ of the squared slopes over the known compositions
 	distance := make([]int64, len(p.known))
 	for _, parts := range p.known {
 		p.distances(parts, distance)
@@ -434,7 +434,7 @@ func (p *Process) coarserSteps() []int64 {
 			steps[i] = fewest
 		case needed < float64(finest):
 			steps[i] = int64(math.Ceil(needed))
-		default: // also when there is no error at all
+		default: // held-out errors of 0 come here, too
 			steps[i] = finest
 		}
 	}
@@ -516,7 +516,7 @@ func (p *Process) leaveOut() {
 // of the mean of its rows. That mean has the noise of several rows.
 func (p *Process) heldOutDeviation(r int, variance float64) float64 {
 	noise := exp(p.hyper.noise)
-	measured := float64(p.own[r] * p.count[r]) // of one row
+	measured := float64(p.own[r] * p.count[r]) // measurement variance of a single row
 	return float64(p.scale * math.Sqrt(max(variance-noise/p.count[r]-p.own[r], 0)+noise+measured))
 }
 

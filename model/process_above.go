@@ -35,28 +35,28 @@ type meanBound struct {
 	p       *Process
 	rough   *roughness
 	weights []float64 // by ingredient: factor of the square of a step in d²
-	used    int       // greatest number of ingredients
-	steps   int64     // time taken, in units of about a nanosecond
+	used    int       // greatest number of ingredients that a composition in the box uses
+	steps   int64     // time taken so far, in units of about a nanosecond
 
 	// The box, by ingredient: units, steps, the steps of its middle, and the derivative by steps.
 	lo, hi   []int32
 	from, to []int32
 	middle   []float64
 	first    []float64
-	open     []int   // the ingredients with several steps in the box
+	open     []int   // the ingredients with more than one step in the box
 	reach    float64 // bound of the squared distance of any composition from the middle
 
 	square, slopes, curves []float64   // by known composition: d² from the middle, α·κ′ and 4·α·κ″
 	apart                  [][]float64 // by open ingredient: its distance in steps from each known composition, times the weight
-	value, off             float64     // Σ α·κ, and the error bound of it and the tangent
-	second, scratch        []float64   // for two open ingredients: the second derivative; empty if not computed
+	value, off             float64     // Σ α·κ at the middle, and the rounding error of the value and the tangent
+	second, scratch        []float64   // by pair of open ingredients: the second derivative; empty if not computed
 	wind                   float64     // error bound of the second derivative, per squared distance
 
 	terms     []boxTerm
 	gains     []gain
 	widest    int     // the ingredient whose steps contribute most to the bound, −1 if none does
-	weight    float64 // and its contribution
-	undecided bool    // whether that ingredient may be unused
+	weight    float64 // contribution of the widest ingredient to the bound
+	undecided bool    // whether the widest ingredient may be unused
 }
 
 // A boxTerm is the contribution of an ingredient to a bound: by·(first + second·by), with by the
@@ -96,7 +96,7 @@ func (b *meanBound) set(lo, hi []int32, used int) {
 		}
 	}
 	b.centre()
-	alike := 0.0 // what all have
+	alike := 0.0 // the part of d² that does not depend on the known composition
 	for i, a := range p.grid {
 		middle := b.middle[i]
 		if middle == 0 {
@@ -441,7 +441,7 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 		for l := b.from[i]; l <= b.to[i]; l++ {
 			by := float64(l) - t.middle
 			v := float64(by * (t.first + float64(t.second*by)))
-			// Of the amounts of a step, the cheapest.
+			// the amount of the step that costs least
 			y := max(a.firsts[l], b.lo[i])
 			if charge < 0 {
 				y = min(a.firsts[l+1]-1, b.hi[i])

@@ -11,10 +11,10 @@ import (
 
 // The hyperparameters, as logarithms, for labels with mean 0 and variance 1.
 type hyperparameters struct {
-	length float64   // common to all ingredients
+	length float64   // log of the length that all ingredients have in common
 	own    []float64 // by ingredient: the log of the ratio of its length to the common one; 0 where no row has it
-	signal float64   // s
-	noise  float64   // variance of the noise of a measurement
+	signal float64   // log of s, the variance of the function
+	noise  float64   // log of the variance of the noise of a measurement
 }
 
 // The priors are normal in the logarithms. A length of 0.7 is half of the greatest distance of two
@@ -31,8 +31,8 @@ const (
 const (
 	mostFitted      = 250 // greatest number of compositions to which the hyperparameters are fitted
 	fitIterations   = 60
-	fitTolerance    = 2e-3 // of the log density
-	smallestNoise   = 1e-7 // as a share of the variance, added to that of each row
+	fitTolerance    = 2e-3 // the search ends when the log density rises by less
+	smallestNoise   = 1e-7 // share of the labels' variance that is added to each row's noise
 	mostHyper       = 20   // greatest absolute value of a hyperparameter
 	lengthsFromBook = 2    // number of rows that an ingredient needs for a length of its own
 )
@@ -41,12 +41,12 @@ const (
 type posterior struct {
 	kernel  Kernel
 	n, d    int
-	u       []float64 // by composition, then active ingredient: the root of the share
-	t       []float64 // labels
+	u       []float64 // by composition, then active ingredient: the root of the ingredient's share
+	t       []float64 // by composition: the mean label, standardised
 	count   []float64
-	own     []float64 // the variance of each label's measurement
-	squares float64   // Σ of squared deviations within the compositions
-	free    float64   // their degrees of freedom
+	own     []float64 // by composition: the measurement variance of the standardised mean label
+	squares float64   // Σ of the squared deviations of rows from the mean of their composition
+	free    float64   // degrees of freedom of squares
 
 	k     portable.Lower
 	slope []float64 // as the rows of k: s·κ′
@@ -93,7 +93,7 @@ func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
 func (p *Process) posterior(active []int32) *posterior {
 	some := make([]int, 0, len(p.known))
 	for r := range p.known {
-		// The first of each of mostFitted equal parts.
+		// Takes the first composition of each of mostFitted equal parts.
 		if n := len(p.known); n <= mostFitted || r*mostFitted/n != (r-1)*mostFitted/n || r == 0 {
 			some = append(some, r)
 		}
@@ -109,7 +109,7 @@ func (p *Process) posterior(active []int32) *posterior {
 		q.t = append(q.t, (p.means[r]-p.centre)/p.scale)
 		q.count, q.own = append(q.count, p.count[r]), append(q.own, p.own[r])
 	}
-	if !p.hasSD { // otherwise known measurement errors, too, make replicates differ
+	if !p.hasSD { // with known measurement errors, replicates differ by these as well
 		q.squares, q.free = p.scatter()
 	}
 	q.squares /= float64(p.scale * p.scale)
@@ -181,7 +181,7 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 		gradient[0] += by
 		gradient[3+i] += by
 	}
-	// The scatter of replicates about their means.
+	// The deviations of replicates from their means add to the energy.
 	if q.free > 0 {
 		energy += float64(float64(q.free*theta[2])/2) + float64(q.squares/noise/2)
 		gradient[2] += float64(q.free/2) - float64(q.squares/noise/2)

@@ -19,14 +19,14 @@ func (k Kernel) correlation(square float64) (value, slope float64) {
 }
 
 const (
-	radialBits = 8  // steps of d² in the table: 2^−radialBits
+	radialBits = 8  // the table has 2^radialBits steps for each unit of d²
 	farthest   = 64 // d² from which on the table is 0: the correlation is below 2e-5 there
 )
 
 // A radial is a kernel as a table, piecewise linear in d². So it is the same function on every
 // machine and takes no exponential.
 type radial struct {
-	of [farthest<<radialBits + 1]struct{ value, slope float64 } // slope: per 2^−distanceBits
+	of [farthest<<radialBits + 1]struct{ value, slope float64 } // by step of d²: κ, and its slope per 2^−distanceBits
 }
 
 func newRadial(k Kernel) *radial {

@@ -18,25 +18,25 @@ import (
 type roughness struct {
 	squares []float64 // u, for each term
 	norms   []float64 // F, for each term
-	of      []knot    // values of the mixture at the steps of d² of a [radial]
+	of      []knot    // by step of d² of a [radial]: the mixture and its derivatives
 
-	norm float64 // of the mean in the space of the kernel
-	off  float64 // bound of the difference between the mean and the mixture's
+	norm float64 // norm of the mean in the space of the kernel itself
+	off  float64 // bound of the difference between the mean by κ and the mean by the mixture
 	size float64 // Σ |α|
 }
 
 // A knot describes the mixture between one d² and the next.
 type knot struct {
-	value, fall float64 // its value at the knot, and the increase to the next
-	slope, bend float64 // the same for its derivative by d²
-	curve, wind float64 // and for the second derivative
+	value, fall float64 // the mixture at the knot, and its increase to the next knot
+	slope, bend float64 // the derivative by d² at the knot, and its increase to the next knot
+	curve, wind float64 // the second derivative by d² at the knot, and its increase to the next knot
 	off         float64 // error bound of the chord of the value
 	tilt        float64 // error bound of the chord of the slope, times d
 	twist       float64 // error bound of the chord of the second derivative, times d²
 }
 
 const (
-	firstSquare = -10.0 // logarithms of the squared lengths
+	firstSquare = -10.0 // the log of u runs from firstSquare to lastSquare by squareStep
 	lastSquare  = 3.5
 	squareStep  = 0.5
 )
@@ -163,7 +163,7 @@ func (p *Process) roughness() *roughness {
 func (r *roughness) above(square float64) (most, slope float64) {
 	for j, u := range r.squares {
 		y := square / float64(2*u)
-		var of, by float64 // the square of the functional's norm, and its derivative by y
+		var of, by float64 // the square of the norm of the excess functional, and its derivative by y
 		if y < 0.1 {
 			// The series alternates with falling terms, and the first omitted term is below 0.
 			of = float64(float64(y*y) * (3 + float64(y*(-5.0/3+float64(y*(7.0/12+float64(y*(-3.0/20+float64(y*11/360)))))))))
@@ -190,7 +190,7 @@ func (r *roughness) above(square float64) (most, slope float64) {
 func (r *roughness) curved(square float64) (slope float64) {
 	for j, u := range r.squares {
 		y := square / float64(2*u)
-		of := mostCurvedAt // the square of the functional's norm divided by y
+		of := mostCurvedAt // the square of the norm of the excess functional, divided by y²
 		switch {
 		case y < 0.1:
 			of = float64(y * (10.0/3 - float64(y*(7.0/4-float64(y*3/5))))) // the next term is below 0

@@ -14,10 +14,10 @@ import (
 // converts them to probabilities.
 type Scorer struct {
 	score *Score
-	sum   int64   // the score of the composition that x has
-	x     []int32 // by slot: the current amounts and group totals
+	sum   int64   // score of the composition in x
+	x     []int32 // by slot: the current amount of an ingredient or total of a group
 	used  []int32 // the ingredients with x > 0
-	place []int32 // by ingredient: where it is in used
+	place []int32 // by ingredient: its index in used
 
 	// A pending composition was set as a whole by Reset. It is scored as a point, and its first
 	// lines on their own, before the scorer takes it over. Most such candidates are rejected before
@@ -28,11 +28,11 @@ type Scorer struct {
 	point      *point
 	others     []freeLeaves // by tree: without the line's two ingredients; all between uses
 	dense      []int32      // by slot: the amounts and totals, while a line is scored; else 0
-	lines      int          // number of lines scored since
-	i, j       int32        // ingredients of the last of them
-	shared     int32        // sum of their amounts
+	lines      int          // number of lines scored while the composition is pending
+	i, j       int32        // ingredients of the last line scored
+	shared     int32        // sum of the amounts of i and j
 
-	// Small trees.
+	// State of the small trees: leaves and counts are by tree.
 	leaves  []freeLeaves
 	counts  []blockCount
 	current []uint64 // by entry: the leaves that its slot blocks
@@ -43,12 +43,12 @@ type Scorer struct {
 	slots    []int32  // the slots that the nodes in paths test
 	length   []int32  // by large tree: the number of tests on its path
 	touching []uint64 // by tested slot: a bit set of the large trees whose path tests it
-	stale    []uint64 // bit set of the large trees whose paths test a changed slot
+	stale    []uint64 // bit set of the large trees whose path tests a slot that has changed
 	changed  []int32  // changed slots that stale trees have not yet followed
 
 	// The current line.
 	varying []varyingSlot
-	slope   []int8  // by slot: while needed, not 0 for slots that vary or have changed
+	slope   []int8  // by slot: its slope if it varies along the line, 1 if it has changed, else 0
 	aside   []int32 // by slot: the saved amounts of varying slots, while they are marked
 	step    []int64 // by level: the rise of the score where the level is crossed
 	breaks  []lineBreak
@@ -58,7 +58,7 @@ type Scorer struct {
 	trees   []uint64 // bit set of the small trees that test a varying slot
 	todo    []span
 
-	// For a forest with descriptors. Then of the lists above only sums is used.
+	// descriptorScorer scores a forest with descriptors. Of the lists above it uses sums alone.
 	descriptorScorer *ensemble.Scorer
 	values           []float64
 }

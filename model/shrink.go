@@ -15,7 +15,7 @@ const leafShrink = 0.5
 // The more rows a leaf of one class has, the closer its probability is to 1. So the search for the
 // largest probability does not end on a plateau where all trees return 1.
 func (t *tree) shrink(classes int, lambda float64) {
-	counts := make([]float64, len(t.nodes)*classes) // by node and class
+	counts := make([]float64, len(t.nodes)*classes) // by node and class: the shares m_k
 	draws := make([]float64, len(t.nodes))
 	parent := make([]int, len(t.nodes))
 	parent[0] = -1

@@ -7,7 +7,7 @@ import (
 
 // A split is the best one found so far.
 type split struct {
-	feature   int32 // −1: none
+	feature   int32 // the feature that is tested; −1 if no split was found
 	threshold int32
 	gain      float64 // the summand of the impurity's decrease that depends on the split
 }

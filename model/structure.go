@@ -18,26 +18,26 @@ type structure struct {
 	ingredients int
 
 	groups     [][]int32 // the ingredients of each tested group, ascending
-	groupStart []int32   // by ingredient, where its groups begin in groupList; N+1
-	groupList  []int32   // groups, ascending for each ingredient
+	groupStart []int32   // by ingredient, then one more: where its groups begin in groupList
+	groupList  []int32   // indices of groups, ascending for each ingredient
 
 	nodes    []slotNode
-	roots    []int32 // by tree
-	leafBase []int32 // by tree, the index of its first leaf among all leaves
+	roots    []int32 // by tree: the index of its root
+	leafBase []int32 // by tree: the index of its first leaf among all leaves
 
-	tests []slotTests // slots without tests come first
-	known []int32     // by slot, the index of its tests; N+groups
+	tests []slotTests // by tested slot; entry 0 is that of the slots without tests
+	known []int32     // by slot: the index of its tests
 
 	// A level is a pair of a slot and a threshold that the forest compares it
 	// with. Levels are numbered by slot, then by threshold.
-	thresholds []int32 // by level
-	firstCell  []int32 // by level; levels+1
-	nodeLevel  []int32 // by node; −1 in leaves
+	thresholds []int32 // by level: the threshold
+	firstCell  []int32 // by level, then one more: the index of its first cell
+	nodeLevel  []int32 // by node: the level of its test; −1 in a leaf
 	deepest    int     // the largest number of tests on a path
 
 	// Trees of up to 64 leaves, as masks over their leaves.
 	small     []smallTree
-	treeWords int      // words of a bit set of them
+	treeWords int      // number of words in a bit set of the small trees
 	testing   []uint64 // by tested slot: the bit set of small trees that test it
 	entries   []entry  // by slot, then tree
 	cells     []cell   // by level, then tree
@@ -45,8 +45,8 @@ type structure struct {
 
 	// Larger trees, which are descended.
 	large      []largeTree
-	largeWords int // words of a bit set of them
-	pathLength int // the sum of the lengths of their longest paths, leaf included
+	largeWords int // number of words in a bit set of the large trees
+	pathLength int // sum over the large trees of the nodes on a longest path, leaf included
 
 	cover cover
 }
@@ -60,8 +60,8 @@ type slotNode struct {
 
 // slotTests are the tests of one slot.
 type slotTests struct {
-	level, levelEnd int32 // its levels
-	entry           int32 // its first entry
+	level, levelEnd int32 // the levels of the slot: level ≤ l < levelEnd
+	entry           int32 // index of the slot's first entry
 }
 
 // A smallTree is a tree of at most 64 leaves.
@@ -73,8 +73,8 @@ type smallTree struct {
 // An entry is the set of tests of one slot in one small tree: its cells are those listed in
 // ofEntry[first:end].
 type entry struct {
-	reach            uint64 // the leaves that any of its tests blocks
-	threshold, level int32  // of the first cell, which usually is the only one
+	reach            uint64 // all leaves that a test of the entry can block
+	threshold, level int32  // threshold and level of the entry's first cell, which is usually the only one
 	first, end       int32
 }
 
@@ -83,7 +83,7 @@ type entry struct {
 type cell struct {
 	before, after uint64
 	level         int32
-	tree          int32 // in small
+	tree          int32 // index of the tree in structure.small
 	entry         int32
 }
 
@@ -192,7 +192,7 @@ func (s *structure) addNodes(f *Forest, slotOf []int32) {
 	}
 }
 
-// key orders slots and thresholds.
+// key returns a number that orders nodes by slot, then by threshold.
 func (n slotNode) key() uint64 { return uint64(n.slot)<<32 | uint64(n.threshold) }
 
 func (s *structure) addLevels() {

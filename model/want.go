@@ -195,14 +195,14 @@ func fixed(part, whole int64) int64 {
 type Score struct {
 	*structure
 	want   Want
-	values []int64 // by leaf, the trees' leaves one after another
-	empty  int64   // the sum at the composition without ingredients
+	values []int64 // by leaf of all trees in order: the leaf's fixed-point value
+	empty  int64   // the sum at the composition in which all amounts are 0
 
 	// For a forest with descriptors, whose structure has no tests.
 	forest        *Forest
 	ensembleScore *ensemble.Score
 
-	least, greatest float64 // labels of a numeric forest
+	least, greatest float64 // the least and the greatest label of a numeric forest
 }
 
 // Score returns the probability of w as a function of the composition. The error says why the

@@ -2,16 +2,16 @@ package portable
 
 import "math"
 
-// UnitRoot returns the point at k of n parts of the circle, cos 2πk/n and sin 2πk/n, to 2
-// ulp. n must be positive and below 2⁵⁰.
+// UnitRoot returns the point of the unit circle at the angle 2πk/n: cos 2πk/n and sin 2πk/n, each to 2 ulp. n must
+// be positive and below 2⁵⁰.
 func UnitRoot(k, n int) (cos, sin float64) {
 	if k %= n; k < 0 {
 		k += n
 	}
-	// Turned and mirrored until it is in the first eighth.
+	// Turn and mirror the angle into the first eighth of the circle.
 	eighths := 8 * int64(k) / int64(n)
 	quarters := (eighths + 1) / 2
-	part := 4*int64(k) - quarters*int64(n) // of 4n, from −n/2 to n/2
+	part := 4*int64(k) - quarters*int64(n) // in parts of 1/4n of the circle, from −n/2 to n/2
 	x := float64(float64(part) / float64(n) * (math.Pi / 2))
 	cos, sin = cosine(x), sine(x)
 	switch quarters % 4 {
@@ -25,7 +25,7 @@ func UnitRoot(k, n int) (cos, sin float64) {
 	return cos, sin
 }
 
-// sine and cosine are the series, for |x| ≤ π/4.
+// sine returns sin x and cosine cos x by their power series, for |x| ≤ π/4.
 func sine(x float64) float64 {
 	y := float64(x * x)
 	p := 0.0
@@ -41,7 +41,7 @@ func cosine(x float64) float64 {
 	for _, c := range cosines {
 		p = float64((p + c) * y)
 	}
-	// 1 − y/2 and what that lacks.
+	// high is 1 − y/2 rounded, and 1 − high − half the rounding error.
 	half := float64(y / 2)
 	high := 1 - half
 	return high + (1 - high - half + float64(p*y))

@@ -53,7 +53,7 @@ func scale(a float64, e int) float64 {
 	for ; e > most; e -= most {
 		a = float64(a * 0x1p1000)
 	}
-	if e < -1021 { // a·2^e may be subnormal: one product alone may round
+	if e < -1021 { // a·2^e may be subnormal; Ldexp rounds once
 		return math.Ldexp(a, e)
 	}
 	return float64(a * math.Float64frombits(uint64(1023+e)<<52))

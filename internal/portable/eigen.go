@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Eigen returns the eigenvalues of a symmetric matrix, the smallest first, and for each a
-// vector of length 1; the vectors stand at right angles. It turns pairs of axes until what
-// stands beside the diagonal is below the rounding of what stands on it (Jacobi 1846), in
-// a few times n³ operations. Numbers must be finite, with finite squares.
+// Eigen returns the eigenvalues of a symmetric n × n matrix, the smallest first, and for each an eigenvector of
+// length 1. The vectors are orthogonal. Eigen rotates pairs of axes until every number off the diagonal is below the
+// rounding of those on the diagonal (Jacobi 1846), in a few times n³ operations. Numbers must be finite, with finite
+// squares.
 func Eigen(symmetric [][]float64) (values []float64, vectors [][]float64) {
 	n := len(symmetric)
-	m, axes := make([][]float64, n), make([][]float64, n) // axes has the vectors as rows
+	m, axes := make([][]float64, n), make([][]float64, n) // the rows of axes are the vectors
 	for i := range m {
 		m[i], axes[i] = slices.Clone(symmetric[i]), make([]float64, n)
 		axes[i][i] = 1
 	}
-	const most = 60 // ten do: the rest falls by squares
+	const most = 60 // greatest number of sweeps; ten suffice, as convergence is quadratic
 	for range most {
 		beside, all := 0.0, 0.0
 		for i, row := range m {
@@ -44,12 +44,12 @@ func Eigen(symmetric [][]float64) (values []float64, vectors [][]float64) {
 	return values, vectors
 }
 
-// rotateAxes turns two axes of a symmetric matrix so that m_pq becomes 0.
+// rotateAxes rotates axes p and q of a symmetric matrix so that m_pq becomes 0. The rows of axes rotate alike.
 func rotateAxes(m, axes [][]float64, p, q int) {
 	if m[p][q] == 0 {
 		return
 	}
-	cot := (m[q][q] - m[p][p]) / (2 * m[p][q]) // of twice the angle
+	cot := (m[q][q] - m[p][p]) / (2 * m[p][q]) // cotangent of twice the angle
 	tan := math.Copysign(1/(math.Abs(cot)+Hypot(cot, 1)), cot)
 	cos := 1 / math.Sqrt(float64(tan*tan)+1)
 	sin := float64(tan * cos)

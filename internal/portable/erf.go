@@ -23,7 +23,7 @@ func Erfc(x float64) float64 {
 		square := 1 / float64(y*y)
 		scaled = (1/math.SqrtPi - float64(square*ratio(square, erfcFar[:], erfcFarBelow[:]))) / y
 	}
-	// exp(−y²) is exp(−h²)·exp(−(y−h)(y+h)), h having few bits, so that its square is exact.
+	// exp(−y²) is exp(−h²)·exp(−(y−h)(y+h)). h is y with so few bits that the square is exact.
 	h := float64(math.Trunc(y*16) / 16)
 	tail := float64(Exp(-float64(h*h)) * Exp(-float64((y-h)*(y+h))))
 	tail = float64(tail * scaled)
@@ -39,8 +39,8 @@ func erfNear(x float64) float64 {
 	return float64(x * ratio(square, erfMiddle[:], erfMiddleBelow[:]))
 }
 
-// ratio returns the quotient of two polynomials, given by their coefficients from the
-// highest power on; the lower one's first is 1, and is not given.
+// ratio returns the quotient of two polynomials in x, above/below. Their coefficients begin at the highest power.
+// That of below is 1 and is left out.
 func ratio(x float64, above, below []float64) float64 {
 	p, q := 0.0, 1.0
 	for _, c := range above {

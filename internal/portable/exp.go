@@ -12,12 +12,11 @@ import "math"
 const (
 	steps  = 128
 	toStep = steps / math.Ln2
-	// ln 2/128 in parts, of which all but the last have so few bits that products with k
-	// are exact.
+	// The sum of the parts is ln 2/128. All parts but the last have so few bits that their products with k are exact.
 	stepHigh   = 0x1.62e42fefp-8
 	stepMiddle = 0x0.00000000a39ef357p-8
 	stepLow    = math.Ln2/steps - stepHigh - stepMiddle
-	// rounder is added and taken away to round to a whole number.
+	// Adding rounder to a number and subtracting it again rounds the number to an integer.
 	rounder = 0x1.8p52
 )
 
@@ -47,7 +46,7 @@ func expStep(k int, r float64) (y float64, e int) {
 	return of.high + (of.low + float64(of.high*p)), k >> 7
 }
 
-// expFar is Exp where the result may be no normal number.
+// expFar is Exp for an x whose result may be subnormal, 0, infinite or NaN.
 func expFar(x float64) float64 {
 	switch {
 	case math.IsNaN(x):

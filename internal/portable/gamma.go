@@ -51,12 +51,12 @@ func Beta(a, b, x float64) float64 {
 	return betaNear(a, b, x, betaDensity(a, b, x))
 }
 
-// betaDensity returns xᵃ·(1−x)ᵇ/B(a, b).
+// betaDensity returns xᵃ·(1−x)ᵇ/B(a, b), which is x·(1−x) times the density of Beta(a, b).
 func betaDensity(a, b, x float64) float64 {
 	return Exp(LogGamma(a+b) - LogGamma(a) - LogGamma(b) + float64(a*Log(x)) + float64(b*Log1p(-x)))
 }
 
-// betaNear is Beta where x is at most about the mean, with betaDensity.
+// betaNear is Beta for an x of at most about the mean, given betaDensity at x.
 func betaNear(a, b, x, density float64) float64 {
 	const tiny = 1e-300
 	away := func(v float64) float64 {
@@ -85,7 +85,7 @@ func betaNear(a, b, x, density float64) float64 {
 	return float64(density*h) / a
 }
 
-// BetaQuantile returns the x below which a Beta(a, b) number is with probability p.
+// BetaQuantile returns the p-quantile of the law Beta(a, b).
 func BetaQuantile(a, b, p float64) float64 {
 	switch {
 	case !(a > 0 && b > 0 && p >= 0 && p <= 1):
@@ -102,7 +102,7 @@ func BetaQuantile(a, b, p float64) float64 {
 		} else {
 			low = x
 		}
-		next := x - float64(off*x)*(1-x)/betaDensity(a, b, x) // Newton's step, if it stays within
+		next := x - float64(off*x)*(1-x)/betaDensity(a, b, x) // Newton's step, unless it leaves the bracket
 		if !(next > low && next < high) {
 			next = low + float64((high-low)/2)
 		}
@@ -114,15 +114,14 @@ func BetaQuantile(a, b, p float64) float64 {
 	return x
 }
 
-// StudentQuantile returns the t below which a number of Student's law with so many degrees
-// of freedom is with probability p.
+// StudentQuantile returns the p-quantile of Student's t law with freedom degrees of freedom.
 func StudentQuantile(freedom, p float64) float64 {
 	tail := min(p, 1-p)
-	x := BetaQuantile(float64(freedom/2), 0.5, float64(2*tail)) // freedom/(freedom + t²)
+	x := BetaQuantile(float64(freedom/2), 0.5, float64(2*tail)) // the Beta variable freedom/(freedom + t²)
 	return math.Copysign(math.Sqrt(float64(freedom*(1-x))/x), p-0.5)
 }
 
-// StudentTail returns the probability that a number of Student's law is more than t.
+// StudentTail returns the probability that a number of Student's t law, with freedom degrees of freedom, exceeds t.
 func StudentTail(freedom, t float64) float64 {
 	tail := float64(Beta(float64(freedom/2), 0.5, freedom/(freedom+float64(t*t))) / 2)
 	if t < 0 {

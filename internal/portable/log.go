@@ -14,13 +14,13 @@ import "math"
 const (
 	centreBits = 7
 	centreUnit = 1 << (52 - centreBits)
-	least      = 0x3fe6000000000000 // the bits of 0.6875, from where on z may lie
+	least      = 0x3fe6000000000000 // the bits of 0.6875, the least z
 	ln2High    = 0x0.b17217f7d1cp0  // a multiple of 2⁻⁴², as centre.log is
 	ln2Low     = math.Ln2 - ln2High
 )
 
-// A centre has 1/c as a sum of a number of 8 bits and another, and log c as a sum of a
-// multiple of 2⁻⁴² and another.
+// A centre is a number c with 1/c and log c as sums of two numbers. The first summand of 1/c has 8 bits; that of log
+// c is a multiple of 2⁻⁴².
 type centre struct{ inverse, inverseRest, log, logRest float64 }
 
 // Log returns the natural logarithm of x, to 0.52 ulp.
@@ -32,7 +32,7 @@ func Log(x float64) float64 {
 	return logSpecial(x)
 }
 
-// logSpecial is Log of what is no positive normal number.
+// logSpecial is Log for an x that is subnormal, 0, negative, infinite or NaN.
 func logSpecial(x float64) float64 {
 	switch {
 	case x == 0:
@@ -57,7 +57,7 @@ func logPartsOf(x float64) (high, low float64) {
 // logParts returns log(x·2^k) as a sum of two numbers, to 0.02 ulp of it, x being a
 // positive normal number with these bits.
 func logParts(bits uint64, k int64) (high, low float64) {
-	near := bits + centreUnit/2 // rounds to a centre
+	near := bits + centreUnit/2 // rounds z to the nearest centre
 	over := near - least
 	e := over &^ (1<<52 - 1)
 	n := float64(int64(over)>>52 + k)

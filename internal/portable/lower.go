@@ -11,14 +11,14 @@ type Lower struct {
 	a []float64
 }
 
-// NewLower returns one of zeros, of n rows.
+// NewLower returns a lower triangular matrix of n rows, all zeros.
 func NewLower(n int) Lower { return Lower{n, make([]float64, n*(n+1)/2)} }
 
 // Row returns row i.
 func (l Lower) Row(i int) []float64 { return l.a[i*(i+1)/2 : (i+1)*(i+2)/2] }
 
-// Factor replaces a symmetric matrix, of which it has the lower half, by its Cholesky
-// factor L, L·Lᵀ = A. It returns false if A is not positive definite.
+// Factor replaces a symmetric matrix A, given by its lower half, by its Cholesky factor L with L·Lᵀ = A. It
+// returns false if A is not positive definite.
 func (l Lower) Factor() bool {
 	for i := range l.n {
 		ri := l.Row(i)
@@ -35,7 +35,7 @@ func (l Lower) Factor() bool {
 	return true
 }
 
-// Forward replaces b by L⁻¹·b.
+// Forward replaces b by L⁻¹·b, where L is the Cholesky factor.
 func (l Lower) Forward(b []float64) {
 	for i := range l.n {
 		ri := l.Row(i)
@@ -43,7 +43,7 @@ func (l Lower) Forward(b []float64) {
 	}
 }
 
-// Backward replaces b by L⁻ᵀ·b.
+// Backward replaces b by L⁻ᵀ·b, where L is the Cholesky factor.
 func (l Lower) Backward(b []float64) {
 	for i := l.n - 1; i >= 0; i-- {
 		ri := l.Row(i)
@@ -52,13 +52,13 @@ func (l Lower) Backward(b []float64) {
 	}
 }
 
-// Solve replaces b by A⁻¹·b.
+// Solve replaces b by A⁻¹·b, where L is the Cholesky factor of A.
 func (l Lower) Solve(b []float64) {
 	l.Forward(b)
 	l.Backward(b)
 }
 
-// LogDeterminant returns log det A.
+// LogDeterminant returns log det A, where L is the Cholesky factor of A.
 func (l Lower) LogDeterminant() float64 {
 	sum := 0.0
 	for i := range l.n {
@@ -67,7 +67,7 @@ func (l Lower) LogDeterminant() float64 {
 	return float64(2 * sum)
 }
 
-// Inverse returns A⁻¹, its lower half.
+// Inverse returns the lower half of A⁻¹, where L is the Cholesky factor of A.
 func (l Lower) Inverse() Lower {
 	// The columns of L⁻¹ are kept as rows of its transpose: u(j)[k] is (L⁻¹)[j+k][j].
 	n := l.n

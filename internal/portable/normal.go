@@ -2,9 +2,8 @@ package portable
 
 import "math"
 
-// NormalQuantile returns the z below which a standard normal number is with probability p,
-// to 5 ulp, by algorithm AS 241 (Wichura 1988, "The percentage points of the normal
-// distribution"); ∓∞ at 0 and 1, NaN beyond.
+// NormalQuantile returns the p-quantile of the standard normal law, to 5 ulp, by algorithm AS 241 (Wichura 1988, "The
+// percentage points of the normal distribution"). It returns −∞ at 0, ∞ at 1, and NaN outside of 0..1.
 func NormalQuantile(p float64) float64 {
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {
@@ -30,8 +29,8 @@ func NormalQuantile(p float64) float64 {
 	return math.Copysign(z, q)
 }
 
-// ratioFrom returns the quotient of two polynomials, given by their coefficients from the
-// lowest power on; the lower one's first is 1, and is not given.
+// ratioFrom returns the quotient of two polynomials in x, above/below. Their coefficients begin at the lowest power.
+// The first one of below is 1 and is left out.
 func ratioFrom(x float64, above, below []float64) float64 {
 	p, q := 0.0, 0.0
 	for k := len(above) - 1; k >= 0; k-- {

@@ -19,7 +19,7 @@ func Pow(x, y float64) float64 {
 			return 0
 		}
 		return math.Inf(1)
-	case y == 1: // and others that formulas have
+	case y == 1: // cases that formulas use often
 		return x
 	case y == 2:
 		return float64(x * x)
@@ -39,7 +39,7 @@ func Pow(x, y float64) float64 {
 	}
 	x = math.Abs(x)
 	high, low := logSum(x)
-	// No result that is left lies nearer to 1 or further from it.
+	// A y beyond ±2⁷⁰ gives the result of ±2⁷⁰.
 	y = max(-0x1p70, min(y, 0x1p70))
 	product, rest := twoProduct(high, y)
 	rest += float64(low * y)
