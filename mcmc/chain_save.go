@@ -167,9 +167,9 @@ func (e *encoder) state(x *State) {
 	e.floats(m.mix[:]...)
 	e.ints(int64(m.round), int64(m.done))
 	e.states(&m.met)
-	e.ints(int64(m.leg))
+	e.ints(int64(m.cycleIterations))
 	e.states(&m.coldState)
-	for _, w := range []wholeTally{m.last.refresh, m.last.recall, m.now.refresh, m.now.recall} {
+	for _, w := range []wholeTally{m.lastMoves.refresh, m.lastMoves.recall, m.currentMoves.refresh, m.currentMoves.recall} {
 		e.ints(w.tried, w.candidates, w.accepted)
 	}
 	if len(c.conditions) > 0 {
@@ -356,9 +356,9 @@ func (d *decoder) state(beta float64) *State {
 	m.round = d.intBetween(0, 40)
 	m.done = d.intBetween(0, firstRound<<m.round-1)
 	m.met = d.states()
-	m.leg = d.intBetween(0, coldLeg+hotLeg-1)
+	m.cycleIterations = d.intBetween(0, coldIterations+hotIterations-1)
 	m.coldState = d.coldState()
-	for _, w := range []*wholeTally{&m.last.refresh, &m.last.recall, &m.now.refresh, &m.now.recall} {
+	for _, w := range []*wholeTally{&m.lastMoves.refresh, &m.lastMoves.recall, &m.currentMoves.refresh, &m.currentMoves.recall} {
 		w.tried = d.count(maxCount)
 		w.candidates = d.count(w.tried)
 		w.accepted = d.count(w.candidates)

@@ -238,22 +238,22 @@ func (x *Composition) assign(i, amount int32) {
 func (x *Composition) use(i int32) {
 	x.list = append(x.list, i)
 	if len(x.list) > maxScanned {
-		x.place(i)
+		x.recordSlot(i)
 	}
 }
 
-// place records the position of ingredient i, the last in the list. If the list has just passed
+// recordSlot records the position of ingredient i, the last in the list. If the list has just passed
 // maxScanned, it records the positions of all the others too.
-func (x *Composition) place(i int32) {
+func (x *Composition) recordSlot(i int32) {
 	if len(x.list) == maxScanned+1 {
-		x.placeAll()
+		x.recordSlots()
 	} else {
 		x.slot[i] = int32(len(x.list) - 1)
 	}
 }
 
-// placeAll records the position of every ingredient in the list.
-func (x *Composition) placeAll() {
+// recordSlots records the position of every ingredient in the list.
+func (x *Composition) recordSlots() {
 	if x.slot == nil {
 		x.slot = make([]int32, len(x.amounts))
 	}

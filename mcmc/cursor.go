@@ -45,9 +45,9 @@ func (c *Cursor) Set(x *Composition) error {
 func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	x := c.state
 	if len(x.terms) == 0 {
-		x.acc.Reset()
-		x.acc.Add(0, 0)
-		return &x.acc, nil
+		x.sumPieces.Reset()
+		x.sumPieces.Add(0, 0)
+		return &x.sumPieces, nil
 	}
 	others := x.Composition.Used()
 	for _, k := range [2]int{i, j} {
@@ -61,7 +61,7 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, _, err = x.highest(pieces, i, j, &law) // called only for its error: it checks all scores
+	_, _, err = x.greatestValues(pieces, i, j, &law) // called only for its error: it checks all scores
 	return pieces, err
 }
 
@@ -82,7 +82,7 @@ type CurvedLine struct {
 func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLine, ok bool, err error) {
 	x := c.state
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
-	if !x.curved(r, s) {
+	if !x.usesEnvelope(r, s) {
 		return line, false, nil
 	}
 	defer func(was float64) { x.beta = was }(x.beta)
@@ -91,16 +91,16 @@ func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLi
 	if err != nil {
 		return line, false, err
 	}
-	line.Zero, line.Full = e.at(x.acc.values[0], 0), e.at(x.acc.values[len(x.acc.values)-1], s)
+	line.Zero, line.Full = e.at(x.sumPieces.values[0], 0), e.at(x.sumPieces.values[len(x.sumPieces.values)-1], s)
 	e.spans = e.spans[:0]
-	for q, v := range x.acc.values {
-		first, end := innerSplits(&x.acc, q, s)
+	for q, v := range x.sumPieces.values {
+		first, end := innerSplits(&x.sumPieces, q, s)
 		e.add(max(first, from), min(end, to)-1, 0, v, -1)
 	}
 	if len(e.spans) == 0 || e.plain {
 		return line, !e.plain, nil
 	}
-	e.climb()
+	e.findScale()
 	e.fit()
 	if line.Best, line.BestScore = e.best(negInf); e.plain || line.Best == 0 {
 		return line, !e.plain, nil

@@ -79,15 +79,15 @@ func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	const maxTries = 10_000_000
 	for range maxTries {
 		p.draws.draw(r, p.x, n)
-		if t.space.Shares() == nil || t.space.rules.Keeps(p.drawn()) {
+		if t.space.Shares() == nil || t.space.rules.Keeps(p.drawnParts()) {
 			return p.x, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, maxTries)
 }
 
-// drawn returns the parts of p.x, the last draw. The slice is valid until the next draw.
-func (p *Prior) drawn() []Part {
+// drawnParts returns the parts of p.x, the last draw. The slice is valid until the next draw.
+func (p *Prior) drawnParts() []Part {
 	p.parts = p.x.AppendParts(p.parts[:0])
 	return p.parts
 }

@@ -94,10 +94,10 @@ func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 		y.amounts[i] = 1
 	}
 	if n > maxScanned {
-		y.placeAll()
+		y.recordSlots()
 	}
 	y.total = total
-	e.cuts.share(y.list, y.amounts, total)
+	e.cuts.divideUnits(y.list, y.amounts, total)
 }
 
 // drawAmounts divides total units among the listed ingredients, uniformly among the ways that give
@@ -112,7 +112,7 @@ func (e *exactScratch) drawAmounts(r *Rand, list, amounts []int32, total int) {
 		}
 		e.cuts.add(cut, gap)
 	}
-	e.cuts.share(list, amounts, total)
+	e.cuts.divideUnits(list, amounts, total)
 }
 
 // A cutSet is a set of gaps between units, numbered from 0. Gaps are added in any order and read
@@ -180,8 +180,8 @@ func (c *cutSet) before(gap int) *int32 {
 	return link
 }
 
-// share gives each ingredient in turn the units up to the next cut.
-func (c *cutSet) share(list, amounts []int32, total int) {
+// divideUnits gives each ingredient in turn the units up to the next cut.
+func (c *cutSet) divideUnits(list, amounts []int32, total int) {
 	from := int32(0)
 	if len(c.bits) > 0 {
 		for w, word := range c.bits {
@@ -239,12 +239,12 @@ func drawCut(r *Rand, c *Composition) (i, units int) {
 	panic("kir: a composition with fewer units than its total")
 }
 
-// absent draws uniformly one of the N−n ingredients that are not used. There must be one.
+// drawAbsent draws uniformly one of the N−n ingredients that are not used. There must be one.
 //
 // It draws a number below N−n. Most such numbers are absent ingredients and are returned as they
 // are. The used ingredients below N−n are as many as the absent ones from N−n on. Each stands for
 // one of these, in rising order.
-func (x *Composition) absent(r *Rand) int {
+func (x *Composition) drawAbsent(r *Rand) int {
 	absent := len(x.amounts) - len(x.list)
 	j := 0
 	if absent > 1 {

@@ -19,10 +19,10 @@ func RuleScorer(s *Space, x *Composition) Scorer { return s.rules.Scorer(x) }
 // Along returns by how many steps of d among of, from the first with no amount below
 // 0 on, the rules are kept, and where x stands among them.
 func Along(s *Space, x *Composition, of []int32, d []int64) (kept []bool, here int) {
-	one := step{m: len(of)}
-	copy(one.of[:], of)
+	one := step{count: len(of)}
+	copy(one.ingredients[:], of)
 	copy(one.d[:], d)
-	from, to := x.reach(&one)
+	from, to := x.stepRange(&one)
 	scorer := s.rules.scorer(x)
 	scorer.Reset()
 	var p Pieces
@@ -85,7 +85,7 @@ func (c *cutSet) draw(r *Rand, size, gaps int) []int32 {
 	for k := range list {
 		list[k] = int32(k)
 	}
-	c.share(list, amounts, gaps+1)
+	c.divideUnits(list, amounts, gaps+1)
 	for k := range size {
 		amounts[k+1] += amounts[k]
 	}
@@ -210,7 +210,7 @@ func (f *Reference) Kept(x *State) error {
 func (p *Replicas) Kept() error {
 	for k := range p.l.rungs {
 		x := p.State(k)
-		if k >= len(p.l.rungs)-p.l.learnt {
+		if k >= len(p.l.rungs)-p.l.learntRungs {
 			if err := (&Reference{f: p.l.reference}).Kept(x); err != nil {
 				return err
 			}
@@ -279,7 +279,9 @@ func DrawLine(r *Rand, x *State, i, j int, zero, full, inner, shift float64, ano
 
 // IsCurved says whether lines of a sum are drawn from by an envelope, and whether the
 // last one was in the end weighed split by split.
-func IsCurved(x *State, r *Rand, s int) (curved, plain bool) { return x.curved(r, s), x.envelope.plain }
+func IsCurved(x *State, r *Rand, s int) (curved, plain bool) {
+	return x.usesEnvelope(r, s), x.envelope.plain
+}
 
 // SetBetas sets the ladder of a tempered chain whose number of replicas fits.
 func (c *Chain) SetBetas(betas ...float64) {
@@ -292,7 +294,7 @@ func (c *Chain) SetBetas(betas ...float64) {
 // little time a scan takes.
 func (c *Chain) MoveAtOnce(workers int) {
 	l := c.mover.(*replicas)
-	l.workers, l.timed, l.took = workers, timedScans, timedScans*shortScan
+	l.workers, l.scansTimed, l.timedDuration = workers, timedScans, timedScans*shortScan
 }
 
 // SetBeta sets the power to which a state's properties are raised.

@@ -35,7 +35,7 @@ func newAccelerated(t *Target) (*accelerated, error) {
 
 // Advance makes iterations.
 func (a *accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.ready("accelerated", a.target); err != nil {
+	if err := x.checkReady("accelerated", a.target); err != nil {
 		return err
 	}
 	tally.Iterations += int64(iterations)

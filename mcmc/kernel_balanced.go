@@ -89,7 +89,7 @@ func (b *Balanced) constrainedShareOf(mix *shares) float64 {
 
 // Advance makes iterations, each of one move.
 func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.ready("balanced", b.target); err != nil {
+	if err := x.checkReady("balanced", b.target); err != nil {
 		return err
 	}
 	tally.Iterations += int64(iterations)
@@ -116,10 +116,10 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 			result, err = b.resize(r, x)
 		case refreshMove:
 			result, err = x.independentMove(r)
-			x.wholes.refresh.count(result)
+			x.wholeMoveCounts.refresh.count(result)
 		case recallMove:
 			result, err = x.recall(r)
-			x.wholes.recall.count(result)
+			x.wholeMoveCounts.recall.count(result)
 		case constrainedIndex:
 			result, err = x.constrainedMove(r)
 		case setIndex:
@@ -158,7 +158,7 @@ func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
 	x.undo = x.undo[:0]
 	for c.Used() < to {
 		i, cut := drawCut(r, c)
-		x.resizeBy(i, c.absent(r), cut)
+		x.resizeBy(i, c.drawAbsent(r), cut)
 	}
 	for c.Used() > to {
 		i, j := drawUsedTwo(r, c)
@@ -280,10 +280,10 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 	absentI, absentJ, usedI, usedJ := x.partnerShares(i, j)
 	// At k = 0 ingredient i is absent.
 	law := t.lines[others].splits(pairOfOne(others+1, absentI), pairOfOne(others+1, absentJ), pairOfTwo(others+2, usedI, usedJ))
-	if x.curved(r, c.Amount(i)+c.Amount(j)) {
+	if x.usesEnvelope(r, c.Amount(i)+c.Amount(j)) {
 		return x.takeAnotherCurved(r, i, j, &law)
 	}
-	pieces := &x.acc
+	pieces := &x.sumPieces
 	if len(x.terms) == 0 {
 		pieces.Reset()
 		pieces.Add(0, 0)
@@ -305,11 +305,11 @@ func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (o
 		return rejected, err
 	}
 	x.visited.addLine(x.Composition, p, i, j, law)
-	if line.rest == 0 {
+	if line.otherWeight == 0 {
 		return stayed, nil
 	}
 	k, value, there := x.drawWeighed(r, p, was+x.Composition.Amount(j), &line, was)
-	if there < line.here && !r.Bernoulli(line.rest/(line.rest+(line.here-there))) {
+	if there < line.omittedWeight && !r.Bernoulli(line.otherWeight/(line.otherWeight+(line.omittedWeight-there))) {
 		return rejected, nil
 	}
 	return updated, x.moveTo(i, j, k, value)

@@ -30,7 +30,7 @@ func NewExact(t *Target) (*Exact, error) {
 
 // Advance makes one independent draw an iteration.
 func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.ready("exact", e.target); err != nil {
+	if err := x.checkReady("exact", e.target); err != nil {
 		return err
 	}
 	for range iterations {
@@ -57,17 +57,17 @@ func (x *State) drawExact(r *Rand, y *Composition) {
 // and copying from a candidate would double them.
 func (x *State) drawAnew(r *Rand) (changed bool) {
 	c := x.Composition
-	x.was = x.was[:0]
+	x.previousParts = x.previousParts[:0]
 	for _, i := range c.Ingredients() {
-		x.was = append(x.was, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
+		x.previousParts = append(x.previousParts, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 	}
 	x.wasConditions = append(x.wasConditions[:0], c.conditions...)
 	x.recalled = false
 	x.drawExact(r, c)
-	if c.Used() != len(x.was) || !slices.Equal(c.conditions, x.wasConditions) {
+	if c.Used() != len(x.previousParts) || !slices.Equal(c.conditions, x.wasConditions) {
 		return true
 	}
-	for _, p := range x.was {
+	for _, p := range x.previousParts {
 		if c.Amount(p.Ingredient) != p.Amount {
 			return true
 		}

@@ -21,7 +21,7 @@ func newGibbs(t *Target) (*gibbs, error) {
 
 // Advance makes iterations.
 func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.ready("gibbs", g.target); err != nil {
+	if err := x.checkReady("gibbs", g.target); err != nil {
 		return err
 	}
 	tally.Iterations += int64(iterations)

@@ -37,7 +37,7 @@ func NewMetropolis(name string, t *Target, p Proposal) *Metropolis {
 // Advance makes iterations. It returns an error if a candidate is not in the space or a log ratio
 // is NaN or +Inf.
 func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.ready(m.name, m.target); err != nil {
+	if err := x.checkReady(m.name, m.target); err != nil {
 		return err
 	}
 	for range iterations {

@@ -38,7 +38,7 @@ func newNaive(t *Target) (*naive, error) {
 // It draws a candidate's number of ingredients first. Without properties that number alone decides.
 // The candidate itself is made only if it may be accepted.
 func (m *naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.ready("naive", m.target); err != nil {
+	if err := x.checkReady("naive", m.target); err != nil {
 		return err
 	}
 	tally.Iterations += int64(iterations)

@@ -14,9 +14,9 @@ const enumerable = 5000
 
 // componentResult holds the results of [supportComponents].
 type componentResult struct {
-	parts int
-	a, b  *Composition
-	err   error
+	components    int
+	first, second *Composition
+	err           error
 }
 
 // supportComponents returns the number of components that lines connect the target's support into,
@@ -161,7 +161,7 @@ func checkLines(kernel string, t *Target) error {
 		return nil // its independent moves connect everything
 	}
 	of := t.components()
-	parts, a, b, err := of.parts, of.a, of.b, of.err
+	parts, a, b, err := of.components, of.first, of.second, of.err
 	if err != nil {
 		return kernelError(kernel, err)
 	}

@@ -21,12 +21,12 @@ type ladderSums struct {
 	//
 	// for any C, and f is bounded. Each batch sums a number of scans. When there are too many
 	// batches, pairs of them are merged.
-	batches []bennett // by batch and step
-	length  int64     // number of scans in a batch
+	batches []bennettSums // by batch and step
+	length  int64         // number of scans in a batch
 }
 
-// bennett holds the sums of f(C − d) over the lower rung and of f(d − C) over the upper one.
-type bennett struct{ lower, upper float64 }
+// bennettSums holds the sums of f(C − d) over the lower rung and of f(d − C) over the upper one.
+type bennettSums struct{ lower, upper float64 }
 
 // maxBatches is the number of batches at which pairs are merged.
 const maxBatches = 64
@@ -38,7 +38,7 @@ func (s *ladderSums) reset(steps int) {
 		rejected:  make([]float64, steps),
 		logScore:  make([]float64, steps+1),
 		forbidden: make([]int64, steps+1),
-		batches:   make([]bennett, 0, maxBatches*steps),
+		batches:   make([]bennettSums, 0, maxBatches*steps),
 		length:    1,
 	}
 }
@@ -51,7 +51,7 @@ func (s *ladderSums) beginScan() {
 			for b := range maxBatches / 2 {
 				for k := range steps {
 					p, q := s.batches[2*b*steps+k], s.batches[(2*b+1)*steps+k]
-					s.batches[b*steps+k] = bennett{p.lower + q.lower, p.upper + q.upper}
+					s.batches[b*steps+k] = bennettSums{p.lower + q.lower, p.upper + q.upper}
 				}
 			}
 			s.batches = s.batches[:maxBatches/2*steps]
@@ -105,7 +105,7 @@ func (s *ladderSums) inefficiency() float64 {
 
 // logRatio returns log Z_{k+1}/Z_k less the offset, NaN where no scan determines it.
 func (s *ladderSums) logRatio(k int) float64 {
-	sum := bennett{}
+	sum := bennettSums{}
 	for ; k < len(s.batches); k += s.steps() {
 		sum.lower += s.batches[k].lower
 		sum.upper += s.batches[k].upper
@@ -126,7 +126,7 @@ func (s *ladderSums) error() float64 {
 	if full < maxBatches/2 {
 		return math.NaN()
 	}
-	means := make([]bennett, steps)
+	means := make([]bennettSums, steps)
 	for b := range full {
 		for k := range steps {
 			means[k].lower += s.batches[b*steps+k].lower / float64(full)

@@ -12,7 +12,7 @@ const maxLearntLegCost = 0.75
 
 // leg returns the rungs of the learnt leg, including the one at β = 1.
 func (l *replicas) leg() []rung {
-	return append(slices.Clone(l.rungs[len(l.rungs)-l.learnt:]), l.rungs[l.steps()])
+	return append(slices.Clone(l.rungs[len(l.rungs)-l.learntRungs:]), l.rungs[l.steps()])
 }
 
 // swapLearnt swaps neighbours of the learnt leg, every second pair in turn. It reports whether the
@@ -21,20 +21,20 @@ func (l *replicas) leg() []rung {
 //
 //	exp((β_{r+1} − β_r)(h(x_r) − h(x_{r+1}))),  h = log(π·Y/q).
 func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
-	if l.learnt == 0 {
+	if l.learntRungs == 0 {
 		return false
 	}
-	s, f, base := &l.learntSums, l.reference, len(l.rungs)-l.learnt
+	s, f, base := &l.learntSums, l.reference, len(l.rungs)-l.learntRungs
 	s.beginScan()
-	for k := range l.learnt {
+	for k := range l.learntRungs {
 		f.logCurrent(l.rungs[base+k].state)
 	}
 	cold := l.state()
 	recalled, logRecall := cold.recalled, cold.logRecall // saved: they belong to the state's own memory
 	cold.logRecall = f.logProbability(l.rungs[base].state, cold.Composition)
-	for k := range l.learnt {
+	for k := range l.learntRungs {
 		lower, upper := &l.rungs[base+k], &l.rungs[l.steps()]
-		if k < l.learnt-1 {
+		if k < l.learntRungs-1 {
 			upper = &l.rungs[base+k+1]
 		}
 		x, y := lower.state, upper.state
@@ -43,11 +43,11 @@ func (l *replicas) swapLearnt(r *Rand, parity int) (coldSwapped bool) {
 		here, there := x.target.LogLaw(x.Composition.Used())-x.logRecall, y.target.LogLaw(y.Composition.Used())-y.logRecall
 		p := portable.Exp(min(0, d*(x.sum-y.sum+(here-there))))
 		s.addStep(k, x.sum, p, float64(d*(x.sum+here))-lower.offset, float64(d*(y.sum+there))-lower.offset)
-		if (l.steps()+l.learnt-1-k)&1 == parity && r.Bernoulli(p) {
+		if (l.steps()+l.learntRungs-1-k)&1 == parity && r.Bernoulli(p) {
 			x.swap(y)
 			x.logRecall, y.logRecall = y.logRecall, x.logRecall
 			x.recalled, y.recalled = true, y != cold
-			lower.seen, upper.seen = upper.seen, lower.seen
+			lower.endsReached, upper.endsReached = upper.endsReached, lower.endsReached
 			coldSwapped = coldSwapped || y == cold
 		}
 	}
@@ -76,11 +76,11 @@ func (l *replicas) relearn() error {
 		betas[k] = float64(b * b)
 	}
 	levels := make([]float64, len(betas))
-	if l.learnt > 0 {
+	if l.learntRungs > 0 {
 		leg := l.leg()
 		barrier, logZ := l.learntSums.cumulate(leg)
 		l.learntPays = l.learntSums.inefficiency() < maxLearntLegCost*l.sums.inefficiency()
-		betas, levels = spaceBetas(leg, barrier, logZ, min(stepsFor(barrier[l.learnt]), l.steps()))
+		betas, levels = spaceBetas(leg, barrier, logZ, min(stepsFor(barrier[l.learntRungs]), l.steps()))
 	}
 	return l.rebuildLearnt(betas, levels)
 }
@@ -89,31 +89,31 @@ func (l *replicas) relearn() error {
 // their compositions, of which only the one at β = 0 may be forbidden. Further rungs copy the
 // composition at β = 1.
 func (l *replicas) rebuildLearnt(betas, logZ []float64) error {
-	first, cold := len(l.rungs)-l.learnt, l.state().Composition
-	l.learnt = len(betas) - 1
-	l.rungs = l.rungs[:min(len(l.rungs), first+l.learnt)]
-	for len(l.rungs) < first+l.learnt {
+	first, cold := len(l.rungs)-l.learntRungs, l.state().Composition
+	l.learntRungs = len(betas) - 1
+	l.rungs = l.rungs[:min(len(l.rungs), first+l.learntRungs)]
+	for len(l.rungs) < first+l.learntRungs {
 		x := newState(l.kernel.target, cold.Clone())
 		if err := x.Refresh(); err != nil {
 			return err
 		}
 		l.rungs = append(l.rungs, rung{state: x, rand: l.stream()})
 	}
-	for k := range l.learnt {
+	for k := range l.learntRungs {
 		g := &l.rungs[first+k]
 		g.state.beta, g.state.memory, g.state.recalled = betas[k], l.reference.memory(), false
 		g.offset = logZ[k+1] - logZ[k]
 	}
-	l.learntSums.reset(l.learnt)
+	l.learntSums.reset(l.learntRungs)
 	return nil
 }
 
 // settleLearnt ends warm-up. It drops the learnt leg where it does not pay.
 func (l *replicas) settleLearnt() {
 	if !l.learntPays {
-		l.rungs = l.rungs[:len(l.rungs)-l.learnt]
-		l.learnt, l.reference = 0, nil
+		l.rungs = l.rungs[:len(l.rungs)-l.learntRungs]
+		l.learntRungs, l.reference = 0, nil
 		return
 	}
-	l.learntSums.restart(l.rungs[len(l.rungs)-l.learnt:])
+	l.learntSums.restart(l.rungs[len(l.rungs)-l.learntRungs:])
 }

@@ -22,8 +22,8 @@ import (
 // Conditions are drawn from p in either case. p(z) is a factor of q as it is of the target, and
 // cancels in every ratio of the two.
 type reference struct {
-	known memory // the memory that draws from g; each state that draws has a copy
-	tries int
+	recallMemory memory // the memory that draws from g; each state that draws has a copy
+	tries        int
 
 	logRecall, logPlain float64 // log a and log(1 − a·G)
 }
@@ -40,8 +40,8 @@ const (
 // or if almost no draw from g is a composition.
 func newReference(t *Target, met *states, tries int) *reference {
 	f := &reference{tries: tries}
-	f.known.learn(t, met)
-	g := f.known.mass(t)
+	f.recallMemory.learn(t, met)
+	g := f.recallMemory.mass(t)
 	if g < leastMass {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (m *memory) mass(t *Target) float64 {
 	for _, i := range met {
 		shares = append(shares, m.share(int(i), n))
 	}
-	loosely := distinct(shares, n-len(met), uniformShare/float64(n), t.law.hi)
+	loosely := distinctProbabilities(shares, n-len(met), uniformShare/float64(n), t.law.hi)
 	together := make(map[*group][]float64) // by group: distinctOthers; the key nil stands for cores without a group
 	g := 0.0
 	for k, size := range m.sizes {
@@ -100,13 +100,13 @@ func (m *memory) distinctOthers(t *Target, met []int32, own *group) []float64 {
 	if own != nil && len(own.others) > 0 {
 		each = float64(each * (1 - ownShare))
 	}
-	return distinct(shares, n-m.core-len(shares), each, t.law.hi)
+	return distinctProbabilities(shares, n-m.core-len(shares), each, t.law.hi)
 }
 
-// distinct returns, by count from 0 to most, the probability that independent draws of things all
+// distinctProbabilities returns, by count from 0 to most, the probability that independent draws of things all
 // differ. Some things have the given probabilities, and the others share one probability. One more
 // thing of probability q raises P(k draws differ) by k·q·P(k−1 draws without it differ).
-func distinct(some []float64, others int, each float64, most int) []float64 {
+func distinctProbabilities(some []float64, others int, each float64, most int) []float64 {
 	p := make([]float64, most+1)
 	p[0] = 1
 	for k := range min(most, others) {
@@ -122,7 +122,7 @@ func distinct(some []float64, others int, each float64, most int) []float64 {
 
 // memory returns the memory with which a state draws from the reference.
 func (f *reference) memory() *memory {
-	m := &memory{adaptiveProposal: f.known.adaptiveProposal}
+	m := &memory{adaptiveProposal: f.recallMemory.adaptiveProposal}
 	m.parts = nil
 	return m
 }
@@ -178,7 +178,7 @@ func (f *reference) move(r *Rand, x *State) error {
 		x.visited.addComposition(x.Composition, x.sum)
 		return err
 	}
-	if err := x.ready("learnt leg", x.target); err != nil {
+	if err := x.checkReady("learnt leg", x.target); err != nil {
 		return err
 	}
 	weight := func(y *Composition, log float64) float64 { return float64(x.beta * (x.target.LogLaw(y.Used()) - log)) }

@@ -19,10 +19,10 @@ type replicas struct {
 
 	// The learnt leg leads from the reference at β = 0 to the same β = 1. It exists only after
 	// something was learnt.
-	reference  *reference
-	learnt     int // number of rungs of the learnt leg below β = 1
-	learntSums ladderSums
-	learntPays bool // whether the last round of warm-up found that the learnt leg pays
+	reference   *reference
+	learntRungs int // number of rungs of the learnt leg below β = 1
+	learntSums  ladderSums
+	learntPays  bool // whether the last round of warm-up found that the learnt leg pays
 
 	// Each replica's stream of random choices is made when needed, with its own number.
 	seed           uint64
@@ -31,19 +31,19 @@ type replicas struct {
 	round, done int // warm-up: number of the round, and scans made in it
 	sums        ladderSums
 
-	workers int
-	errs    []error
-	timed   int           // number of scans timed with one worker
-	took    time.Duration // time that the timed scans took
+	workers       int
+	errs          []error
+	scansTimed    int           // number of scans timed with one worker
+	timedDuration time.Duration // time that the timed scans took
 }
 
 // rung is a place in the ladder. Its β is that of its state.
 type rung struct {
-	state  *State
-	rand   *Rand
-	offset float64     // estimate of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
-	seen   visitedEnds // ends of the ladder that the replica on this rung has reached
-	aside  Tally       // counts of moves at other β than 1, which are not reported
+	state       *State
+	rand        *Rand
+	offset      float64     // estimate of log Z_{r+1}/Z_r; the closer, the smaller the error of log Z
+	endsReached visitedEnds // ends of the ladder that the replica on this rung has reached
+	unreported  Tally       // counts of moves at other β than 1, which are not reported
 }
 
 // visitedEnds records which ends of the ladder a replica has reached.
@@ -109,7 +109,7 @@ func (l *replicas) stream() *Rand {
 
 // steps returns the number of steps from β = 0 to β = 1, which is also the index of the rung at β =
 // 1.
-func (l *replicas) steps() int { return len(l.rungs) - 1 - l.peaks - l.learnt }
+func (l *replicas) steps() int { return len(l.rungs) - 1 - l.peaks - l.learntRungs }
 
 // state returns the state at β = 1.
 func (l *replicas) state() *State { return l.rungs[l.steps()].state }
@@ -175,12 +175,12 @@ const (
 // does not affect the result.
 func (l *replicas) explore(warm bool, tally *Tally) error {
 	workers := min(l.workers, len(l.rungs))
-	if workers > 1 && l.timed < timedScans {
-		l.timed++
-		defer func(start time.Time) { l.took += time.Since(start) }(time.Now())
+	if workers > 1 && l.scansTimed < timedScans {
+		l.scansTimed++
+		defer func(start time.Time) { l.timedDuration += time.Since(start) }(time.Now())
 		workers = 1
 	}
-	if workers > 1 && l.took >= timedScans*shortScan {
+	if workers > 1 && l.timedDuration >= timedScans*shortScan {
 		return l.exploreAtOnce(workers, warm, tally)
 	}
 	for k := range l.rungs {
@@ -217,10 +217,10 @@ func (l *replicas) exploreAtOnce(workers int, warm bool, tally *Tally) error {
 func (l *replicas) move(k int, warm bool, tally *Tally) error {
 	g, b := &l.rungs[k], l.kernel.within
 	if k != l.steps() {
-		tally = &g.aside
+		tally = &g.unreported
 	}
 	switch {
-	case k >= len(l.rungs)-l.learnt:
+	case k >= len(l.rungs)-l.learntRungs:
 		return l.reference.move(g.rand, g.state)
 	case k == 0 && len(l.rungs) > 1:
 		g.state.drawExact(g.rand, g.state.Composition)
@@ -276,7 +276,7 @@ func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 		}
 		if k&1 == parity && r.Bernoulli(p) {
 			lower.state.swap(upper.state)
-			lower.seen, upper.seen = upper.seen, lower.seen
+			lower.endsReached, upper.endsReached = upper.endsReached, lower.endsReached
 			coldSwapped = coldSwapped || k == steps-1 || k == steps
 		}
 	}
@@ -290,14 +290,14 @@ func (l *replicas) swap(r *Rand) (coldSwapped bool) {
 // from β = 0 to β = 1.
 func (l *replicas) countRoundTrips() {
 	steps := l.steps()
-	cold := &l.rungs[steps].seen
+	cold := &l.rungs[steps].endsReached
 	if steps == 0 {
 		return
 	}
-	hot := &l.rungs[0].seen
+	hot := &l.rungs[0].endsReached
 	*hot = *hot&seenCold | seenHot
-	if l.learnt > 0 {
-		hot = &l.rungs[len(l.rungs)-l.learnt].seen
+	if l.learntRungs > 0 {
+		hot = &l.rungs[len(l.rungs)-l.learntRungs].endsReached
 		*hot = *hot&seenCold | seenHot | byLearnt
 	}
 	if *cold&seenHot != 0 {
@@ -321,7 +321,7 @@ func (x *State) swap(y *State) {
 
 // endWarmup ends warm-up.
 func (l *replicas) endWarmup() {
-	for k := range l.rungs[:len(l.rungs)-l.learnt] {
+	for k := range l.rungs[:len(l.rungs)-l.learntRungs] {
 		l.kernel.within.EndWarmup(l.rungs[k].state)
 	}
 	l.sums.restart(l.rungs)
@@ -343,7 +343,7 @@ func (s *ladderSums) restart(rungs []rung) {
 // report returns the chain's statistics since warm-up.
 func (l *replicas) report() *Ladder {
 	out := l.sums.report(l.rungs[:l.steps()+1])
-	if l.learnt > 0 {
+	if l.learntRungs > 0 {
 		out.Learnt = l.learntSums.report(l.leg())
 	}
 	return out

@@ -8,10 +8,10 @@ import (
 // save writes everything that the chain of replicas needs to continue: the rungs and the sums of
 // both legs.
 func (l *replicas) save(e *encoder) {
-	first := len(l.rungs) - l.learnt
-	e.ints(int64(first), l.scans, int64(l.seed), int64(l.index), int64(l.streams), int64(l.round), int64(l.done), int64(l.learnt), oneIf(l.learntPays))
-	if l.learnt > 0 {
-		e.states(&l.reference.known.states)
+	first := len(l.rungs) - l.learntRungs
+	e.ints(int64(first), l.scans, int64(l.seed), int64(l.index), int64(l.streams), int64(l.round), int64(l.done), int64(l.learntRungs), oneIf(l.learntPays))
+	if l.learntRungs > 0 {
+		e.states(&l.reference.recallMemory.states)
 		e.rungs(l.rungs[first:], false)
 		l.learntSums.save(e)
 	}
@@ -24,7 +24,7 @@ func (e *encoder) rungs(rungs []rung, learnt bool) {
 	for k := range rungs {
 		g := &rungs[k]
 		e.floats(g.state.beta, g.offset)
-		e.ints(int64(g.seen))
+		e.ints(int64(g.endsReached))
 		e.random(g.rand)
 		x := *g.state
 		if !learnt {
@@ -79,12 +79,12 @@ func (d *decoder) replicas(k *Tempered, rungs int64) *replicas {
 	l.streams = d.intBetween(0, math.MaxInt32)
 	l.round = d.intBetween(0, 40)
 	l.done = d.intBetween(0, firstLadderRound<<l.round-1)
-	if l.learnt = d.intBetween(0, climb-1); k.steps > 0 && l.learnt > 0 {
+	if l.learntRungs = d.intBetween(0, climb-1); k.steps > 0 && l.learntRungs > 0 {
 		d.fail("a number is out of range")
 	}
 	l.learntPays = d.intBetween(0, 1) == 1
 	var leg []rung
-	if l.learnt > 0 {
+	if l.learntRungs > 0 {
 		met := d.states()
 		if d.err == nil {
 			l.reference = newReference(k.target, &met, recallTries)
@@ -93,8 +93,8 @@ func (d *decoder) replicas(k *Tempered, rungs int64) *replicas {
 			d.fail("its learnt leg has no reference")
 			return nil
 		}
-		leg = d.rungs(int64(l.learnt), int64(l.learnt), nil)
-		l.learntSums = d.sums(l.learnt)
+		leg = d.rungs(int64(l.learntRungs), int64(l.learntRungs), nil)
+		l.learntSums = d.sums(l.learntRungs)
 		for r := range leg {
 			leg[r].state.memory = l.reference.memory()
 		}
@@ -122,7 +122,7 @@ func (d *decoder) rungs(count, target int64, peaks []float64) (rungs []rung) {
 			d.fail("its ladder does not rise")
 		}
 		last = beta
-		g := rung{offset: d.float(), seen: visitedEnds(d.intBetween(0, int64(seenHot|seenCold|byLearnt)))}
+		g := rung{offset: d.float(), endsReached: visitedEnds(d.intBetween(0, int64(seenHot|seenCold|byLearnt)))}
 		g.rand = d.random()
 		if d.err != nil {
 			return nil
@@ -158,7 +158,7 @@ func (d *decoder) sums(steps int) (s ladderSums) {
 		return s
 	}
 	for range int((s.scans+s.length-1)/s.length) * steps {
-		s.batches = append(s.batches, bennett{d.sum(s.length), d.sum(s.length)})
+		s.batches = append(s.batches, bennettSums{d.sum(s.length), d.sum(s.length)})
 	}
 	return s
 }

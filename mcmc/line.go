@@ -21,13 +21,13 @@ func (x *State) lineOf(i, j int, law *splitLaw, curves bool, omit int) (*Pieces,
 	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
 	first := true
 	for k, t := range x.terms {
-		if t.curve != nil && !curves {
+		if t.curveScorer != nil && !curves {
 			continue
 		}
-		p := &x.one
+		p := &x.termPieces
 		p.Reset()
-		if t.picky != nil {
-			t.picky.Splits(i, j, x.wanted(k, int(s), law), p)
+		if t.splitScorer != nil {
+			t.splitScorer.Splits(i, j, x.relevantSplits(k, int(s), law), p)
 		} else {
 			t.scorer.Line(i, j, p)
 		}
@@ -38,24 +38,24 @@ func (x *State) lineOf(i, j int, law *splitLaw, curves bool, omit int) (*Pieces,
 			return nil, err
 		}
 		if first {
-			if k == 0 && omit >= 0 && x.target.space.rules != nil && p.alone(omit, int(s)) {
+			if k == 0 && omit >= 0 && x.target.space.rules != nil && p.isOnlySplit(omit, int(s)) {
 				return nil, nil
 			}
-			x.one, x.acc, first = x.acc, x.one, false
+			x.termPieces, x.sumPieces, first = x.sumPieces, x.termPieces, false
 			continue
 		}
-		addPieces(&x.next, &x.acc, p)
-		x.acc, x.next = x.next, x.acc
+		addPieces(&x.nextSum, &x.sumPieces, p)
+		x.sumPieces, x.nextSum = x.nextSum, x.sumPieces
 	}
 	if first {
-		x.acc.Reset()
-		x.acc.Add(0, 0)
+		x.sumPieces.Reset()
+		x.sumPieces.Add(0, 0)
 	}
-	return &x.acc, nil
+	return &x.sumPieces, nil
 }
 
-// alone reports whether split k of a line of sum s is the only one that is not −Inf.
-func (p *Pieces) alone(k, s int) bool {
+// isOnlySplit reports whether split k of a line of sum s is the only one that is not −Inf.
+func (p *Pieces) isOnlySplit(k, s int) bool {
 	for q, v := range p.values {
 		end := s + 1
 		if q+1 < len(p.starts) {
@@ -68,10 +68,10 @@ func (p *Pieces) alone(k, s int) bool {
 	return true
 }
 
-// wanted returns pieces over a line of sum s that tell term k where its score matters: they are not
+// relevantSplits returns pieces over a line of sum s that tell term k where its score matters: they are not
 // −Inf where the law has mass and no earlier term forbids the split.
-func (x *State) wanted(k, s int, law *splitLaw) *Pieces {
-	w, acc := &x.next, &x.acc
+func (x *State) relevantSplits(k, s int, law *splitLaw) *Pieces {
+	w, acc := &x.nextSum, &x.sumPieces
 	w.Reset()
 	if k == 0 {
 		acc.Reset()
@@ -117,7 +117,7 @@ func (x *State) badSplit(i, j, k int) error {
 		return err
 	}
 	for _, t := range x.terms { // look for a scorer that returns an invalid score from Line alone
-		p := &x.one
+		p := &x.termPieces
 		p.Reset()
 		t.scorer.Line(i, j, p)
 		q := len(p.starts) - 1
@@ -133,15 +133,15 @@ func (x *State) badSplit(i, j, k int) error {
 
 // weighedLine holds the results of [State.weigh] other than the weights.
 type weighedLine struct {
-	here float64 // weight of the omitted split
-	rest float64 // sum of the weights of all other splits
-	at   int     // index of the piece with the omitted split; −1 for an end or no omission
+	omittedWeight float64 // weight of the omitted split
+	otherWeight   float64 // sum of the weights of all other splits
+	omittedPiece  int     // index of the piece with the omitted split; −1 for an end or no omission
 }
 
-// highest returns the greatest value of an end of the line of (i, j), and of the splits between,
+// greatestValues returns the greatest value of an end of the line of (i, j), and of the splits between,
 // among those to which the law gives weight. It returns −Inf if there is none, and an error for an
 // invalid score.
-func (x *State) highest(p *Pieces, i, j int, law *splitLaw) (end, inner float64, err error) {
+func (x *State) greatestValues(p *Pieces, i, j int, law *splitLaw) (end, inner float64, err error) {
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	first, last := p.values[0], p.values[len(p.values)-1]
 	end, inner = negInf, negInf
@@ -181,19 +181,19 @@ func (x *State) highest(p *Pieces, i, j int, law *splitLaw) (end, inner float64,
 // of the order of its factor. weigh ignores values where the law has no mass: they may be anything,
 // even far above all others.
 func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine, error) {
-	topEnd, topInner, err := x.highest(p, i, j, law)
+	topEnd, topInner, err := x.greatestValues(p, i, j, law)
 	if err != nil {
 		return weighedLine{}, err
 	}
 	if topEnd == negInf && topInner == negInf {
 		return weighedLine{}, fmt.Errorf("the line of %d and %d at %v has nothing that is allowed, not even where it is: what a scorer says of the line differs from what it says of the point", i, j, x.Composition)
 	}
-	return x.spread(p, x.Composition.Amount(i)+x.Composition.Amount(j), law, omit, topEnd, topInner), nil
+	return x.weighScaled(p, x.Composition.Amount(i)+x.Composition.Amount(j), law, omit, topEnd, topInner), nil
 }
 
-// spread is weigh for the splits 0..s, given the greatest value of an end and of the splits
+// weighScaled is weigh for the splits 0..s, given the greatest value of an end and of the splits
 // between.
-func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
+func (x *State) weighScaled(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
 	n := len(p.starts)
 	first, last := p.values[0], p.values[n-1]
 	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
@@ -210,7 +210,7 @@ func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInn
 	}
 	w := x.weights[:n+2]
 	x.weights = w
-	line := weighedLine{at: -1}
+	line := weighedLine{omittedPiece: -1}
 	w[0], w[1] = 0, 0
 	if law.zero > 0 {
 		w[0] = float64(law.zero * portable.Exp(float64(x.beta*(first-top))+endShift))
@@ -220,11 +220,11 @@ func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInn
 	}
 	switch omit {
 	case 0:
-		line.here, w[0] = w[0], 0
+		line.omittedWeight, w[0] = w[0], 0
 	case s:
-		line.here, w[1] = w[1], 0
+		line.omittedWeight, w[1] = w[1], 0
 	}
-	line.rest = w[0] + w[1]
+	line.otherWeight = w[0] + w[1]
 	for q, v := range p.values {
 		from, to := innerSplits(p, q, s)
 		if from >= to || law.inner == 0 {
@@ -233,11 +233,11 @@ func (x *State) spread(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInn
 		}
 		each := float64(law.inner * portable.Exp(float64(x.beta*(v-top))+innerShift))
 		if from <= omit && omit < to {
-			line.at, line.here = q, each
+			line.omittedPiece, line.omittedWeight = q, each
 			to--
 		}
 		w[q+2] = float64(each * float64(to-from))
-		line.rest += w[q+2]
+		line.otherWeight += w[q+2]
 	}
 	return line
 }
@@ -255,14 +255,14 @@ func (x *State) drawWeighed(r *Rand, p *Pieces, s int, line *weighedLine, omit i
 	}
 	q := choice - 2
 	from, to := innerSplits(p, q, s)
-	if q == line.at {
+	if q == line.omittedPiece {
 		to--
 	}
 	k = from
 	if to-from > 1 {
 		k += r.Intn(to - from)
 	}
-	if q == line.at && k >= omit {
+	if q == line.omittedPiece && k >= omit {
 		k++
 	}
 	return k, p.values[q], w[choice] / float64(to-from)

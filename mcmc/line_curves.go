@@ -10,9 +10,9 @@ import (
 // shortLine is the sum below which it takes less time to weigh all splits.
 const shortLine = 48
 
-// curved reports whether an envelope draws from a line of sum s. An oracle cannot decide
+// usesEnvelope reports whether an envelope draws from a line of sum s. An oracle cannot decide
 // rejections, so with one the same law is drawn split by split.
-func (x *State) curved(r *Rand, s int) bool {
+func (x *State) usesEnvelope(r *Rand, s int) bool {
 	return x.curves && x.beta > 0 && (s >= shortLine || r.oracle != nil)
 }
 
@@ -23,7 +23,7 @@ func (x *State) newEnvelope(i, j int, law *splitLaw, omit int) (*envelope, error
 	if e == nil {
 		return nil, err
 	}
-	e.climb()
+	e.findScale()
 	e.fit()
 	return e, nil
 }
@@ -39,9 +39,9 @@ func (x *State) startEnvelope(i, j int, law *splitLaw, omit int) (*envelope, err
 	e := &x.envelope
 	*e = envelope{spans: e.spans[:0], peaks: e.peaks[:0], curve: e.curve[:0], beta: x.beta, omit: -1, law: *law, i: i, j: j, s: s}
 	for t := range x.terms {
-		if t := &x.terms[t]; t.curve != nil {
-			e.curve = append(e.curve, curve{t.curve, t.objective.Weight})
-			if peak := t.curve.Curve(i, j); 0 < peak && peak < s {
+		if t := &x.terms[t]; t.curveScorer != nil {
+			e.curve = append(e.curve, curve{t.curveScorer, t.objective.Weight})
+			if peak := t.curveScorer.Curve(i, j); 0 < peak && peak < s {
 				e.peaks = append(e.peaks, peak)
 			}
 		}
@@ -82,7 +82,7 @@ func (x *State) drawPlain(r *Rand, e *envelope, omit int) (k int, log float64, o
 	}
 	x.visited.addLine(x.Composition, p, e.i, e.j, &e.law)
 	line, err := x.weigh(p, e.i, e.j, &e.law, omit)
-	if err != nil || line.rest == 0 {
+	if err != nil || line.otherWeight == 0 {
 		return 0, 0, false, err
 	}
 	k, e.score, _ = x.drawWeighed(r, p, e.s, &line, omit)
@@ -108,7 +108,7 @@ func (x *State) takeAnotherCurved(r *Rand, i, j int, law *splitLaw) (outcome, er
 		return stayed, err
 	}
 	at := &e.spans[e.omit]
-	if here := e.log(at, at.a); there < here {
+	if here := e.log(at, at.scoreFrom); there < here {
 		e.weigh(e.omit)
 		again, _, _, err := x.drawFrom(r, e, k)
 		if err != nil {
@@ -131,8 +131,8 @@ func (x *State) recordCurved(e *envelope) {
 		f.addSplit(x.Composition, e.i, e.j, split, score)
 	}
 	for q := range e.spans {
-		if n := &e.spans[q]; (n.from == 0 || n.to == e.s) && n.a > f.bar {
-			f.addSplit(x.Composition, e.i, e.j, n.from, n.a)
+		if n := &e.spans[q]; (n.from == 0 || n.to == e.s) && n.scoreFrom > f.bar {
+			f.addSplit(x.Composition, e.i, e.j, n.from, n.scoreFrom)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (x *State) recordCurved(e *envelope) {
 // so at least one has weight.
 func (x *State) drawSplit(r *Rand, i, j int, law *splitLaw) (k int, value float64, err error) {
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
-	if x.curved(r, s) {
+	if x.usesEnvelope(r, s) {
 		e, err := x.newEnvelope(i, j, law, -1)
 		if err != nil {
 			return 0, 0, err

@@ -42,12 +42,12 @@ type curve struct {
 // A span is the splits from ≤ k ≤ to of a line over which the law and the pieces of the other
 // properties are constant.
 type span struct {
-	from, to    int
-	law, pieces float64 // log weight by the law; log score by the other properties
-	a, b        float64 // the log scores at from and at to
-	bound       float64 // upper bound of the log scores of the splits of the span
-	mass        float64 // the span's share of the envelope, in units of e^top
-	loose       float64 // estimate of how far mass exceeds the weights of the splits
+	from, to           int
+	law, pieces        float64 // log weight by the law; log score by the other properties
+	scoreFrom, scoreTo float64 // the log scores at from and at to
+	bound              float64 // upper bound of the log scores of the splits of the span
+	mass               float64 // the span's share of the envelope, in units of e^top
+	excess             float64 // estimate of how far mass exceeds the weights of the splits
 }
 
 const (
@@ -63,9 +63,9 @@ func (e *envelope) at(pieces float64, k int) float64 {
 	return pieces
 }
 
-// above returns an upper bound of the scores at the splits from ≤ k ≤ to. It rounds products and
+// upperBound returns an upper bound of the scores at the splits from ≤ k ≤ to. It rounds products and
 // sums the same way as the scores, which keeps their order.
-func (e *envelope) above(pieces float64, from, to int) float64 {
+func (e *envelope) upperBound(pieces float64, from, to int) float64 {
 	for c := range e.curve {
 		pieces += float64(e.curve[c].weight * e.curve[c].Above(from, to))
 	}
@@ -82,7 +82,7 @@ func (e *envelope) add(from, to int, law, pieces float64, omit int) {
 		e.add(from, omit-1, law, pieces, -1)
 		e.omit = len(e.spans)
 		value := e.at(pieces, omit)
-		e.spans = append(e.spans, span{from: omit, to: omit, law: law, pieces: pieces, a: value, b: value, bound: value})
+		e.spans = append(e.spans, span{from: omit, to: omit, law: law, pieces: pieces, scoreFrom: value, scoreTo: value, bound: value})
 		from = omit + 1
 	}
 	for _, peak := range e.peaks {
@@ -92,9 +92,9 @@ func (e *envelope) add(from, to int, law, pieces float64, omit int) {
 		}
 	}
 	if from <= to {
-		n := span{from: from, to: to, law: law, pieces: pieces, a: e.at(pieces, from)}
-		if n.b = n.a; from < to {
-			n.b = e.at(pieces, to)
+		n := span{from: from, to: to, law: law, pieces: pieces, scoreFrom: e.at(pieces, from)}
+		if n.scoreTo = n.scoreFrom; from < to {
+			n.scoreTo = e.at(pieces, to)
 		}
 		if e.bound(&n); n.bound > negInf || e.plain {
 			e.spans = append(e.spans, n)
@@ -104,9 +104,9 @@ func (e *envelope) add(from, to int, law, pieces float64, omit int) {
 
 // bound computes the bound of a span whose ends are known.
 func (e *envelope) bound(n *span) {
-	n.bound = max(n.a, n.b)
+	n.bound = max(n.scoreFrom, n.scoreTo)
 	if n.to-n.from > 1 {
-		n.bound = max(n.bound, e.above(n.pieces, n.from, n.to))
+		n.bound = max(n.bound, e.upperBound(n.pieces, n.from, n.to))
 	}
 	if badScore(n.bound) {
 		e.plain = true // weighing all splits reports the invalid score, if it matters
@@ -116,9 +116,9 @@ func (e *envelope) bound(n *span) {
 // log returns the log weight of a score on a span.
 func (e *envelope) log(n *span, score float64) float64 { return n.law + float64(e.beta*score) }
 
-// climb cuts the span with the highest bound until some weight is close to it. That weight is the
+// findScale cuts the span with the highest bound until some weight is close to it. That weight is the
 // scale for all others.
-func (e *envelope) climb() {
+func (e *envelope) findScale() {
 	for {
 		high, found := -1, negInf
 		e.top = negInf
@@ -132,7 +132,7 @@ func (e *envelope) climb() {
 				high, e.top = q, top
 			}
 			e.plain = e.plain || top == negInf && n.bound > negInf // β·bound overflowed to −Inf
-			found = max(found, e.log(n, max(n.a, n.b)))
+			found = max(found, e.log(n, max(n.scoreFrom, n.scoreTo)))
 		}
 		switch {
 		case e.plain:
@@ -165,7 +165,7 @@ func (e *envelope) fit() {
 				continue
 			}
 			mass += n.mass
-			if loose += n.loose; n.from < n.to && (worst < 0 || n.loose > e.spans[worst].loose) {
+			if loose += n.excess; n.from < n.to && (worst < 0 || n.excess > e.spans[worst].excess) {
 				worst = q
 			}
 		}
@@ -184,10 +184,10 @@ func (e *envelope) weigh(q int) {
 	splits := float64(n.to - n.from + 1)
 	// The bound of the omitted split may be far above all others; no bound is that far below.
 	n.mass = float64(splits * portable.Exp(min(e.log(n, n.bound)-e.top, 700)))
-	if n.loose = 0; n.from < n.to {
-		fall := e.log(n, n.bound) - float64((e.log(n, n.a)+e.log(n, n.b))/2)
-		if n.loose = n.mass; fall <= math.MaxFloat64 {
-			n.loose = float64(n.loose * (fall / (1 + fall)))
+	if n.excess = 0; n.from < n.to {
+		fall := e.log(n, n.bound) - float64((e.log(n, n.scoreFrom)+e.log(n, n.scoreTo))/2)
+		if n.excess = n.mass; fall <= math.MaxFloat64 {
+			n.excess = float64(n.excess * (fall / (1 + fall)))
 		}
 	}
 }
@@ -198,12 +198,12 @@ func (e *envelope) weigh(q int) {
 // and a straight line by √D.
 func (e *envelope) middle(n *span) int {
 	length := n.to - n.from
-	fall := float64(e.beta * math.Abs(n.a-n.b))
-	if !(fall > 4 && fall <= math.MaxFloat64) || e.beta*(n.bound-max(n.a, n.b)) > 1 {
+	fall := float64(e.beta * math.Abs(n.scoreFrom-n.scoreTo))
+	if !(fall > 4 && fall <= math.MaxFloat64) || e.beta*(n.bound-max(n.scoreFrom, n.scoreTo)) > 1 {
 		return n.from + (length-1)/2
 	}
 	part := int(float64(length-1) / math.Sqrt(fall))
-	if n.a > n.b {
+	if n.scoreFrom > n.scoreTo {
 		return n.from + part
 	}
 	return n.to - 1 - part
@@ -218,11 +218,11 @@ func (e *envelope) cut(q, last int) {
 	n := &e.spans[q]
 	more := *n
 	n.to, more.from = last, last+1
-	if n.b = n.a; n.from < n.to {
-		n.b = e.at(n.pieces, n.to)
+	if n.scoreTo = n.scoreFrom; n.from < n.to {
+		n.scoreTo = e.at(n.pieces, n.to)
 	}
-	if more.a = more.b; more.from < more.to {
-		more.a = e.at(n.pieces, more.from)
+	if more.scoreFrom = more.scoreTo; more.from < more.to {
+		more.scoreFrom = e.at(n.pieces, more.from)
 	}
 	e.bound(n)
 	e.bound(&more)
@@ -257,8 +257,8 @@ func (e *envelope) draw(r *Rand, omit int) (k int, log float64, ok bool) {
 		}
 		n := &e.spans[at]
 		if n.from == n.to {
-			e.score = n.a
-			return n.from, e.log(n, n.a), true
+			e.score = n.scoreFrom
+			return n.from, e.log(n, n.scoreFrom), true
 		}
 		if k = n.from + r.Intn(n.to-n.from+1); k == omit {
 			e.isolate(at, k)
@@ -312,11 +312,11 @@ func (e *envelope) best(bar float64) (split int, score float64) {
 			if n.from == 0 || n.to == e.s {
 				continue
 			}
-			if n.a > score {
-				split, score = n.from, n.a
+			if n.scoreFrom > score {
+				split, score = n.from, n.scoreFrom
 			}
-			if n.b > score {
-				split, score = n.to, n.b
+			if n.scoreTo > score {
+				split, score = n.to, n.scoreTo
 			}
 			if n.from < n.to && n.bound > top {
 				high, top = q, n.bound

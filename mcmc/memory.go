@@ -16,12 +16,12 @@ type memory struct {
 
 	// The current round of warm-up: its number, its iterations so far and the states it met.
 	// last and now count the moves that draw a whole composition, in the last round and in this one.
-	round, done int
-	met         states
-	last, now   wholeMoves
+	round, done             int
+	met                     states
+	lastMoves, currentMoves wholeMoves
 
-	leg       int    // iterations of warm-up since the current cold phase began
-	coldState states // the composition before the current hot phase
+	cycleIterations int    // iterations of warm-up since the current cold phase began
+	coldState       states // the composition before the current hot phase
 
 	coldConditions []int32 // the values of its conditions there
 }
@@ -51,9 +51,9 @@ func (t *wholeTally) add(u wholeTally) {
 	t.accepted += u.accepted
 }
 
-// worth returns the share of tries with an allowed candidate, times the square of the acceptance
+// efficiency returns the share of tries with an allowed candidate, times the square of the acceptance
 // rate among these.
-func (t wholeTally) worth() float64 {
+func (t wholeTally) efficiency() float64 {
 	share := (float64(t.candidates) + 0.5) / (float64(t.tried) + 0.5)
 	rate := (float64(t.accepted) + 0.5) / (float64(t.candidates) + 1)
 	return float64(share * rate * rate)
@@ -65,7 +65,7 @@ const (
 	maxMet       = 1 << 15 // no state is recorded once the recorded ones use so many ingredients
 
 	// These set how many refreshes and recalls are made for each line. If states use n ingredients
-	// on average, that is wholeWorth/n times the larger [wholeTally.worth] of the two, at most
+	// on average, that is wholeWorth/n times the larger [wholeTally.efficiency] of the two, at most
 	// maxWhole and at least minWhole/n.
 	wholeWorth = 75
 	minWhole   = 0.1
@@ -98,9 +98,9 @@ func (m *memory) share(i, n int) float64 {
 // ones counts once. These moves also change the size, so they displace resize as they displace
 // lines.
 func (m *memory) tune(used float64, resizes bool) {
-	both := m.last
-	both.add(m.now)
-	refresh, recall := both.refresh.worth(), both.recall.worth()
+	both := m.lastMoves
+	both.add(m.currentMoves)
+	refresh, recall := both.refresh.efficiency(), both.recall.efficiency()
 	whole := max(min(wholeWorth*max(refresh, recall)/used, maxWhole), minWhole/used)
 	m.mix = shares{
 		lineMove:    1,

@@ -70,9 +70,9 @@ type binLaw struct {
 
 // binTails are P(amount > last[b+1]) by bin b for the first of n+1 parts, without a tilt.
 type binTails struct {
-	most, n int
-	known   uint32 // bit b is set if of[b] is computed
-	of      [tiltBins]float64
+	most, n       int
+	known         uint32 // bit b is set if of[b] is computed
+	probabilities [tiltBins]float64
 }
 
 const keptTails = 256 // number of entries of binLaw.tails
@@ -117,11 +117,11 @@ func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
 		case l.last[b+1] > s.hi:
 			next = tail(s.hi, most, parts-1)
 		case t.known>>b&1 == 1:
-			next = t.of[b]
+			next = t.probabilities[b]
 		default:
 			next = tail(l.last[b+1], most, parts-1)
 			t.known |= 1 << b
-			t.of[b] = next
+			t.probabilities[b] = next
 		}
 		w := above - next
 		above = next

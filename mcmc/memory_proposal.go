@@ -83,7 +83,7 @@ func (c *adaptiveProposal) learn(t *Target, met *states) {
 		c.rank[i] = uint8(k)
 	}
 	c.core = min(coreMost, len(c.order), t.space.ingredients-1)
-	c.substitute(t.space.ingredients)
+	c.pairStandIns(t.space.ingredients)
 
 	c.sizeCount = make([]int32, len(t.law.p))
 	c.coreCount = make([]int32, len(t.law.p)<<c.core)
@@ -154,9 +154,9 @@ func (c *adaptiveProposal) coreAt(t *Target, n int, core uint64) int {
 	return (n-t.law.lo)<<c.core | int(core)
 }
 
-// substitute pairs the core's ingredients below N − core with the non-core ingredients from N −
+// pairStandIns pairs the core's ingredients below N − core with the non-core ingredients from N −
 // core on. A drawn number below N − core that belongs to the core stands for its partner.
-func (c *adaptiveProposal) substitute(ingredients int) {
+func (c *adaptiveProposal) pairStandIns(ingredients int) {
 	c.standIn = make([]int32, c.core)
 	next := int32(ingredients - c.core)
 	for k, i := range c.order[:c.core] {

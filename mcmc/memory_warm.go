@@ -18,18 +18,18 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	for iterations > 0 {
 		var steps int
 		var err error
-		if m.leg < coldLeg {
-			steps = min(iterations, coldLeg-m.leg)
+		if m.cycleIterations < coldIterations {
+			steps = min(iterations, coldIterations-m.cycleIterations)
 			err = b.learn(r, x, steps, tally)
 		} else {
-			if m.leg == coldLeg {
+			if m.cycleIterations == coldIterations {
 				m.coldState.copyFrom(&states{})
 				m.coldState.add(x.Composition)
 				m.coldConditions = append(m.coldConditions[:0], x.Composition.conditions...)
 			}
-			steps = min(iterations, heatStep-m.leg%heatStep)
+			steps = min(iterations, heatStep-m.cycleIterations%heatStep)
 			cold := x.beta
-			x.beta = float64(x.beta * portable.Pow(hottest, float64(float64(coldLeg+hotLeg-m.leg/heatStep*heatStep)/hotLeg)))
+			x.beta = float64(x.beta * portable.Pow(hottest, float64(float64(coldIterations+hotIterations-m.cycleIterations/heatStep*heatStep)/hotIterations)))
 			err = b.Advance(r, x, steps, tally)
 			x.beta = cold
 		}
@@ -37,7 +37,7 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 			return err
 		}
 		iterations -= steps
-		m.leg = (m.leg + steps) % (coldLeg + hotLeg)
+		m.cycleIterations = (m.cycleIterations + steps) % (coldIterations + hotIterations)
 	}
 	return nil
 }
@@ -45,10 +45,10 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 // Warm-up alternates cold iterations with iterations in which the properties are raised to a power
 // that rises in steps from hottest.
 const (
-	coldLeg  = 512
-	hotLeg   = 256
-	heatStep = 32
-	hottest  = 1. / 16
+	coldIterations = 512
+	hotIterations  = 256
+	heatStep       = 32
+	hottest        = 1. / 16
 )
 
 // learn makes iterations of warm-up in rounds. The states that a round met are used once it ends.
@@ -61,11 +61,11 @@ func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error 
 		length := firstRound << m.round
 		stride := max(1, length/maxMetStates)
 		steps := min(iterations, stride-m.done%stride)
-		x.wholes = wholeMoves{}
+		x.wholeMoveCounts = wholeMoves{}
 		if err := b.Advance(r, x, steps, tally); err != nil {
 			return err
 		}
-		m.now.add(x.wholes)
+		m.currentMoves.add(x.wholeMoveCounts)
 		iterations -= steps
 		m.done += steps
 		if m.done%stride == 0 && len(m.met.list) < maxMet {
@@ -76,7 +76,7 @@ func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error 
 			x.recalled = false
 			m.round, m.done = m.round+1, 0
 			m.met.copyFrom(&states{})
-			m.last, m.now = m.now, wholeMoves{}
+			m.lastMoves, m.currentMoves = m.currentMoves, wholeMoves{}
 		}
 	}
 	return nil
@@ -89,7 +89,7 @@ func (b *Balanced) EndWarmup(x *State) {
 	if m == nil {
 		return
 	}
-	if m.leg >= coldLeg && len(m.coldState.sizes) > 0 {
+	if m.cycleIterations >= coldIterations && len(m.coldState.sizes) > 0 {
 		x.returnToCold()
 	}
 	if len(m.sizes) > 0 {
@@ -98,8 +98,8 @@ func (b *Balanced) EndWarmup(x *State) {
 		x.recalled = false
 		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
 	}
-	m.round, m.done, m.met, m.last, m.now = 0, 0, states{}, wholeMoves{}, wholeMoves{}
-	m.leg, m.coldState, m.coldConditions = 0, states{}, nil
+	m.round, m.done, m.met, m.lastMoves, m.currentMoves = 0, 0, states{}, wholeMoves{}, wholeMoves{}
+	m.cycleIterations, m.coldState, m.coldConditions = 0, states{}, nil
 }
 
 // returnToCold takes a chain back to its last cold composition. If a property has no score there

@@ -13,7 +13,7 @@ import (
 // whether all differ.
 func (x *State) drawTogether(r *Rand, s *step) bool {
 	c := x.Composition
-	used := min(s.m, c.Used())
+	used := min(s.count, c.Used())
 	if used > 1 {
 		used = 1 + r.Intn(used)
 	}
@@ -29,12 +29,12 @@ func (x *State) drawTogether(r *Rand, s *step) bool {
 		}
 		copy(places[at+1:k+1], places[at:k])
 		places[at] = p
-		s.of[k] = c.list[p]
+		s.ingredients[k] = c.list[p]
 	}
-	for k := used; k < s.m; k++ {
-		s.of[k] = int32(x.memory.draw(r, c.N()))
-		for _, i := range s.of[:k] {
-			if i == s.of[k] {
+	for k := used; k < s.count; k++ {
+		s.ingredients[k] = int32(x.memory.draw(r, c.N()))
+		for _, i := range s.ingredients[:k] {
+			if i == s.ingredients[k] {
 				return false
 			}
 		}
@@ -103,28 +103,28 @@ func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
 	if !x.drawLatticeStep(r, lattice) {
 		return stayed, nil
 	}
-	from, to := c.reach(s)
+	from, to := c.stepRange(s)
 	if from == to {
 		return stayed, nil
 	}
 	law := x.latticeLaw(from, to)
-	p := &x.acc
+	p := &x.sumPieces
 	p.Reset()
 	x.terms[0].scorer.(*ruleScorer).scoreSteps(s, from, to, p)
-	line := x.spread(p, to-from, &law, -from, 0, 0)
-	if line.rest == 0 {
+	line := x.weighScaled(p, to-from, &law, -from, 0, 0)
+	if line.otherWeight == 0 {
 		return stayed, nil
 	}
 	k, _, _ := x.drawWeighed(r, p, to-from, &line, -from)
-	back := x.spread(p, to-from, &law, k, 0, 0)
+	back := x.weighScaled(p, to-from, &law, k, 0, 0)
 	was := x.sum
 	x.undo = x.undo[:0]
-	x.walk(s, k+from)
+	x.applySteps(s, k+from)
 	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}
 	x.visited.addComposition(c, x.sum)
-	if r.Bernoulli(portable.Exp(min(0, portable.Log(line.rest/back.rest)+float64(x.beta*(x.sum-was))))) {
+	if r.Bernoulli(portable.Exp(min(0, portable.Log(line.otherWeight/back.otherWeight)+float64(x.beta*(x.sum-was))))) {
 		return updated, nil
 	}
 	x.takeBack(was)
@@ -141,15 +141,15 @@ func (x *State) drawLatticeStep(r *Rand, lattice *lattice) bool {
 	}
 	// Half of the moves use just as many ingredients as have a step when the equalities concern all
 	// of them.
-	s.m = min(len(lattice.factors)+2, most)
+	s.count = min(len(lattice.factors)+2, most)
 	if most > 3 && r.Bernoulli(0.5) {
-		s.m = 3 + r.Intn(most-2)
+		s.count = 3 + r.Intn(most-2)
 	}
 	if !x.drawTogether(r, s) {
 		return false
 	}
-	slices.Sort(s.of[:s.m])
-	vectors, count := lattice.basis(s.of[:s.m])
+	slices.Sort(s.ingredients[:s.count])
+	vectors, count := lattice.basis(s.ingredients[:s.count])
 	switch {
 	case count == 0:
 		return false
@@ -166,7 +166,7 @@ func (x *State) latticeLaw(from, to int) splitLaw {
 	c, s := x.Composition, &x.step
 	var q [mostTogether]float64
 	others := c.Used()
-	for k, i := range s.of[:s.m] {
+	for k, i := range s.ingredients[:s.count] {
 		q[k] = x.memory.share(int(i), c.N())
 		if c.amounts[i] > 0 {
 			others--
@@ -174,14 +174,14 @@ func (x *State) latticeLaw(from, to int) splitLaw {
 	}
 	logWeight := func(at int) (log float64) {
 		used := uint(0)
-		for k, i := range s.of[:s.m] {
+		for k, i := range s.ingredients[:s.count] {
 			if int(c.amounts[i])+at*int(s.d[k]) > 0 || from < at && at < to && s.d[k] != 0 {
 				used |= 1 << k
 			}
 		}
 		n := others + bits.OnesCount(used)
 		if log = x.target.LogLaw(n); log > negInf {
-			log += portable.Log(togetherShare(q[:s.m], used, n))
+			log += portable.Log(togetherShare(q[:s.count], used, n))
 		}
 		return log
 	}
@@ -199,11 +199,11 @@ func (x *State) latticeLaw(from, to int) splitLaw {
 	return splitLaw{zero: weight(zero), full: weight(full), inner: weight(inner)}
 }
 
-// reach returns the first and the last t at which no amount of x + t·d is negative.
-func (x *Composition) reach(s *step) (from, to int) {
+// stepRange returns the first and the last t at which no amount of x + t·d is negative.
+func (x *Composition) stepRange(s *step) (from, to int) {
 	from, to = math.MinInt64, math.MaxInt64
-	for k := range s.m {
-		amount := x.Amount(int(s.of[k]))
+	for k := range s.count {
+		amount := x.Amount(int(s.ingredients[k]))
 		switch d := int(s.d[k]); {
 		case d > 0:
 			from = max(from, -(amount / d))
@@ -214,24 +214,24 @@ func (x *Composition) reach(s *step) (from, to int) {
 	return from, to
 }
 
-// walk changes the amounts by t steps, as a series of moves of two ingredients each.
-func (x *State) walk(s *step, t int) {
+// applySteps changes the amounts by t steps, as a series of moves of two ingredients each.
+func (x *State) applySteps(s *step, t int) {
 	more := s.d
-	for k := range s.m {
+	for k := range s.count {
 		more[k] *= int64(t)
 	}
 	for i, j := 0, 0; ; {
-		for i < s.m && more[i] >= 0 {
+		for i < s.count && more[i] >= 0 {
 			i++
 		}
-		for j < s.m && more[j] <= 0 {
+		for j < s.count && more[j] <= 0 {
 			j++
 		}
-		if i == s.m {
+		if i == s.count {
 			return
 		}
 		units := min(-more[i], more[j])
-		x.resizeBy(int(s.of[i]), int(s.of[j]), x.Composition.Amount(int(s.of[i]))-int(units))
+		x.resizeBy(int(s.ingredients[i]), int(s.ingredients[j]), x.Composition.Amount(int(s.ingredients[i]))-int(units))
 		more[i], more[j] = more[i]+units, more[j]-units
 	}
 }

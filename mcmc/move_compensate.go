@@ -36,12 +36,12 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 		return stayed, nil
 	}
 	i := c.list[places[0]]
-	s.m = h + 2
-	s.of[0], s.of[1] = i, j
+	s.count = h + 2
+	s.ingredients[0], s.ingredients[1] = i, j
 	for k, place := range places[1 : h+1] {
-		s.of[k+2] = c.list[place]
+		s.ingredients[k+2] = c.list[place]
 	}
-	others := s.of[2:s.m]
+	others := s.ingredients[2:s.count]
 	rho, kappa, ok := tight.solve(held[:h], min(i, j), max(i, j), others)
 	if !ok {
 		return stayed, nil
@@ -86,7 +86,7 @@ func (x *State) compensate(r *Rand, tight *tightSums) (outcome, error) {
 	}
 	was := x.sum
 	x.undo = x.undo[:0]
-	x.walk(s, 1)
+	x.applySteps(s, 1)
 	if err := x.rescoreMoved(); err != nil {
 		return rejected, err
 	}

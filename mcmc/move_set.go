@@ -110,11 +110,11 @@ func (x *State) weighValues(p []float64, pieces *Pieces, top float64) []float64 
 // valuesOf returns Σ_k c_k·log y_k over the values of condition c, by index. It is valid until the
 // next call of a method.
 func (x *State) valuesOf(c int) (*Pieces, error) {
-	x.acc.Reset()
-	x.acc.Add(0, 0)
+	x.sumPieces.Reset()
+	x.sumPieces.Add(0, 0)
 	last := int32(len(x.target.space.conditions.p[c]) - 1)
 	for _, t := range x.terms {
-		p := &x.one
+		p := &x.termPieces
 		p.Reset()
 		if t.conditions != nil {
 			t.conditions.Values(c, p)
@@ -127,10 +127,10 @@ func (x *State) valuesOf(c int) (*Pieces, error) {
 		if err := x.checkValues(t, p, last, c); err != nil {
 			return nil, err
 		}
-		addPieces(&x.next, &x.acc, p)
-		x.acc, x.next = x.next, x.acc
+		addPieces(&x.nextSum, &x.sumPieces, p)
+		x.sumPieces, x.nextSum = x.nextSum, x.sumPieces
 	}
-	return &x.acc, nil
+	return &x.sumPieces, nil
 }
 
 // scoreValues scores the values of condition c, 0 to last, one by one.

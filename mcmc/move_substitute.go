@@ -84,7 +84,7 @@ func (x *State) substitute(r *Rand) (outcome, error) {
 // allowedBetween counts the splits of the line of (i, j), of sum s, that the rules allow and that
 // use both. It returns the count and the split that exactly before others precede.
 func (x *State) allowedBetween(i, j, s, before int) (count, split int) {
-	p := &x.one
+	p := &x.termPieces
 	p.Reset()
 	x.terms[0].scorer.Line(i, j, p)
 	for q, v := range p.values {

@@ -10,8 +10,8 @@ import (
 // negInf is the log score of a forbidden composition.
 var negInf = math.Inf(-1)
 
-// logOf returns the log score of a rule: 0 if it is kept, else −Inf.
-func logOf(kept bool) float64 {
+// ruleLogScore returns the log score of a rule: 0 if it is kept, else −Inf.
+func ruleLogScore(kept bool) float64 {
 	if kept {
 		return 0
 	}

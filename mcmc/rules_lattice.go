@@ -48,9 +48,9 @@ const (
 
 // A step is a direction among ingredients: d_i more units of each.
 type step struct {
-	of [mostTogether]int32
-	d  vector
-	m  int // how many there are
+	ingredients [mostTogether]int32
+	d           vector
+	count       int // how many there are
 }
 
 type vector [mostTogether]int64

@@ -35,7 +35,7 @@ func (s *ruleScorer) Line(i, j int, p *Pieces) {
 			add(from, 0)
 		} else {
 			for k := from; k < to; k++ {
-				add(k, logOf(ruleI.Allows(k, s.x.total) && ruleJ.Allows(sum-k, s.x.total) && s.bentKept(k, sum)))
+				add(k, ruleLogScore(ruleI.Allows(k, s.x.total) && ruleJ.Allows(sum-k, s.x.total) && s.bentKept(k, sum)))
 			}
 		}
 		if from < to && to < sum {
@@ -160,7 +160,7 @@ func (s *ruleScorer) betweenSums(i, j int, sum int64) (first, last int64) {
 			continue
 		}
 		rest := s.sums[k] - ti.perUnit - tj.perUnit + tj.perUnit*sum // the linear part of the sum, extended to k = 0
-		from, to := solve(rest, ti.perUnit-tj.perUnit, lo, hi)
+		from, to := solveLinear(rest, ti.perUnit-tj.perUnit, lo, hi)
 		first, last = max(first, from), min(last, to)
 	}
 	if bad > 0 {
@@ -169,8 +169,8 @@ func (s *ruleScorer) betweenSums(i, j int, sum int64) (first, last int64) {
 	return first, last
 }
 
-// solve returns the first and the last whole k with lo ≤ rest + slope·k ≤ hi.
-func solve(rest, slope, lo, hi int64) (first, last int64) {
+// solveLinear returns the first and the last whole k with lo ≤ rest + slope·k ≤ hi.
+func solveLinear(rest, slope, lo, hi int64) (first, last int64) {
 	switch {
 	case slope > 0:
 		return divideUp(subtract(lo, rest), slope), divideDown(subtract(hi, rest), slope)
@@ -207,7 +207,7 @@ func (s *ruleScorer) betweenBent(k int32, ti, tj sumTerm, sum int64) (first, las
 		if from < to {
 			slope = b.at(int(from+1), int(sum)) - at
 		}
-		lo, hi := solve(at-slope*from, slope, b.min, b.max)
+		lo, hi := solveLinear(at-slope*from, slope, b.min, b.max)
 		if lo, hi = max(lo, from), min(hi, to); lo <= hi {
 			first, last = min(first, lo), max(last, hi)
 		}
@@ -228,11 +228,11 @@ func (t *sumTerm) term() constraint.Term {
 // all steps or for none, and amounts and sums leave an interval, as on a line.
 func (s *ruleScorer) scoreSteps(d *step, from, to int, p *Pieces) {
 	var were [mostTogether]int32
-	for k, i := range d.of[:d.m] {
+	for k, i := range d.ingredients[:d.count] {
 		were[k] = s.amounts[i]
 	}
 	at := func(t int) float64 {
-		for k, i := range d.of[:d.m] {
+		for k, i := range d.ingredients[:d.count] {
 			s.set(int(i), were[k]+int32(t)*int32(d.d[k]))
 		}
 		return s.LogScore()
@@ -263,7 +263,7 @@ func (s *ruleScorer) scoreSteps(d *step, from, to int, p *Pieces) {
 		}
 	}
 	add(to, at(to))
-	for k, i := range d.of[:d.m] {
+	for k, i := range d.ingredients[:d.count] {
 		s.set(int(i), were[k])
 	}
 }
@@ -275,7 +275,7 @@ func (s *ruleScorer) feasibleSteps(d *step, from, to int) (first, last int, whol
 	lo, hi := int64(from+1), int64(to-1)
 	whole = true
 	narrow := func(rest, slope, least, most int64) { // rest is at from+1
-		a, b := solve(rest, slope, least, most)
+		a, b := solveLinear(rest, slope, least, most)
 		if a > b {
 			lo, hi = 1, 0
 			return
@@ -286,7 +286,7 @@ func (s *ruleScorer) feasibleSteps(d *step, from, to int) (first, last int, whol
 	if s.slopes == nil {
 		s.slopes = make([]int64, len(s.sums))
 	}
-	for k, i := range d.of[:d.m] {
+	for k, i := range d.ingredients[:d.count] {
 		if d.d[k] == 0 {
 			continue
 		}

@@ -22,8 +22,8 @@ type Share struct {
 type ruleset struct {
 	constraint.Conditions
 
-	needsOf [][]int32 // by ingredient: the needs that name it in If or Then
-	meets   [][]int32 // by ingredient: the needs that name it in Then
+	needsOf    [][]int32 // by ingredient: the needs that name it in If or Then
+	needsMetBy [][]int32 // by ingredient: the needs that name it in Then
 
 	firstTerm []int32 // by ingredient: the index of its first term; the next entry ends its terms
 	terms     []sumTerm
@@ -51,7 +51,7 @@ type sumTerm struct {
 
 // newRuleset indexes conditions by ingredient.
 func newRuleset(c *constraint.Conditions) *ruleset {
-	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), meets: make([][]int32, len(c.Amounts))}
+	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), needsMetBy: make([][]int32, len(c.Amounts))}
 	index := func(of [][]int32, need int, members ...int) {
 		for _, i := range members {
 			if !slices.Contains(of[i], int32(need)) {
@@ -62,7 +62,7 @@ func newRuleset(c *constraint.Conditions) *ruleset {
 	for k, need := range r.Needs {
 		index(r.needsOf, k, need.If)
 		index(r.needsOf, k, need.Then...)
-		index(r.meets, k, need.Then...)
+		index(r.needsMetBy, k, need.Then...)
 	}
 	r.indexSums()
 	r.doses = dosesOf(c)
@@ -108,7 +108,7 @@ func (r *ruleset) counted(n int) bool { return r.shares == nil || r.shares[n-1].
 const rulesName = "rules"
 
 // LogScore returns 0 where the rules are kept and −Inf elsewhere.
-func (r *ruleset) LogScore(x *Composition) float64 { return logOf(r.Keeps(x.Parts())) }
+func (r *ruleset) LogScore(x *Composition) float64 { return ruleLogScore(r.Keeps(x.Parts())) }
 
 // Scorer returns a scorer of x.
 func (r *ruleset) Scorer(x *Composition) Scorer { return r.scorer(x) }
@@ -203,10 +203,10 @@ func (s *ruleScorer) set(i int, amount int32) {
 		before := s.groupBroken(g)
 		s.groupUsed[g] += change
 		s.groupTotal[g] += int64(amount - was)
-		s.badGroups += broke(before, s.groupBroken(g))
+		s.badGroups += brokenChange(before, s.groupBroken(g))
 	}
 	if change != 0 {
-		for _, k := range s.r.meets[i] {
+		for _, k := range s.r.needsMetBy[i] {
 			s.met[k] += change
 		}
 		s.badNeeds += s.brokenNeeds(i)
@@ -218,12 +218,12 @@ func (s *ruleScorer) set(i int, amount int32) {
 		}
 		before := s.sumBroken(t.sum)
 		s.sums[t.sum] += more
-		s.badSums += broke(before, s.sumBroken(t.sum))
+		s.badSums += brokenChange(before, s.sumBroken(t.sum))
 	}
 }
 
-// broke returns the change in the number of broken rules.
-func broke(before, after bool) int {
+// brokenChange returns the change in the number of broken rules.
+func brokenChange(before, after bool) int {
 	switch {
 	case after && !before:
 		return 1
@@ -273,7 +273,7 @@ func (s *ruleScorer) allKept() bool {
 }
 
 // LogScore returns 0 if all rules are kept, else −Inf.
-func (s *ruleScorer) LogScore() float64 { return logOf(s.allKept()) }
+func (s *ruleScorer) LogScore() float64 { return ruleLogScore(s.allKept()) }
 
 // Values gives all values of a condition the same score: no rule of s concerns a condition.
 func (s *ruleScorer) Values(_ int, p *Pieces) { p.Add(0, s.LogScore()) }

@@ -218,7 +218,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 		if ok {
 			share.Exact, share.Counted = true, true
-			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // CountFeasible checked each composition, so their number fits an int64
+			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // CountFeasible checked all: they fit an int64
 			r.logCount[n] = portable.Log(float64(kept))
 		} else {
 			sizes = append(sizes, n)

@@ -26,20 +26,20 @@ type State struct {
 
 	// Scratch for lines: the pieces of one property, of the sum so far and of
 	// the next sum, and the weights of what a draw chooses among.
-	one, acc, next Pieces
-	weights        []float64
-	curves         bool // whether a term is a CurveScorer and none is a SplitScorer
-	envelope       envelope
-	undo           []undo
-	rulesAhead     bool // whether only the rules' scorer has followed the moves in undo
-	step           step
-	was            []Part
-	wasConditions  []int32
+	termPieces, sumPieces, nextSum Pieces
+	weights                        []float64
+	curves                         bool // whether a term is a CurveScorer and none is a SplitScorer
+	envelope                       envelope
+	undo                           []undo
+	rulesAhead                     bool // whether only the rules' scorer has followed the moves in undo
+	step                           step
+	previousParts                  []Part
+	wasConditions                  []int32
 
 	candidateBuffer *candidateBuffer
 	batch           *batch         // candidates drawn at once; nil until the first batch
 	memory          *memory        // what warm-up has learnt; nil if nothing
-	wholes          wholeMoves     // counts of whole moves since warm-up last emptied them
+	wholeMoveCounts wholeMoves     // counts of whole moves since warm-up last emptied them
 	visited         *visitedStates // compositions found by Chain.Search; nil without a search
 
 	logRecall float64 // log of the law's mass of the composition over the probability that recall draws it
@@ -59,10 +59,10 @@ type undo struct{ i, j, k, to int32 }
 
 // term is an objective of positive weight, or a bound, and its scorer for this state.
 type term struct {
-	objective *Objective
-	scorer    Scorer
-	picky     SplitScorer // scorer as a SplitScorer, or nil
-	curve     CurveScorer // scorer as a CurveScorer, or nil
+	objective   *Objective
+	scorer      Scorer
+	splitScorer SplitScorer // scorer as a SplitScorer, or nil
+	curveScorer CurveScorer // scorer as a CurveScorer, or nil
 
 	conditions ConditionScorer // the same
 }
@@ -85,11 +85,11 @@ func newState(t *Target, x *Composition) *State {
 	s := &State{Composition: x, target: t, beta: 1, terms: newTerms(t, x)}
 	s.exact = t.space.newDrawer()
 	for _, t := range s.terms {
-		if t.picky != nil {
+		if t.splitScorer != nil {
 			s.curves = false
 			break
 		}
-		s.curves = s.curves || t.curve != nil
+		s.curves = s.curves || t.curveScorer != nil
 	}
 	return s
 }
@@ -124,10 +124,10 @@ func newTerm(w *Objective, x *Composition) term {
 	} else {
 		scorer = &pointwise{property: w.Property, x: x, copy: newComposition(x.N())}
 	}
-	picky, _ := scorer.(SplitScorer)
-	curve, _ := scorer.(CurveScorer)
+	splitScorer, _ := scorer.(SplitScorer)
+	curveScorer, _ := scorer.(CurveScorer)
 	conditions, _ := scorer.(ConditionScorer)
-	return term{w, scorer, picky, curve, conditions}
+	return term{w, scorer, splitScorer, curveScorer, conditions}
 }
 
 // Target returns the target that scores the state.
@@ -185,9 +185,9 @@ func (x *State) CheckScores(scores []float64) error {
 	return nil
 }
 
-// ready returns an error if a kernel of a target cannot move x. Kernels call it once for each call
+// checkReady returns an error if a kernel of a target cannot move x. Kernels call it once for each call
 // of Advance, so that misuse fails before the first move.
-func (x *State) ready(kernel string, t *Target) error {
+func (x *State) checkReady(kernel string, t *Target) error {
 	c := x.Composition
 	if x.target != t {
 		return fmt.Errorf("%s: the state %v belongs to another target", kernel, c)

@@ -13,8 +13,8 @@ type VisitedState struct {
 	LogScore   float64 // Σ_k c_k·log y_k
 }
 
-// maxFinds is the most visited states that a replica stores until [Chain.DrainVisited].
-const maxFinds = 256
+// maxVisited is the most visited states that a replica stores until [Chain.DrainVisited].
+const maxVisited = 256
 
 // visitedStates records the compositions a state has visited that score above a bar.
 type visitedStates struct {
@@ -25,7 +25,7 @@ type visitedStates struct {
 // add returns a new record to fill, or nil if the buffer is full.
 func (f *visitedStates) add(logScore float64) *VisitedState {
 	n := len(f.list)
-	if n == maxFinds {
+	if n == maxVisited {
 		return nil
 	}
 	if n < cap(f.list) {

@@ -48,12 +48,12 @@ func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(c
 				return err
 			}
 			c.SetWorkers(workers / o.Chains)
-			if err := watching(ctx, c.Warm, o.Warmup); err != nil {
+			if err := advanceInContext(ctx, c.Warm, o.Warmup); err != nil {
 				return err
 			}
 			c.EndWarmup()
 			for draw := range o.Draws {
-				if err := watching(ctx, c.Advance, o.Thin); err != nil {
+				if err := advanceInContext(ctx, c.Advance, o.Thin); err != nil {
 					return err
 				}
 				if err := sink(index, draw, c.State); err != nil {
@@ -70,8 +70,8 @@ func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(c
 	return tallies, nil
 }
 
-// watching makes iterations and checks at intervals whether the context has ended.
-func watching(ctx context.Context, advance func(iterations int) error, iterations int) error {
+// advanceInContext makes iterations and checks at intervals whether the context has ended.
+func advanceInContext(ctx context.Context, advance func(iterations int) error, iterations int) error {
 	const stride = 1024
 	for ; iterations > 0; iterations -= stride {
 		if err := browsersched.Err(ctx); err != nil {

@@ -22,7 +22,7 @@ type MoveTally struct {
 // moves are added.
 func (t *Tally) Of(names ...string) []MoveTally {
 	for from := 0; from+len(names) <= len(t.Moves); from++ {
-		if named(t.Moves[from:], names) {
+		if hasNames(t.Moves[from:], names) {
 			return t.Moves[from : from+len(names)]
 		}
 	}
@@ -33,8 +33,8 @@ func (t *Tally) Of(names ...string) []MoveTally {
 	return t.Moves[from:]
 }
 
-// named reports whether the moves begin with those of the given names.
-func named(moves []MoveTally, names []string) bool {
+// hasNames reports whether the moves begin with those of the given names.
+func hasNames(moves []MoveTally, names []string) bool {
 	for k, name := range names {
 		if moves[k].Name != name {
 			return false

@@ -125,7 +125,7 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 // deferComponents postpones finding the components until the first use.
 func (t *Target) deferComponents() {
 	t.components = sync.OnceValue(func() (of componentResult) {
-		of.parts, of.a, of.b, of.err = supportComponents(t)
+		of.components, of.first, of.second, of.err = supportComponents(t)
 		return of
 	})
 }

@@ -90,8 +90,8 @@ func TestLearnedAbove(t *testing.T) {
 		for range 300 {
 			x := b.composition(r, nil)
 			lo, hi := boxAbout(r, x, b.total)
-			used := len(usedOf(x))
-			at := s.At(x, usedOf(x))
+			used := len(usedIngredients(x))
+			at := s.At(x, usedIngredients(x))
 			if above := above(lo, hi, used+r.IntN(3)); above < at {
 				t.Fatalf("%s: %v scores %v, and is in a box bounded by %v", name, x, at, above)
 			}

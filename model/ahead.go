@@ -82,7 +82,7 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
 	if s.descriptorScorer != nil {
 		return s.describedLine(i, j)
 	}
-	if s.hasPending && s.lines < mostAhead && s.score.cover.most >= 0 {
+	if s.hasPending && s.lines < mostAhead && s.score.cover.maxBlocks >= 0 {
 		return s.linePending(int32(i), int32(j))
 	}
 	s.applyPending()
@@ -154,10 +154,10 @@ func (s *Scorer) descendAhead(i, j, k int32) {
 	s.vary(s.dense, i, j)
 	s.mark(s.dense)
 	o := &sc.cover
-	for w := range o.trees {
+	for w := range o.treeWords {
 		trees := uint64(0)
 		for _, v := range s.varying {
-			trees |= o.testing[int(sc.known[v.slot])*o.trees+w]
+			trees |= o.testing[int(sc.known[v.slot])*o.treeWords+w]
 		}
 		for ; trees != 0; trees &= trees - 1 {
 			s.descend(s.dense, span{sc.roots[w<<6|bits.TrailingZeros64(trees)], 0, s.shared, -1, -1}, k)

@@ -57,7 +57,7 @@ func BenchmarkForestPoint(b *testing.B) {
 			var xs, used [256][]int32
 			for k := range xs {
 				xs[k] = c.book.composition(random, nil)
-				used[k] = usedOf(xs[k])
+				used[k] = usedIngredients(xs[k])
 			}
 			scorer := s.NewScorer()
 			ways := []func(x, used []int32) int64{
@@ -167,7 +167,7 @@ type run struct {
 
 func newChain(scores [2]*Score, seed uint64) *chain {
 	c := &chain{random: rand.NewPCG(seed, 0), x: states(1)[0], scale: 1 / float64(scores[0].One())}
-	c.used = usedOf(c.x)
+	c.used = usedIngredients(c.x)
 	for k, s := range scores {
 		c.scorers[k] = s.NewScorer()
 		c.scorers[k].Reset(c.x, c.used)

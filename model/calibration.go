@@ -30,7 +30,7 @@ import (
 // profits from luck: see [Data.Halves].
 type Calibration struct {
 	rows, successes int
-	base            float64 // q
+	baseRate        float64 // q
 	centre          float64 // mean of the log odds
 	clip            float64
 	points          []calibrationPoint // the grid points with nearly all of the mass
@@ -53,7 +53,7 @@ const (
 	calibrationStep    = 0.2 // spacing of the grid in a
 	slopeMost          = 4.0
 	slopeStep          = 0.1
-	knowsNothing       = 0.25 // the prior probability of b = 0
+	zeroSlopePrior     = 0.25 // the prior probability of b = 0
 	lapseMost          = 0.3
 	lapseStep          = 0.1
 	negligible         = 1e-9 // points are dropped whose mass is a smaller share of the largest
@@ -83,7 +83,7 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 		}
 	}
 	c.rows = len(rows)
-	c.base = (float64(c.successes) + 0.5) / (float64(c.rows) + 1)
+	c.baseRate = (float64(c.successes) + 0.5) / (float64(c.rows) + 1)
 	c.normalize(c.setGrid(c.groupRows(rows)))
 	return c
 }
@@ -96,7 +96,7 @@ type calibrationRow struct {
 
 // A calibrationGroup is the mean of nearly equal centred log odds, and how many rows of it had the
 // outcome or not.
-type calibrationGroup struct{ x, came, not float64 }
+type calibrationGroup struct{ x, came, notCame float64 }
 
 // groupRows groups sorted rows with nearly equal log odds, which bounds the work.
 func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGroup) {
@@ -106,7 +106,7 @@ func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGrou
 		for _, r := range some {
 			g.x += (r.x - c.centre) / float64(len(some))
 			g.came += indicator(r.came)
-			g.not += indicator(!r.came)
+			g.notCame += indicator(!r.came)
 		}
 		groups = append(groups, g)
 	}
@@ -116,8 +116,8 @@ func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGrou
 // setGrid sets the points to the grid of a, b and λ, and returns the log of each one's posterior
 // density, up to a constant.
 func (c *Calibration) setGrid(groups []calibrationGroup) (logs []float64) {
-	steps, slopes, lapses := whole(calibrationReach/calibrationStep), whole(slopeMost/slopeStep), whole(lapseMost/lapseStep)
-	priors, middle := 0.0, logOdds(c.base)
+	steps, slopes, lapses := roundToInt(calibrationReach/calibrationStep), roundToInt(slopeMost/slopeStep), roundToInt(lapseMost/lapseStep)
+	priors, middle := 0.0, logOdds(c.baseRate)
 	for k := 1; k <= slopes; k++ {
 		priors += slopePrior(float64(float64(k) * slopeStep))
 	}
@@ -125,9 +125,9 @@ func (c *Calibration) setGrid(groups []calibrationGroup) (logs []float64) {
 	for ka := -steps; ka <= steps; ka++ {
 		for kb := 0; kb <= slopes; kb++ {
 			point := calibrationPoint{a: middle + float64(float64(ka)*calibrationStep), b: float64(float64(kb) * slopeStep)}
-			prior := knowsNothing
+			prior := zeroSlopePrior
 			if kb > 0 {
-				prior = (1 - knowsNothing) * slopePrior(point.b) / priors
+				prior = (1 - zeroSlopePrior) * slopePrior(point.b) / priors
 			}
 			for k, g := range groups {
 				sure[k] = point.sigmoid(g.x)
@@ -148,8 +148,8 @@ func (c *Calibration) addLikelihood(log float64, point calibrationPoint, groups 
 		if g.came > 0 {
 			log += float64(g.came * portable.Log(p))
 		}
-		if g.not > 0 {
-			log += float64(g.not * portable.Log1p(-p))
+		if g.notCame > 0 {
+			log += float64(g.notCame * portable.Log1p(-p))
 		}
 	}
 	return log
@@ -185,7 +185,7 @@ func (c *Calibration) clippedLogOdds(p float64) float64 {
 	return logOdds(min(max(p, c.clip), 1-c.clip))
 }
 
-func whole(v float64) int { return int(math.Round(v)) }
+func roundToInt(v float64) int { return int(math.Round(v)) }
 
 // sigmoid returns σ(a + b·x).
 func (p calibrationPoint) sigmoid(x float64) float64 {
@@ -194,7 +194,7 @@ func (p calibrationPoint) sigmoid(x float64) float64 {
 
 // withLapse returns P, given the value of σ.
 func (c *Calibration) withLapse(p calibrationPoint, sure float64) float64 {
-	return float64(p.lapse*c.base) + float64((1-p.lapse)*sure)
+	return float64(p.lapse*c.baseRate) + float64((1-p.lapse)*sure)
 }
 
 // Value returns the calibrated chance for a forest's probability, without its interval.
@@ -244,7 +244,7 @@ func (c *Calibration) Chance(probability float64) Chance {
 		all = append(all, weighed{p, mass})
 		mean += float64(mass * p)
 	}
-	slices.SortFunc(all, func(a, b weighed) int { // written out for speed: a recipe's card sorts hundreds of points for each figure
+	slices.SortFunc(all, func(a, b weighed) int { // written out for speed
 		switch {
 		case a.p < b.p:
 			return -1
@@ -269,9 +269,9 @@ func (c *Calibration) Chance(probability float64) Chance {
 // A curve interpolates [Calibration.Value] linearly between knots of the log odds, because a chain
 // needs it at each piece of a line. It is nondecreasing.
 type curve struct {
-	of          *Calibration
-	first, step float64 // log odds of the first knot, and the distance of knots in log odds
-	values      []float64
+	calibration         *Calibration
+	firstKnot, knotStep float64 // log odds of the first knot, and the distance of knots in log odds
+	values              []float64
 }
 
 // curveKnots is the number of pieces of a curve. Between knots the value is off by less than a
@@ -281,9 +281,9 @@ const curveKnots = 128
 // curve returns the calibration's curve.
 func (c *Calibration) curve() *curve {
 	first := logOdds(c.clip)
-	v := &curve{of: c, first: first, step: float64(float64(-2*first) / curveKnots), values: make([]float64, curveKnots+1)}
+	v := &curve{calibration: c, firstKnot: first, knotStep: float64(float64(-2*first) / curveKnots), values: make([]float64, curveKnots+1)}
 	for k := range v.values {
-		v.values[k] = c.Value(1 / (1 + portable.Exp(-first-float64(float64(k)*v.step))))
+		v.values[k] = c.Value(1 / (1 + portable.Exp(-first-float64(float64(k)*v.knotStep))))
 		if k > 0 {
 			v.values[k] = max(v.values[k], v.values[k-1])
 		}
@@ -296,8 +296,8 @@ func (v *curve) at(probability float64) float64 {
 	if v == nil {
 		return probability
 	}
-	t := (v.of.clippedLogOdds(probability) - v.first) / v.step
+	t := (v.calibration.clippedLogOdds(probability) - v.firstKnot) / v.knotStep
 	k := min(max(int(t), 0), curveKnots-1)
 	from, to := v.values[k], v.values[k+1]
-	return v.of.extrapolate(probability, min(from+float64(max(t-float64(k), 0)*(to-from)), to))
+	return v.calibration.extrapolate(probability, min(from+float64(max(t-float64(k), 0)*(to-from)), to))
 }

@@ -30,7 +30,7 @@ func TestCalibrationCovers(t *testing.T) {
 		}
 		// The base is a figure of the rows: it is drawn, and then kept as it comes out.
 		a, b, lapse := (2*r.Float64()-1)*1.5, 0.0, lapseStep*float64(r.IntN(4))
-		if r.Float64() >= knowsNothing {
+		if r.Float64() >= zeroSlopePrior {
 			b = math.Abs(r.NormFloat64())
 		}
 		base := 1 / (1 + math.Exp(-a))

@@ -102,9 +102,9 @@ func differenceMoments(a, b []float64) (m moment) {
 // dealFolds returns the fold of each row. It deals the rows in the order of their labels, equal
 // labels in random order. Each round of dealing has a random order of the folds.
 func dealFolds(random stream, labels *labelling, folds int) []int {
-	order := make([]int, len(labels.of))
+	order := make([]int, len(labels.labelOf))
 	shuffle(random, order)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels.of[a], labels.of[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels.labelOf[a], labels.labelOf[b]) })
 	fold := make([]int, len(order))
 	round := make([]int, folds)
 	for k, r := range order {
@@ -158,7 +158,7 @@ func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold
 			at[k], _ = slices.BinarySearch(labels.numbers, f.numbers[k])
 		}
 	}
-	law := make([]float64, labels.size())
+	law := make([]float64, labels.distinctLabels())
 	x := make([]int32, len(d.Ingredients))
 	for r, of := range fold {
 		if of != part {
@@ -174,7 +174,7 @@ func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold
 		for _, p := range d.Rows[r] {
 			x[p.Ingredient] = 0
 		}
-		if label := int(labels.of[r]); d.Classes != nil {
+		if label := int(labels.labelOf[r]); d.Classes != nil {
 			sum[r] -= portable.Log(max(law[label], 0.5/float64(len(f.trees))))
 		} else {
 			sum[r] += crps(labels.numbers, law, label)

@@ -10,14 +10,14 @@ import (
 // A cover is the index with which [Score.Sum] scores a point. For each test it lists the leaves
 // that the test blocks if it fails, in words of 64 bits. A tree's words are consecutive.
 type cover struct {
-	first   []int32  // by tree, then one more: the index of its first word
-	trees   int      // number of words in a bit set of trees
-	testing []uint64 // by tested slot: the trees that test the slot, as a bit set
-	count   []int32  // by tested slot: the number of trees that test the slot
-	blocks  []block  // grouped by level, in ascending order
-	from    []int32  // by level, then one more: the index of its first block
-	most    int      // number of blocks up to which a cover is faster than walking the trees; −1: always walk
-	points  sync.Pool
+	firstWord  []int32  // by tree, then one more: the index of its first word
+	treeWords  int      // number of words in a bit set of trees
+	testing    []uint64 // by tested slot: the trees that test the slot, as a bit set
+	count      []int32  // by tested slot: the number of trees that test the slot
+	blocks     []block  // grouped by level, in ascending order
+	firstBlock []int32  // by level, then one more: the index of its first block
+	maxBlocks  int      // number of blocks up to which a cover is faster than walking the trees; −1: always walk
+	points     sync.Pool
 }
 
 // A block is the set of leaves, within one word of a tree, that a failing test blocks.
@@ -36,13 +36,13 @@ const maxSpread = 8
 // addCover builds the cover.
 func (s *structure) addCover(f *Forest) {
 	o := &s.cover
-	o.trees = (len(s.roots) + 63) / 64
-	o.testing = make([]uint64, len(s.tests)*o.trees)
-	o.from = make([]int32, len(s.thresholds)+1)
-	o.first = []int32{0}
+	o.treeWords = (len(s.roots) + 63) / 64
+	o.testing = make([]uint64, len(s.tests)*o.treeWords)
+	o.firstBlock = make([]int32, len(s.thresholds)+1)
+	o.firstWord = []int32{0}
 	for k := range f.trees {
-		o.first = append(o.first, o.first[k]+int32(f.trees[k].leaves()+63)/64)
-		o.most += walkWorth * f.trees[k].depth()
+		o.firstWord = append(o.firstWord, o.firstWord[k]+int32(f.trees[k].leaves()+63)/64)
+		o.maxBlocks += walkWorth * f.trees[k].depth()
 	}
 	// Two passes over all tests: one counts the blocks of each level, the other places them.
 	each := func(add func(tree int, level int32, b block) (more bool)) {
@@ -60,7 +60,7 @@ func (s *structure) addCover(f *Forest) {
 				for word := from >> 6; word<<6 < to; word++ {
 					low, high := max(from-word<<6, 0), min(to-word<<6, 64)
 					mask := ^uint64(0) >> (64 - (high - low)) << low
-					if !add(k, s.nodeLevel[int(s.roots[k])+at], block{mask, o.first[k] + word}) {
+					if !add(k, s.nodeLevel[int(s.roots[k])+at], block{mask, o.firstWord[k] + word}) {
 						return
 					}
 				}
@@ -69,34 +69,34 @@ func (s *structure) addCover(f *Forest) {
 	}
 	blocks, most := 0, min(maxSpread*len(s.nodes), math.MaxInt32)
 	each(func(_ int, level int32, _ block) bool {
-		o.from[level+1]++
+		o.firstBlock[level+1]++
 		blocks++
 		return blocks <= most
 	})
 	if blocks > most {
-		o.most = -1
+		o.maxBlocks = -1
 		return
 	}
 	for level := range s.thresholds {
-		o.from[level+1] += o.from[level]
+		o.firstBlock[level+1] += o.firstBlock[level]
 	}
-	o.blocks = make([]block, o.from[len(s.thresholds)])
+	o.blocks = make([]block, o.firstBlock[len(s.thresholds)])
 	slots := make([]int32, len(s.thresholds)) // by level: the tested slot of the level
 	for k := range s.tests {
 		for level := s.tests[k].level; level < s.tests[k].levelEnd; level++ {
 			slots[level] = int32(k)
 		}
 	}
-	next := slices.Clone(o.from)
+	next := slices.Clone(o.firstBlock)
 	each(func(tree int, level int32, b block) bool {
 		o.blocks[next[level]] = b
 		next[level]++
-		o.testing[int(slots[level])*o.trees+tree>>6] |= 1 << (tree & 63)
+		o.testing[int(slots[level])*o.treeWords+tree>>6] |= 1 << (tree & 63)
 		return true
 	})
 	o.count = make([]int32, len(s.tests))
 	for k := range o.count {
-		for _, trees := range o.testing[k*o.trees:][:o.trees] {
+		for _, trees := range o.testing[k*o.treeWords:][:o.treeWords] {
 			o.count[k] += int32(bits.OnesCount64(trees))
 		}
 	}

@@ -224,22 +224,22 @@ func checkNames(what string, names []string) error {
 type labelling struct {
 	classes []string  // sorted, or nil
 	numbers []float64 // sorted, or nil
-	of      []int32   // by row: the index of the label
+	labelOf []int32   // by row: the index of the label
 }
 
-func (l *labelling) size() int { return max(len(l.classes), len(l.numbers)) }
+func (l *labelling) distinctLabels() int { return max(len(l.classes), len(l.numbers)) }
 
 func (d *Data) labelling() labelling {
 	if d.Classes != nil {
 		classes, of := ranks(d.Classes)
-		return labelling{classes: classes, of: of}
+		return labelling{classes: classes, labelOf: of}
 	}
 	positive := slices.Clone(d.Numbers)
 	for i := range positive {
 		positive[i] += 0 // turns a negative zero into the label zero
 	}
 	numbers, of := ranks(positive)
-	return labelling{numbers: numbers, of: of}
+	return labelling{numbers: numbers, labelOf: of}
 }
 
 // ranks returns the distinct values in ascending order, and the index of each value in that list.

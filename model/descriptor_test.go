@@ -138,9 +138,9 @@ func TestDescriptorsScore(t *testing.T) {
 		w := s.NewScorer()
 		for range 8 {
 			x := b.composition(random, nil)
-			w.Reset(x, usedOf(x))
+			w.Reset(x, usedIngredients(x))
 			for range 6 {
-				used := usedOf(x)
+				used := usedIngredients(x)
 				i := int(used[random.IntN(len(used))])
 				j := (i + 1 + random.IntN(len(x)-1)) % len(x)
 				starts, sums := w.Line(i, j)
@@ -357,8 +357,8 @@ func TestDeal(t *testing.T) {
 		all := make(map[int]int)
 		for r, k := range dealFolds(newStream(seed, folding, 0), &labels, 5) {
 			sizes[k]++
-			of[[2]int{k, int(labels.of[r])}]++
-			all[int(labels.of[r])]++
+			of[[2]int{k, int(labels.labelOf[r])}]++
+			all[int(labels.labelOf[r])]++
 		}
 		for k := range 5 {
 			if sizes[k] < 13 || sizes[k] > 14 {

@@ -364,7 +364,7 @@ func FuzzRead(f *testing.F) {
 				x[random.IntN(n)] += k
 				left -= k
 			}
-			scorer.Reset(x, usedOf(x))
+			scorer.Reset(x, usedIngredients(x))
 			if got, want := scorer.Value(), s.Point(x); got != want || want < 0 || want > s.One() {
 				t.Fatalf("value %d, point %d, one %d", got, want, s.One())
 			}

@@ -104,7 +104,7 @@ func (g *grownTree) check(at int, rows []int) int {
 		want := map[int32]int32{}
 		labels := g.data.labelling()
 		for _, r := range rows {
-			want[labels.of[r]] += int32(g.draws[r])
+			want[labels.labelOf[r]] += int32(g.draws[r])
 		}
 		content, counts := g.tree.content(n.right)
 		if len(content) != len(want) || !slices.IsSorted(content) {
@@ -158,7 +158,7 @@ func TestTreesFollowTheDefinition(t *testing.T) {
 			f := mustGrow(t, d, o)
 			g := &grownTree{T: t, data: d, o: o}
 			labels := d.labelling()
-			g.label = func(r int) float64 { return float64(labels.of[r]) }
+			g.label = func(r int) float64 { return float64(labels.labelOf[r]) }
 			if d.Numbers != nil {
 				g.label = func(r int) float64 { return d.Numbers[r] }
 			}
@@ -249,7 +249,7 @@ func TestRandomSplitsFollowTheDefinition(t *testing.T) {
 					n := f.trees[k].nodes[at]
 					if n.feature < 0 {
 						differ := slices.ContainsFunc(rows, func(r int) bool { return !slices.Equal(x[r], x[rows[0]]) })
-						pure := !slices.ContainsFunc(rows, func(r int) bool { return labels.of[r] != labels.of[rows[0]] })
+						pure := !slices.ContainsFunc(rows, func(r int) bool { return labels.labelOf[r] != labels.labelOf[rows[0]] })
 						fewest := 2
 						if f.Numeric() {
 							fewest = leastSplit

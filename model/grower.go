@@ -14,16 +14,16 @@ type grower struct {
 	options Options
 	target  []float64 // numeric labels, centred and scaled to about ±1; nil for classes
 
-	random stream
-	drawn  []int32 // how often the bootstrap drew each row
-	rows   []int32 // the distinct rows drawn, ordered so that each node is a range
-	place  []int32 // the index in rows of each row, or −1
-	spare  []int32 // scratch for splitting a node: the rows that go right
-	right  []bool  // by row: whether the row goes right; false between splits
+	random    stream
+	drawn     []int32 // how often the bootstrap drew each row
+	rows      []int32 // the distinct rows drawn, ordered so that each node is a range
+	rowIndex  []int32 // the index in rows of each row, or −1
+	rightRows []int32 // scratch for splitting a node: the rows that go right
+	goesRight []bool  // by row: whether the row goes right; false between splits
 
-	perm  []int32 // a permutation of the features, shuffled further at each node
-	first []int32 // by feature: 1 + index of the first of its cells in this node, or 0
-	cells []cellInNode
+	featureOrder []int32 // a permutation of the features, shuffled further at each node
+	firstCell    []int32 // by feature: 1 + index of the first of its cells in this node, or 0
+	cells        []cellInNode
 
 	touched []int32 // the features with cells in this node
 	above   []int32 // the rows whose value exceeds the tried threshold
@@ -39,19 +39,19 @@ type grower struct {
 
 // A cellInNode is a positive value in a node, linked to the next of its feature.
 type cellInNode struct {
-	feature, value, row, next int32
+	feature, value, row, nextCell int32
 }
 
 // A nodeState is the summary of a node that the search for a split needs.
 type nodeState struct {
-	rows     int   // number of distinct rows
-	weight   int64 // number of draws
-	counts   []int64
-	squares  int64   // Σ of the squares of counts
-	other    []int64 // counts on the right of a split; zero between uses
-	sum      float64 // Σ target over the draws
-	smallest int     // least number of rows in a leaf
-	fewest   int     // least number of rows in a node to be split
+	rows         int   // number of distinct rows
+	weight       int64 // number of draws
+	counts       []int64
+	squares      int64   // Σ of the squares of counts
+	rightCounts  []int64 // counts on the right of a split; zero between uses
+	sum          float64 // Σ target over the draws
+	minLeafRows  int     // least number of rows in a leaf
+	minSplitRows int     // least number of rows in a node to be split
 }
 
 // With random splits and numbers, a node is split if it has at least one in forty of the rows; this
@@ -63,35 +63,35 @@ func newGrower(t *table, labels *labelling, f *Forest) *grower {
 	o := f.options
 	g := &grower{
 		t: t, labels: labels, forest: f, options: o,
-		drawn: make([]int32, t.rows),
-		place: make([]int32, t.rows),
-		right: make([]bool, t.rows),
-		perm:  make([]int32, t.features),
-		first: make([]int32, t.features),
-		node:  nodeState{smallest: o.SmallestLeaf, fewest: 2 * o.SmallestLeaf},
+		drawn:        make([]int32, t.rows),
+		rowIndex:     make([]int32, t.rows),
+		goesRight:    make([]bool, t.rows),
+		featureOrder: make([]int32, t.features),
+		firstCell:    make([]int32, t.features),
+		node:         nodeState{minLeafRows: o.SmallestLeaf, minSplitRows: 2 * o.SmallestLeaf},
 		// As many as the scanned columns have on average.
 		gatherLimit: o.FeaturesPerSplit * len(t.colRow) / t.features,
 	}
 	if labels.numbers != nil {
 		if o.Splits == RandomSplits {
-			g.node.fewest = max(g.node.fewest, min(max(t.rows/40, leastSplit), mostSplit))
+			g.node.minSplitRows = max(g.node.minSplitRows, min(max(t.rows/40, leastSplit), mostSplit))
 		}
 		g.target = make([]float64, t.rows)
 		mean, largest := 0.0, 0.0
-		for _, l := range labels.of {
+		for _, l := range labels.labelOf {
 			mean += labels.numbers[l] / float64(t.rows)
 		}
 		for _, v := range labels.numbers {
 			largest = max(largest, math.Abs(v-mean))
 		}
 		if largest > 0 {
-			for r, l := range labels.of {
+			for r, l := range labels.labelOf {
 				g.target[r] = (labels.numbers[l] - mean) / largest
 			}
 		}
 	} else {
-		g.node.counts = make([]int64, labels.size())
-		g.node.other = make([]int64, labels.size())
+		g.node.counts = make([]int64, labels.distinctLabels())
+		g.node.rightCounts = make([]int64, labels.distinctLabels())
 	}
 	return g
 }
@@ -103,18 +103,18 @@ func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 	g.rows = g.rows[:0]
 	for r, n := range g.drawn {
 		if n == 0 {
-			g.place[r] = -1
+			g.rowIndex[r] = -1
 			continue
 		}
-		g.place[r] = int32(len(g.rows))
+		g.rowIndex[r] = int32(len(g.rows))
 		g.rows = append(g.rows, int32(r))
 	}
-	for f := range g.perm {
-		g.perm[f] = int32(f)
+	for f := range g.featureOrder {
+		g.featureOrder[f] = int32(f)
 	}
 
 	t := tree{leafStart: []int32{0}}
-	type pending struct{ from, to, parent int32 } // A pending node is rows[from:to]. parent is the node whose right child it is, or −1.
+	type pending struct{ from, to, parent int32 } // rows[from:to], the right child of node parent; −1: the root or a left child
 	stack := []pending{{0, int32(len(g.rows)), -1}}
 	for len(stack) > 0 {
 		p := stack[len(stack)-1]
@@ -151,7 +151,7 @@ func (g *grower) grow(ctx context.Context, k int) (tree, bag, error) {
 func (g *grower) addLeaf(t *tree, rows []int32) {
 	byLabel := g.pairs[:0]
 	for _, r := range rows {
-		byLabel = append(byLabel, uint64(g.labels.of[r])<<32|uint64(g.drawn[r]))
+		byLabel = append(byLabel, uint64(g.labels.labelOf[r])<<32|uint64(g.drawn[r]))
 	}
 	slices.Sort(byLabel)
 	g.pairs = byLabel
@@ -180,14 +180,14 @@ func (g *grower) initNode(rows []int32) (leaf bool) {
 			w := g.drawn[r]
 			n.weight += int64(w)
 			n.sum += float64(float64(w) * g.target[r])
-			equal = equal && g.labels.of[r] == g.labels.of[rows[0]]
+			equal = equal && g.labels.labelOf[r] == g.labels.labelOf[rows[0]]
 		}
 	} else {
 		clear(n.counts)
 		for _, r := range rows {
 			w := int64(g.drawn[r])
 			n.weight += w
-			n.counts[g.labels.of[r]] += w
+			n.counts[g.labels.labelOf[r]] += w
 		}
 		n.squares = 0
 		for _, c := range n.counts {
@@ -195,7 +195,7 @@ func (g *grower) initNode(rows []int32) (leaf bool) {
 		}
 		equal = n.squares == n.weight*n.weight
 	}
-	return equal || len(rows) < n.fewest
+	return equal || len(rows) < n.minSplitRows
 }
 
 // partitionRows orders rows[from:to] so that those that go left come first, and returns their
@@ -208,31 +208,31 @@ func (g *grower) partitionRows(from, to int32, s split) int32 {
 	rows := g.rows[from:to]
 	if len(column) < 8*len(rows) {
 		for _, r := range column {
-			g.right[r] = true
+			g.goesRight[r] = true
 		}
 	} else {
 		for _, r := range rows {
-			g.right[r] = g.t.value(r, s.feature) > s.threshold
+			g.goesRight[r] = g.t.value(r, s.feature) > s.threshold
 		}
 		column = rows
 	}
 	left := int32(0)
-	g.spare = g.spare[:0]
+	g.rightRows = g.rightRows[:0]
 	for _, r := range rows {
-		if g.right[r] {
-			g.spare = append(g.spare, r)
+		if g.goesRight[r] {
+			g.rightRows = append(g.rightRows, r)
 			continue
 		}
 		rows[left] = r
-		g.place[r] = from + left
+		g.rowIndex[r] = from + left
 		left++
 	}
-	for k, r := range g.spare {
+	for k, r := range g.rightRows {
 		rows[left+int32(k)] = r
-		g.place[r] = from + left + int32(k)
+		g.rowIndex[r] = from + left + int32(k)
 	}
 	for _, r := range column {
-		g.right[r] = false
+		g.goesRight[r] = false
 	}
 	return left
 }

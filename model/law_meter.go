@@ -62,8 +62,8 @@ func (m *lawMeter) quality() (q Quality, widen float64) {
 	loss := differenceMoments(m.crps, nil)
 	widen = coverageQuantile(m.outside, 0.9)
 	q = Quality{Rows: len(m.crps), Numbers: &NumberQuality{
-		RMSE:        math.Sqrt(m.explained.sumLeft / n),
-		PriorRMSE:   math.Sqrt(m.explained.sumAll / n),
+		RMSE:        math.Sqrt(m.explained.sumModelErrors / n),
+		PriorRMSE:   math.Sqrt(m.explained.sumPriorErrors / n),
 		Widen90:     widen,
 		CRPS:        loss.mean(),
 		CRPSSE:      loss.standardError(),

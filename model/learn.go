@@ -66,11 +66,11 @@ const triedTrees = 50
 // left it out, a process by the rows of other compositions. A Learned does not change, so that any
 // number of goroutines may use it.
 type Learned struct {
-	options LearnOptions
-	grown   Options  // options of the forest
-	forest  *Forest  // nil for a process alone
-	process *Process // nil for a forest alone
-	success *Forest  // a forest with the classes made and failed; nil if nothing failed
+	options       LearnOptions
+	forestOptions Options  // options of the forest
+	forest        *Forest  // nil for a process alone
+	process       *Process // nil for a forest alone
+	success       *Forest  // a forest with the classes made and failed; nil if nothing failed
 
 	numbers       []float64 // labels of the data, as given; nil for classes
 	sd            []float64 // standard deviations of the measurements; nil if none is known
@@ -79,8 +79,8 @@ type Learned struct {
 	quality       Quality
 	choice        *Choice // the comparison of feature sets; nil if there was only one set
 	heldOutErrors []Tried // errors of the forest, the process and their average
-	spread        float64 // factor by which a law is stretched about its mean
-	widen         float64 // by how much each end of a 90 % interval moves outwards
+	stretchFactor float64 // factor by which a law is stretched about its mean
+	intervalShift float64 // by how much each end of a 90 % interval moves outwards
 }
 
 // The classes of the forest that predicts which compositions can be made.
@@ -95,7 +95,7 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 	}
-	m := &Learned{options: o, spread: 1, numbers: slices.Clone(d.Numbers), sd: slices.Clone(d.SD), classes: slices.Clone(d.Classes), rows: d.Rows}
+	m := &Learned{options: o, stretchFactor: 1, numbers: slices.Clone(d.Numbers), sd: slices.Clone(d.SD), classes: slices.Clone(d.Classes), rows: d.Rows}
 	if d.Numbers == nil && o.Kind == ProcessAlone {
 		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
 	}
@@ -128,7 +128,7 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 // process if it was kept.
 func (m *Learned) Refit(ctx context.Context, some *Data) (*Learned, error) {
 	o := m.options
-	o.Forest, o.Features = m.grown, nil
+	o.Forest, o.Features = m.forestOptions, nil
 	o.Forest.Importances = false
 	part := *some
 	if m.forest != nil && !plainFeatures(m.forest.features, m.forest.ingredients) {
@@ -171,7 +171,7 @@ func logSDs(d *Data) []float64 {
 // grow grows the forest, with the features that cross-validation chooses.
 func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
 	whole, sets := *d, m.options.Features
-	m.grown = m.options.Forest
+	m.forestOptions = m.options.Forest
 	if len(sets) > 0 {
 		whole.Features = sets[0].Features
 	}
@@ -190,17 +190,17 @@ func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
 		}
 		m.choice.Chosen = m.choice.bestCandidate()
 		whole.Features = sets[m.choice.Chosen].Features
-		m.grown = m.options.forest(m.choice.Chosen, sets[m.choice.Chosen])
+		m.forestOptions = m.options.forest(m.choice.Chosen, sets[m.choice.Chosen])
 	}
-	if m.forest, err = Grow(ctx, &whole, m.grown); err != nil || d.Numbers == nil || m.grown.SmallestLeaf > 0 || m.grown.Splits != RandomSplits {
+	if m.forest, err = Grow(ctx, &whole, m.forestOptions); err != nil || d.Numbers == nil || m.forestOptions.SmallestLeaf > 0 || m.forestOptions.Splits != RandomSplits {
 		return err
 	}
 	// Where the labels are mostly noise, large leaves are better.
-	large := m.grown
+	large := m.forestOptions
 	large.SmallestLeaf = largeLeaf
 	f, err := Grow(ctx, &whole, large)
 	if err == nil && f.quality.Numbers != nil && f.quality.Numbers.CRPS < m.forest.quality.Numbers.CRPS {
-		m.forest, m.grown = f, large
+		m.forest, m.forestOptions = f, large
 	}
 	return err
 }
@@ -272,7 +272,7 @@ func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 	if m.process == nil && !m.options.Log {
 		m.quality = m.forest.Quality()
 		if q := m.quality.Numbers; q != nil {
-			m.widen = q.Widen90
+			m.intervalShift = q.Widen90
 		}
 		return nil
 	}
@@ -335,10 +335,10 @@ func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
 			return err
 		}
 		if l := average(held.laws(r)); l.Values != nil {
-			meter.add(m.numbers[r], m.toLabelUnit(l.stretched(m.spread)))
+			meter.add(m.numbers[r], m.toLabelUnit(l.stretched(m.stretchFactor)))
 		}
 	}
-	m.quality, m.widen = meter.quality()
+	m.quality, m.intervalShift = meter.quality()
 	return nil
 }
 
@@ -358,7 +358,7 @@ func (m *Learned) stretch(ctx context.Context, held *holdout) error {
 			losses[k] += m.toLabelUnit(l.stretched(by)).CRPS(m.numbers[r])
 		}
 	}
-	m.spread = all[slices.Index(losses, slices.Min(losses))]
+	m.stretchFactor = all[slices.Index(losses, slices.Min(losses))]
 	return nil
 }
 
@@ -534,7 +534,7 @@ func (m *Learned) Law(x []int32) Law {
 	if m.process != nil {
 		fitted = m.process.Law(x)
 	}
-	return m.toLabelUnit(average(grown, fitted).stretched(m.spread))
+	return m.toLabelUnit(average(grown, fitted).stretched(m.stretchFactor))
 }
 
 // Predict returns the expected number at the dense composition x, and a 90 % prediction interval
@@ -549,8 +549,8 @@ func (m *Learned) Predict(x []int32) Prediction { return m.predict(m.Law(x)) }
 
 func (m *Learned) predict(l Law) Prediction {
 	p := Prediction{Value: l.Mean()}
-	p.Low = min(l.Quantile(0.05)-m.widen, p.Value)
-	p.High = max(l.Quantile(0.95)+m.widen, p.Value)
+	p.Low = min(l.Quantile(0.05)-m.intervalShift, p.Value)
+	p.High = max(l.Quantile(0.95)+m.intervalShift, p.Value)
 	if m.process == nil { // a forest cannot predict beyond the labels
 		least, greatest := m.Range()
 		p.Low, p.High = max(p.Low, min(least, p.Value)), min(p.High, max(greatest, p.Value))
@@ -572,7 +572,7 @@ func (m *Learned) HeldOut() []Prediction {
 			all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
 			continue
 		}
-		all[r] = m.predict(m.toLabelUnit(l.stretched(m.spread)))
+		all[r] = m.predict(m.toLabelUnit(l.stretched(m.stretchFactor)))
 	}
 	return all
 }

@@ -44,7 +44,7 @@ func BenchmarkLearnedLine(b *testing.B) {
 				for _, p := range d.Rows[n%len(d.Rows)] {
 					x[p.Ingredient] = p.Amount
 				}
-				used := usedOf(x)
+				used := usedIngredients(x)
 				before.Reset(x, used)
 				learnt[0].Reset(x, used)
 				learnt[1].Reset(x, used)

@@ -75,7 +75,7 @@ func (m *Learned) Write(w io.Writer) error {
 		Label: m.Label(), Kind: m.options.Kind.String(), Log: m.options.Log,
 		Ingredients: m.Ingredients(), Total: m.Total(),
 		Rows: flattenRows(m.rows), Classes: m.classes, Numbers: m.numbers, SD: savedSD(m.sd), Failed: flattenRows(m.options.Failed),
-		HeldOut: m.quality, Spread: m.spread, Widen: m.widen, Choice: m.choice, Brings: m.heldOutErrors,
+		HeldOut: m.quality, Spread: m.stretchFactor, Widen: m.intervalShift, Choice: m.choice, Brings: m.heldOutErrors,
 	}
 	for _, f := range []struct {
 		of *Forest
@@ -209,7 +209,7 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 	}
 	m := &Learned{
 		options: LearnOptions{Kind: kind, Log: s.Log}, numbers: s.Numbers, sd: restoredSD(s.SD), classes: s.Classes,
-		quality: s.HeldOut, spread: s.Spread, widen: s.Widen, choice: s.Choice, heldOutErrors: s.Brings,
+		quality: s.HeldOut, stretchFactor: s.Spread, intervalShift: s.Widen, choice: s.Choice, heldOutErrors: s.Brings,
 	}
 	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, SD: restoredSD(s.SD), Classes: s.Classes}
 	if d.Rows, err = unflattenRows(s.Rows); err != nil {
@@ -237,7 +237,7 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 		return nil, damaged("success is no forest of what was made and what failed")
 	}
 	if m.forest != nil {
-		m.grown = m.forest.options
+		m.forestOptions = m.forest.options
 		m.options.Forest = m.forest.options
 		if m.forest.Numeric() != (d.Numbers != nil) {
 			return nil, damaged("the forest is not of the label's kind")

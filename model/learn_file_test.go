@@ -29,7 +29,7 @@ func TestSaveAndLoadLearned(t *testing.T) {
 			for _, p := range row {
 				x[p.Ingredient] = p.Amount
 			}
-			if got, want := again.At(x, usedOf(x)), s.At(x, usedOf(x)); got != want {
+			if got, want := again.At(x, usedIngredients(x)), s.At(x, usedIngredients(x)); got != want {
 				t.Fatalf("%s: row %d scores %v, and scored %v", name, r, got, want)
 			}
 			if m.Numeric() && m.Predict(x) != s.model.Predict(x) {
@@ -68,7 +68,7 @@ func TestAgain(t *testing.T) {
 		}
 		x := make([]int32, len(m.Ingredients()))
 		x[1], x[2] = 400, 600
-		if got, want := of.At(x, usedOf(x)), s.At(x, usedOf(x)); got != want {
+		if got, want := of.At(x, usedIngredients(x)), s.At(x, usedIngredients(x)); got != want {
 			t.Errorf("%s: learnt again it says %v, and said %v", name, got, want)
 		}
 	}

@@ -15,14 +15,14 @@ import (
 // compositions could not be made, the probability of success multiplies it. A LearnedScore does not
 // change, so that any number of goroutines may use it.
 type LearnedScore struct {
-	model       *Learned
-	want        Want // the Want as requested
-	forest      *Score
-	process     *ProcessScore
-	calibration *Calibration // nil for a direction
-	curve       *curve       // the calibration's curve
-	success     *Score
-	possible    *curve // calibration of the probability of success; nil without failures
+	model        *Learned
+	want         Want // the Want as requested
+	forest       *Score
+	process      *ProcessScore
+	calibration  *Calibration // nil for a direction
+	curve        *curve       // the calibration's curve
+	success      *Score
+	successCurve *curve // calibration of the probability of success; nil without failures
 }
 
 // Score returns the score of a want. The error says why the model cannot compute it.
@@ -140,7 +140,7 @@ func (s *LearnedScore) addSuccess() (err error) {
 		came[r] = true
 	}
 	if c := Calibrate(stated, came, m.success.Trees()); c != nil {
-		s.possible = c.curve()
+		s.successCurve = c.curve()
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (s *LearnedScore) Want() Want { return s.want }
 // it is only the position of the expected label.
 func (s *LearnedScore) Bare() *LearnedScore {
 	bare := *s
-	bare.curve, bare.success, bare.possible = nil, nil, nil
+	bare.curve, bare.success, bare.successCurve = nil, nil, nil
 	return &bare
 }
 
@@ -163,12 +163,12 @@ func (s *LearnedScore) Stated(x []int32) float64 {
 		of[0] = s.forest.Probability(s.forest.Point(x))
 	}
 	if s.process != nil {
-		of[1] = s.process.At(x, usedOf(x))
+		of[1] = s.process.At(x, usedIngredients(x))
 	}
 	return s.combineUncalibrated(of)
 }
 
-func usedOf(x []int32) (used []int32) {
+func usedIngredients(x []int32) (used []int32) {
 	for i, v := range x {
 		if v > 0 {
 			used = append(used, int32(i))
@@ -205,7 +205,7 @@ func (s *LearnedScore) HeldOut() []float64 {
 			shares[r] = max(y, leastDirected)
 		}
 		if possible != nil {
-			shares[r] = float64(shares[r] * s.possible.at(possible[r]))
+			shares[r] = float64(shares[r] * s.successCurve.at(possible[r]))
 		}
 	}
 	return shares
@@ -217,7 +217,7 @@ func (s *LearnedScore) Success(x []int32) float64 {
 	if s.success == nil {
 		return 1
 	}
-	return s.possible.at(s.success.Probability(s.success.Point(x)))
+	return s.successCurve.at(s.success.Probability(s.success.Point(x)))
 }
 
 // At returns the score at the composition x. used lists the ingredients with a positive amount, in
@@ -250,7 +250,7 @@ func (s *LearnedScore) combine(of [3]float64) float64 {
 		y = max(y, leastDirected)
 	}
 	if s.success != nil {
-		y = float64(y * s.possible.at(of[2]))
+		y = float64(y * s.successCurve.at(of[2]))
 	}
 	return y
 }
@@ -270,10 +270,10 @@ func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 // the working memory of one chain: several goroutines must not use it at once. Its scores of a line
 // equal, bit for bit, those of [LearnedScore.At] at the points.
 type LearnedScorer struct {
-	score   *LearnedScore
-	scorers [3]modelScorer // by model: forest, process and forest of success; nil where there is none
-	present []int          // the indices of scorers that are not nil
-	lines   [3]modelLine
+	score         *LearnedScore
+	scorers       [3]modelScorer // by model: forest, process and forest of success; nil where there is none
+	scorerIndices []int          // the indices of scorers that are not nil
+	lines         [3]modelLine
 
 	starts []int32
 	values []float64
@@ -293,10 +293,10 @@ type modelScorer interface {
 
 // A modelLine has the pieces of a line by one model, and which of them is current.
 type modelLine struct {
-	starts []int32
-	values []float64
-	at     int
-	next   int32 // the split where the next piece begins; MaxInt32 after the last
+	starts    []int32
+	values    []float64
+	piece     int
+	nextStart int32 // the split where the next piece begins; MaxInt32 after the last
 }
 
 // NewScorer returns a scorer. Call [LearnedScorer.Reset] to begin.
@@ -316,7 +316,7 @@ func (s *LearnedScore) NewScorer() *LearnedScorer {
 	}
 	for k, w := range c.scorers {
 		if w != nil {
-			c.present = append(c.present, k)
+			c.scorerIndices = append(c.scorerIndices, k)
 		}
 	}
 	return c
@@ -360,31 +360,31 @@ func (c *LearnedScorer) Value() float64 {
 func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	var of [3]float64
 	next := int32(math.MaxInt32)
-	for _, k := range c.present {
+	for _, k := range c.scorerIndices {
 		l := &c.lines[k]
 		l.starts, l.values = c.scorers[k].line(i, j)
-		l.at, l.next = 0, int32(math.MaxInt32)
+		l.piece, l.nextStart = 0, int32(math.MaxInt32)
 		of[k] = l.values[0]
 		if len(l.starts) > 1 {
-			l.next = l.starts[1]
+			l.nextStart = l.starts[1]
 		}
-		next = min(next, l.next)
+		next = min(next, l.nextStart)
 	}
 	last := c.score.combine(of)
 	c.starts, c.values = append(c.starts[:0], 0), append(c.values[:0], last)
 	for next != math.MaxInt32 {
 		start := next
 		next = math.MaxInt32
-		for _, k := range c.present {
+		for _, k := range c.scorerIndices {
 			l := &c.lines[k]
-			if l.next == start {
-				l.at++
-				of[k], l.next = l.values[l.at], math.MaxInt32
-				if l.at+1 < len(l.starts) {
-					l.next = l.starts[l.at+1]
+			if l.nextStart == start {
+				l.piece++
+				of[k], l.nextStart = l.values[l.piece], math.MaxInt32
+				if l.piece+1 < len(l.starts) {
+					l.nextStart = l.starts[l.piece+1]
 				}
 			}
-			next = min(next, l.next)
+			next = min(next, l.nextStart)
 		}
 		if y := c.score.combine(of); y != last {
 			last = y
@@ -398,13 +398,13 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 // others what they have, so that the total differs: what stands for a condition does not share the
 // total of a composition. The slice is valid until the next call.
 func (c *LearnedScorer) Column(i int, amounts []int32) []float64 {
-	for _, k := range c.present {
+	for _, k := range c.scorerIndices {
 		c.column[k] = c.scorers[k].column(i, amounts, c.column[k][:0])
 	}
 	c.values = c.values[:0]
 	var of, last [3]float64
 	for at := range amounts {
-		for _, k := range c.present {
+		for _, k := range c.scorerIndices {
 			of[k] = c.column[k][at]
 		}
 		if at > 0 && of == last { // within a piece of all models

@@ -76,12 +76,12 @@ func linesArePoints(t *testing.T, name string, walks int, c lineScorer, at func(
 	b := book{rows: 60, ingredients: 6, total: 1000, seed: 6, sizes: []int{2, 3, 4}}
 	for range walks {
 		x := b.composition(random, nil)
-		c.Reset(x, usedOf(x))
+		c.Reset(x, usedIngredients(x))
 		for range 8 {
-			if got, want := c.Value(), at(x, usedOf(x)); got != want {
+			if got, want := c.Value(), at(x, usedIngredients(x)); got != want {
 				t.Fatalf("%s: the score of %v is %v, as a point %v", name, x, got, want)
 			}
-			i := int(usedOf(x)[random.IntN(len(usedOf(x)))])
+			i := int(usedIngredients(x)[random.IntN(len(usedIngredients(x)))])
 			j := random.IntN(len(x))
 			if i == j {
 				continue
@@ -91,7 +91,7 @@ func linesArePoints(t *testing.T, name string, walks int, c lineScorer, at func(
 			y := slices.Clone(x)
 			for k := int32(0); k <= sum; k++ {
 				y[i], y[j] = k, sum-k
-				if got, want := values[pieceOf(starts, k)], at(y, usedOf(y)); got != want {
+				if got, want := values[pieceOf(starts, k)], at(y, usedIngredients(y)); got != want {
 					t.Fatalf("%s: split %d of %d and %d at %v is %v, as a point %v", name, k, i, j, x, got, want)
 				}
 			}
@@ -117,7 +117,7 @@ func TestLearnedScoreIsTheMean(t *testing.T) {
 	for _, row := range d.Rows[:20] {
 		x := dense(row)
 		mean := m.Predict(x).Value
-		if got := least + up.At(x, usedOf(x))*(greatest-least); math.Abs(got-mean) > 1e-3*(greatest-least) {
+		if got := least + up.At(x, usedIngredients(x))*(greatest-least); math.Abs(got-mean) > 1e-3*(greatest-least) {
 			t.Errorf("%v: the score says %v, the prediction %v", x, got, mean)
 		}
 	}
@@ -236,8 +236,8 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := []int32{800, 100, 100, 0, 0, 0}
-	if got, want := s.At(x, usedOf(x)), plain.At(x, usedOf(x))*bad; math.Abs(got-want) > 1e-12 {
-		t.Errorf("the score is %v, and %v times success is %v", got, plain.At(x, usedOf(x)), want)
+	if got, want := s.At(x, usedIngredients(x)), plain.At(x, usedIngredients(x))*bad; math.Abs(got-want) > 1e-12 {
+		t.Errorf("the score is %v, and %v times success is %v", got, plain.At(x, usedIngredients(x)), want)
 	}
 	for r, y := range s.HeldOut() {
 		if math.IsNaN(y) || y < 0 || y > 1.5 {
@@ -281,7 +281,7 @@ func TestLogarithms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if y := s.At(dense(d.Rows[0]), usedOf(dense(d.Rows[0]))); y < 0 || y > 1 {
+	if y := s.At(dense(d.Rows[0]), usedIngredients(dense(d.Rows[0]))); y < 0 || y > 1 {
 		t.Errorf("a probability of %v", y)
 	}
 	d.Numbers[3] = 0

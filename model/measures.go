@@ -104,27 +104,27 @@ func indicator(b bool) float64 {
 // explained accumulates the share of a variance that predictions explain. For each row it keeps the
 // squared errors of the prediction and of the prior.
 type explained struct {
-	left, all       []float64
-	sumLeft, sumAll float64
+	modelErrors, priorErrors       []float64
+	sumModelErrors, sumPriorErrors float64
 }
 
 func (e *explained) add(left, all float64) {
-	e.left, e.all = append(e.left, left), append(e.all, all)
-	e.sumLeft += left
-	e.sumAll += all
+	e.modelErrors, e.priorErrors = append(e.modelErrors, left), append(e.priorErrors, all)
+	e.sumModelErrors += left
+	e.sumPriorErrors += all
 }
 
 // share returns 1 − Σ left / Σ all and its standard error, to first order: that of the mean of left
 // − (1−share)·all, over the mean of all. Both are 0 if there is no variance.
 func (e *explained) share() (share, standardError float64) {
-	if e.sumAll == 0 {
+	if e.sumPriorErrors == 0 {
 		return 0, 0
 	}
-	rest := e.sumLeft / e.sumAll
-	n := float64(len(e.all))
+	rest := e.sumModelErrors / e.sumPriorErrors
+	n := float64(len(e.priorErrors))
 	var m moment
-	for r, all := range e.all {
-		m.add((e.left[r] - float64(rest*all)) / (e.sumAll / n))
+	for r, all := range e.priorErrors {
+		m.add((e.modelErrors[r] - float64(rest*all)) / (e.sumPriorErrors / n))
 	}
 	return 1 - rest, m.standardError()
 }

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	memory      = 8    // number of past steps that the approximation of the Hessian keeps
-	shrink      = 0.5  // factor by which backtracking shortens a step
-	leastShrink = 1e-8 // the search ends when backtracking shortens a step to less than this share
-	enough      = 1e-4 // required descent, as a share of what the slope predicts
-	longest     = 2    // greatest change of any coordinate in one step
+	keptSteps       = 8    // number of past steps that the approximation of the Hessian keeps
+	backtrackFactor = 0.5  // factor by which backtracking shortens a step
+	minBacktrack    = 1e-8 // the search ends when backtracking shortens a step to less than this share
+	minDescent      = 1e-4 // required descent, as a share of what the slope predicts
+	maxChange       = 2    // greatest change of any coordinate in one step
 )
 
 // minimize searches for a minimum of a smooth function, starting from x, which it changes. It uses
@@ -37,14 +37,14 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 		}
 		var fNext float64
 		t := firstShare(step, len(past) == 0)
-		for first := t; ; t = float64(t * shrink) {
+		for first := t; ; t = float64(t * backtrackFactor) {
 			for i := range x {
 				next[i] = x[i] - float64(t*step[i])
 			}
-			if fNext = value(next, gNext); fNext <= f-float64(enough*t*slope) {
+			if fNext = value(next, gNext); fNext <= f-float64(minDescent*t*slope) {
 				break
 			}
-			if t < first*leastShrink {
+			if t < first*minBacktrack {
 				return f
 			}
 		}
@@ -69,8 +69,8 @@ func firstShare(step []float64, first bool) float64 {
 	for _, v := range step {
 		most = max(most, math.Abs(v))
 	}
-	if most > longest {
-		t = longest / most
+	if most > maxChange {
+		t = maxChange / most
 	}
 	if first && most > 0 {
 		t = min(t, 0.5/most)
@@ -122,7 +122,7 @@ func (m *stepMemory) add(x, next, g, gNext []float64) {
 	}
 	if curve := portable.Dot(p.s, p.y); curve > 1e-10*portable.Dot(p.y, p.y) {
 		p.rho = 1 / curve
-		if *m = append(*m, p); len(*m) > memory {
+		if *m = append(*m, p); len(*m) > keptSteps {
 			*m = (*m)[1:]
 		}
 	}

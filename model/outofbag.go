@@ -13,7 +13,7 @@ func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags
 	// A law has a weight for each label, and there may be as many labels as rows. So the rows are
 	// predicted in blocks, which bounds the memory. The workers share a block, whose laws are then
 	// counted in the order of the rows.
-	laws := make([][]float64, max(1, min(t.rows, 1<<22/labels.size())))
+	laws := make([][]float64, max(1, min(t.rows, 1<<22/labels.distinctLabels())))
 	for from := 0; from < t.rows; from += len(laws) {
 		rows := min(len(laws), t.rows-from)
 		err := inParallel(ctx, f.options.Workers, rows, func() func(int) error {
@@ -30,7 +30,7 @@ func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags
 		}
 		for k, law := range laws[:rows] {
 			if len(law) > 0 {
-				m.add(labels.of[from+k], law)
+				m.add(labels.labelOf[from+k], law)
 			}
 		}
 	}
@@ -85,12 +85,12 @@ type meter struct {
 }
 
 func newMeter(f *Forest, labels *labelling) *meter {
-	m := &meter{forest: f, prior: make([]float64, labels.size())}
-	for _, l := range labels.of {
+	m := &meter{forest: f, prior: make([]float64, labels.distinctLabels())}
+	for _, l := range labels.labelOf {
 		m.prior[l]++
 	}
 	for l := range m.prior {
-		m.prior[l] /= float64(len(labels.of))
+		m.prior[l] /= float64(len(labels.labelOf))
 		if m.prior[l] > m.prior[m.majority] {
 			m.majority = l
 		}
@@ -179,8 +179,8 @@ func (m *meter) quality() Quality {
 	case m.rows == 0:
 	case m.forest.Numeric():
 		q.Numbers = &NumberQuality{
-			RMSE:        math.Sqrt(m.explained.sumLeft / n),
-			PriorRMSE:   math.Sqrt(m.explained.sumAll / n),
+			RMSE:        math.Sqrt(m.explained.sumModelErrors / n),
+			PriorRMSE:   math.Sqrt(m.explained.sumPriorErrors / n),
 			Widen90:     coverageQuantile(m.outside, 0.9),
 			CRPS:        m.crps.mean(),
 			CRPSSE:      m.crps.standardError(),

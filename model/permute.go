@@ -48,10 +48,10 @@ func (f *Forest) permute(ctx context.Context, t *table, labels *labelling, bags 
 func (l *labelling) variance() float64 {
 	var m moment
 	mean := 0.0
-	for _, k := range l.of {
-		mean += l.numbers[k] / float64(len(l.of))
+	for _, k := range l.labelOf {
+		mean += l.numbers[k] / float64(len(l.labelOf))
 	}
-	for _, k := range l.of {
+	for _, k := range l.labelOf {
 		m.add(float64((l.numbers[k] - mean) * (l.numbers[k] - mean)))
 	}
 	return m.mean()
@@ -163,7 +163,7 @@ func (p *permuter) permuteFeature(t *tree, f int32, out bag, random stream) floa
 
 // lossOf returns the loss of tree t for row r, whose features are in p.x.
 func (p *permuter) lossOf(t *tree, r int32) float64 {
-	guess, label := p.guess[t.leaf(p.x)], p.labels.of[r]
+	guess, label := p.guess[t.leaf(p.x)], p.labels.labelOf[r]
 	if p.forest.Numeric() {
 		gap := guess - p.labels.numbers[label]
 		return float64(gap * gap)

@@ -11,7 +11,7 @@ type point struct {
 
 func (s *structure) newPoint() *point {
 	o := &s.cover
-	p := &point{free: make([]uint64, o.first[len(s.roots)]), trees: make([]uint64, o.trees), totals: make([]int32, len(s.groups))}
+	p := &point{free: make([]uint64, o.firstWord[len(s.roots)]), trees: make([]uint64, o.treeWords), totals: make([]int32, len(s.groups))}
 	for k := range p.free {
 		p.free[k] = ^uint64(0)
 	}
@@ -37,15 +37,15 @@ func (s *Score) Sum(x, used []int32) int64 {
 func (s *Score) sumWith(p *point, x, used []int32) int64 {
 	o := &s.cover
 	blocks, tested := 0, 0
-	if len(s.groups) == 0 && o.most >= 0 {
+	if len(s.groups) == 0 && o.maxBlocks >= 0 {
 		for _, i := range used {
 			known := s.known[i]
 			t := &s.tests[known]
-			blocks += int(o.from[t.levelEnd] - o.from[t.level])
+			blocks += int(o.firstBlock[t.levelEnd] - o.firstBlock[t.level])
 			tested += int(o.count[known])
 		}
 	}
-	if blocks > o.most {
+	if blocks > o.maxBlocks {
 		return s.Point(x)
 	}
 
@@ -77,7 +77,7 @@ func (s *Score) sumWith(p *point, x, used []int32) int64 {
 			t := w<<6 | bits.TrailingZeros64(trees)
 			base := int64(s.leafBase[t])
 			sum -= s.values[base]
-			from, to := o.first[t], o.first[t+1]
+			from, to := o.firstWord[t], o.firstWord[t+1]
 			if to == from+1 {
 				sum += s.values[base+firstSetBit(p.free[from])]
 				p.free[from] = ^uint64(0)
@@ -118,11 +118,11 @@ func (s *Score) block(p *point, slot, amount int32) {
 		return
 	}
 	o := &s.cover
-	for w, trees := range o.testing[known*o.trees:][:o.trees] {
+	for w, trees := range o.testing[known*o.treeWords:][:o.treeWords] {
 		p.trees[w] |= trees
 	}
 	free := p.free
-	for _, b := range o.blocks[o.from[tests.level]:o.from[to]] {
+	for _, b := range o.blocks[o.firstBlock[tests.level]:o.firstBlock[to]] {
 		free[b.word] &^= b.leaves
 	}
 }

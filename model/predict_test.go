@@ -209,7 +209,7 @@ func TestExplained(t *testing.T) {
 	if math.Abs(said/spread-1) > 0.15 || math.Abs(shares.mean()-0.5) > 0.02 {
 		t.Errorf("shares of %.3f vary by %.4f, and the standard error says %.4f", shares.mean(), spread, said)
 	}
-	if share, standardError := (&explained{left: []float64{0}, all: []float64{0}}).share(); share != 0 || standardError != 0 {
+	if share, standardError := (&explained{modelErrors: []float64{0}, priorErrors: []float64{0}}).share(); share != 0 || standardError != 0 {
 		t.Errorf("nothing is explained by %v ± %v", share, standardError)
 	}
 }

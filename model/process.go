@@ -32,22 +32,22 @@ type Process struct {
 	labels      []float64
 	group       []int32 // by row of the data: index of its composition in known
 
-	known [][]Part  // the different compositions of the data
-	count []float64 // by known composition: its number of rows
-	means []float64 // by known composition: the mean of its numbers
-	own   []float64 // by known composition: the variance with which the mean was measured, as a share of scale²; 0 if unknown
-	usual float64   // the variance of a new measurement, as a share of scale²
-	hasSD bool      // whether any standard deviation is known; the noise then comes on top
+	known         [][]Part  // the different compositions of the data
+	count         []float64 // by known composition: its number of rows
+	means         []float64 // by known composition: the mean of its numbers
+	meanVariance  []float64 // by known composition: the variance with which the mean was measured, as a share of scale²; 0 if unknown
+	usualVariance float64   // the variance of a new measurement, as a share of scale²
+	hasSD         bool      // whether any standard deviation is known; the noise then comes on top
 
 	centre, scale float64 // the mean and the standard deviation of the labels
 	hyper         hyperparameters
 
-	grid    []axis    // by ingredient: how its amounts are rounded
-	columns [][]int32 // by ingredient: the step of each known composition; nil if no composition has it
-	empty   []int64   // by known composition: the squared distance to the empty composition
-	radial  *radial
-	solved  portable.Lower // Cholesky factor of the covariance of the known compositions, noise included
-	alpha   []float64      // by known composition: its weight in the mean, times s
+	grid     []axis    // by ingredient: how its amounts are rounded
+	columns  [][]int32 // by ingredient: the step of each known composition; nil if no composition has it
+	empty    []int64   // by known composition: the squared distance to the empty composition
+	radial   *radial
+	cholesky portable.Lower // Cholesky factor of the covariance of the known compositions, noise included
+	alpha    []float64      // by known composition: its weight in the mean, times s
 
 	heldOutMean, heldOutSD []float64 // by known composition: its held-out mean and standard deviation
 
@@ -95,11 +95,11 @@ type ProcessOptions struct {
 const MaxProcessRows = 2000
 
 // An axis defines how the amounts of an ingredient are rounded: the root of its share to steps of
-// 1/per. A squared difference of steps counts weight·2^−distanceBits.
+// 1/stepsPerUnit. A squared difference of steps counts weight·2^−distanceBits.
 type axis struct {
-	per    int64
-	weight int64
-	firsts []int32 // by step: the least amount rounded to the step; last, an amount above the total
+	stepsPerUnit int64
+	weight       int64
+	firsts       []int32 // by step: the least amount rounded to the step; last, an amount above the total
 }
 
 const (
@@ -134,12 +134,12 @@ func (a axis) step(amount int32, total int) int32 {
 	if amount <= 0 {
 		return 0
 	}
-	return a.stepFrom(int32(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.per))+0.5), amount)
+	return a.stepFrom(int32(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.stepsPerUnit))+0.5), amount)
 }
 
 // stepFrom returns the result of [axis.step], searched from a step nearby.
 func (a axis) stepFrom(l, amount int32) int32 {
-	l = min(l, int32(a.per))
+	l = min(l, int32(a.stepsPerUnit))
 	for amount < a.firsts[l] {
 		l--
 	}
@@ -204,21 +204,21 @@ func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 // setMeasurementSD stores the standard deviations of the rows' measurements. A row without one gets
 // the median of the others, as does a new measurement.
 func (p *Process) setMeasurementSD(sd []float64) {
-	p.own = make([]float64, len(p.known))
+	p.meanVariance = make([]float64, len(p.known))
 	known := slices.Sorted(slices.Values(sd))
 	known = slices.DeleteFunc(known, math.IsNaN)
 	if len(known) == 0 {
 		return
 	}
 	middle := known[len(known)/2] / p.scale
-	p.usual = float64(middle * middle)
+	p.usualVariance = float64(middle * middle)
 	p.hasSD = middle > 0
 	for r, k := range p.group {
-		share := p.usual
+		share := p.usualVariance
 		if v := sd[r] / p.scale; !math.IsNaN(v) {
 			share = float64(v * v)
 		}
-		p.own[k] += share / float64(p.count[k]*p.count[k])
+		p.meanVariance[k] += share / float64(p.count[k]*p.count[k])
 	}
 }
 
@@ -291,7 +291,7 @@ func (p *Process) scatter() (squares, free float64) {
 // Noise returns the standard deviation of the noise, in the label's unit: how much the process
 // expects the numbers of one composition to differ.
 func (p *Process) Noise() float64 {
-	return float64(p.scale * math.Sqrt(exp(p.hyper.noise)+p.usual))
+	return float64(p.scale * math.Sqrt(exp(p.hyper.noise)+p.usualVariance))
 }
 
 // Lengths returns the length of each ingredient: the change of the root of its share that makes the
@@ -318,7 +318,7 @@ func (p *Process) precompute(ctx context.Context) error {
 // precomputeWith is precompute with given numbers of steps for the root of each ingredient's share.
 func (p *Process) precomputeWith(ctx context.Context, steps []int64) error {
 	n := len(p.known)
-	p.makeGrid(steps)
+	p.roundRows(steps)
 	p.empty = make([]int64, n)
 	for i, column := range p.columns {
 		for r, q := range column {
@@ -328,19 +328,19 @@ func (p *Process) precomputeWith(ctx context.Context, steps []int64) error {
 	s, noise := exp(p.hyper.signal), exp(p.hyper.noise)
 	distance := make([]int64, n)
 	for jitter := 1e-8; ; jitter = float64(jitter * 10) {
-		p.solved = portable.NewLower(n)
+		p.cholesky = portable.NewLower(n)
 		for r := range n {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
 			p.distances(p.known[r], distance)
-			row := p.solved.Row(r)
+			row := p.cholesky.Row(r)
 			for c := range row {
 				row[c] = float64(s * p.radial.at(distance[c]))
 			}
-			row[r] += noise/p.count[r] + p.own[r] + float64(jitter*s)
+			row[r] += noise/p.count[r] + p.meanVariance[r] + float64(jitter*s)
 		}
-		if p.solved.Factor() {
+		if p.cholesky.Factor() {
 			break
 		}
 		if jitter > s {
@@ -351,8 +351,8 @@ func (p *Process) precomputeWith(ctx context.Context, steps []int64) error {
 	for r := range p.alpha {
 		p.alpha[r] = (p.means[r] - p.centre) / p.scale
 	}
-	p.solved.Solve(p.alpha)
-	p.leaveOut()
+	p.cholesky.Solve(p.alpha)
+	p.predictHeldOut()
 	for r := range p.alpha {
 		p.alpha[r] = float64(p.alpha[r] * s)
 	}
@@ -423,7 +423,7 @@ func (p *Process) coarserSteps() []int64 {
 	allowed := float64(roundingShare*float64(spread*spread)) * 12 * float64(len(p.known)) / float64(max(active, 1))
 	steps := make([]int64, len(p.ingredients))
 	for i, span := range p.spans() {
-		finest := p.grid[i].per
+		finest := p.grid[i].stepsPerUnit
 		fewest := finest
 		if span > 0 {
 			fewest = min(int64(math.Ceil(fewestSteps/span)), finest)
@@ -441,8 +441,8 @@ func (p *Process) coarserSteps() []int64 {
 	return steps
 }
 
-// makeGrid rounds the rows.
-func (p *Process) makeGrid(steps []int64) {
+// roundRows rounds the rows.
+func (p *Process) roundRows(steps []int64) {
 	p.grid = make([]axis, len(p.ingredients))
 	p.columns = make([][]int32, len(p.ingredients))
 	lengths := p.Lengths()
@@ -499,10 +499,10 @@ func (a axis) distanceChange(from, to int32) (by, slope int64) {
 	return (t*t - f*f) * a.weight, 2 * (t - f) * a.weight
 }
 
-// leaveOut computes the prediction for each known composition without its rows (Rasmussen and
+// predictHeldOut computes the prediction for each known composition without its rows (Rasmussen and
 // Williams 2006, equation 5.12), with the hyperparameters of all rows.
-func (p *Process) leaveOut() {
-	inverse := p.solved.Inverse()
+func (p *Process) predictHeldOut() {
+	inverse := p.cholesky.Inverse()
 	p.heldOutMean, p.heldOutSD = make([]float64, len(p.known)), make([]float64, len(p.known))
 	for r := range p.known {
 		precision := inverse.Row(r)[r]
@@ -516,8 +516,8 @@ func (p *Process) leaveOut() {
 // of the mean of its rows. That mean has the noise of several rows.
 func (p *Process) heldOutDeviation(r int, variance float64) float64 {
 	noise := exp(p.hyper.noise)
-	measured := float64(p.own[r] * p.count[r]) // measurement variance of a single row
-	return float64(p.scale * math.Sqrt(max(variance-noise/p.count[r]-p.own[r], 0)+noise+measured))
+	measured := float64(p.meanVariance[r] * p.count[r]) // measurement variance of a single row
+	return float64(p.scale * math.Sqrt(max(variance-noise/p.count[r]-p.meanVariance[r], 0)+noise+measured))
 }
 
 // leaveOutGroups is leaveOut for known compositions that differ in what stands beside them alone: such
@@ -624,8 +624,8 @@ func (p *Process) Predict(x []int32) (mean, sd float64) {
 	for r := range k {
 		k[r] = float64(s * p.radial.at(d[r]))
 	}
-	p.solved.Forward(k)
-	variance := max(s-portable.Dot(k, k), 0) + exp(p.hyper.noise) + p.usual
+	p.cholesky.Forward(k)
+	variance := max(s-portable.Dot(k, k), 0) + exp(p.hyper.noise) + p.usualVariance
 	return p.mean(d), float64(p.scale * math.Sqrt(variance))
 }
 

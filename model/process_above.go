@@ -39,18 +39,18 @@ type meanBound struct {
 	steps   int64     // time taken so far, in units of about a nanosecond
 
 	// The box, by ingredient: units, steps, the steps of its middle, and the derivative by steps.
-	lo, hi   []int32
-	from, to []int32
-	middle   []float64
-	first    []float64
-	open     []int   // the ingredients with more than one step in the box
-	reach    float64 // bound of the squared distance of any composition from the middle
+	lo, hi    []int32
+	from, to  []int32
+	middle    []float64
+	first     []float64
+	open      []int   // the ingredients with more than one step in the box
+	maxSquare float64 // bound of the squared distance of any composition from the middle
 
 	square, slopes, curves []float64   // by known composition: d² from the middle, α·κ′ and 4·α·κ″
-	apart                  [][]float64 // by open ingredient: its distance in steps from each known composition, times the weight
-	value, off             float64     // Σ α·κ at the middle, and the rounding error of the value and the tangent
+	weightedSteps          [][]float64 // by open ingredient: its distance in steps from each known composition, times the weight
+	value, errorBound      float64     // Σ α·κ at the middle, and the error bound of the value and the tangent
 	second, scratch        []float64   // by pair of open ingredients: the second derivative; empty if not computed
-	wind                   float64     // error bound of the second derivative, per squared distance
+	secondError            float64     // error bound of the second derivative, per squared distance
 
 	terms     []boxTerm
 	gains     []gain
@@ -128,7 +128,7 @@ func (b *meanBound) centre() {
 	p := b.p
 	flat, slope, bend := -1.0, 0.0, 0.0 // Σ share − 1 as a polynomial of that fraction
 	for i, a := range p.grid {
-		from, span := float64(b.from[i])/float64(a.per), float64(b.to[i]-b.from[i])/float64(a.per)
+		from, span := float64(b.from[i])/float64(a.stepsPerUnit), float64(b.to[i]-b.from[i])/float64(a.stepsPerUnit)
 		flat += float64(from * from)
 		slope += float64(2 * float64(from*span))
 		bend += float64(span * span)
@@ -138,7 +138,7 @@ func (b *meanBound) centre() {
 		far = (math.Sqrt(max(0, float64(slope*slope)-float64(4*float64(bend*flat)))) - slope) / float64(2*bend)
 		far = min(max(far, 0), 0.5)
 	}
-	b.reach = 0
+	b.maxSquare = 0
 	b.terms = b.terms[:0]
 	for i := range p.grid {
 		span := float64(b.to[i] - b.from[i])
@@ -146,13 +146,13 @@ func (b *meanBound) centre() {
 		if b.lo[i] != b.hi[i] {
 			w := b.weights[i]
 			side := float64((1 - far) * span)
-			b.reach += float64(w * float64(side*side))
+			b.maxSquare += float64(w * float64(side*side))
 			b.terms = append(b.terms, boxTerm{0, w, b.middle[i], i})
 		}
 	}
 	if len(b.open) > 0 {
 		most, _ := b.maximizeTerms()
-		b.reach = min(b.reach, max(most, 0)*(1+0x1p-40))
+		b.maxSquare = min(b.maxSquare, max(most, 0)*(1+0x1p-40))
 	}
 }
 
@@ -160,44 +160,44 @@ func (b *meanBound) centre() {
 func (b *meanBound) expand() {
 	p := b.p
 	if len(b.open) == 0 {
-		b.value, b.off = 0, 0
+		b.value, b.errorBound = 0, 0
 		for r, alpha := range p.alpha {
 			b.value += float64(alpha * p.radial.at(int64(b.square[r])))
 		}
-		b.off = float64(b.rough.size * 0x1p-42)
+		b.errorBound = float64(b.rough.sumAbsAlpha * 0x1p-42)
 		b.steps += int64(2 * len(p.alpha))
 		return
 	}
 	value, off, tilt, twist, all, sizes := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	const shift = distanceBits - radialBits
-	last := len(b.rough.of) - 1
+	last := len(b.rough.knots) - 1
 	for r, alpha := range p.alpha {
 		n := min(int(int64(b.square[r])>>shift), last)
-		e := &b.rough.of[n]
+		e := &b.rough.knots[n]
 		part := 0.0
 		if n < last {
 			part = float64((b.square[r] - float64(int64(n)<<shift)) * (1.0 / (1 << shift)))
 		}
-		slope := float64(alpha * (e.slope + float64(part*e.bend)))
+		slope := float64(alpha * (e.slope + float64(part*e.slopeChange)))
 		size := math.Abs(alpha)
-		value += float64(alpha * (e.value + float64(part*e.fall)))
-		off += float64(size * e.off)
-		tilt += float64(size * e.tilt)
+		value += float64(alpha * (e.value + float64(part*e.valueChange)))
+		off += float64(size * e.valueError)
+		tilt += float64(size * e.slopeError)
 		sizes += math.Abs(slope)
 		all += slope
 		b.slopes[r] = slope
-		b.curves[r] = float64(4 * float64(alpha*(e.curve+float64(part*e.wind))))
-		twist += float64(size * e.twist)
+		b.curves[r] = float64(4 * float64(alpha*(e.curve+float64(part*e.curveChange))))
+		twist += float64(size * e.curveError)
 	}
-	b.value, b.wind = value, float64(2*twist)+float64(b.rough.size*0x1p-38)
-	rounding := b.rough.size
+	b.value, b.secondError = value, float64(2*twist)+float64(b.rough.sumAbsAlpha*0x1p-38)
+	rounding := b.rough.sumAbsAlpha
 	for k, i := range b.open {
 		w := b.weights[i]
 		middle := b.middle[i]
-		if len(b.apart) == k {
-			b.apart = append(b.apart, make([]float64, len(p.alpha)))
+		if len(b.weightedSteps) == k {
+			b.weightedSteps = append(b.weightedSteps, make([]float64, len(p.alpha)))
 		}
-		apart := b.apart[k]
+		apart := b.weightedSteps[k]
 		if column := p.columns[i]; column != nil {
 			for r, q := range column {
 				apart[r] = float64(w * (middle - float64(q)))
@@ -208,14 +208,14 @@ func (b *meanBound) expand() {
 			}
 		}
 		b.first[i] = float64(2 * dot(apart, b.slopes))
-		rounding += float64(float64(sizes*float64(2*w)) * float64(float64(middle+float64(p.grid[i].per))*float64(b.to[i]-b.from[i])))
+		rounding += float64(float64(sizes*float64(2*w)) * float64(float64(middle+float64(p.grid[i].stepsPerUnit))*float64(b.to[i]-b.from[i])))
 	}
 	b.steps += int64(2 * len(b.open) * len(p.alpha))
 	b.second = b.second[:0]
-	if len(b.open) <= mostCurved && b.reach < widestCurved {
+	if len(b.open) <= mostCurved && b.maxSquare < widestCurved {
 		b.computeSecondDerivatives(all)
 	}
-	b.off = off + float64(2*float64(tilt*math.Sqrt(b.reach))) + b.rough.off + float64(rounding*0x1p-40)
+	b.errorBound = off + float64(2*float64(tilt*math.Sqrt(b.maxSquare))) + b.rough.mixtureError + float64(rounding*0x1p-40)
 	b.steps += int64(4 * len(p.alpha))
 }
 
@@ -233,11 +233,11 @@ func (b *meanBound) computeSecondDerivatives(slopes float64) {
 	n := len(b.open)
 	b.second = slices.Grow(b.second, n*n)[:n*n]
 	for k, i := range b.open {
-		for r, v := range b.apart[k] {
+		for r, v := range b.weightedSteps[k] {
 			b.scratch[r] = float64(v * b.curves[r])
 		}
 		for l := range k + 1 {
-			v := dot(b.scratch, b.apart[l])
+			v := dot(b.scratch, b.weightedSteps[l])
 			b.second[k*n+l], b.second[l*n+k] = v, v
 		}
 		b.second[k*n+k] += float64(2 * float64(b.weights[i]*slopes))
@@ -266,14 +266,14 @@ func dot(x, y []float64) float64 {
 func (b *meanBound) maxMean(sign float64) float64 {
 	p := b.p
 	at := float64(sign * b.value)
-	sum := at + b.off
+	sum := at + b.errorBound
 	b.widest, b.weight, b.undecided = -1, 0, false
 	if len(b.open) > 0 {
 		above := math.Inf(1)
 		if len(b.second) > 0 {
 			above = b.expansionBound(sign)
 		}
-		if len(b.second) == 0 || b.reach > nearCurved {
+		if len(b.second) == 0 || b.maxSquare > nearCurved {
 			above = min(above, b.tangentBound(sign))
 		}
 		sum = min(sum+above, b.normBound(at))
@@ -286,20 +286,20 @@ func (b *meanBound) maxMean(sign float64) float64 {
 // t is least at a corner.
 func (b *meanBound) normBound(at float64) float64 {
 	norm := b.rough.norm
-	t, _ := b.p.options.Kernel.correlation(b.reach)
+	t, _ := b.p.options.Kernel.correlation(b.maxSquare)
 	t = float64(t * (1 - 0x1p-40))
-	middle := min(at+b.off, norm)
+	middle := min(at+b.errorBound, norm)
 	if t <= middle/norm {
-		return norm + b.rough.off
+		return norm + b.rough.mixtureError
 	}
 	side := float64(norm*norm) - float64(middle*middle)
-	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + b.rough.off
+	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + b.rough.mixtureError
 }
 
 // tangentBound bounds the excess of sign times the mean over its value at the middle.
 func (b *meanBound) tangentBound(sign float64) float64 {
 	best := math.Inf(1)
-	square := b.reach
+	square := b.maxSquare
 	for range 2 {
 		most, slope := b.rough.above(square)
 		rest := most - float64(slope*square)
@@ -336,7 +336,7 @@ func (b *meanBound) weigh(i int, first, second float64) {
 // second-order expansion. For two ingredients 2·y·z is at most y²·t/s + z²·s/t, where s and t are
 // their greatest distances from the middle.
 func (b *meanBound) expansionBound(sign float64) float64 {
-	slope := b.rough.curved(b.reach) + b.wind
+	slope := b.rough.curved(b.maxSquare) + b.secondError
 	b.terms = b.terms[:0]
 	n := len(b.open)
 	b.widest, b.weight, b.undecided = -1, 0, false

@@ -36,14 +36,14 @@ func TestMixture(t *testing.T) {
 			if n < len(knots)-1 {
 				part = square*(1<<radialBits) - float64(n)
 			}
-			if gap := math.Abs(e.value + part*e.fall - value); gap > e.off {
-				t.Fatalf("%v at %v: the value is off by %v, more than %v", k, square, gap, e.off)
+			if gap := math.Abs(e.value + part*e.valueChange - value); gap > e.valueError {
+				t.Fatalf("%v at %v: the value is off by %v, more than %v", k, square, gap, e.valueError)
 			}
-			if gap := math.Abs(e.slope+part*e.bend-slope) * math.Sqrt(square); gap > e.tilt {
-				t.Fatalf("%v at %v: the slope is off by %v, more than %v", k, square, gap, e.tilt)
+			if gap := math.Abs(e.slope+part*e.slopeChange-slope) * math.Sqrt(square); gap > e.slopeError {
+				t.Fatalf("%v at %v: the slope is off by %v, more than %v", k, square, gap, e.slopeError)
 			}
-			if gap := math.Abs(e.curve+part*e.wind-curve) * square; gap > e.twist {
-				t.Fatalf("%v at %v: the second derivative is off by %v, more than %v", k, square, gap, e.twist)
+			if gap := math.Abs(e.curve+part*e.curveChange-curve) * square; gap > e.curveError {
+				t.Fatalf("%v at %v: the second derivative is off by %v, more than %v", k, square, gap, e.curveError)
 			}
 		}
 	}

@@ -29,24 +29,24 @@ const (
 )
 
 const (
-	mostFitted      = 250 // greatest number of compositions to which the hyperparameters are fitted
-	fitIterations   = 60
-	fitTolerance    = 2e-3 // the search ends when the log density rises by less
-	smallestNoise   = 1e-7 // share of the labels' variance that is added to each row's noise
-	mostHyper       = 20   // greatest absolute value of a hyperparameter
-	lengthsFromBook = 2    // number of rows that an ingredient needs for a length of its own
+	mostFitted    = 250 // greatest number of compositions to which the hyperparameters are fitted
+	fitIterations = 60
+	fitTolerance  = 2e-3 // the search ends when the log density rises by less
+	smallestNoise = 1e-7 // share of the labels' variance that is added to each row's noise
+	mostHyper     = 20   // greatest absolute value of a hyperparameter
+	minLengthRows = 2    // number of rows that an ingredient needs for a length of its own
 )
 
 // A posterior is the log density of hyperparameters, up to a constant.
 type posterior struct {
-	kernel  Kernel
-	n, d    int
-	u       []float64 // by composition, then active ingredient: the root of the ingredient's share
-	t       []float64 // by composition: the mean label, standardised
-	count   []float64
-	own     []float64 // by composition: the measurement variance of the standardised mean label
-	squares float64   // Σ of the squared deviations of rows from the mean of their composition
-	free    float64   // degrees of freedom of squares
+	kernel       Kernel
+	n, d         int
+	rootShares   []float64 // by composition, then active ingredient: the root of the ingredient's share
+	labels       []float64 // by composition: the mean label, standardised
+	count        []float64
+	meanVariance []float64 // by composition: the measurement variance of the standardised mean label
+	squares      float64   // Σ of the squared deviations of rows from the mean of their composition
+	freedom      float64   // degrees of freedom of squares
 
 	k     portable.Lower
 	slope []float64 // as the rows of k: s·κ′
@@ -63,7 +63,7 @@ func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
 		}
 	}
 	for i, n := range uses {
-		if n >= lengthsFromBook {
+		if n >= minLengthRows {
 			active = append(active, int32(i))
 		}
 	}
@@ -99,18 +99,18 @@ func (p *Process) posterior(active []int32) *posterior {
 		}
 	}
 	q := &posterior{kernel: p.options.Kernel, n: len(some), d: len(active)}
-	q.u = make([]float64, q.n*q.d)
+	q.rootShares = make([]float64, q.n*q.d)
 	for k, r := range some {
 		for _, part := range p.known[r] {
 			if at, found := slices.BinarySearch(active, part.Ingredient); found {
-				q.u[k*q.d+at] = math.Sqrt(float64(part.Amount) / float64(p.totalOf(part.Ingredient)))
+				q.rootShares[k*q.d+at] = math.Sqrt(float64(part.Amount) / float64(p.totalOf(part.Ingredient)))
 			}
 		}
-		q.t = append(q.t, (p.means[r]-p.centre)/p.scale)
-		q.count, q.own = append(q.count, p.count[r]), append(q.own, p.own[r])
+		q.labels = append(q.labels, (p.means[r]-p.centre)/p.scale)
+		q.count, q.meanVariance = append(q.count, p.count[r]), append(q.meanVariance, p.meanVariance[r])
 	}
 	if !p.hasSD { // with known measurement errors, replicates differ by these as well
-		q.squares, q.free = p.scatter()
+		q.squares, q.freedom = p.scatter()
 	}
 	q.squares /= float64(p.scale * p.scale)
 	q.k = portable.NewLower(q.n)
@@ -133,10 +133,10 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 	}
 	correlation := portable.NewLower(q.n)
 	for r := range q.n {
-		ur := q.u[r*q.d : (r+1)*q.d]
+		ur := q.rootShares[r*q.d : (r+1)*q.d]
 		row, slope, kappa := q.k.Row(r), q.slope[r*(r+1)/2:], correlation.Row(r)
 		for c := range r {
-			uc := q.u[c*q.d : (c+1)*q.d]
+			uc := q.rootShares[c*q.d : (c+1)*q.d]
 			square := 0.0
 			for i, u := range ur {
 				gap := u - uc[i]
@@ -145,28 +145,28 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 			value, by := q.kernel.correlation(square)
 			kappa[c], row[c], slope[c] = value, float64(s*value), float64(s*by)
 		}
-		kappa[r], row[r], slope[r] = 1, float64(s*1)+noise/q.count[r]+q.own[r]+smallestNoise, 0
+		kappa[r], row[r], slope[r] = 1, float64(s*1)+noise/q.count[r]+q.meanVariance[r]+smallestNoise, 0
 	}
 	if !q.k.Factor() {
 		clear(gradient)
 		return math.Inf(1)
 	}
-	alpha := slices.Clone(q.t)
+	alpha := slices.Clone(q.labels)
 	q.k.Solve(alpha)
-	energy := float64((portable.Dot(q.t, alpha) + q.k.LogDeterminant()) / 2)
+	energy := float64((portable.Dot(q.labels, alpha) + q.k.LogDeterminant()) / 2)
 	inverse := q.k.Inverse()
 
 	// ∂energy/∂θ = −½ Σ (α·αᵀ − K⁻¹)∘∂K/∂θ.
 	clear(gradient)
 	moved := make([]float64, q.d) // by ingredient: Σ (…)·s·κ′·(u − u′)², over pairs
 	for r := range q.n {
-		ur := q.u[r*q.d : (r+1)*q.d]
+		ur := q.rootShares[r*q.d : (r+1)*q.d]
 		kappa, slope, inv := correlation.Row(r), q.slope[r*(r+1)/2:], inverse.Row(r)
 		for c := range r {
 			m := float64(alpha[r]*alpha[c]) - inv[c]
 			gradient[1] -= float64(float64(m*s) * kappa[c])
 			m = float64(m * slope[c])
-			uc := q.u[c*q.d : (c+1)*q.d]
+			uc := q.rootShares[c*q.d : (c+1)*q.d]
 			for i, u := range ur {
 				gap := u - uc[i]
 				moved[i] += float64(m * float64(gap*gap))
@@ -182,9 +182,9 @@ func (q *posterior) energy(theta, gradient []float64) float64 {
 		gradient[3+i] += by
 	}
 	// The deviations of replicates from their means add to the energy.
-	if q.free > 0 {
-		energy += float64(float64(q.free*theta[2])/2) + float64(q.squares/noise/2)
-		gradient[2] += float64(q.free/2) - float64(q.squares/noise/2)
+	if q.freedom > 0 {
+		energy += float64(float64(q.freedom*theta[2])/2) + float64(q.squares/noise/2)
+		gradient[2] += float64(q.freedom/2) - float64(q.squares/noise/2)
 	}
 	prior := func(k int, mean, sd float64) {
 		z := (theta[k] - mean) / sd

@@ -26,18 +26,18 @@ const (
 // A radial is a kernel as a table, piecewise linear in d². So it is the same function on every
 // machine and takes no exponential.
 type radial struct {
-	of [farthest<<radialBits + 1]struct{ value, slope float64 } // by step of d²: κ, and its slope per 2^−distanceBits
+	steps [farthest<<radialBits + 1]struct{ value, slope float64 } // by step of d²: κ, and its slope per 2^−distanceBits
 }
 
 func newRadial(k Kernel) *radial {
 	t := new(radial)
 	const unit = 1 << (distanceBits - radialBits)
-	last := len(t.of) - 1
+	last := len(t.steps) - 1
 	for n := range last {
-		t.of[n].value, _ = k.correlation(float64(float64(n) / (1 << radialBits)))
+		t.steps[n].value, _ = k.correlation(float64(float64(n) / (1 << radialBits)))
 	}
 	for n := range last {
-		t.of[n].slope = float64((t.of[n+1].value - t.of[n].value) / unit)
+		t.steps[n].slope = float64((t.steps[n+1].value - t.steps[n].value) / unit)
 	}
 	return t
 }
@@ -46,9 +46,9 @@ func newRadial(k Kernel) *radial {
 func (t *radial) at(square int64) float64 {
 	const shift = distanceBits - radialBits
 	n := uint64(square) >> shift
-	if n >= uint64(len(t.of)) {
+	if n >= uint64(len(t.steps)) {
 		return 0
 	}
-	e := &t.of[n]
+	e := &t.steps[n]
 	return e.value + float64(e.slope*float64(square&(1<<shift-1)))
 }

@@ -18,21 +18,21 @@ import (
 type roughness struct {
 	squares []float64 // u, for each term
 	norms   []float64 // F, for each term
-	of      []knot    // by step of d² of a [radial]: the mixture and its derivatives
+	knots   []knot    // by step of d² of a [radial]: the mixture and its derivatives
 
-	norm float64 // norm of the mean in the space of the kernel itself
-	off  float64 // bound of the difference between the mean by κ and the mean by the mixture
-	size float64 // Σ |α|
+	norm         float64 // norm of the mean in the space of the kernel itself
+	mixtureError float64 // bound of the difference between the mean by κ and the mean by the mixture
+	sumAbsAlpha  float64 // Σ |α|
 }
 
 // A knot describes the mixture between one d² and the next.
 type knot struct {
-	value, fall float64 // the mixture at the knot, and its increase to the next knot
-	slope, bend float64 // the derivative by d² at the knot, and its increase to the next knot
-	curve, wind float64 // the second derivative by d² at the knot, and its increase to the next knot
-	off         float64 // error bound of the chord of the value
-	tilt        float64 // error bound of the chord of the slope, times d
-	twist       float64 // error bound of the chord of the second derivative, times d²
+	value, valueChange float64 // the mixture at the knot, and its increase to the next knot
+	slope, slopeChange float64 // the derivative by d² at the knot, and its increase to the next knot
+	curve, curveChange float64 // the second derivative by d² at the knot, and its increase to the next knot
+	valueError         float64 // error bound of the chord of the value
+	slopeError         float64 // error bound of the chord of the slope, times d
+	curveError         float64 // error bound of the chord of the second derivative, times d²
 }
 
 const (
@@ -65,7 +65,7 @@ func (k Kernel) mixture() (squares, shares []float64) {
 // knots returns a mixture at the knots of a table, and a bound of the difference between the two.
 func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
 	const step = 1.0 / (1 << radialBits)
-	of = make([]knot, len(t.of))
+	of = make([]knot, len(t.steps))
 	now, falls := slices.Clone(shares), make([]float64, len(shares))
 	for j, u := range squares {
 		falls[j] = exp(-step / (2 * u))
@@ -85,26 +85,26 @@ func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
 			now[j] = float64(v * falls[j])
 		}
 		if n < last {
-			apart = max(apart, math.Abs(t.of[n].value-of[n].value))
+			apart = max(apart, math.Abs(t.steps[n].value-of[n].value))
 		}
 		if n > 0 {
 			// All derivatives fall to 0 in magnitude, with alternating signs. A chord differs from
 			// a convex function by at most a quarter of its length times the change of its slope.
 			b := &of[n-1]
-			b.fall, b.bend, b.wind = of[n].value-b.value, of[n].slope-b.slope, of[n].curve-b.curve
+			b.valueChange, b.slopeChange, b.curveChange = of[n].value-b.value, of[n].slope-b.slope, of[n].curve-b.curve
 			far := float64(float64(n) * step)
-			b.off = float64(b.bend*step/4) + rounded
-			b.tilt = float64((float64(-b.wind*step/4) + rounded) * math.Sqrt(far))
-			b.twist = float64((min(float64((third-was)*step/4), -b.wind) + rounded) * far)
+			b.valueError = float64(b.slopeChange*step/4) + rounded
+			b.slopeError = float64((float64(-b.curveChange*step/4) + rounded) * math.Sqrt(far))
+			b.curveError = float64((min(float64((third-was)*step/4), -b.curveChange) + rounded) * far)
 		}
 	}
 	for _, k := range of {
-		off = max(off, k.off)
+		off = max(off, k.valueError)
 	}
 	// Beyond the last knot the table is 0. The mixture is taken as 0, too: d and d² times the
 	// derivatives fall there.
 	end := of[last]
-	of[last] = knot{off: end.value + rounded, tilt: float64((rounded - end.slope) * math.Sqrt(farthest)), twist: float64((end.curve + rounded) * farthest)}
+	of[last] = knot{valueError: end.value + rounded, slopeError: float64((rounded - end.slope) * math.Sqrt(farthest)), curveError: float64((end.curve + rounded) * farthest)}
 	return of, off + max(apart, end.value) + rounded
 }
 
@@ -115,7 +115,7 @@ func (p *Process) roughness() *roughness {
 		var shares []float64
 		r.squares, shares = p.options.Kernel.mixture()
 		of, off := p.radial.knots(r.squares, shares)
-		r.of = of
+		r.knots = of
 		sums, row, sum := make([]float64, len(shares)), make([]float64, len(shares)), 0.0
 		d, x := make([]int64, len(p.known)), make([]int32, len(p.ingredients))
 		var used []int32
@@ -127,7 +127,7 @@ func (p *Process) roughness() *roughness {
 				used = append(used, int32(q.Ingredient))
 			}
 			p.distancesAt(x, used, d)
-			r.size += math.Abs(p.alpha[k])
+			r.sumAbsAlpha += math.Abs(p.alpha[k])
 			clear(row)
 			whole := 0.0
 			for c, alpha := range p.alpha[:k+1] {
@@ -147,12 +147,12 @@ func (p *Process) roughness() *roughness {
 			}
 		}
 		// No term is rounded more often than twice the number of compositions.
-		room := float64(float64(r.size*r.size) * float64(float64(2*len(p.known)+16)*0x1p-52))
+		room := float64(float64(r.sumAbsAlpha*r.sumAbsAlpha) * float64(float64(2*len(p.known)+16)*0x1p-52))
 		for j, s := range sums {
 			r.norms = append(r.norms, float64(shares[j]*math.Sqrt(max(0, s)+room)))
 		}
 		r.norm = math.Sqrt(max(0, sum) + room)
-		r.off = float64(r.size * off)
+		r.mixtureError = float64(r.sumAbsAlpha * off)
 		p.rough = r
 	})
 	return p.rough

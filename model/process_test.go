@@ -68,7 +68,7 @@ func fitted(tb testing.TB, d *Data) *Process {
 func TestAxis(t *testing.T) {
 	for _, total := range []int{1, 7, 1000, 99_991, MaxTotal} {
 		for _, per := range []int64{1, 13, leastSteps, 100, mostSteps} {
-			a := axis{per: per, firsts: firsts(per, total)}
+			a := axis{stepsPerUnit: per, firsts: firsts(per, total)}
 			random := rand.New(rand.NewPCG(1, uint64(per)))
 			for range 2000 {
 				x := int32(random.IntN(total + 1))
@@ -127,7 +127,7 @@ func TestLeaveOut(t *testing.T) {
 		q.radial = p.radial
 		var steps []int64
 		for _, a := range p.grid {
-			steps = append(steps, a.per)
+			steps = append(steps, a.stepsPerUnit)
 		}
 		if err := q.precomputeWith(t.Context(), steps); err != nil {
 			t.Fatal(err)
@@ -271,7 +271,7 @@ func TestRounding(t *testing.T) {
 	for k, noise := range []float64{0, 20} {
 		p := fitted(t, smooth(80, noise, 3))
 		for _, a := range p.grid {
-			steps[k] += a.per
+			steps[k] += a.stepsPerUnit
 		}
 		coarse := p.heldOutSpread()
 		if err := p.precomputeWith(t.Context(), p.initialSteps()); err != nil {

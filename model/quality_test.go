@@ -63,8 +63,8 @@ func TestClassQuality(t *testing.T) {
 		q := f.Quality().Classes
 		labels := d.labelling()
 		shares := make([]float64, len(f.classes))
-		for _, l := range labels.of {
-			shares[l] += 1 / float64(len(labels.of))
+		for _, l := range labels.labelOf {
+			shares[l] += 1 / float64(len(labels.labelOf))
 		}
 		rows, right, loss, prior := 0, 0.0, 0.0, 0.0
 		confusion := make([][]int, len(f.classes))
@@ -79,7 +79,7 @@ func TestClassQuality(t *testing.T) {
 				continue
 			}
 			rows++
-			l := labels.of[r]
+			l := labels.labelOf[r]
 			guess := slices.Index(law, slices.Max(law))
 			confusion[l][guess]++
 			if guess == int(l) {
@@ -156,9 +156,9 @@ func TestNumberQuality(t *testing.T) {
 	}
 	all := make([]float64, len(v))
 	mean := 0.0
-	for r, l := range labels.of {
-		all[l] += 1 / float64(len(labels.of))
-		mean += d.Numbers[r] / float64(len(labels.of))
+	for r, l := range labels.labelOf {
+		all[l] += 1 / float64(len(labels.labelOf))
+		mean += d.Numbers[r] / float64(len(labels.labelOf))
 	}
 	n, errors, spread, crps, priorCRPS, in50, in90 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	table := tableByHand{}

@@ -120,14 +120,14 @@ func TestLineEqualsPoints(t *testing.T) {
 			for step := 0; points < 20000 && step < 400; step++ {
 				if step%20 == 0 {
 					x = c.book.composition(random, nil)
-					scorer.Reset(x, usedOf(x))
+					scorer.Reset(x, usedIngredients(x))
 					if got, want := scorer.Value(), c.score.Point(x); got != want {
 						t.Fatalf("step %d, x = %v: value %d when set as a whole, want %d", step, Parts(x), got, want)
 					}
 				}
 				i := random.IntN(len(x))
 				if random.IntN(8) > 0 { // seldom both absent, so that s = 0
-					used := usedOf(x)
+					used := usedIngredients(x)
 					i = int(used[random.IntN(len(used))])
 				}
 				j := random.IntN(len(x) - 1)
@@ -167,7 +167,7 @@ func TestLineEqualsPoints(t *testing.T) {
 				case 3: // along a line like the last one, of another composition
 					if other := random.IntN(len(x)); other != i && other != j {
 						x[other] = x[other]/2 + 1
-						scorer.Reset(x, usedOf(x))
+						scorer.Reset(x, usedIngredients(x))
 					}
 					x[i], x[j] = k, total-k
 					scorer.Set(i, k, j, total-k)
@@ -178,7 +178,7 @@ func TestLineEqualsPoints(t *testing.T) {
 				if got, want := scorer.Value(), c.score.Point(x); got != want {
 					t.Fatalf("step %d, x = %v: value %d, want %d", step, Parts(x), got, want)
 				}
-				if got, want := c.score.Sum(x, usedOf(x)), c.score.Point(x); got != want {
+				if got, want := c.score.Sum(x, usedIngredients(x)), c.score.Point(x); got != want {
 					t.Fatalf("step %d, x = %v: sum %d, want %d", step, Parts(x), got, want)
 				}
 			}
@@ -207,7 +207,7 @@ func TestLongBranch(t *testing.T) {
 	s := mustScore(t, f, AnyOf("odd"))
 	for _, a := range []int32{0, 1, 2, 17, length, length + 9} {
 		x := []int32{a, length + 10 - a}
-		if got, want := s.Sum(x, usedOf(x)), s.Point(x); got != want || want != int64(max(min(a, length+1)-1, 0)&1)<<scaleBits {
+		if got, want := s.Sum(x, usedIngredients(x)), s.Point(x); got != want || want != int64(max(min(a, length+1)-1, 0)&1)<<scaleBits {
 			t.Errorf("%d units score %d, and should %d", a, got, want)
 		}
 	}
@@ -227,7 +227,7 @@ func TestScorerDoesNotAllocate(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		scorer := c.score.NewScorer()
 		x := c.book.composition(random, nil)
-		used := usedOf(x)
+		used := usedIngredients(x)
 		scorer.Reset(x, used)
 		i := int(used[0])
 		step := func() {

@@ -92,7 +92,7 @@ func TestNoPlateau(t *testing.T) {
 	var scores []float64
 	for range 3000 {
 		x := b.composition(random, nil)
-		scores = append(scores, s.At(x, usedOf(x)))
+		scores = append(scores, s.At(x, usedIngredients(x)))
 	}
 	slices.Sort(scores)
 	best := scores[len(scores)-10:]

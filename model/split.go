@@ -28,15 +28,15 @@ func (g *grower) search(from, to int32) split {
 	}
 	best := split{feature: -1}
 	varying := false
-	for visited := 0; visited < len(g.perm); visited++ {
+	for visited := 0; visited < len(g.featureOrder); visited++ {
 		if visited >= g.options.FeaturesPerSplit && varying {
 			break
 		}
-		k := visited + g.random.below(len(g.perm)-visited)
-		g.perm[visited], g.perm[k] = g.perm[k], g.perm[visited]
-		f := g.perm[visited]
+		k := visited + g.random.below(len(g.featureOrder)-visited)
+		g.featureOrder[visited], g.featureOrder[k] = g.featureOrder[k], g.featureOrder[visited]
+		f := g.featureOrder[visited]
 		if gathered {
-			if g.first[f] == 0 {
+			if g.firstCell[f] == 0 {
 				continue
 			}
 			g.pickGathered(f)
@@ -65,7 +65,7 @@ func (g *grower) search(from, to int32) split {
 // not vary. So if all features are tried, only those are shuffled that are not 0 in some row.
 func (g *grower) searchRandom(from, to int32) split {
 	g.gather(from, to)
-	drawn, all := g.perm, g.options.FeaturesPerSplit >= len(g.perm)
+	drawn, all := g.featureOrder, g.options.FeaturesPerSplit >= len(g.featureOrder)
 	if all {
 		drawn = g.touched
 	}
@@ -78,7 +78,7 @@ func (g *grower) searchRandom(from, to int32) split {
 		k := visited + g.random.below(len(drawn)-visited)
 		drawn[visited], drawn[k] = drawn[k], drawn[visited]
 		f := drawn[visited]
-		if g.first[f] > 0 && g.tryThreshold(f, &best) {
+		if g.firstCell[f] > 0 && g.tryThreshold(f, &best) {
 			varying = true
 		}
 	}
@@ -91,11 +91,11 @@ func (g *grower) searchRandom(from, to int32) split {
 func (g *grower) tryThreshold(f int32, best *split) (varies bool) {
 	n := &g.node
 	rows, least, greatest := 0, int32(math.MaxInt32), int32(0)
-	for c := g.first[f]; c > 0; {
+	for c := g.firstCell[f]; c > 0; {
 		cell := &g.cells[c-1]
 		least, greatest = min(least, cell.value), max(greatest, cell.value)
 		rows++
-		c = cell.next
+		c = cell.nextCell
 	}
 	if rows < n.rows {
 		least = 0
@@ -104,14 +104,14 @@ func (g *grower) tryThreshold(f int32, best *split) (varies bool) {
 		return false
 	}
 	threshold := least + int32(g.random.below(int(greatest-least)))
-	for c := g.first[f]; c > 0; {
+	for c := g.firstCell[f]; c > 0; {
 		cell := &g.cells[c-1]
 		if cell.value > threshold {
 			g.above = append(g.above, cell.row)
 		}
-		c = cell.next
+		c = cell.nextCell
 	}
-	if right := len(g.above); right >= n.smallest && n.rows-right >= n.smallest {
+	if right := len(g.above); right >= n.minLeafRows && n.rows-right >= n.minLeafRows {
 		if gain := g.gain(g.above); best.feature < 0 || gain > best.gain {
 			*best = split{f, threshold, gain}
 		}
@@ -137,14 +137,14 @@ func (g *grower) gain(right []int32) float64 {
 	}
 	left, squares := n.squares, int64(0)
 	for _, r := range right {
-		w, c := int64(g.drawn[r]), g.labels.of[r]
-		left += w * (w - 2*(n.counts[c]-n.other[c]))
-		squares += w * (w + 2*n.other[c])
-		n.other[c] += w
+		w, c := int64(g.drawn[r]), g.labels.labelOf[r]
+		left += w * (w - 2*(n.counts[c]-n.rightCounts[c]))
+		squares += w * (w + 2*n.rightCounts[c])
+		n.rightCounts[c] += w
 		weight += w
 	}
 	for _, r := range right {
-		n.other[g.labels.of[r]] = 0
+		n.rightCounts[g.labels.labelOf[r]] = 0
 	}
 	return float64(left)/float64(n.weight-weight) + float64(squares)/float64(weight)
 }
@@ -167,11 +167,11 @@ func (g *grower) gather(from, to int32) {
 	for _, r := range g.rows[from:to] {
 		for k := g.t.rowStart[r]; k < g.t.rowStart[r+1]; k++ {
 			f := g.t.rowFeature[k]
-			if g.first[f] == 0 {
+			if g.firstCell[f] == 0 {
 				g.touched = append(g.touched, f)
 			}
-			g.cells = append(g.cells, cellInNode{f, g.t.rowValue[k], r, g.first[f]})
-			g.first[f] = int32(len(g.cells))
+			g.cells = append(g.cells, cellInNode{f, g.t.rowValue[k], r, g.firstCell[f]})
+			g.firstCell[f] = int32(len(g.cells))
 		}
 	}
 }
@@ -179,17 +179,17 @@ func (g *grower) gather(from, to int32) {
 // scatter discards the values that gather collected.
 func (g *grower) scatter() {
 	for _, f := range g.touched {
-		g.first[f] = 0
+		g.firstCell[f] = 0
 	}
 }
 
 // pickGathered sets the pairs of feature f from the gathered values.
 func (g *grower) pickGathered(f int32) {
 	g.pairs = g.pairs[:0]
-	for c := g.first[f]; c > 0; {
+	for c := g.firstCell[f]; c > 0; {
 		cell := &g.cells[c-1]
 		g.pairs = append(g.pairs, uint64(cell.value)<<32|uint64(cell.row))
-		c = cell.next
+		c = cell.nextCell
 	}
 	slices.Sort(g.pairs)
 }
@@ -199,7 +199,7 @@ func (g *grower) pickColumn(f, from, to int32) {
 	g.pairs = g.pairs[:0]
 	for k := g.t.colStart[f]; k < g.t.colStart[f+1]; k++ {
 		r := g.t.colRow[k]
-		if place := g.place[r]; from <= place && place < to {
+		if place := g.rowIndex[r]; from <= place && place < to {
 			g.pairs = append(g.pairs, uint64(g.t.colValue[k])<<32|uint64(r))
 		}
 	}
@@ -210,12 +210,12 @@ func (g *grower) pickColumn(f, from, to int32) {
 // All terms are integers until the division, so that equally good splits compare as equal.
 func (g *grower) tryClasses(f int32, best *split) {
 	n := &g.node
-	left, right := n.counts, n.other
+	left, right := n.counts, n.rightCounts
 	leftWeight, leftSquares := n.weight, n.squares
 	rightWeight, rightSquares := int64(0), int64(0)
 	for _, p := range g.pairs {
 		r := uint32(p)
-		w, c := int64(g.drawn[r]), g.labels.of[r]
+		w, c := int64(g.drawn[r]), g.labels.labelOf[r]
 		leftSquares += w * (w - 2*left[c])
 		rightSquares += w * (w + 2*right[c])
 		left[c] -= w
@@ -232,7 +232,7 @@ func (g *grower) tryClasses(f int32, best *split) {
 		}
 		p := g.pairs[k]
 		if next := p >> 32; next != value {
-			if leftRows >= n.smallest && n.rows-leftRows >= n.smallest {
+			if leftRows >= n.minLeafRows && n.rows-leftRows >= n.minLeafRows {
 				gain := float64(leftSquares)/float64(leftWeight) + float64(rightSquares)/float64(rightWeight)
 				if gain > best.gain {
 					*best = split{f, int32((value + next) / 2), gain}
@@ -241,7 +241,7 @@ func (g *grower) tryClasses(f int32, best *split) {
 			value = next
 		}
 		r := uint32(p)
-		w, c := int64(g.drawn[r]), g.labels.of[r]
+		w, c := int64(g.drawn[r]), g.labels.labelOf[r]
 		leftSquares += w * (w + 2*left[c])
 		rightSquares += w * (w - 2*right[c])
 		left[c] += w
@@ -268,7 +268,7 @@ func (g *grower) tryNumbers(f int32, best *split) {
 	for k, p := range g.pairs {
 		if next := p >> 32; next != value {
 			leftRows := n.rows - len(g.pairs) + k
-			if leftRows >= n.smallest && n.rows-leftRows >= n.smallest {
+			if leftRows >= n.minLeafRows && n.rows-leftRows >= n.minLeafRows {
 				gain := leftSum*leftSum/float64(leftWeight) + rightSum*rightSum/float64(rightWeight)
 				if best.feature < 0 || gain > best.gain {
 					*best = split{f, int32((value + next) / 2), gain}

@@ -98,7 +98,7 @@ func (s *structure) slots() int { return s.ingredients + len(s.groups) }
 
 // masked reports whether all trees are masks of one word that test only amounts.
 func (s *structure) masked() bool {
-	return len(s.large) == 0 && len(s.groups) == 0 && s.cover.most >= 0
+	return len(s.large) == 0 && len(s.groups) == 0 && s.cover.maxBlocks >= 0
 }
 
 // amount returns the value of a slot at the dense composition x.

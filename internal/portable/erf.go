@@ -10,7 +10,7 @@ func Erfc(x float64) float64 {
 	case math.IsNaN(x):
 		return math.NaN()
 	case y <= 0.46875:
-		return 1 - erfNear(x)
+		return 1 - erfSmall(x)
 	case y > 27.3 && x > 0:
 		return 0
 	case y > 6 && x < 0:
@@ -18,10 +18,10 @@ func Erfc(x float64) float64 {
 	}
 	var scaled float64 // exp(y²)·erfc y
 	if y <= 4 {
-		scaled = ratio(y, erfcMiddle[:], erfcMiddleBelow[:])
+		scaled = ratioDescending(y, erfcMiddle[:], erfcMiddleBelow[:])
 	} else {
 		square := 1 / float64(y*y)
-		scaled = (1/math.SqrtPi - float64(square*ratio(square, erfcFar[:], erfcFarBelow[:]))) / y
+		scaled = (1/math.SqrtPi - float64(square*ratioDescending(square, erfcFar[:], erfcFarBelow[:]))) / y
 	}
 	// exp(−y²) is exp(−h²)·exp(−(y−h)(y+h)). h is y with so few bits that the square is exact.
 	h := float64(math.Trunc(y*16) / 16)
@@ -33,15 +33,15 @@ func Erfc(x float64) float64 {
 	return tail
 }
 
-// erfNear returns erf x, |x| ≤ 0.46875.
-func erfNear(x float64) float64 {
+// erfSmall returns erf x, |x| ≤ 0.46875.
+func erfSmall(x float64) float64 {
 	square := float64(x * x)
-	return float64(x * ratio(square, erfMiddle[:], erfMiddleBelow[:]))
+	return float64(x * ratioDescending(square, erfMiddle[:], erfMiddleBelow[:]))
 }
 
-// ratio returns the quotient of two polynomials in x, above/below. Their coefficients begin at the highest power.
-// That of below is 1 and is left out.
-func ratio(x float64, above, below []float64) float64 {
+// ratioDescending returns the quotient of two polynomials in x, above/below. Their coefficients
+// begin at the highest power. The first one of below is 1 and is left out.
+func ratioDescending(x float64, above, below []float64) float64 {
 	p, q := 0.0, 1.0
 	for _, c := range above {
 		p = float64(p*x) + c

@@ -23,7 +23,7 @@ const (
 // Exp returns eˣ, to 0.52 ulp; below 2⁻¹⁰²² to 1.02.
 func Exp(x float64) float64 {
 	if !(math.Abs(x) < 708) {
-		return expFar(x)
+		return expSpecial(x)
 	}
 	y, e := expNear(x)
 	return math.Float64frombits(math.Float64bits(y) + uint64(e)<<52)
@@ -46,8 +46,8 @@ func expStep(k int, r float64) (y float64, e int) {
 	return of.high + (of.low + float64(of.high*p)), k >> 7
 }
 
-// expFar is Exp for an x whose result may be subnormal, 0, infinite or NaN.
-func expFar(x float64) float64 {
+// expSpecial is Exp for an x whose result may be subnormal, 0, infinite or NaN.
+func expSpecial(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
 		return math.NaN()

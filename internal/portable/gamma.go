@@ -46,9 +46,9 @@ func Beta(a, b, x float64) float64 {
 	case x >= 1:
 		return 1
 	case x > (a+1)/(a+b+2):
-		return 1 - betaNear(b, a, 1-x, betaDensity(a, b, x))
+		return 1 - betaBelowMean(b, a, 1-x, betaDensity(a, b, x))
 	}
-	return betaNear(a, b, x, betaDensity(a, b, x))
+	return betaBelowMean(a, b, x, betaDensity(a, b, x))
 }
 
 // betaDensity returns xᵃ·(1−x)ᵇ/B(a, b), which is x·(1−x) times the density of Beta(a, b).
@@ -56,8 +56,8 @@ func betaDensity(a, b, x float64) float64 {
 	return Exp(LogGamma(a+b) - LogGamma(a) - LogGamma(b) + float64(a*Log(x)) + float64(b*Log1p(-x)))
 }
 
-// betaNear is Beta for an x of at most about the mean, given betaDensity at x.
-func betaNear(a, b, x, density float64) float64 {
+// betaBelowMean is Beta for an x of at most about the mean, given betaDensity at x.
+func betaBelowMean(a, b, x, density float64) float64 {
 	const tiny = 1e-300
 	away := func(v float64) float64 {
 		if math.Abs(v) < tiny {

@@ -91,13 +91,13 @@ func Log1p(x float64) float64 {
 }
 
 // Log2 returns the binary logarithm of x, to 0.52 ulp: of a power of two, its exponent.
-func Log2(x float64) float64 { return logTo(x, inverseLn2, inverseLn2Rest) }
+func Log2(x float64) float64 { return logTimes(x, inverseLn2, inverseLn2Rest) }
 
 // Log10 returns the decimal logarithm of x, to 0.52 ulp: of a power of ten, its exponent.
-func Log10(x float64) float64 { return logTo(x, inverseLn10, inverseLn10Rest) }
+func Log10(x float64) float64 { return logTimes(x, inverseLn10, inverseLn10Rest) }
 
-// logTo returns log x times a factor, a sum of two numbers.
-func logTo(x, factor, rest float64) float64 {
+// logTimes returns log x times a factor, a sum of two numbers.
+func logTimes(x, factor, rest float64) float64 {
 	if !(x > 0) || math.IsInf(x, 1) {
 		return logSpecial(x)
 	}

@@ -7,7 +7,7 @@ import "math"
 func NormalQuantile(p float64) float64 {
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {
-		return float64(q * ratioFrom(0.180625-float64(q*q), centralQuantile[:], centralQuantileBelow[:]))
+		return float64(q * ratioAscending(0.180625-float64(q*q), centralQuantile[:], centralQuantileBelow[:]))
 	}
 	r := p
 	if q > 0 {
@@ -22,16 +22,16 @@ func NormalQuantile(p float64) float64 {
 	r = math.Sqrt(-Log(r))
 	var z float64
 	if r <= 5 {
-		z = ratioFrom(r-1.6, tailQuantile[:], tailQuantileBelow[:])
+		z = ratioAscending(r-1.6, tailQuantile[:], tailQuantileBelow[:])
 	} else {
-		z = ratioFrom(r-5, farQuantile[:], farQuantileBelow[:])
+		z = ratioAscending(r-5, farQuantile[:], farQuantileBelow[:])
 	}
 	return math.Copysign(z, q)
 }
 
-// ratioFrom returns the quotient of two polynomials in x, above/below. Their coefficients begin at the lowest power.
-// The first one of below is 1 and is left out.
-func ratioFrom(x float64, above, below []float64) float64 {
+// ratioAscending returns the quotient of two polynomials in x, above/below. Their coefficients
+// begin at the lowest power. The first one of below is 1 and is left out.
+func ratioAscending(x float64, above, below []float64) float64 {
 	p, q := 0.0, 0.0
 	for k := len(above) - 1; k >= 0; k-- {
 		p = float64(p*x) + above[k]
