@@ -366,7 +366,7 @@ func (d *decoder) state(beta float64) *State {
 	if s := t.space.conditions; s != nil {
 		c.conditions = d.list(0, maxConditionValues-1)
 		m.coldConditions = d.list(0, maxConditionValues-1)
-		if d.err == nil && !(s.hold(c.conditions) && (len(m.coldState.sizes) == 0 || s.hold(m.coldConditions))) {
+		if d.err == nil && !(s.holdsValues(c.conditions) && (len(m.coldState.sizes) == 0 || s.holdsValues(m.coldConditions))) {
 			d.fail("its conditions are not those of the target")
 		}
 	}

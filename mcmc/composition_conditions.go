@@ -9,7 +9,7 @@ import (
 // conditions.
 func (x *Composition) Conditions() int { return len(x.conditions) }
 
-// Condition returns the index of the value of condition c, from 0.
+// Condition returns the value of condition c of x, as an index from 0.
 func (x *Composition) Condition(c int) int { return int(x.conditions[c]) }
 
 // SetCondition sets the value of condition c. It returns an error if x has no such condition, or if
@@ -60,7 +60,7 @@ func (s *Space) Composition(parts []Part, conditions []int32) (*Composition, err
 		return x, err
 	}
 	if conditions == nil {
-		for _, p := range s.conditions.p {
+		for _, p := range s.conditions.probabilities {
 			most := 0
 			for v := range p {
 				if p[v] > p[most] {

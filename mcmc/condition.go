@@ -7,8 +7,8 @@ import (
 	"kir/internal/portable"
 )
 
-// The most conditions of a space, the most values of one of them, and the most cases that rules
-// divide the conditions into.
+// Bounds of [WithConditions]: the most conditions of a space, the most values of a condition, and the most cases,
+// which are the combinations of classes of the conditions.
 const (
 	maxConditions      = 32
 	maxConditionValues = 1000
@@ -32,13 +32,13 @@ type Condition struct {
 // conditionSet is the conditions of a space. The methods of a nil set are those of a space without
 // conditions.
 type conditionSet struct {
-	of      []Condition
-	p       [][]float64 // by condition and value: the probability of the value
-	logP    [][]float64 // its logarithm
-	values  [][][]int   // by condition and class: the values of the class
-	several []int       // the conditions that have more than one value
+	of            []Condition
+	probabilities [][]float64 // by condition and value: the probability of the value
+	logP          [][]float64 // by condition and value: log of the probability
+	values        [][][]int   // by condition and class: the values of the class
+	several       []int       // the conditions that have more than one value
 
-	*cases // nil if the conditions do not depend on the composition
+	*cases // nil if no rule joins conditions and compositions
 }
 
 // WithConditions returns the space of the pairs (x, z) of a composition of base and a value for each
@@ -71,7 +71,7 @@ func WithConditions(base *Space, conditions []Condition, cases []*Space) (*Space
 		if err != nil {
 			return nil, fmt.Errorf("condition %q %w", c.Name, err)
 		}
-		set.p, set.logP, set.values = append(set.p, p), append(set.logP, logP), append(set.values, values)
+		set.probabilities, set.logP, set.values = append(set.probabilities, p), append(set.logP, logP), append(set.values, values)
 		if len(p) > 1 {
 			set.several = append(set.several, k)
 		}
@@ -144,19 +144,19 @@ func (s *Space) Conditions() []Condition {
 	return s.conditions.of
 }
 
-// free reports whether a condition has more than one value.
-func (s *conditionSet) free() bool { return s != nil && len(s.several) > 0 }
+// hasFree reports whether a condition has more than one value.
+func (s *conditionSet) hasFree() bool { return s != nil && len(s.several) > 0 }
 
-// tied reports whether rules join conditions and compositions.
-func (s *conditionSet) tied() bool { return s != nil && s.cases != nil }
+// isTied reports whether rules join conditions and compositions.
+func (s *conditionSet) isTied() bool { return s != nil && s.cases != nil }
 
-// hold reports whether there is a value of each condition, by index.
-func (s *conditionSet) hold(values []int32) bool {
+// holdsValues reports whether there is a value of each condition, by index.
+func (s *conditionSet) holdsValues(values []int32) bool {
 	if len(values) != len(s.of) {
 		return false
 	}
 	for c, v := range values {
-		if v < 0 || int(v) >= len(s.p[c]) {
+		if v < 0 || int(v) >= len(s.probabilities[c]) {
 			return false
 		}
 	}
@@ -171,7 +171,7 @@ func (s *conditionSet) contains(x *Composition) error {
 		}
 		return nil
 	}
-	if !s.hold(x.conditions) {
+	if !s.holdsValues(x.conditions) {
 		return fmt.Errorf("%v does not hold a value of each of the space's %d conditions", x, len(s.of))
 	}
 	return nil
@@ -194,7 +194,7 @@ func (s *conditionSet) draw(r *Rand, y *Composition) {
 		return
 	}
 	y.makeConditions(len(s.of))
-	for c, p := range s.p {
+	for c, p := range s.probabilities {
 		y.conditions[c] = 0
 		if len(p) > 1 {
 			y.conditions[c] = int32(r.Categorical(p))
@@ -205,7 +205,7 @@ func (s *conditionSet) draw(r *Rand, y *Composition) {
 // drawWithin draws the value of each condition of y from p within case k.
 func (s *conditionSet) drawWithin(r *Rand, y *Composition, k int) {
 	y.makeConditions(len(s.of))
-	for c, p := range s.p {
+	for c, p := range s.probabilities {
 		values := s.values[c][s.class(k, c)]
 		v := values[0]
 		if len(values) > 1 {
@@ -227,7 +227,7 @@ func (s *conditionSet) eachValue(x *Composition, visit func(x *Composition) erro
 		if c == len(s.of) {
 			return visit(x)
 		}
-		for v := range s.p[c] {
+		for v := range s.probabilities[c] {
 			x.conditions[c] = int32(v)
 			if err := set(c + 1); err != nil {
 				return err

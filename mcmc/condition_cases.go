@@ -11,10 +11,10 @@ import (
 // cases are the parts of a space in which the rules that join conditions and compositions say the
 // same of every composition: one for each combination of the classes of the conditions.
 type cases struct {
-	spaces    []*Space  // nil where no composition is allowed
-	logP      []float64 // log Σ p(z) over the values of the case
-	stride    []int     // by condition: what one class more adds to the number of a case
-	classes   []int     // by condition: how many there are
+	spaces    []*Space  // by case; nil where the case allows no composition
+	logP      []float64 // by case: log Σ p(z) over its values z
+	stride    []int     // by condition: the difference in number of two cases one class apart
+	classes   []int     // by condition: its number of classes
 	classesOf []Condition
 
 	// By n and case: log of the probability of the case times the number of its compositions, of
@@ -54,7 +54,7 @@ func newCases(base *Space, spaces []*Space) (*cases, error) {
 		for of := range set.of {
 			mass := 0.0
 			for _, v := range set.values[of][s.class(k, of)] {
-				mass += set.p[of][v]
+				mass += set.probabilities[of][v]
 			}
 			sum += portable.Log(mass)
 		}
@@ -115,7 +115,7 @@ func (s *cases) drawCase(r *Rand, n int, logs [][]float64) int {
 	return r.Categorical(weights)
 }
 
-// logSum returns log Σ e^v.
+// logSum returns log Σ e^v over the numbers v in logs.
 func logSum(logs []float64) float64 {
 	top := slices.Max(logs)
 	if top == negInf {
@@ -209,7 +209,7 @@ type caseScorer struct {
 	s       *cases
 	x       *Composition
 	scorers []*ruleScorer // by case; nil until it is needed
-	at      *ruleScorer   // nil where the case allows nothing
+	active  *ruleScorer   // the scorer of the composition's case; nil where the case allows nothing
 	current int
 }
 
@@ -224,32 +224,32 @@ func (c *caseScorer) scorer(k int) *ruleScorer {
 // Reset takes over a composition that has been set anew.
 func (c *caseScorer) Reset() {
 	c.current = c.s.caseOf(c.x)
-	if c.at = c.scorer(c.current); c.at != nil {
-		c.at.Reset()
+	if c.active = c.scorer(c.current); c.active != nil {
+		c.active.Reset()
 	}
 }
 
-// LogScore returns 0 or −Inf.
+// LogScore returns 0 where the rules of the case are kept, else −Inf.
 func (c *caseScorer) LogScore() float64 {
-	if c.at == nil {
+	if c.active == nil {
 		return negInf
 	}
-	return c.at.LogScore()
+	return c.active.LogScore()
 }
 
 // Line adds the scores of a line within the case.
 func (c *caseScorer) Line(i, j int, p *Pieces) {
-	if c.at == nil {
+	if c.active == nil {
 		p.Add(0, negInf)
 		return
 	}
-	c.at.Line(i, j, p)
+	c.active.Line(i, j, p)
 }
 
 // Moved takes over a move along a line.
 func (c *caseScorer) Moved(i, j int) {
-	if c.at != nil {
-		c.at.Moved(i, j)
+	if c.active != nil {
+		c.active.Moved(i, j)
 	}
 }
 

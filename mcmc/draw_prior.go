@@ -31,7 +31,7 @@ func NewPrior(t *Target) *Prior {
 	if t.space.rules != nil && t.space.rules.measured != nil {
 		p.walk = t.space.rules.measured.Walk()
 	}
-	if c := t.space.conditions; c.tied() {
+	if c := t.space.conditions; c.isTied() {
 		p.cases = make([]*Prior, len(c.spaces))
 		for k, space := range c.spaces {
 			if space == nil {

@@ -29,7 +29,7 @@ func (s *Space) newDrawer() (d drawer) {
 	if s.rules != nil {
 		d.sampler = s.rules.sampler.Clone()
 	}
-	if s.conditions.tied() {
+	if s.conditions.isTied() {
 		d.cases = make([]exactScratch, len(s.conditions.spaces))
 		for k, c := range s.conditions.spaces {
 			if c != nil {

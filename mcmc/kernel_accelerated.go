@@ -39,7 +39,7 @@ func (a *accelerated) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 		return err
 	}
 	tally.Iterations += int64(iterations)
-	conditions := a.target.space.conditions.free()
+	conditions := a.target.space.conditions.hasFree()
 	if x.Composition.N() == 1 && !conditions {
 		tally.Accepted += int64(iterations) // the space has one composition, which stays
 		return nil

@@ -21,7 +21,7 @@ import (
 //     the target allows.
 //   - recall: a new composition of ingredients and of a size that are drawn as
 //     often as warm-up met them.
-//   - set: where there are conditions, one of them is drawn anew; see [State.set].
+//   - set: where there are conditions, one of them is drawn anew; see [State.drawCondition].
 //   - along: where rules bound sums or totals, three ingredients or more change together so
 //     that they stay within; see [State.onLattice], [State.compensate] and
 //     [State.substitute].
@@ -123,7 +123,7 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		case constrainedIndex:
 			result, err = x.constrainedMove(r)
 		case setIndex:
-			result, err = x.set(r)
+			result, err = x.drawCondition(r)
 		}
 		if err != nil {
 			return kernelError("balanced", err)
@@ -332,7 +332,7 @@ const (
 	moveCount
 
 	constrainedIndex = moveCount     // index of the along move, which is not part of the mix
-	setIndex         = moveCount + 1 // beside the mix, where there are conditions
+	setIndex         = moveCount + 1 // index of the set move, which is not part of the mix
 )
 
 // moveNames are the names of Balanced's moves in a [Tally].

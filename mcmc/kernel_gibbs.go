@@ -26,7 +26,7 @@ func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	}
 	tally.Iterations += int64(iterations)
 	t := g.target
-	if x.Composition.N() == 1 && !t.space.conditions.free() {
+	if x.Composition.N() == 1 && !t.space.conditions.hasFree() {
 		tally.Accepted += int64(iterations)
 		return nil
 	}

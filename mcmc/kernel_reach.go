@@ -30,7 +30,7 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 		}
 	}
 	if c := t.space.conditions; c != nil {
-		for _, p := range c.p {
+		for _, p := range c.probabilities {
 			compositions = float64(compositions * float64(len(p)))
 		}
 	}

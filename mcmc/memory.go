@@ -23,7 +23,7 @@ type memory struct {
 	cycleIterations int    // iterations of warm-up since the current cold phase began
 	coldState       states // the composition before the current hot phase
 
-	coldConditions []int32 // the values of its conditions there
+	coldConditions []int32 // by condition: the value when the current hot phase began
 }
 
 // wholeMoves counts the moves that draw a whole composition.

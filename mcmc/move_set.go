@@ -6,8 +6,8 @@ import (
 	"kir/internal/portable"
 )
 
-// A ConditionScorer is a [Scorer] that scores all values of a condition at once. A Scorer that is none
-// is reset for each value.
+// A ConditionScorer is a [Scorer] that scores all values of a condition at once. For any other
+// Scorer kernels set the value and call Reset, value by value.
 type ConditionScorer interface {
 	Scorer
 	// Values adds the scores of the values of condition c to p, which is empty, by the index of the
@@ -17,8 +17,8 @@ type ConditionScorer interface {
 	ConditionSet(c int)
 }
 
-// setShare returns the share of the iterations of a kernel that set a condition, of so many that have
-// more than one value.
+// setShare returns the share of a kernel's iterations that draw a condition anew, given the number
+// of conditions with more than one value.
 func setShare(conditions int) float64 {
 	if conditions == 0 {
 		return 0
@@ -29,10 +29,10 @@ func setShare(conditions int) float64 {
 // trySet makes the occasional move of a kernel that sets a condition, as an iteration of its own. It
 // reports whether it made one. Without conditions it takes no random choice.
 func (x *State) trySet(r *Rand, tally *Tally) (made bool, err error) {
-	if c := x.target.space.conditions; !c.free() || !r.Bernoulli(setShare(len(c.several))) {
+	if c := x.target.space.conditions; !c.hasFree() || !r.Bernoulli(setShare(len(c.several))) {
 		return false, nil
 	}
-	result, err := x.set(r)
+	result, err := x.drawCondition(r)
 	if err != nil {
 		return false, err
 	}
@@ -41,13 +41,13 @@ func (x *State) trySet(r *Rand, tally *Tally) (made bool, err error) {
 	return true, nil
 }
 
-// set draws the value of one condition anew from its exact conditional law
+// drawCondition draws the value of one condition anew from its exact conditional law
 //
 //	P(z_c = v | all else) ∝ p(v)·Y(x, z with z_c = v)^β,
 //
 // a Gibbs move, which leaves every target invariant. The condition is uniform among those of more than
 // one value.
-func (x *State) set(r *Rand) (outcome, error) {
+func (x *State) drawCondition(r *Rand) (outcome, error) {
 	s := x.target.space.conditions
 	c := s.several[0]
 	if len(s.several) > 1 {
@@ -70,7 +70,7 @@ func (x *State) set(r *Rand) (outcome, error) {
 		return rejected, x.badValue(c, int(x.Composition.conditions[c]))
 	}
 	x.visited.addValue(x.Composition, c, at, top)
-	w := x.weighValues(s.p[c], pieces, top)
+	w := x.weighValues(s.probabilities[c], pieces, top)
 	v := r.Categorical(w)
 	if v == x.Composition.Condition(c) {
 		return stayed, nil
@@ -112,12 +112,12 @@ func (x *State) weighValues(p []float64, pieces *Pieces, top float64) []float64 
 func (x *State) valuesOf(c int) (*Pieces, error) {
 	x.sumPieces.Reset()
 	x.sumPieces.Add(0, 0)
-	last := int32(len(x.target.space.conditions.p[c]) - 1)
+	last := int32(len(x.target.space.conditions.probabilities[c]) - 1)
 	for _, t := range x.terms {
 		p := &x.termPieces
 		p.Reset()
-		if t.conditions != nil {
-			t.conditions.Values(c, p)
+		if t.conditionScorer != nil {
+			t.conditionScorer.Values(c, p)
 		} else {
 			x.scoreValues(t, c, int(last), p)
 		}
@@ -133,7 +133,7 @@ func (x *State) valuesOf(c int) (*Pieces, error) {
 	return &x.sumPieces, nil
 }
 
-// scoreValues scores the values of condition c, 0 to last, one by one.
+// scoreValues adds the scores of the values 0 to last of condition c to p, each scored alone.
 func (x *State) scoreValues(t term, c, last int, p *Pieces) {
 	was := x.Composition.conditions[c]
 	for v := range last + 1 {
@@ -149,8 +149,8 @@ func (x *State) scoreValues(t term, c, last int, p *Pieces) {
 func (x *State) setCondition(c, v int) {
 	x.Composition.conditions[c] = int32(v)
 	for _, t := range x.terms {
-		if t.conditions != nil {
-			t.conditions.ConditionSet(c)
+		if t.conditionScorer != nil {
+			t.conditionScorer.ConditionSet(c)
 		} else {
 			t.scorer.Reset()
 		}

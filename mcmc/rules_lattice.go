@@ -14,7 +14,7 @@ type lattice struct {
 	factors [][]int64 // by equality, by ingredient: what a unit adds
 }
 
-// newLattice returns the lattice of the equalities among conditions, nil if there are none.
+// newLattice returns the lattice of the equalities among the rules of c, nil if there are none.
 func newLattice(c *constraint.Conditions) *lattice {
 	l := &lattice{}
 	for _, sum := range c.Sums {

@@ -49,7 +49,7 @@ type sumTerm struct {
 	bent           *constraint.Term // the full term if units add unequal amounts, else nil
 }
 
-// newRuleset indexes conditions by ingredient.
+// newRuleset indexes the rules of c by ingredient.
 func newRuleset(c *constraint.Conditions) *ruleset {
 	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), needsMetBy: make([][]int32, len(c.Amounts))}
 	index := func(of [][]int32, need int, members ...int) {
@@ -324,7 +324,7 @@ func (s *ruleScorer) amountBounds(i int) (smallest, largest int64) {
 // Doses are the amounts lo, lo+step … up to hi.
 type doses struct{ lo, hi, step int }
 
-// dosesOf returns the doses that conditions allow each ingredient, nil if they allow all amounts.
+// dosesOf returns the amounts that the rules of c allow each ingredient, nil if all amounts are allowed.
 func dosesOf(c *constraint.Conditions) []doses {
 	all, bounded := make([]doses, len(c.Amounts)), false
 	for i, a := range c.Amounts {

@@ -345,7 +345,7 @@ func (s *Space) table() (*count.Table, error) {
 // logDrawable returns the log of the number of compositions of n ingredients that
 // [exactScratch.draw] draws from: |X_n|, unless some rules are not counted.
 func (s *Space) logDrawable(n int) float64 {
-	if s.conditions.tied() {
+	if s.conditions.isTied() {
 		return logSum(s.conditions.drawable[n])
 	}
 	return s.rules.table.LogCount(n)
@@ -368,7 +368,7 @@ func (s *Space) Shares() []Share {
 // independent of the chains' error, so their squares add up. See [volume.Result.LawErrors].
 func (s *Space) LawErrors(p []float64) []float64 {
 	errors := make([]float64, len(p))
-	if s.conditions.tied() {
+	if s.conditions.isTied() {
 		return s.rules.lawErrorsOfShares(p)
 	}
 	if s.rules == nil || s.rules.measured == nil {

@@ -64,7 +64,7 @@ type term struct {
 	splitScorer SplitScorer // scorer as a SplitScorer, or nil
 	curveScorer CurveScorer // scorer as a CurveScorer, or nil
 
-	conditions ConditionScorer // the same
+	conditionScorer ConditionScorer // scorer as a ConditionScorer, or nil
 }
 
 // NewState returns the state of a chain at x, which must be in the target's space. The state takes
@@ -99,9 +99,9 @@ func newTerms(t *Target, x *Composition) []term {
 	var terms []term
 	if r := t.space.rules; r != nil {
 		scorer := r.scorer(x)
-		terms = append(terms, term{objective: &Objective{Name: rulesName, Property: r, Weight: 1}, scorer: scorer, conditions: scorer})
+		terms = append(terms, term{objective: &Objective{Name: rulesName, Property: r, Weight: 1}, scorer: scorer, conditionScorer: scorer})
 	}
-	if c := t.space.conditions; c.tied() {
+	if c := t.space.conditions; c.isTied() {
 		terms = append(terms, newTerm(&Objective{Name: tiedRulesName, Property: c.cases, Weight: 1}, x))
 	}
 	for k := range t.objectives {
@@ -160,7 +160,7 @@ func (x *State) AppendScores(dst []float64) []float64 {
 	if x.target.space.rules != nil {
 		k++ // the first term is that of the rules
 	}
-	if x.target.space.conditions.tied() {
+	if x.target.space.conditions.isTied() {
 		k++ // the next is that of the rules of the case
 	}
 	for _, w := range x.target.objectives {

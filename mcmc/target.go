@@ -242,7 +242,7 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 	if t.space.rules != nil && t.space.rules.LogScore(x) == negInf || !t.Keeps(x) {
 		return negInf, nil
 	}
-	if c := t.space.conditions; c.tied() && c.cases.LogScore(x) == negInf {
+	if c := t.space.conditions; c.isTied() && c.cases.LogScore(x) == negInf {
 		return negInf, nil
 	}
 	sum := 0.0
