@@ -8,19 +8,15 @@ import (
 	"kir/internal/portable"
 )
 
-// A reference is the law of whole compositions that the learnt leg of a ladder begins
-// at. Draws from it are independent, and its density is known:
+// A reference is the law of whole compositions at which the learnt leg of a ladder begins. Draws
+// from it are independent, and its density is known:
 //
-//	q(x) = a·g(x) + (1 − a·G)·d(x),  G = Σ g,
+//	q(x) = a·g(x) + (1 − a·G)·d(x),  G = Σ g.
 //
-// where g is the law by which recall draws from what warm-up met at β = 1, and d that
-// by which [Exact] draws, so that q is 0 nowhere that the target is not. A draw from g
-// may be no composition, as an ingredient comes twice. Then it is made again, up to
-// recallTries times in all, and after that, or with probability plain to begin with,
-// there is one from d. So a = (1 − plain)·(1 − (1−G)^tries)/G.
-//
-// Conditions are drawn from p in either case. p(z) is a factor of q as it is of the target, and
-// cancels in every ratio of the two.
+// g is the law by which recall draws from what warm-up met at β = 1, and d the law by which [Exact]
+// draws. So q is positive wherever the target is. A draw from g that takes an ingredient twice is no
+// composition and is repeated, up to recallTries times in all. If all tries fail, and with
+// probability plain without a try, the draw comes from d. So a = (1 − plain)·(1 − (1−G)^tries)/G.
 type reference struct {
 	recallMemory memory // the memory that draws from g; each state that draws has a copy
 	tries        int

@@ -55,14 +55,13 @@ type step struct {
 
 type vector [mostTogether]int64
 
-// basis returns vectors of which the lattice among ingredients is made, short ones;
-// they depend on the ingredients and their order alone. There are none if nothing
-// can move, or if numbers grow too large.
+// basis returns short vectors that span the lattice among some ingredients. They depend only on the
+// ingredients and their order. There are none if nothing can move, or if numbers grow too large.
 //
-// The vectors e_k − e_last span all that leaves the total. For each equality f
-// Euclid's algorithm on the numbers f·b takes multiples of one vector from another
-// until one number at most is not 0, and its vector is left out: what remains spans
-// all that leaves f. Pairs are shortened as Lagrange did.
+// The vectors e_k − e_last span all changes that keep the total. For each equality f, Euclid's
+// algorithm on the numbers f·b subtracts multiples of one vector from another, until at most one
+// number is not 0. Its vector is left out, and the others span the changes that keep f, too. Pairs
+// are then shortened by Lagrange's method.
 func (l *lattice) basis(of []int32) (vectors [mostTogether]vector, count int) {
 	m := len(of)
 	for k := range m - 1 {

@@ -394,9 +394,9 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	return c.starts, c.values
 }
 
-// Column scores the compositions in which ingredient i has each of the ascending amounts, and all
-// others what they have, so that the total differs: what stands for a condition does not share the
-// total of a composition. The slice is valid until the next call.
+// Column scores the compositions in which ingredient i has each of the ascending amounts and all
+// others keep theirs. Their totals differ: an ingredient that stands for a condition has no share in
+// the total of a composition. The slice is valid until the next call.
 func (c *LearnedScorer) Column(i int, amounts []int32) []float64 {
 	for _, k := range c.scorerIndices {
 		c.column[k] = c.scorers[k].column(i, amounts, c.column[k][:0])
